@@ -204,7 +204,7 @@ impl Bundle {
     ) -> Result<(), Diagnostics> {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
-        let mut globals = GlobalNames::new(&mut self.names, main, "");
+        let mut globals = GlobalNames::new(&mut self.names, main, "", self.options.checks);
         if self.options.extern_globals {
             globals.make_external(program, &mut self.names, self.options.checks)?;
         }
@@ -486,7 +486,7 @@ fn derivative(
         let code = &codes::SECOND;
         return Err(Diagnostic::error(code, message, code.explanation).into());
     }
-    let mut globals = GlobalNames::new(&mut names, base, suffix);
+    let mut globals = GlobalNames::new(&mut names, base, suffix, options.checks);
     if options.extern_globals {
         globals.make_external(program, &mut names, options.checks)?;
     }

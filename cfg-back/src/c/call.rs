@@ -11,7 +11,7 @@ use super::{
     },
     returned::{self, Returned},
     statement::Assigned,
-    variable::{c_type, strides},
+    variable::strides,
     writer::{Writer, is_by_value},
 };
 use cfg_core::{
@@ -276,7 +276,7 @@ impl Writer<'_> {
                         code = convert(code, formal.ty, self.pieces);
                         code = self.hoisted(code);
                     }
-                    format!("&({}){{{}}}", c_type(formal.ty), code.text)
+                    format!("&({}){{{}}}", self.file.c_type(formal.ty), code.text)
                 }
             };
             written.texts.push(text);

@@ -30,8 +30,4 @@ cfg_core::diagnostic_codes! {
         "With --replace the file of derivatives has the routine that was differentiated under its own name."
         "A gradient or a tangent that is differentiated again has its function for callers in the file of the first derivatives: \
          emit that file, too, and leave --replace out here.";
-    SIZED "B809" "checks of integers of another type than `integer`"
-        "With --checks a program has no integers of 8, 16 or 32 bits or without sign, and no conversions to them."
-        "A number of the type marks what was never set, and these types have none to spare; their overflow is not looked for \
-         yet. Emit the program without --checks, or run it with the executor, which checks them.";
 }

@@ -13,7 +13,6 @@
 use super::{
     file::{File, Made},
     returned::{self, Returned},
-    variable::c_type,
     writer::is_by_value,
 };
 use cfg_core::{
@@ -85,11 +84,11 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         "    struct cfgrev_argument a[{count}];\n    struct cfgrev_kept kept[{room}];\n    struct cfgrev_tape tape = {{0}};\n    \
          int64_t status = 0;\n    int k = 0;\n"
     );
-    let result = returned::scalar(routine).map(c_type);
+    let result = returned::scalar(routine).map(|ty| file.c_type(ty));
     if let Some(ty) = result {
         let _ = writeln!(text, "    {ty} value;");
     }
-    text.push_str(&declared_array(routine));
+    text.push_str(&declared_array(file, routine));
     text.push_str("    memset(a, 0, sizeof a);\n    memset(kept, 0, sizeof kept);\n    memset(&cfgrev_use, 0, sizeof cfgrev_use);\n");
     if let Some(ty) = result {
         let _ = writeln!(text, "    memset(&value, 0, sizeof(({ty}){{0}}));");
@@ -97,7 +96,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if !variable.ty.is_tape() {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;"
@@ -118,9 +117,9 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         );
     }
     let line = call(file, r, &made);
-    text.push_str(&timed(routine, &owners, &line));
+    text.push_str(&timed(file, routine, &owners, &line));
     let _ = writeln!(text, "    if (!calls) {{\n        {line}");
-    text.push_str(&answer(routine, &owners, file.checks));
+    text.push_str(&answer(file, routine, &owners));
     text.push_str("    }\n");
     for (k, p) in routine.parameter_ids().enumerate() {
         if !routine.variable(p).ty.is_tape() {
@@ -138,11 +137,11 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
 }
 
 /// The declarations of an array that is the result.
-fn declared_array(routine: &Routine) -> String {
+fn declared_array(file: &File<'_>, routine: &Routine) -> String {
     let (Some(how), Some(result)) = (Returned::of(routine), returned::array(routine)) else {
         return String::new();
     };
-    let (ty, rank) = (c_type(result.ty), result.rank());
+    let (ty, rank) = (file.c_type(result.ty), result.rank());
     let extents: Vec<String> = match how {
         Returned::Given(_) => {
             let all = returned::constants(result).unwrap_or_default();
@@ -178,7 +177,7 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
         if file.checks && variable.rank() > 0 {
             arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
         }
-        let ty = c_type(variable.ty);
+        let ty = file.c_type(variable.ty);
         arguments.push(if is_by_value(routine, p) {
             format!("*({ty} *)a[{k}].cells")
         } else {
@@ -207,7 +206,7 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
 }
 
 /// Calls that are timed.
-fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
+fn timed(file: &File<'_>, routine: &Routine, owners: &[String], line: &str) -> String {
     let mut text =
         "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
     let made = Returned::of(routine) == Some(Returned::Made);
@@ -222,7 +221,7 @@ fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "        if (a[{k}].given && cfgrev_keep(&kept[k++], a[{k}].cells, (size_t)a[{k}].count * sizeof({ty})))\n            \
@@ -255,12 +254,12 @@ fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
 }
 
 /// The answer after a call.
-fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
+fn answer(file: &File<'_>, routine: &Routine, owners: &[String]) -> String {
     let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
 "
     .to_owned();
-    if checks {
+    if file.checks {
         text.push_str(
             "        {
             const char *const message = status ? cfgrev_tape_message(&tape) : \"\";
@@ -305,7 +304,7 @@ fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "        if (a[{k}].given)\n            cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));"

@@ -1,7 +1,7 @@
 //! The parameters of the functions that other files call: those of the original in their order, each that holds floating
 //! point followed by its derivative. Of a derivative of a derivative the original's are those of the first.
 
-use super::{file::File, names::Names, variable::c_type};
+use super::{file::File, names::Names};
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Extent, Intent, NameRole, ParameterRole, Program, Role, ScalarType, Signature},
@@ -274,7 +274,7 @@ impl Interface {
         made.roots = roots;
         for (parameter, role) in with_derivatives(all, sweep, name, several) {
             let name = made.names.fresh(&parameter.name, Some(&file.names));
-            let ty = c_type(parameter.ty);
+            let ty = file.c_type(parameter.ty);
             let declaration = match parameter.passed {
                 Passed::Value => format!("{ty} {name}"),
                 Passed::Constant => format!("const {ty} *{name}"),

@@ -8,7 +8,6 @@ use super::{
     names::Names,
     returned::{self, Returned},
     routine::PlainHead,
-    variable::c_type,
     writer::is_by_value,
 };
 use cfg_core::{
@@ -112,7 +111,7 @@ impl MadeResult {
         Some(Self {
             ty: match result.ty == ScalarType::Logical && file.checks {
                 true => "cfgrev_logical",
-                false => c_type(result.ty),
+                false => file.c_type(result.ty),
             },
             cells,
             extents,

@@ -3,7 +3,7 @@
 use super::{
     Emitted,
     lines::{Lines, identifiers},
-    variable::{Array, Bound, Cells, Kind, c_type, zero},
+    variable::{Array, Bound, Cells, Kind, zero},
     writer::Writer,
 };
 use cfg_core::{
@@ -188,7 +188,7 @@ fn work_array(writer: &mut Writer<'_>, v: VarId, array: Array) {
     }
     writer.lines.line(format_args!(
         "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-        c_type(ty)
+        writer.file.c_type(ty)
     ));
     writer.made.can_fail = true;
     writer.lines.line(format_args!("if (!{name})"));

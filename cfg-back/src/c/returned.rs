@@ -11,7 +11,7 @@ use super::{
     expression::at_least_zero,
     operators::{Code, precedence::POSTFIX},
     prologue::zero_cells,
-    variable::{Array, Cells, Kind, c_type, strides, zero},
+    variable::{Array, Cells, Kind, strides, zero},
     writer::{LARGEST_ON_STACK, Writer, bytes},
 };
 use cfg_core::{
@@ -118,7 +118,7 @@ impl Writer<'_> {
             // An array that an assignment gives its shape has no negative extents.
             let size: Vec<String> = extents.iter().map(|n| n.code().text).collect();
             let size = size.join("*");
-            let (k, ty) = (self.loop_name(0), c_type(ty));
+            let (k, ty) = (self.loop_name(0), self.file.c_type(ty));
             lines.extend([
                 format!("*{to} = cfgrev_allocate(&{memory}->work, {size}, sizeof({ty}));"),
                 format!("if (!*{to})"),
@@ -152,7 +152,7 @@ impl Writer<'_> {
         if returned == Returned::Made {
             let name = self.fresh("returned");
             let extents = self.fresh(&format!("{name}_extents"));
-            let pointer = format!("{} *{name} = NULL;", c_type(ty));
+            let pointer = format!("{} *{name} = NULL;", self.file.c_type(ty));
             self.helpers.push((name.clone(), pointer));
             let numbers = format!("int64_t {extents}[{rank}] = {{0}};");
             self.helpers.push((extents.clone(), numbers));
@@ -176,7 +176,8 @@ impl Writer<'_> {
         let extents = constants(result).unwrap_or_default();
         let size: i64 = extents.iter().product();
         let extents: Vec<Amount> = extents.into_iter().map(Amount::from).collect();
-        let on_stack = !self.recursive && size.saturating_mul(bytes(ty)) <= LARGEST_ON_STACK / 4;
+        let on_stack = !self.recursive
+            && size.saturating_mul(bytes(ty, self.file.checks)) <= LARGEST_ON_STACK / 4;
         let view = match on_stack {
             true => View::dense(self.kept_result(ty, size), extents, order, ty),
             false => self.work_array("returned", ty, order, extents)?,
@@ -206,7 +207,7 @@ impl Writer<'_> {
             return name.clone();
         }
         let name = self.fresh("returned");
-        let (ty_name, first) = (c_type(ty), zero(ty));
+        let (ty_name, first) = (self.file.c_type(ty), zero(ty));
         let declaration = format!("{ty_name} {name}[{}] = {{{first}}};", size.max(1));
         self.helpers.push((name.clone(), declaration));
         self.kept_results.push((ty, size, name.clone()));

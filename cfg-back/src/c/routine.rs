@@ -10,7 +10,7 @@ use super::{
     prologue,
     returned::{self, Returned},
     traced::Traced,
-    variable::{Bound, Cells, Kind, c_type, zero},
+    variable::{Bound, Cells, Kind, zero},
     writer::{Writer, is_by_value, variables},
 };
 use std::{
@@ -26,6 +26,7 @@ use cfg_core::{
 
 /// The declaration of one parameter of a routine; extents that it takes from the argument come before.
 fn parameter(
+    file: &File<'_>,
     routine: &Routine,
     v: VarId,
     name: &str,
@@ -33,7 +34,7 @@ fn parameter(
     count: Option<&String>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
-    let ty = c_type(variable.ty);
+    let ty = file.c_type(variable.ty);
     let mut texts: Vec<String> = Vec::new();
     for (dim, extent) in variable.shape.iter().zip(extents) {
         if dim.extent == Extent::Deferred {
@@ -86,11 +87,12 @@ fn head(
         true => "",
         false => "static ",
     };
-    head_with(routine, made, variables, names, storage).0
+    head_with(file, routine, made, variables, names, storage).0
 }
 
 /// The head of a function, and the names of its parameters.
 fn head_with(
+    file: &File<'_>,
     routine: &Routine,
     made: &Made,
     variables: &super::variable::Variables,
@@ -121,7 +123,7 @@ fn head_with(
                 )
             }
         };
-        parameters.extend(parameter(routine, p, &name, &extents, count));
+        parameters.extend(parameter(file, routine, p, &name, &extents, count));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
         arguments.extend(
             shape
@@ -131,7 +133,7 @@ fn head_with(
         arguments.push(name);
     }
     if let Some(result) = returned::array(routine) {
-        let ty = c_type(result.ty);
+        let ty = file.c_type(result.ty);
         match (Returned::given(routine), made.needs_memory) {
             (Some(v), _) => {
                 if let Kind::Array(array) = &variables.all[v.index()].kind {
@@ -153,11 +155,11 @@ fn head_with(
     }
     let returned = match (made.can_fail, returned::scalar(routine)) {
         (true, Some(ty)) => {
-            parameters.push(format!("{} *{value}", c_type(ty)));
+            parameters.push(format!("{} *{value}", file.c_type(ty)));
             "int"
         }
         (true, None) => "int",
-        (false, Some(ty)) => c_type(ty),
+        (false, Some(ty)) => file.c_type(ty),
         (false, None) => "void",
     };
     if made.needs_memory {
@@ -202,7 +204,8 @@ pub(super) fn plain_head(
     let mut function = file.made(r, false).unwrap_or_default();
     function.needs_memory = false;
     name.clone_into(&mut function.name);
-    let (head, mut arguments) = head_with(routine, &function, &made, ("", &value, &extents), "");
+    let own = ("", &*value, &*extents);
+    let (head, mut arguments) = head_with(file, routine, &function, &made, own, "");
     if returned::scalar(routine).is_some() && function.can_fail {
         arguments.push(value.clone());
     }
@@ -478,7 +481,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
             }
         }
         for some in names.chunks(8) {
-            lines.push(format!("{} {};", c_type(ty), some.join(", ")));
+            lines.push(format!("{} {};", writer.file.c_type(ty), some.join(", ")));
         }
     }
     for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
@@ -486,7 +489,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
         let (Kind::Array(array), true) = (&variable.kind, local) else {
             continue;
         };
-        let (ty, name) = (c_type(variable.ty), &array.pointer);
+        let (ty, name) = (writer.file.c_type(variable.ty), &array.pointer);
         match array.cells {
             Cells::Fixed(n) if variable.used => lines.push(format!(
                 "{ty} {name}[{}] = {{{}}};",

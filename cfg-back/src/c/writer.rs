@@ -10,7 +10,7 @@ use super::{
         precedence::{POSTFIX, UNARY},
     },
     returned::Returned,
-    variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
+    variable::{Array, Cells, Kind, Variable, Variables, zero},
 };
 use cfg_core::{
     diagnostic::{
@@ -138,7 +138,7 @@ impl<'a> Writer<'a> {
     /// A scalar of the function for a value that is kept for a while.
     pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> String {
         let name = self.fresh(name);
-        let declaration = format!("{} {name} = {};", c_type(ty), zero(ty));
+        let declaration = format!("{} {name} = {};", self.file.c_type(ty), zero(ty));
         self.helpers.push((name.clone(), declaration));
         name
     }
@@ -237,10 +237,11 @@ pub(super) fn is_by_value(routine: &Routine, v: VarId) -> bool {
 pub(super) const LARGEST_ON_STACK: i64 = 4096;
 
 /// The bytes of a scalar.
-pub(super) fn bytes(ty: ScalarType) -> i64 {
+pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
     match ty {
         ScalarType::Real | ScalarType::Integer => 8,
         ScalarType::Real32 => 4,
+        ScalarType::Sized(_) if checks => 8,
         ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
         ScalarType::Tape => 0,
@@ -304,7 +305,7 @@ pub(super) fn variables(
                     Role::Parameter { .. } => {}
                     Role::Local if given == Some(v) => {}
                     Role::Local | Role::Global(_) => {
-                        cells = local_cells(variable, &mut on_stack);
+                        cells = local_cells(variable, file.checks, &mut on_stack);
                         if routine.result == Some(v) && cells == Cells::Work {
                             cells = Cells::Returned;
                         }
@@ -338,15 +339,16 @@ pub(super) fn variables(
 }
 
 /// The place of the cells of a local array.
-fn local_cells(variable: &cfg_core::ir::Variable, on_stack: &mut i64) -> Cells {
+fn local_cells(variable: &cfg_core::ir::Variable, checks: bool, on_stack: &mut i64) -> Cells {
     if (variable.shape.iter()).any(|dim| dim.extent == cfg_core::ir::Extent::Deferred) {
         return Cells::Allocatable;
     }
+    let bytes = bytes(variable.ty, checks);
     let size = variable.constant_size();
-    let size = size.filter(|n| n.saturating_mul(bytes(variable.ty)) <= LARGEST_ON_STACK);
+    let size = size.filter(|n| n.saturating_mul(bytes) <= LARGEST_ON_STACK);
     match size {
         Some(n) if *on_stack <= 4 * LARGEST_ON_STACK => {
-            *on_stack += n * bytes(variable.ty);
+            *on_stack += n * bytes;
             Cells::Fixed(n)
         }
         _ => Cells::Work,

@@ -108,6 +108,34 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "X203",
+        "// n = 40\nmain subroutine f(in integer n, out int8 m)\n  m := int8(n) + int8(100)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = -1\nmain subroutine f(in integer n, out real y)\n  local uint64 m\n  m := uint64(n)\n  y := real(m)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 4\nmain subroutine f(in integer n, out uint8 m)\n  local uint8 w[n]\n  w := uint8(100)\n  m := sum(w)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 4\nmain subroutine f(in integer n, out uint8 m)\n  local tape t\n  push[integer] n*100\n  m := pop[integer]\nend\n",
+    ),
+    (
+        "X204",
+        "// n = 0\nmain subroutine f(in integer n, out uint16 m)\n  m := uint16(7)/uint16(n)\nend\n",
+    ),
+    (
+        "X205",
+        "// n = 4\nmain subroutine f(in integer n, out uint8 m)\n  m := uint8(real(n)*100.0)\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local int8 m\n  y := 0.0\n  if n > 9\n    m := int8(1)\n  end\n  if m*int8(2) > int8(1)\n    y := 1.0\n  end\nend\n",
+    ),
+    (
+        "X203",
         "// n = -9223372036854775808\nmain subroutine f(in integer n, out integer m)\n  m := abs(n)\nend\n",
     ),
     (

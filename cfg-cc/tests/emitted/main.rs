@@ -12,5 +12,6 @@ mod origins;
 mod random;
 mod results;
 mod second;
+mod sized;
 mod support;
 mod trial;

@@ -5,7 +5,7 @@ use crate::c::{
     Emitted,
     amount::Amount,
     expression::at_least_zero,
-    variable::{Bound, c_type, strides},
+    variable::{Bound, strides},
     writer::Writer,
 };
 use cfg_core::{
@@ -59,7 +59,7 @@ impl Writer<'_> {
         let size = size.code().text;
         self.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-            c_type(ty)
+            self.file.c_type(ty)
         ));
         let leave = self.out_of_memory();
         self.lines.line(format_args!("if (!{name})"));
@@ -118,7 +118,7 @@ impl Writer<'_> {
         ));
         self.lines.line(format_args!(
             "{pointer} = cfgrev_allocate(&{memory}->arrays, {room}, sizeof({}));",
-            c_type(ty)
+            self.file.c_type(ty)
         ));
         let leave = self.out_of_memory();
         self.lines.line(format_args!("if (!{pointer})"));
