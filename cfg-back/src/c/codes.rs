@@ -15,9 +15,6 @@ cfg_core::diagnostic_codes! {
         "An external routine that is called has an expression for its value."
         "The value of this routine is known to the library's callback only. Give `external.value`, or a routine with a \
          body.";
-    RESULT "B804" "a function whose result is an array"
-        "In emitted C the result of a function is a scalar."
-        "Arrays that are results are not written as C yet. Make the result an out parameter.";
     SECOND "B805" "second derivatives of a program whose globals have derivatives"
         "In emitted C a derivative of a derivative takes derivatives of globals in the order of the first's parameters."
         "This is not written as C yet. Pass the globals as parameters, or run the program with the executor.";

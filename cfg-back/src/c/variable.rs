@@ -41,6 +41,8 @@ pub(super) enum Cells {
     Fixed(i64),
     /// Memory for work arrays, of a size that is known on entry.
     Work,
+    /// The same, of the result of a function, which leaves it there for its caller.
+    Returned,
     /// Memory that assignments give it.
     Allocatable,
 }

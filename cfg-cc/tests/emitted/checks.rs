@@ -15,7 +15,7 @@ use cfg_exec::{Argument, Session};
 use cfg_testkit::{case::Case, general, generate, kernels, needs, rng::Rng};
 
 /// A program of a text, at the point of its first line; what the executor makes of it.
-fn by_hand(name: &str, text: &str) -> Trial {
+pub(crate) fn by_hand(name: &str, text: &str) -> Trial {
     let case = crate::by_hand::case(name, text);
     let program = validate(case.program.clone()).unwrap();
     let routine = program.routine(case.main);

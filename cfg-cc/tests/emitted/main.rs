@@ -10,6 +10,7 @@ mod families;
 mod interface;
 mod origins;
 mod random;
+mod results;
 mod second;
 mod sized;
 mod support;

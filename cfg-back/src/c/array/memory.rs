@@ -8,7 +8,10 @@ use crate::c::{
     variable::{Bound, strides},
     writer::Writer,
 };
-use cfg_core::ir::{Order, ScalarType};
+use cfg_core::{
+    entity::VarId,
+    ir::{Order, ScalarType},
+};
 use cfg_transform::scalarize::ArrayId;
 
 impl Writer<'_> {
@@ -71,9 +74,14 @@ impl Writer<'_> {
         array: ArrayId,
         like: &View,
     ) -> Emitted<()> {
-        let Some(v) = arrays.form.arrays[array.index()].variable else {
-            return Err(self.malformed("a temporary gets a shape"));
-        };
+        match arrays.form.arrays[array.index()].variable {
+            Some(v) => self.reallocate_variable(v, like),
+            None => Err(self.malformed("a temporary gets a shape")),
+        }
+    }
+
+    /// [`Self::reallocate`] of a variable.
+    pub(in crate::c) fn reallocate_variable(&mut self, v: VarId, like: &View) -> Emitted<()> {
         let it = self.array_kind(v)?;
         let (Some(room), ty) = (&it.room, self.variables.all[v.index()].ty) else {
             return Err(self.malformed("an array that has a shape gets another one"));
