@@ -16,11 +16,9 @@ mod functions;
 mod place;
 mod scalar;
 mod shape;
-mod sized;
 mod tape;
 
 pub(super) use shape::forget_cells;
-pub(super) use sized::refuse_sized;
 
 use super::{
     Emitted,

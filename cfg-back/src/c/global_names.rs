@@ -37,6 +37,7 @@ impl GlobalNames {
                 derivatives: Classes::default(),
                 external: false,
                 begin,
+                checks,
             },
         }
     }
@@ -67,7 +68,11 @@ impl GlobalNames {
                 continue;
             }
             let name = &global.variable.name;
-            let tri_state = checks && global.variable.ty == ScalarType::Logical;
+            let of_checks = matches!(
+                global.variable.ty,
+                ScalarType::Logical | ScalarType::Sized(_)
+            );
+            let tri_state = checks && of_checks;
             if names::identifier(name) != *name || names.has(name) || tri_state {
                 let code = &codes::EXTERN;
                 let site = Site {

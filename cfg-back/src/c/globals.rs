@@ -8,10 +8,10 @@ use super::{
     global_classes::Classes,
     names::{Names, comment},
     operators::{
-        Code, Pieces, checked::unset, literal_integer, literal_logical, literal_real,
+        Code, Pieces, checked::unset, literal_cell, literal_integer, literal_logical, literal_real,
         literal_real32, literal_sized,
     },
-    variable::{Array, Axis, Bound, Cells, Kind, c_type},
+    variable::{Array, Axis, Bound, Cells, Kind, cell_type},
 };
 use cfg_core::{
     entity::GlobalId,
@@ -67,10 +67,12 @@ pub(super) struct Variables {
     pub(super) external: bool,
     /// With checks, the function that makes cells without an initial value such that were never set.
     pub(super) begin: Option<String>,
+    /// True of a file with checks.
+    pub(super) checks: bool,
 }
 
 /// The literal of an initial value.
-fn literal(e: &Expr) -> Code {
+fn literal(e: &Expr, checks: bool) -> Code {
     match e {
         Expr::Int(n) => literal_integer(*n),
         Expr::Real(x) => literal_real(*x),
@@ -82,7 +84,10 @@ fn literal(e: &Expr) -> Code {
             [Expr::Real32(x)] => literal_real32(-x),
             _ => literal_integer(0),
         },
-        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => literal_sized(ty, cell),
+        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => match checks {
+            true => literal_cell(ty, cell),
+            false => literal_sized(ty, cell),
+        },
         Expr::Place(_) | Expr::Op(..) => literal_integer(0),
     }
 }
@@ -168,7 +173,7 @@ impl Globals {
                 continue;
             }
             made.owners.push(Some(place));
-            let ty = c_type(global.variable.ty);
+            let ty = cell_type(global.variable.ty, variables.checks);
             let size = global.variable.constant_size().unwrap_or(1).max(1);
             let _ = if is_array(g) {
                 writeln!(members.declarations, "    {ty} {name}[{size}];")
@@ -176,7 +181,7 @@ impl Globals {
                 writeln!(members.declarations, "    {ty} {name};")
             };
             let _ = writeln!(members.several, "    {ty} *{name};");
-            let written = initial_values(program, &inside[g.index()]);
+            let written = initial_values(program, &inside[g.index()], variables.checks);
             if derivative.is_none() && !external && variables.begin.is_some() {
                 let place = format!("{variable}.{name}");
                 let some = never_set(&written, &place, size, is_array(g));
@@ -215,7 +220,7 @@ impl Globals {
                 continue;
             };
             let size = global.variable.constant_size().unwrap_or(1).max(1);
-            let ty = c_type(global.variable.ty);
+            let ty = cell_type(global.variable.ty, false);
             for (k, suffix) in classes.derivatives_of(g, differentiated.contains(&g)) {
                 if has.contains(&(g, k)) {
                     continue;
@@ -408,7 +413,7 @@ fn axes(global: &Global) -> Vec<Axis> {
 }
 
 /// The initial values of cells of an owner of storage, by their positions; globals that lie in its cells may have some.
-fn initial_values(program: &Program, inside: &[GlobalId]) -> BTreeMap<i64, String> {
+fn initial_values(program: &Program, inside: &[GlobalId], checks: bool) -> BTreeMap<i64, String> {
     let mut written = BTreeMap::new();
     for &g in inside {
         let (_, offset) = program.storage(g);
@@ -425,7 +430,7 @@ fn initial_values(program: &Program, inside: &[GlobalId]) -> BTreeMap<i64, Strin
                     None => break,
                 },
             };
-            written.insert(offset + k, literal(value).text);
+            written.insert(offset + k, literal(value, checks).text);
         }
     }
     written

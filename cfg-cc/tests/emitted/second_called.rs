@@ -260,11 +260,12 @@ impl Setting<'_> {
             let variable = routine.variable(item.variable.expect("it was given"));
             let writes = variable.intent().is_some_and(Intent::writes) && !item.by_value;
             // The reverse sweep may leave anything in what is no derivative of its own.
-            if writes && (kind != Kind::Reverse || item.is_last) && kind != Kind::Forward {
-                if let Argument::Value(after) = &job.expected.arguments[k] {
-                    made.compare +=
-                        &caller.compared(&variable.name, &name, &spread(after, several));
-                }
+            if writes
+                && (kind != Kind::Reverse || item.is_last)
+                && kind != Kind::Forward
+                && let Argument::Value(after) = &job.expected.arguments[k]
+            {
+                made.compare += &caller.compared(&variable.name, &name, &spread(after, several));
             }
         }
         for (k, (tag, is_last)) in self.structures.tags.iter().enumerate() {
