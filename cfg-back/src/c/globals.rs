@@ -138,6 +138,7 @@ impl Globals {
                     axes: axes(global),
                     order: global.variable.order,
                     cells: Cells::Given,
+                    laid_over: None,
                     room: None,
                     count: None,
                 })

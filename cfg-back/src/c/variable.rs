@@ -108,6 +108,9 @@ pub(super) struct Array {
     pub(super) cells: Cells,
     /// The name of the number of elements for which an allocatable array has memory.
     pub(super) room: Option<String>,
+    /// The name of what says how the elements of the argument lie, of a parameter whose elements may have gaps and whose
+    /// extents are its own: its strides follow from it.
+    pub(super) laid_over: Option<String>,
     /// The name of the number of elements that the argument of a parameter has, where that is checked: -1 if it is not given,
     /// -2 if it has no shape yet.
     pub(super) count: Option<String>,
