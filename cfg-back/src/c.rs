@@ -39,7 +39,7 @@
 //! | `interface`, `parameters`, `plain` | the functions for callers in other files |
 //! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
-//! | `runtime`, `globals`, `global_names`, `names` | the tape; globals; identifiers |
+//! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
 mod amount;
 mod array;
@@ -53,6 +53,7 @@ mod faults;
 mod file;
 mod functions;
 mod gaps;
+mod global_classes;
 mod global_names;
 mod globals;
 mod held;
@@ -206,7 +207,7 @@ impl Bundle {
     ) -> Result<(), Diagnostics> {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
-        let mut globals = GlobalNames::new(&mut self.names, main, "", self.options.checks);
+        let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);
         if self.options.extern_globals {
             globals.make_external(program, &mut self.names, self.options.checks)?;
         }
@@ -228,7 +229,7 @@ impl Bundle {
             self.declared.push(declared);
         }
         let access = file.public.then_some(&*globals.tag);
-        self.text.push_str(&globals.text(&file, access));
+        (self.text).push_str(&globals.text(&file, access, &mut self.pieces));
         self.globals.push_str(&globals.header(&file));
         self.text.push_str(&functions);
         if let Some(text) = driven.and_then(|r| driver::function(&file, r, &driver)) {
@@ -482,13 +483,12 @@ fn derivative(
         [(called, _), ..] if called.sweep == Sweep::Tangent => "_t",
         _ => "_b",
     };
-    let second = parameters::made_from(program, original).is_some();
-    if second && program.globals.iter().any(globals::is_derivative) {
-        let message = format!("`{base}` is a derivative, and globals have derivatives");
-        let code = &codes::SECOND;
-        return Err(Diagnostic::error(code, message, code.explanation).into());
-    }
-    let mut globals = GlobalNames::new(&mut names, base, suffix, options.checks);
+    let made = match suffix {
+        "_t" => Sweep::Tangent,
+        _ => Sweep::Gradient,
+    };
+    let (of, checks) = ((original, made), options.checks);
+    let mut globals = GlobalNames::of_derivative(program, of, &mut names, checks);
     if options.extern_globals {
         globals.make_external(program, &mut names, options.checks)?;
     }
@@ -540,7 +540,7 @@ fn derivative(
         declared.push(plain::public(&file, original, name, &mut functions));
     }
     let several = match sweeps.iter().any(|(called, _)| called.several.is_some()) {
-        true => file.globals.several(&globals.several_tag),
+        true => file.globals.several(&globals.variables),
         false => String::new(),
     };
     let title = format!("Derivatives of {base}, written by cfgrev.");
@@ -548,7 +548,7 @@ fn derivative(
         let declarations = globals.header(&file) + &several;
         return Ok(file::header(&title, &declarations, &declared));
     }
-    let declared = globals.text(&file, Some(&globals.tag));
+    let declared = globals.text(&file, Some(&globals.tag), &mut pieces);
     let text = format!("{declared}{several}{functions}");
     let origins = file.origins.into_inner();
     sources_of(&origins)?;

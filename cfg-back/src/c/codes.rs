@@ -11,9 +11,6 @@ cfg_core::diagnostic_codes! {
         "An external routine that is called has an expression for its value."
         "The value of this routine is known to the library's callback only. Give `external.value`, or a routine with a \
          body.";
-    SECOND "B805" "second derivatives of a program whose globals have derivatives"
-        "In emitted C a derivative of a derivative takes derivatives of globals in the order of the first's parameters."
-        "This is not written as C yet. Pass the globals as parameters, or run the program with the executor.";
     EXTERN "B806" "a global that another file cannot define"
         "With --extern-globals the name of a global is its name in C."
         "Give the global a name that is an identifier of C, that the file has for nothing else and that no header of C \

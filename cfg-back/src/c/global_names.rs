@@ -3,46 +3,55 @@
 use super::{
     codes, faults,
     file::File,
+    global_classes::Classes,
     globals,
     names::{self, Names},
+    operators::Pieces,
+    parameters::Sweep,
 };
 use cfg_core::{
     diagnostic::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    entity::GlobalId,
+    entity::{GlobalId, RoutineId},
     ir::{Program, ScalarType},
 };
 
 /// The names of what has to do with globals.
 pub(super) struct GlobalNames {
     pub(super) tag: String,
-    pub(super) derivative_tag: String,
-    pub(super) several_tag: String,
     pub(super) variables: globals::Variables,
 }
 
 impl GlobalNames {
-    /// With a suffix, adjoints or tangents have a structure of their own.
-    pub(super) fn new(names: &mut Names, main: &str, suffix: &str, checks: bool) -> Self {
+    /// The names in a file of a program's routines.
+    pub(super) fn new(names: &mut Names, main: &str, checks: bool) -> Self {
         let tag = names.fresh(&format!("{main}_globals"), None);
-        let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
         let own = names.fresh(&format!("{main}_globals_data"), None);
-        let derivatives = (!suffix.is_empty())
-            .then(|| names.fresh(&format!("{main}_globals{suffix}_data"), None));
-        let several_tag = names.fresh(&format!("{main}_globals{suffix}_v"), None);
+        let begin = checks.then(|| names.fresh(&format!("{main}_globals_begin"), None));
         Self {
             tag,
-            derivative_tag,
-            several_tag,
             variables: globals::Variables {
                 own,
-                derivatives,
+                derivatives: Classes::default(),
                 external: false,
+                begin,
                 checks,
             },
         }
+    }
+
+    /// The names in a file of derivatives, where those of globals have structures of their own.
+    pub(super) fn of_derivative(
+        program: &Program,
+        (original, sweep): (RoutineId, Sweep),
+        names: &mut Names,
+        checks: bool,
+    ) -> Self {
+        let mut made = Self::new(names, &program.routine(original).name, checks);
+        made.variables.derivatives = Classes::of(program, original, sweep, names);
+        made
     }
 
     /// Makes the program's own globals variables of other files.
@@ -55,8 +64,7 @@ impl GlobalNames {
         self.variables.external = true;
         let mut found = Diagnostics::default();
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
-            let derivative = self.variables.derivatives.is_some() && globals::is_derivative(global);
-            if derivative || global.overlay.is_some() {
+            if self.variables.derivatives.class(g).is_some() || global.overlay.is_some() {
                 continue;
             }
             let name = &global.variable.name;
@@ -83,21 +91,8 @@ impl GlobalNames {
         found.is_empty().then_some(()).ok_or(found)
     }
 
-    /// The tag of the structure of derivatives, in one direction or in several.
-    pub(super) fn tag_of(&self, several: bool) -> &str {
-        if several {
-            &self.several_tag
-        } else {
-            &self.derivative_tag
-        }
-    }
-
     pub(super) fn header(&self, file: &File<'_>) -> String {
-        let text = (file.globals).header(
-            (&self.tag, &self.derivative_tag),
-            &self.tag,
-            self.variables.external,
-        );
+        let text = (file.globals).header(&self.tag, &self.tag, &self.variables);
         if file.checks {
             // What `cfgrev_logical` is; the file alone names it.
             faults::logicals_as(&text, "unsigned char")
@@ -106,9 +101,13 @@ impl GlobalNames {
         }
     }
 
-    pub(super) fn text(&self, file: &File<'_>, access: Option<&str>) -> String {
-        let tags = (&*self.tag, &*self.derivative_tag);
-        let text = file.globals.text(tags, &self.variables, access);
+    pub(super) fn text(
+        &self,
+        file: &File<'_>,
+        access: Option<&str>,
+        pieces: &mut Pieces,
+    ) -> String {
+        let text = (file.globals).text(&self.tag, &self.variables, access, pieces);
         if file.checks {
             faults::logicals(&text)
         } else {

@@ -1,18 +1,26 @@
 //! Globals: members of one static structure, with their initial values.
+//!
+//! With checks a cell without an initial value begins as one that was never set. C has no constant expression for such a
+//! real, so a function writes these cells, which the functions for callers call first.
 
 use super::{
+    checks,
+    global_classes::Classes,
     names::{Names, comment},
     operators::{
-        Code, literal_cell, literal_integer, literal_logical, literal_real, literal_real32,
-        literal_sized,
+        Code, Pieces, checked::unset, literal_cell, literal_integer, literal_logical, literal_real,
+        literal_real32, literal_sized,
     },
     variable::{Array, Axis, Bound, Cells, Kind, cell_type},
 };
 use cfg_core::{
     entity::GlobalId,
-    ir::{Expr, Extent, Global, NameRole, Op, Program, ScalarType},
+    ir::{Expr, Extent, Global, Op, Program, ScalarType},
 };
-use std::fmt::Write as _;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt::Write as _,
+};
 
 /// The globals of a program in C.
 #[derive(Debug, Default)]
@@ -21,9 +29,22 @@ pub(super) struct Globals {
     /// The members, of globals that own their storage: with the variable, and alone.
     owners: Vec<Option<String>>,
     names: Vec<Option<String>>,
-    /// The members and the values of the program's own globals, and of derivatives.
+    /// The members and the values of the program's own globals, and of each structure of derivatives.
     own: Members,
-    derivatives: Members,
+    derivatives: Vec<Members>,
+    /// The cells of the program's own globals that were never set when it begins.
+    unset: Vec<Unset>,
+    /// The function that makes them so.
+    begin: Option<String>,
+}
+
+/// Cells that follow each other, none of which has an initial value.
+#[derive(Clone, Debug)]
+struct Unset {
+    ty: ScalarType,
+    /// The scalar, or the pointer to the first one and their number.
+    place: String,
+    count: Option<i64>,
 }
 
 /// The declarations of a structure's members, and the values of its variable.
@@ -40,18 +61,14 @@ struct Members {
 pub(super) struct Variables {
     /// The program's own.
     pub(super) own: String,
-    /// Adjoints or tangents of globals, where they have a variable of their own.
-    pub(super) derivatives: Option<String>,
+    /// Adjoints or tangents of globals, where they have variables of their own.
+    pub(super) derivatives: Classes,
     /// True if the program's own are variables of other files, each by its name.
     pub(super) external: bool,
+    /// With checks, the function that makes cells without an initial value such that were never set.
+    pub(super) begin: Option<String>,
     /// True of a file with checks.
     pub(super) checks: bool,
-}
-
-/// True of the adjoint or the tangent of a global.
-pub(super) fn is_derivative(global: &Global) -> bool {
-    let origin = global.variable.origin.as_deref();
-    origin.is_some_and(|o| matches!(o.role, NameRole::Adjoint | NameRole::Tangent))
 }
 
 /// The literal of an initial value.
@@ -105,22 +122,20 @@ impl Globals {
                 inside[program.storage(g).0.index()].push(g);
             }
         }
+        let classes = &variables.derivatives;
         let mut made = Self {
             names: owner_name.clone(),
+            derivatives: classes.all.iter().map(|_| Members::default()).collect(),
             ..Self::default()
         };
         for (g, global) in (0..).map(GlobalId::new).zip(&program.globals) {
             let (base, offset) = program.storage(g);
             let name = owner_name[base.index()].as_deref().unwrap_or_default();
-            let derivative = variables
-                .derivatives
-                .as_ref()
-                .filter(|_| is_derivative(program.global(base)));
-            let variable = derivative.unwrap_or(&variables.own);
-            let members = if derivative.is_some() {
-                &mut made.derivatives
-            } else {
-                &mut made.own
+            let derivative = classes.class(base);
+            let variable = derivative.map_or(&variables.own, |k| &classes.all[k].variable);
+            let members = match derivative {
+                Some(k) => &mut made.derivatives[k],
+                None => &mut made.own,
             };
             let external = variables.external && derivative.is_none();
             let name = match external {
@@ -167,16 +182,57 @@ impl Globals {
                 writeln!(members.declarations, "    {ty} {name};")
             };
             let _ = writeln!(members.several, "    {ty} *{name};");
-            let initial = initial(
-                program,
-                g,
-                &inside[g.index()],
-                is_array(g),
-                variables.checks,
-            );
+            let written = initial_values(program, &inside[g.index()], variables.checks);
+            if derivative.is_none() && !external && variables.begin.is_some() {
+                let place = format!("{variable}.{name}");
+                let some = never_set(&written, &place, size, is_array(g));
+                let ty = global.variable.ty;
+                let some = some.into_iter();
+                (made.unset).extend(some.map(|(place, count)| Unset { ty, place, count }));
+            }
+            let initial = initial(global, written, is_array(g));
             members.values.push(initial);
         }
+        if !made.unset.is_empty() {
+            made.begin.clone_from(&variables.begin);
+        }
+        made.add_missing(program, classes, &mut names);
         made
+    }
+
+    /// Members of second derivatives for globals that have none, because nothing uses them.
+    fn add_missing(&mut self, program: &Program, classes: &Classes, names: &mut Names) {
+        let ids = || (0..).map(GlobalId::new).zip(&program.globals);
+        let mut has: HashSet<(GlobalId, usize)> = HashSet::new();
+        let by_name: HashMap<&str, GlobalId> = ids()
+            .map(|(g, global)| (&*global.variable.name, g))
+            .collect();
+        for (g, global) in ids() {
+            if let (Some(k), Some(origin)) = (classes.class(g), &global.variable.origin)
+                && let Some(&of) = by_name.get(&*origin.of)
+            {
+                has.insert((of, k));
+            }
+        }
+        let differentiated: HashSet<GlobalId> = has.iter().map(|(g, _)| *g).collect();
+        for (g, global) in ids() {
+            let owner = self.names[g.index()].clone();
+            let Some(owner) = owner.filter(|_| global.variable.ty.is_real()) else {
+                continue;
+            };
+            let size = global.variable.constant_size().unwrap_or(1).max(1);
+            let ty = cell_type(global.variable.ty, false);
+            for (k, suffix) in classes.derivatives_of(g, differentiated.contains(&g)) {
+                if has.contains(&(g, k)) {
+                    continue;
+                }
+                let name = names.fresh(&format!("{owner}{suffix}"), None);
+                let members = &mut self.derivatives[k];
+                let _ = writeln!(members.declarations, "    {ty} {name}[{size}];");
+                let _ = writeln!(members.several, "    {ty} *{name};");
+                members.values.push("{0}".to_owned());
+            }
+        }
     }
 
     /// The member that the storage of a global is, if it owns any.
@@ -197,62 +253,90 @@ impl Globals {
         }
     }
 
-    /// True if there are derivatives of globals that have a variable of their own.
-    pub(super) fn has_derivatives(&self) -> bool {
-        !self.derivatives.values.is_empty()
+    /// True if this structure of derivatives has members.
+    pub(super) fn has_derivatives(&self, class: usize) -> bool {
+        self.derivatives
+            .get(class)
+            .is_some_and(|m| !m.values.is_empty())
+    }
+
+    /// The function that functions for callers call first, if some cells begin as such that were never set.
+    pub(super) fn begin(&self) -> Option<&str> {
+        self.begin.as_deref()
+    }
+
+    /// What makes cells such that were never set, the first time that it is called.
+    fn beginning(&self, pieces: &mut Pieces) -> String {
+        let Some(begin) = &self.begin else {
+            return String::new();
+        };
+        let mut text = format!(
+            "static void {begin}(void)\n{{\n    static int begun;\n    if (begun)\n        return;\n"
+        );
+        for Unset { ty, place, count } in &self.unset {
+            let line = match count {
+                None => format!("{place} = {};", unset(*ty)),
+                Some(count) => checks::forget_cells(pieces, place, &count.to_string(), *ty),
+            };
+            let _ = writeln!(text, "    {line}");
+        }
+        text.push_str("    begun = 1;\n}\n\n");
+        text
     }
 
     /// The declarations of the structures, their only variables, and the function that gives access to the program's own
     /// globals.
     pub(super) fn text(
         &self,
-        tags: (&str, &str),
+        tag: &str,
         variables: &Variables,
         access: Option<&str>,
+        pieces: &mut Pieces,
     ) -> String {
-        let (tag, derivative_tag) = tags;
-        if variables.external {
-            let mut text = self.own.external();
-            if let Some(variable) = &variables.derivatives {
-                text.push_str(&self.derivatives.declaration(derivative_tag));
-                text.push_str(&self.derivatives.definition(derivative_tag, variable));
+        let mut text = match variables.external {
+            true => self.own.external(),
+            false => self.own.declaration(tag),
+        };
+        if !variables.external {
+            let mut defined = self.own.definition(tag, &variables.own);
+            if let Some(access) = access.filter(|_| !defined.is_empty()) {
+                let variable = &variables.own;
+                defined.push_str(&self.beginning(pieces));
+                let begin = self.begin.as_ref();
+                let begin = begin.map_or_else(String::new, |begin| format!("    {begin}();\n"));
+                let _ = write!(
+                    defined,
+                    "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n{begin}    return &{variable};\n}}\n\n"
+                );
             }
-            return text;
+            // Files of one program that are included together share its globals.
+            text.push_str(&once(tag, "DEFINED", &defined));
         }
-        let mut defined = self.own.definition(tag, &variables.own);
-        if let Some(access) = access.filter(|_| !defined.is_empty()) {
-            let variable = &variables.own;
-            let _ = write!(
-                defined,
-                "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n    return &{variable};\n}}\n\n"
-            );
-        }
-        let mut text = self.own.declaration(tag);
-        // Files of one program that are included together share its globals.
-        text.push_str(&once(tag, "DEFINED", &defined));
-        if let Some(variable) = &variables.derivatives {
-            text.push_str(&self.derivatives.declaration(derivative_tag));
-            text.push_str(&self.derivatives.definition(derivative_tag, variable));
+        for (class, members) in variables.derivatives.all.iter().zip(&self.derivatives) {
+            text.push_str(&members.declaration(&class.tag));
+            text.push_str(&members.definition(&class.tag, &class.variable));
         }
         text
     }
 
-    /// The structure of derivatives in several directions: pointers to their values.
-    pub(super) fn several(&self, tag: &str) -> String {
-        if self.derivatives.values.is_empty() {
-            return String::new();
+    /// The structures of derivatives in several directions: pointers to their values.
+    pub(super) fn several(&self, variables: &Variables) -> String {
+        let classes = variables.derivatives.all.iter().zip(&self.derivatives);
+        let mut text = String::new();
+        for (class, members) in classes.filter(|(class, m)| class.is_last && !m.values.is_empty()) {
+            let (tag, members) = (&class.several_tag, &members.several);
+            text.push_str(&once(
+                tag,
+                "DECLARED",
+                &format!("struct {tag} {{\n{members}}};"),
+            ));
         }
-        let members = &self.derivatives.several;
-        once(tag, "DECLARED", &format!("struct {tag} {{\n{members}}};"))
+        text
     }
 
     /// The declarations for callers: the structures, and the function that gives access to the program's own globals.
-    pub(super) fn header(
-        &self,
-        (tag, derivative_tag): (&str, &str),
-        access: &str,
-        external: bool,
-    ) -> String {
+    pub(super) fn header(&self, tag: &str, access: &str, variables: &Variables) -> String {
+        let external = variables.external;
         let mut text = match external {
             true => self.own.external(),
             false => self.own.declaration(tag),
@@ -260,7 +344,9 @@ impl Globals {
         if !text.is_empty() && !external {
             let _ = write!(text, "struct {tag} *{access}(void);\n\n");
         }
-        text.push_str(&self.derivatives.declaration(derivative_tag));
+        for (class, members) in variables.derivatives.all.iter().zip(&self.derivatives) {
+            text.push_str(&members.declaration(&class.tag));
+        }
         text
     }
 }
@@ -327,23 +413,9 @@ fn axes(global: &Global) -> Vec<Axis> {
         .collect()
 }
 
-/// The initial value of a member; globals that lie in its cells may have values, too.
-fn initial(
-    program: &Program,
-    base: GlobalId,
-    inside: &[GlobalId],
-    is_array: bool,
-    checks: bool,
-) -> String {
-    let owner = program.global(base);
-    let size = owner.variable.constant_size().unwrap_or(1).max(1);
-    let zero = match owner.variable.ty {
-        ScalarType::Real => "0.0",
-        ScalarType::Real32 => "0.0f",
-        ScalarType::Logical => "false",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0",
-    };
-    let mut written: std::collections::BTreeMap<i64, String> = std::collections::BTreeMap::new();
+/// The initial values of cells of an owner of storage, by their positions; globals that lie in its cells may have some.
+fn initial_values(program: &Program, inside: &[GlobalId], checks: bool) -> BTreeMap<i64, String> {
+    let mut written = BTreeMap::new();
     for &g in inside {
         let (_, offset) = program.storage(g);
         let global = program.global(g);
@@ -362,6 +434,44 @@ fn initial(
             written.insert(offset + k, literal(value, checks).text);
         }
     }
+    written
+}
+
+/// The cells of a member that have no initial value: a scalar, or runs with the numbers of their cells.
+fn never_set(
+    written: &BTreeMap<i64, String>,
+    place: &str,
+    size: i64,
+    is_array: bool,
+) -> Vec<(String, Option<i64>)> {
+    if !is_array {
+        let scalar = written.is_empty().then(|| (place.to_owned(), None));
+        return scalar.into_iter().collect();
+    }
+    let mut runs = Vec::new();
+    let mut from = 0;
+    for end in written.keys().copied().chain([size]) {
+        if end > from {
+            let first = match from {
+                0 => place.to_owned(),
+                _ => format!("{place} + {from}"),
+            };
+            runs.push((first, Some(end - from)));
+        }
+        from = end + 1;
+    }
+    runs
+}
+
+/// The initial value of a member in C, which has 0 for those that are not given.
+fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -> String {
+    let size = owner.variable.constant_size().unwrap_or(1).max(1);
+    let zero = match owner.variable.ty {
+        ScalarType::Real => "0.0",
+        ScalarType::Real32 => "0.0f",
+        ScalarType::Logical => "false",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0",
+    };
     if !is_array {
         return written.remove(&0).unwrap_or_else(|| zero.to_owned());
     }

@@ -3,6 +3,7 @@
 use super::{
     Failed, GlobalNames, Several, codes,
     file::{File, Made},
+    global_classes::Class,
     lines::Lines,
     parameters::{Interface, Passed, Sweep},
     variable::zero,
@@ -31,9 +32,23 @@ pub(super) struct Called<'a> {
     pub(super) several: Option<&'a Several>,
 }
 
+/// Derivatives of globals that come in a structure of the caller's.
+struct Structure<'a> {
+    class: usize,
+    of: &'a Class,
+    /// The parameter, and the tag of its structure.
+    name: String,
+    tag: &'a str,
+    /// True if its members are pointers to values in several directions.
+    several: bool,
+    /// True if the call names it.
+    used: bool,
+}
+
 /// A function while it is written.
 struct Wrapper<'a> {
     file: &'a File<'a>,
+    globals: &'a GlobalNames,
     called: Called<'a>,
     original: RoutineId,
     interface: Interface,
@@ -41,9 +56,10 @@ struct Wrapper<'a> {
     tape: String,
     used: String,
     status: String,
-    /// The number of directions, and the derivatives in globals.
+    /// The number of directions.
     count: String,
-    globals: String,
+    /// The structures of derivatives of globals that the function takes, and their parameters.
+    structures: Vec<Structure<'a>>,
     /// What stands before the call.
     before: Vec<String>,
     /// The arguments of the call.
@@ -64,11 +80,11 @@ struct Wrapper<'a> {
 ///
 /// # Errors
 /// A generated routine without the origins that say what its parameters are.
-pub(super) fn wrapper(
-    file: &File<'_>,
-    globals: &GlobalNames,
+pub(super) fn wrapper<'a>(
+    file: &'a File<'a>,
+    globals: &'a GlobalNames,
     original: RoutineId,
-    called: Called<'_>,
+    called: Called<'a>,
     name: &str,
     keeps_result: bool,
 ) -> Result<Public, Failed> {
@@ -85,8 +101,8 @@ pub(super) fn wrapper(
     let may_be_null = matches!(sweep, Sweep::Gradient | Sweep::Tangent);
     let [own, used, state, status] =
         ["own", "used", "state", "status"].map(|n| interface.names.fresh(n, Some(&file.names)));
-    let [count, tag] = ["nd", globals.tag_of(several.is_some())]
-        .map(|n| interface.names.fresh(n, Some(&file.names)));
+    let count = interface.names.fresh("nd", Some(&file.names));
+    let structures = structures(file, globals, (sweep, several.is_some()), &mut interface);
     let [kept, value_at, counter] = [
         if sweep == Sweep::Reverse {
             "value"
@@ -99,6 +115,7 @@ pub(super) fn wrapper(
     .map(|n| interface.names.fresh(n, Some(&file.names)));
     let mut w = Wrapper {
         file,
+        globals,
         called,
         original,
         interface,
@@ -106,7 +123,7 @@ pub(super) fn wrapper(
         tape,
         status,
         count,
-        globals: tag,
+        structures,
         before: Vec::new(),
         texts: Vec::new(),
         value: String::new(),
@@ -116,7 +133,7 @@ pub(super) fn wrapper(
         counter,
         bases: Vec::new(),
     };
-    w.arguments(globals)?;
+    w.arguments()?;
     let mut lines = Lines::new(1);
     let (tape, used, status) = (&w.tape, &w.used, &w.status);
     if may_be_null {
@@ -129,9 +146,15 @@ pub(super) fn wrapper(
         "const struct cfgrev_state {state} = cfgrev_begin({used});"
     ));
     lines.line(format_args!("int {status} = 0;"));
+    if let Some(begin) = file.globals.begin() {
+        lines.line(format_args!("{begin}();"));
+    }
     w.before.iter().for_each(|line| lines.line(line));
     for item in w.interface.items.iter().filter(|item| !item.used) {
         lines.line(format_args!("(void){};", item.name));
+    }
+    for structure in w.structures.iter().filter(|s| !s.used) {
+        lines.line(format_args!("(void){};", structure.name));
     }
     let of = file.program.routine(original);
     let kept = of
@@ -141,13 +164,9 @@ pub(super) fn wrapper(
     if let (Sweep::Reverse, Some(ty)) = (sweep, kept) {
         w.pop_result(&mut lines, ty, &state);
     }
-    // Derivatives of globals come in a structure of the caller's, which a forward sweep does not have.
-    let has = file.globals.has_derivatives() && sweep != Sweep::Forward;
-    let derivatives = globals.variables.derivatives.as_ref().filter(|_| has);
-    let copied = derivatives.filter(|_| several.is_none());
-    if let Some(variable) = copied {
-        let (tag, name) = (&globals.derivative_tag, &w.globals);
+    for Structure { of, name, tag, .. } in w.structures.iter().filter(|s| !s.several) {
         // Nobody has to give the derivatives of globals that are not active.
+        let variable = &of.variable;
         lines.line(format_args!(
             "{variable} = {name} ? *{name} : (struct {tag}){{0}};"
         ));
@@ -167,8 +186,8 @@ pub(super) fn wrapper(
     } else {
         lines.line(format_args!("{indent}{text};"));
     }
-    if let Some(variable) = copied {
-        let name = &w.globals;
+    for Structure { of, name, .. } in w.structures.iter().filter(|s| !s.several) {
+        let variable = &of.variable;
         lines.line(format_args!("if ({name})"));
         lines.line(format_args!("    *{name} = {variable};"));
     }
@@ -200,14 +219,40 @@ pub(super) fn wrapper(
     let mut parameters: Vec<String> = Vec::new();
     parameters.extend(several.map(|_| format!("int {}", w.count)));
     parameters.extend(w.interface.items.into_iter().map(|i| i.declaration));
-    if derivatives.is_some() {
-        let tag = globals.tag_of(several.is_some());
-        parameters.push(format!("struct {tag} *{}", w.globals));
+    for Structure { name, tag, .. } in &w.structures {
+        parameters.push(format!("struct {tag} *{name}"));
     }
     parameters.push(format!("struct cfgrev_tape *{}", w.tape));
     let head = format!("int {name}({})", parameters.join(", "));
     let text = format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text());
     Ok(Public { head, text })
+}
+
+/// The structures of derivatives of globals that a sweep takes. A forward sweep has none of those that its reverse sweep
+/// computes, and in several directions those of a first derivative stay in one.
+fn structures<'a>(
+    file: &File<'_>,
+    globals: &'a GlobalNames,
+    (sweep, several): (Sweep, bool),
+    interface: &mut Interface,
+) -> Vec<Structure<'a>> {
+    let mut made = Vec::new();
+    for (class, of) in globals.variables.derivatives.all.iter().enumerate() {
+        if !file.globals.has_derivatives(class) || of.is_last && sweep == Sweep::Forward {
+            continue;
+        }
+        let several = several && of.is_last;
+        let tag = if several { &of.several_tag } else { &of.tag };
+        made.push(Structure {
+            class,
+            of,
+            name: interface.names.fresh(tag, Some(&file.names)),
+            tag,
+            several,
+            used: !several,
+        });
+    }
+    made
 }
 
 fn stack(ty: ScalarType) -> &'static str {
@@ -252,7 +297,7 @@ impl Wrapper<'_> {
     }
 
     /// The arguments of the call, and what stands before it.
-    fn arguments(&mut self, globals: &GlobalNames) -> Result<(), Failed> {
+    fn arguments(&mut self) -> Result<(), Failed> {
         let program = self.file.program;
         let inner = program.routine(self.called.routine);
         let signature = Signature::of(program, self.called.routine);
@@ -268,7 +313,7 @@ impl Wrapper<'_> {
                     continue;
                 }
                 ParameterRole::Tape | ParameterRole::Own(_) => {
-                    self.of_several(p, globals)?;
+                    self.of_several(p)?;
                     continue;
                 }
             };
@@ -359,7 +404,7 @@ impl Wrapper<'_> {
     }
 
     /// An argument that only a routine in several directions has.
-    fn of_several(&mut self, p: VarId, globals: &GlobalNames) -> Result<(), Failed> {
+    fn of_several(&mut self, p: VarId) -> Result<(), Failed> {
         let inner = self.file.program.routine(self.called.routine);
         let Some(several) = self.called.several else {
             return Err(unknown(&inner.name));
@@ -385,8 +430,14 @@ impl Wrapper<'_> {
             owner.constant_size().unwrap_or(1).max(1),
         );
         let member = member.to_owned();
-        let here = format!("{}_{member}", globals.derivative_tag);
-        let (tag, used, status, nd) = (&self.globals, &self.used, &self.status, &self.count);
+        let class = self.globals.variables.derivatives.class(base);
+        let mut structures = self.structures.iter_mut();
+        let Some(structure) = structures.find(|s| Some(s.class) == class) else {
+            return Err(unknown(&inner.name));
+        };
+        structure.used = true;
+        let here = format!("{}_{member}", structure.of.tag);
+        let (tag, used, status, nd) = (&structure.name, &self.used, &self.status, &self.count);
         let k = &self.counter;
         if !self.bases.contains(&base) {
             self.bases.push(base);

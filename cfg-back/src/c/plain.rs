@@ -65,7 +65,13 @@ fn with_checks(file: &File<'_>, r: RoutineId, function: &Made, name: &str) -> Pu
     ));
     let call = format!("{}({})", function.name, texts.join(", "));
     made.iter().for_each(|made| made.declare(&mut lines));
-    lines.line(format_args!("int {status} = {call};"));
+    if let Some(begin) = file.globals.begin() {
+        lines.line(format_args!("int {status};"));
+        lines.line(format_args!("{begin}();"));
+        lines.line(format_args!("{status} = {call};"));
+    } else {
+        lines.line(format_args!("int {status} = {call};"));
+    }
     if let Some(made) = &made {
         made.hand_over(&status, Some(&used), &mut lines);
     }

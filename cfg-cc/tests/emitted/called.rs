@@ -18,7 +18,7 @@ use cfg_testkit::needs;
 use std::{collections::HashMap, fmt::Write as _, fs, process::Command};
 
 /// What stands before all callers.
-const HEAD: &str = r#"
+pub(crate) const HEAD: &str = r#"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void done(const char *what, int status, const struct cfgrev_tape *tape)
 "#;
 
 /// What stands behind them.
-const MESSAGE: &str = "
+pub(crate) const MESSAGE: &str = "
 static const char *message_of(const struct cfgrev_tape *tape)
 {
     return cfgrev_tape_message(tape);
@@ -120,17 +120,17 @@ fn bits(value: &Value, k: usize) -> (u64, char) {
 
 /// The variables of one caller, as text.
 #[derive(Default)]
-struct Caller {
-    declared: String,
+pub(crate) struct Caller {
+    pub(crate) declared: String,
     /// Gives all variables the values that they have before a call.
-    load: String,
+    pub(crate) load: String,
     /// Tells its expected values from those of others in one function.
-    tag: String,
+    pub(crate) tag: String,
 }
 
 impl Caller {
     /// An array with the elements of a value; what it is called.
-    fn array(&mut self, name: &str, value: &Value) -> String {
+    pub(crate) fn array(&mut self, name: &str, value: &Value) -> String {
         let n = value.len();
         let list: Vec<String> = (0..n)
             .map(|k| format!("{:#x}u", bits(value, k).0))
@@ -156,7 +156,7 @@ impl Caller {
     }
 
     /// The statement that compares an array with a value.
-    fn compared(&mut self, what: &str, found: &str, value: &Value) -> String {
+    pub(crate) fn compared(&mut self, what: &str, found: &str, value: &Value) -> String {
         let n = value.len();
         let what: String = what.chars().filter(char::is_ascii_alphanumeric).collect();
         let all: Vec<(u64, char)> = (0..n).map(|k| bits(value, k)).collect();
@@ -237,7 +237,7 @@ struct Call {
     compare: String,
 }
 
-fn is_by_value(routine: &Routine, v: VarId) -> bool {
+pub(crate) fn is_by_value(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
     let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
     variable.intent() == Some(Intent::In) && variable.rank() == 0 && !optional
@@ -492,7 +492,7 @@ fn caller(
 }
 
 /// True of a program whose callers are written here: no tape of its own, globals with values.
-fn suits(program: &ValidProgram, own: &Job) -> bool {
+pub(crate) fn suits(program: &ValidProgram, own: &Job) -> bool {
     let routine = program.routine(own.routine);
     let tape = routine
         .parameter_ids()

@@ -16,7 +16,7 @@ use cfg_testkit::{case::Case, general, generate, jumps, kernels, needs, rng::Rng
 const COUNT: usize = 3;
 
 /// Values of one derivative in all directions, next to each other.
-fn combined(values: &[Value]) -> Value {
+pub(crate) fn combined(values: &[Value]) -> Value {
     let first = &values[0];
     let mut shape = first.shape().to_vec();
     match first.order() {

@@ -327,15 +327,3 @@ int main(void)
         }
     }
 }
-
-#[test]
-fn second_derivatives_with_globals_are_refused() {
-    let f = parse(SHARED);
-    let main = cfg_core::entity::RoutineId::new(0);
-    let made = cfg_reverse::reverse(&f, main, &cfg_reverse::Options::default()).unwrap();
-    let gradient = choose(made.program, "f_grad", &["x"], &["x_b"]);
-    let made = cfg_reverse::tangent(&gradient, gradient.main.unwrap()).unwrap();
-    let program = validate(made.program).unwrap();
-    let refused = c::tangent(&program, made.original, made.tangent).unwrap_err();
-    assert!(refused.to_string().contains("B805"), "{refused}");
-}

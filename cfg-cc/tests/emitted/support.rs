@@ -277,7 +277,7 @@ pub(crate) fn finished(
 }
 
 /// The job, with what the executor makes of it; none if that is an error.
-fn job(
+pub(crate) fn job(
     title: String,
     program: ValidProgram,
     routine: RoutineId,

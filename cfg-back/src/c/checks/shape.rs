@@ -8,7 +8,7 @@ use crate::c::{
     array::{View, is_dense},
     expression::at_least_zero,
     operators::{
-        Code,
+        Code, Pieces,
         checked::{self, suffix},
         precedence::{POSTFIX, RELATION},
     },
@@ -217,8 +217,18 @@ impl Writer<'_> {
         count: &str,
         ty: ScalarType,
     ) -> String {
-        let name = format!("cfgrev_forget_{}", suffix(ty));
-        self.pieces.define(&name, || forget(&name, ty));
-        format!("{name}({pointer}, {count});")
+        forget_cells(self.pieces, pointer, count, ty)
     }
+}
+
+/// A statement that makes so many cells from a pointer on such that were never set.
+pub(in crate::c) fn forget_cells(
+    pieces: &mut Pieces,
+    pointer: &str,
+    count: &str,
+    ty: ScalarType,
+) -> String {
+    let name = format!("cfgrev_forget_{}", suffix(ty));
+    pieces.define(&name, || forget(&name, ty));
+    format!("{name}({pointer}, {count});")
 }

@@ -1,0 +1,183 @@
+//! The structures in which derivatives of globals come: one for each way in which a derivative of a derivative has them.
+//!
+//! A first derivative takes one structure, of the adjoints or tangents of globals. It is a parameter like others, so of the
+//! derivative of that one it is followed by its own derivative; and the derivatives of the program's own globals come last.
+//! Of the tangent of f_grad these are f_globals_b, f_globals_b_t, f_grad_globals_t: the adjoints, their tangents, and the
+//! tangents of what f_grad finds in globals.
+
+use super::{
+    names::Names,
+    parameters::{self, Sweep},
+};
+use cfg_core::{
+    entity::{GlobalId, RoutineId},
+    ir::{NameRole, Program},
+};
+use std::collections::{HashMap, HashSet};
+
+/// A derivative in a chain of them: the routine that is differentiated, and how.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    base: String,
+    suffix: &'static str,
+    role: NameRole,
+}
+
+/// A structure of derivatives.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    /// The levels at which its members are differentiated, in order.
+    path: Vec<usize>,
+    /// The tag of the structure, and of the one in several directions.
+    pub(super) tag: String,
+    pub(super) several_tag: String,
+    /// The variable in which its members lie.
+    pub(super) variable: String,
+    /// True of the derivatives that the last transformation has brought: what is a parameter before is none.
+    pub(super) is_last: bool,
+}
+
+/// The structures of a program's derivatives of globals, in the order of the parameters, and what each global is in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Classes {
+    pub(super) all: Vec<Class>,
+    of: Vec<Option<usize>>,
+    levels: Vec<Level>,
+}
+
+fn level(program: &Program, r: RoutineId, sweep: Sweep) -> Level {
+    let (suffix, role) = match sweep {
+        Sweep::Tangent => ("_t", NameRole::Tangent),
+        Sweep::Gradient | Sweep::Forward | Sweep::Reverse => ("_b", NameRole::Adjoint),
+    };
+    Level {
+        base: program.routine(r).name.clone(),
+        suffix,
+        role,
+    }
+}
+
+/// The derivatives at whose end a routine is differentiated in this way, the first one first.
+fn levels(program: &Program, original: RoutineId, sweep: Sweep) -> Vec<Level> {
+    let mut made = vec![level(program, original, sweep)];
+    let mut seen = HashSet::from([original]);
+    let mut r = original;
+    while let Some((base, sweep)) = parameters::made_from(program, r)
+        && seen.insert(base)
+    {
+        made.push(level(program, base, sweep));
+        r = base;
+    }
+    made.reverse();
+    made
+}
+
+/// The levels at which each global is a derivative; none of the program's own. Transformations add derivatives behind all
+/// globals that there are, so of two tangents of one global the second is that of the later level.
+fn paths(program: &Program, levels: &[Level]) -> Vec<Vec<usize>> {
+    let names: HashMap<&str, usize> = (program.globals.iter())
+        .enumerate()
+        .map(|(g, global)| (&*global.variable.name, g))
+        .collect();
+    let mut taken: HashSet<(usize, usize)> = HashSet::new();
+    let mut paths: Vec<Vec<usize>> = Vec::with_capacity(program.globals.len());
+    for (g, global) in program.globals.iter().enumerate() {
+        let of = |origin: &cfg_core::ir::NameOrigin| {
+            let base = names.get(&*origin.of).copied().filter(|base| *base < g)?;
+            let path: &Vec<usize> = &paths[base];
+            let from = path.last().map_or(0, |last| last + 1);
+            let level = (from..levels.len())
+                .find(|&k| levels[k].role == origin.role && !taken.contains(&(base, k)))?;
+            Some((base, level))
+        };
+        let found = global.variable.origin.as_deref().and_then(of);
+        paths.push(match found {
+            Some((base, level)) => {
+                taken.insert((base, level));
+                let mut path = paths[base].clone();
+                path.push(level);
+                path
+            }
+            None => Vec::new(),
+        });
+    }
+    paths
+}
+
+impl Classes {
+    /// The structures of a derivative of a routine, and the names of what has to do with them.
+    pub(super) fn of(
+        program: &Program,
+        original: RoutineId,
+        sweep: Sweep,
+        names: &mut Names,
+    ) -> Self {
+        let levels = levels(program, original, sweep);
+        let paths = paths(program, &levels);
+        let mut order: Vec<Vec<usize>> = Vec::new();
+        for k in 0..levels.len() {
+            let mut next = Vec::with_capacity(2 * order.len() + 1);
+            for path in order {
+                let mut derivative = path.clone();
+                derivative.push(k);
+                next.extend([path, derivative]);
+            }
+            next.push(vec![k]);
+            order = next;
+        }
+        let last = levels.len().saturating_sub(1);
+        let file = match levels.last() {
+            Some(level) if levels.len() > 1 => format!("{}{}_", level.base, level.suffix),
+            Some(_) | None => String::new(),
+        };
+        let all: Vec<Class> = order
+            .into_iter()
+            .map(|path| {
+                let base = path.first().map_or("", |k| &*levels[*k].base);
+                let suffixes: String = path.iter().map(|k| levels[*k].suffix).collect();
+                let plain = format!("{base}_globals{suffixes}");
+                let tag = names.fresh(&plain, None);
+                let variable = names.fresh(&format!("{file}{plain}_data"), None);
+                let several_tag = names.fresh(&format!("{plain}_v"), None);
+                Class {
+                    is_last: path.last() == Some(&last),
+                    path,
+                    tag,
+                    several_tag,
+                    variable,
+                }
+            })
+            .collect();
+        let by_path: HashMap<&[usize], usize> =
+            (all.iter().enumerate().map(|(k, class)| (&*class.path, k))).collect();
+        let of = paths.iter().map(|path| by_path.get(&**path).copied());
+        Self {
+            of: of.collect(),
+            all,
+            levels,
+        }
+    }
+
+    /// The structure that a global is in; none of the program's own.
+    pub(super) fn class(&self, g: GlobalId) -> Option<usize> {
+        self.of.get(g.index()).copied().flatten()
+    }
+
+    /// The structures of derivatives of a second level and above that have a member for this global, and the suffix of its
+    /// name. A first derivative has members for what it uses; that all of these have one in what follows depends on no
+    /// analysis.
+    pub(super) fn derivatives_of(
+        &self,
+        g: GlobalId,
+        differentiated: bool,
+    ) -> Vec<(usize, &'static str)> {
+        let own: &[usize] = self.class(g).map_or(&[], |k| &*self.all[k].path);
+        let wanted = |class: &Class| {
+            let (level, base) = class.path.split_last()?;
+            (*level > 0 && base == own && (differentiated || !own.is_empty())).then_some(*level)
+        };
+        let all = self.all.iter().enumerate();
+        all.filter_map(|(k, class)| Some((k, self.levels[wanted(class)?].suffix)))
+            .collect()
+    }
+}
