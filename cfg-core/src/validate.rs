@@ -15,6 +15,7 @@
 //! | calls | arguments against parameters, overlap | V145 to V150 |
 //! | control | conditions, cases, counted loops | V110, V111, V141 to V144 |
 //! | definition | use before definition | V152 |
+//! | records | fields, their types and extents; what records are not used for | V158 to V160 |
 //! | spans | their sources exist, they end behind their beginnings | V156 |
 
 mod calls;
@@ -27,6 +28,7 @@ mod graph;
 mod loop_index;
 mod overlap;
 mod program;
+mod records;
 mod references;
 mod results;
 mod spans;
@@ -107,6 +109,7 @@ pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
 pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
     let mut found = Diagnostics::default();
     program::check(program, &mut found);
+    records::check(program, &mut found);
     spans::check(program, &mut found);
     let ids = || (0..program.routines.len()).map(RoutineId::new);
     let checked: Vec<(Option<Structure>, bool)> =

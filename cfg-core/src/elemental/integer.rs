@@ -290,7 +290,11 @@ pub fn wide(ty: ScalarType, cell: i64) -> Option<i128> {
     match ty {
         ScalarType::Integer => Some(cell.into()),
         ScalarType::Sized(ty) => Some(ty.value(cell)),
-        ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => None,
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Logical
+        | ScalarType::Tape
+        | ScalarType::Record(_) => None,
     }
 }
 
@@ -307,7 +311,8 @@ pub fn converted(how: Conversion, to: ScalarType, x: i128) -> Result<i64, Arithm
             | ScalarType::Real
             | ScalarType::Real32
             | ScalarType::Logical
-            | ScalarType::Tape => x as i64,
+            | ScalarType::Tape
+            | ScalarType::Record(_) => x as i64,
         }),
     }
 }

@@ -60,7 +60,13 @@ impl Scalar {
                 Self::Integer(integer::converted(Conversion::To, to, ty.value(cell))?)
             }
             (ScalarType::Logical, x) => Self::Logical(x.to_f64() != 0.0),
-            (ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape, x) => x,
+            (
+                ScalarType::Integer
+                | ScalarType::Sized(_)
+                | ScalarType::Tape
+                | ScalarType::Record(_),
+                x,
+            ) => x,
         })
     }
 
@@ -86,7 +92,8 @@ impl Scalar {
             | ScalarType::Real
             | ScalarType::Real32
             | ScalarType::Logical
-            | ScalarType::Tape => Self::Integer(cell),
+            | ScalarType::Tape
+            | ScalarType::Record(_) => Self::Integer(cell),
         })
     }
 }

@@ -64,6 +64,13 @@ pub(super) fn assignable(
             format!("{} is assigned to {name}, which is {}", right.ty, left.ty),
             help,
         );
+    } else if right.ty.rank == 0 && left.ty.rank != 0 && c.has_array_fields(left.ty.ty) {
+        c.error(
+            site,
+            &codes::RECORD_USE,
+            format!("{} with array fields is assigned to {}", right.ty, left.ty),
+            "assign to one element after the other, in a loop",
+        );
     } else if right.ty.rank != 0 && right.ty.rank != left.ty.rank {
         c.error(
             site,

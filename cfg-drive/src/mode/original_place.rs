@@ -36,7 +36,7 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
     let vertex = match site.element {
         Element::Vertex(v) | Element::Statement(v, _) => Some(v),
         Element::Program
-        | Element::Global(_)
+        | Element::Global(_) | Element::Record(..)
         | Element::Routine
         | Element::Variable(_)
         | Element::Edge(_) => None,
@@ -46,7 +46,7 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
     let statement = match site.element {
         Element::Statement(v, s) => cfg.and_then(|cfg| cfg.vertex(v).statements().get(s)),
         Element::Program
-        | Element::Global(_)
+        | Element::Global(_) | Element::Record(..)
         | Element::Routine
         | Element::Variable(_)
         | Element::Vertex(_)

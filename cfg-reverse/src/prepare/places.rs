@@ -26,7 +26,7 @@ pub(crate) fn in_program(
             (
                 _,
                 Element::Program
-                | Element::Global(_)
+                | Element::Global(_) | Element::Record(..)
                 | Element::Routine
                 | Element::Variable(_)
                 | Element::Edge(_)

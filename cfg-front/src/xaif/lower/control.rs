@@ -514,7 +514,7 @@ fn place(graph: &Graph, problem: &Diagnostic) -> Option<NodeId> {
         Element::Vertex(v) => graph.vertices.get(v.index()).map(|v| v.node),
         Element::Edge(e) => graph.edges.get(e.index()).map(|e| e.node),
         Element::Program
-        | Element::Global(_)
+        | Element::Global(_) | Element::Record(..)
         | Element::Routine
         | Element::Variable(_)
         | Element::Statement(..) => None,
