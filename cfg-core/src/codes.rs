@@ -177,6 +177,9 @@ crate::diagnostic_codes! {
     RECORD_USE "V160" "use of a record"
         "a record is declared, assigned, passed and returned; some uses are not supported"
         "Not supported are initial values and overlays of records, records in external routines and in routines with given derivatives, and, of records with array fields, assignment of one to a whole array, arrays in column order and locals with deferred extents. The message says what to write instead.";
+    RECORDS "V161" "program with records"
+        "executor, reversal, tangent, preaccumulation and the back ends take programs without records"
+        "Records are split into a variable for each field first: `cfg_transform::records::split`. The commands do it where they can, and say what they cannot do.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

@@ -43,8 +43,8 @@ use crate::{
         Diagnostic, Diagnostics, MAX_PROBLEMS,
         site::{Element, Site},
     },
-    entity::RoutineId,
-    ir::Program,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Program, Variable},
     structure::Structure,
     text::Name,
 };
@@ -75,6 +75,39 @@ impl ValidProgram {
     /// The structure of a routine's graph; `None` for external routines and general graphs.
     pub fn structure(&self, routine: RoutineId) -> Option<&Structure> {
         self.structures[routine.index()].as_ref()
+    }
+
+    /// Refuses variables that are records, for what takes programs without records.
+    ///
+    /// # Errors
+    /// The first variable that is a record.
+    pub fn refuse_records(&self, what: &str) -> Result<(), Diagnostics> {
+        let program = &self.program;
+        if program.records.is_empty() {
+            return Ok(());
+        }
+        let record = |v: &Variable| v.ty.record().is_some();
+        let global = program.globals.iter().position(|g| record(&g.variable));
+        let local = program
+            .routines
+            .iter()
+            .enumerate()
+            .find_map(|(r, routine)| {
+                let v = routine.variables.iter().position(record)?;
+                Some(Site::of(
+                    RoutineId::new(r),
+                    Element::Variable(VarId::new(v)),
+                ))
+            });
+        let global = global.map(|g| Site::local(Element::Global(GlobalId::new(g))));
+        let Some(site) = global.or(local) else {
+            return Ok(());
+        };
+        let help = "split the records first: `cfgrev convert --records split`, or `cfg_transform::records::split`";
+        let message = format!("{what} takes programs without records");
+        let problem = Diagnostic::error(&codes::RECORDS, message, help);
+        let element = crate::text::site(program, &site);
+        Err(problem.at_site_in(program, site).at_element(element).into())
     }
 
     /// Gives the program back.

@@ -48,22 +48,12 @@ use cfg_core::{
 };
 use std::{borrow::Cow, collections::HashSet};
 
-/// True if a variable of the program is a record: only then [`split`] makes another program of it.
-pub fn has_records(program: &Program) -> bool {
-    if program.records.is_empty() {
-        return false;
-    }
-    let globals = program.globals.iter().map(|g| &g.variable);
-    let variables = program.routines.iter().flat_map(|r| &r.variables);
-    globals.chain(variables).any(|v| v.ty.record().is_some())
-}
-
 /// The program, with its records split if it has some.
 ///
 /// # Errors
 /// The errors are those of [`split`].
 pub fn without_records(program: &ValidProgram) -> Result<Cow<'_, ValidProgram>, Diagnostics> {
-    if has_records(program) {
+    if program.has_record_variables() {
         return split(program).map(Cow::Owned);
     }
     Ok(Cow::Borrowed(program))
@@ -180,7 +170,10 @@ impl<'p> SplitRoutine<'p> {
             let result = routine.result == Some(VarId::new(v)) && variable.ty.record().is_some();
             let mut own = Vec::new();
             // Shapes may name what comes later, and are filled in when all variables are known.
-            for (k, mut part) in leaves(program, variable, &variable.shape).into_iter().enumerate() {
+            for (k, mut part) in leaves(program, variable, &variable.shape)
+                .into_iter()
+                .enumerate()
+            {
                 if let Role::Global(g) = variable.role {
                     part.role = Role::Global(globals.parts[g.index()][k]);
                 } else if result {
@@ -190,6 +183,10 @@ impl<'p> SplitRoutine<'p> {
                     };
                 }
                 if part.name != variable.name {
+                    // A result is called `return` where it is shown.
+                    if result && !split.names.contains("return") {
+                        part.name.replace_range(..variable.name.len(), "return");
+                    }
                     part.name = unused(part.name, &mut split.names);
                 }
                 own.push(VarId::new(split.out.variables.len()));
@@ -490,8 +487,8 @@ impl<'p> SplitRoutine<'p> {
     /// The places that a place becomes: one for each leaf of its type.
     fn places(&self, place: &Place) -> Vec<Place> {
         let parts = &self.parts[place.var.index()];
-        let Some(variable) = (self.routine.variables.get(place.var.index()))
-            .filter(|v| v.ty.record().is_some())
+        let Some(variable) =
+            (self.routine.variables.get(place.var.index())).filter(|v| v.ty.record().is_some())
         else {
             return vec![Place {
                 var: parts[0],
@@ -499,7 +496,11 @@ impl<'p> SplitRoutine<'p> {
             }];
         };
         let place = self.mapped(place);
-        let written: Vec<&str> = place.subscripts.iter().filter_map(Subscript::field).collect();
+        let written: Vec<&str> = place
+            .subscripts
+            .iter()
+            .filter_map(Subscript::field)
+            .collect();
         let leaves = self.program.leaves(variable.ty).into_iter().zip(parts);
         let below = leaves.filter(|(leaf, _)| leaf.path.starts_with(&written));
         let whole = place.subscripts.iter().all(|s| s.field().is_some());

@@ -97,7 +97,8 @@ impl Writer<'_> {
         let vertex = match element {
             Element::Vertex(v) | Element::Statement(v, _) => Some(v),
             Element::Program
-            | Element::Global(_) | Element::Record(..)
+            | Element::Global(_)
+            | Element::Record(..)
             | Element::Routine
             | Element::Variable(_)
             | Element::Edge(_) => None,

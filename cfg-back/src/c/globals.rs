@@ -322,7 +322,9 @@ fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: boo
         ScalarType::Real => "0.0",
         ScalarType::Real32 => "0.0f",
         ScalarType::Logical => "false",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+            "0"
+        }
     };
     let mut written: std::collections::BTreeMap<i64, String> = std::collections::BTreeMap::new();
     for &g in inside {

@@ -263,7 +263,9 @@ pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
         ScalarType::Integer => literal_integer(integer as i64),
         ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
         ScalarType::Real32 => literal_real32(real as f32),
-        ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
+        ScalarType::Real | ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => {
+            literal_real(real)
+        }
     };
     let (least, greatest) = ty.integer_range();
     let start = match start {

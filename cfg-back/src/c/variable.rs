@@ -14,7 +14,7 @@ pub(super) fn zero(ty: ScalarType) -> &'static str {
         ScalarType::Real32 => "0.0f",
         ScalarType::Integer | ScalarType::Sized(_) => "0",
         ScalarType::Logical => "false",
-        ScalarType::Tape => "NULL",
+        ScalarType::Tape | ScalarType::Record(_) => "NULL",
     }
 }
 

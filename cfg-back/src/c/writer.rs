@@ -238,7 +238,7 @@ fn bytes(ty: ScalarType) -> i64 {
         ScalarType::Real32 => 4,
         ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
-        ScalarType::Tape => 0,
+        ScalarType::Tape | ScalarType::Record(_) => 0,
     }
 }
 

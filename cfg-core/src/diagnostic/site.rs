@@ -209,7 +209,9 @@ impl Site {
             Some(cfg.vertex(v))
         };
         let own = match self.element {
-            Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => [None, None],
+            Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => {
+                [None, None]
+            }
             Element::Variable(v) => {
                 let variable = routine.variables.get(v.index());
                 [variable.map(|v| &v.annotations), None]

@@ -58,7 +58,9 @@ impl Place {
             let (field, list) = rest?;
             let end = list.iter().position(|s| s.field().is_some());
             let (subscripts, behind) = list.split_at(end.unwrap_or(list.len()));
-            rest = behind.split_first().map(|(name, list)| (name.field(), list));
+            rest = behind
+                .split_first()
+                .map(|(name, list)| (name.field(), list));
             Some(Level { field, subscripts })
         })
     }
@@ -161,6 +163,13 @@ impl Program {
             }
         }
         leaves
+    }
+
+    /// True if a global or a variable of a routine is a record.
+    pub fn has_record_variables(&self) -> bool {
+        let globals = self.globals.iter().map(|g| &g.variable);
+        let own = self.routines.iter().flat_map(|r| &r.variables);
+        !self.records.is_empty() && globals.chain(own).any(|v| v.ty.record().is_some())
     }
 
     /// True if a type is real, or a record with a real in it, at any depth.

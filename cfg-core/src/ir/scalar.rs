@@ -67,9 +67,7 @@ impl ScalarType {
             | Self::Real32
             | Self::Logical
             | Self::Tape
-            | Self::Record(_) => {
-                (i64::MIN.into(), i64::MAX.into())
-            }
+            | Self::Record(_) => (i64::MIN.into(), i64::MAX.into()),
         }
     }
 

@@ -497,10 +497,7 @@ impl Wire for Base {
         }
     }
 
-    fn array<'de, A: SeqAccess<'de>>(
-        seq: A,
-        cx: &mut Context,
-    ) -> Result<Option<Place>, A::Error> {
+    fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<Place>, A::Error> {
         Target::array(seq, cx)
     }
 }
@@ -586,13 +583,15 @@ pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
         );
         return Ok(None);
     }
-    Ok((list.len() == count).then(|| match base.subscripts.is_empty() {
-        true => Place {
-            var: base.var,
-            subscripts: list.into_boxed_slice(),
-        },
-        false => projected(base, list),
-    }))
+    Ok(
+        (list.len() == count).then(|| match base.subscripts.is_empty() {
+            true => Place {
+                var: base.var,
+                subscripts: list.into_boxed_slice(),
+            },
+            false => projected(base, list),
+        }),
+    )
 }
 
 /// An index or a range.

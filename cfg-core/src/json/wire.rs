@@ -127,10 +127,7 @@ fn field(wire: Field, cx: &mut Context) -> Option<ir::Field> {
     Some(ir::Field {
         name: wire.name.unwrap_or_default(),
         ty: wire.ty.unwrap_or(ScalarType::Real),
-        shape: wire
-            .shape
-            .filter(|_| used.is_empty())
-            .unwrap_or_default(),
+        shape: wire.shape.filter(|_| used.is_empty()).unwrap_or_default(),
     })
 }
 
@@ -158,9 +155,7 @@ impl JsonSchema for TypeName {
         "Type".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let built_in = generator
-            .subschema_for::<OneOf<ScalarType>>()
-            .to_value();
+        let built_in = generator.subschema_for::<OneOf<ScalarType>>().to_value();
         let record = generator.subschema_for::<RecordName>().to_value();
         described(
             any_of(vec![built_in, record]),

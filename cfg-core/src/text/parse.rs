@@ -371,7 +371,9 @@ impl<'t> Parser<'t> {
     /// True if the line begins with an assignment, so that its first word is no keyword.
     fn is_assignment(&self) -> bool {
         matches!(self.token().kind, Kind::Word | Kind::Quoted)
-            && (self.symbol_at(1, ":=") || self.symbol_at(1, "=") || self.symbol_at(1, "[")
+            && (self.symbol_at(1, ":=")
+                || self.symbol_at(1, "=")
+                || self.symbol_at(1, "[")
                 || self.symbol_at(1, "."))
             && !(self.is_word("push") && self.symbol_at(1, "["))
     }

@@ -3,7 +3,9 @@
 use super::precedence::LOOSEST;
 use super::{Name, Printer, body, expr, graph, name::write_quoted};
 use crate::entity::VarId;
-use crate::ir::{Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, ScalarType, Variable};
+use crate::ir::{
+    Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, ScalarType, Variable,
+};
 use crate::structure::Structure;
 use std::fmt::{self, Write};
 

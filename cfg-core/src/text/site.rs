@@ -31,7 +31,9 @@ pub fn site(program: &Program, site: &Site) -> String {
     };
     let name = Name(&routine.name);
     match site.element {
-        Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => format!("routine {name}"),
+        Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => {
+            format!("routine {name}")
+        }
         Element::Variable(v) => format!("routine {name}, {}", variable(routine, v)),
         Element::Vertex(v) => format!("routine {name}, vertex {}", id(routine, v)),
         Element::Statement(v, s) => {

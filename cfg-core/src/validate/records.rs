@@ -20,7 +20,11 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
     let mut check = Check { program, out };
     let records = program.records.iter().map(|r| r.name.as_str());
     for (i, problem) in names(records, "record") {
-        check.push(Element::Record(RecordId::new(i), None), Some(Part::Name), problem);
+        check.push(
+            Element::Record(RecordId::new(i), None),
+            Some(Part::Name),
+            problem,
+        );
     }
     for i in 0..program.records.len() {
         check.fields(RecordId::new(i));
@@ -75,7 +79,10 @@ impl Check<'_> {
             let name = Name(&field.name);
             let there = |r: RecordId| r.index() < self.program.records.len();
             let problem = if field.ty.is_tape() {
-                Some((format!("the field {name} is a tape"), "pass tapes as parameters"))
+                Some((
+                    format!("the field {name} is a tape"),
+                    "pass tapes as parameters",
+                ))
             } else if !field.ty.record().is_none_or(there) {
                 Some((
                     format!("the record that is the type of the field {name} does not exist"),
@@ -132,7 +139,8 @@ impl Check<'_> {
                                 Name(&inner.name),
                                 Name(&outer.fields[field].name)
                             );
-                            let help = "remove the field, or give it another type: a record has a size";
+                            let help =
+                                "remove the field, or give it another type: a record has a size";
                             let element = Element::Record(id, Some(field));
                             self.error(element, Some(Part::Type), &codes::RECORD, message, help);
                         }
@@ -146,9 +154,10 @@ impl Check<'_> {
                         let known = f.ty.record().and_then(|b| done.get(b.index()).copied()?);
                         known.unwrap_or((0, 1))
                     });
-                    let (depth, leaves) = parts.fold((0, 0), |(depth, leaves): (usize, usize), part| {
-                        (depth.max(part.0), leaves.saturating_add(part.1))
-                    });
+                    let (depth, leaves) =
+                        parts.fold((0, 0), |(depth, leaves): (usize, usize), part| {
+                            (depth.max(part.0), leaves.saturating_add(part.1))
+                        });
                     done[r] = Some((depth + 1, leaves));
                     self.size(RecordId::new(r), depth + 1, leaves);
                 }
@@ -173,7 +182,13 @@ impl Check<'_> {
         } else {
             return;
         };
-        self.error(Element::Record(id, None), None, &codes::RECORD, message, &help);
+        self.error(
+            Element::Record(id, None),
+            None,
+            &codes::RECORD,
+            message,
+            &help,
+        );
     }
 }
 
@@ -197,7 +212,9 @@ pub(super) fn declarations(c: &mut Checker<'_>) {
         let parameter = matches!(variable.role, Role::Parameter { .. });
         let problem = if c.routine.external.is_some() || c.routine.derivatives.is_some() {
             Some((
-                format!("{name} is a record, in a routine that is external or has given derivatives"),
+                format!(
+                    "{name} is a record, in a routine that is external or has given derivatives"
+                ),
                 "pass the fields as parameters of their own",
             ))
         } else if variable.order == Order::Column
@@ -205,7 +222,9 @@ pub(super) fn declarations(c: &mut Checker<'_>) {
             && c.has_array_fields(variable.ty)
         {
             Some((
-                format!("{name} is an array of records in column order, and they have array fields"),
+                format!(
+                    "{name} is an array of records in column order, and they have array fields"
+                ),
                 "declare it in row order",
             ))
         } else if !parameter
@@ -213,7 +232,9 @@ pub(super) fn declarations(c: &mut Checker<'_>) {
             && c.has_array_fields(variable.ty)
         {
             Some((
-                format!("{name} has deferred extents, and is an array of records with array fields"),
+                format!(
+                    "{name} has deferred extents, and is an array of records with array fields"
+                ),
                 "give it extents",
             ))
         } else {

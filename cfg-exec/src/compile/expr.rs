@@ -161,9 +161,10 @@ impl Emitter<'_> {
                 self.emit(match ty {
                     ScalarType::Real | ScalarType::Real32 => Instr::CmpF { cmp, d, a, b },
                     ScalarType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
-                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
-                        Instr::CmpI { cmp, d, a, b }
-                    }
+                    ScalarType::Integer
+                    | ScalarType::Sized(_)
+                    | ScalarType::Tape
+                    | ScalarType::Record(_) => Instr::CmpI { cmp, d, a, b },
                     ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
                 });
                 Ok(Operand::register(d, ScalarType::Logical))
@@ -654,7 +655,10 @@ impl Emitter<'_> {
                         self.emit(Instr::CmpU { cmp, d, a, b });
                         self.jump_if(d, sense, t);
                     }
-                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
+                    ScalarType::Integer
+                    | ScalarType::Sized(_)
+                    | ScalarType::Tape
+                    | ScalarType::Record(_) => {
                         self.emit(match (cmp, sense) {
                             (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
                             (Cmp::Le, true) => Instr::JumpLeI { a, b, t },

@@ -13,7 +13,8 @@ fn c_type(ty: ScalarType) -> &'static str {
         | ScalarType::Real32
         | ScalarType::Integer
         | ScalarType::Sized(_)
-        | ScalarType::Tape => variable::c_type(ty),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => variable::c_type(ty),
     }
 }
 

@@ -129,7 +129,8 @@ pub(super) fn conversion(name: &str, op: Op, from: ScalarType) -> String {
         | ScalarType::Real
         | ScalarType::Real32
         | ScalarType::Logical
-        | ScalarType::Tape => ("INT64_MIN".to_owned(), "INT64_MAX".to_owned()),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => ("INT64_MIN".to_owned(), "INT64_MAX".to_owned()),
     };
     let value = match (how, from) {
         (Conversion::Wrap, ScalarType::Integer | ScalarType::Sized(_)) => {
@@ -152,7 +153,10 @@ pub(super) fn conversion(name: &str, op: Op, from: ScalarType) -> String {
             };
             format!("{below}{above}({c})x")
         }
-        (Conversion::Saturate, ScalarType::Real | ScalarType::Real32 | ScalarType::Tape) => {
+        (
+            Conversion::Saturate,
+            ScalarType::Real | ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_),
+        ) => {
             format!(
                 "x != x ? 0 : x <= (double){least} ? {least} : x >= (double){greatest} ? {greatest} : ({c})x"
             )
