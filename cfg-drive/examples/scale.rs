@@ -7,7 +7,7 @@
 //! ```
 
 use cfg_back::c;
-use cfg_core::{entity::RoutineId, json, validate::validate};
+use cfg_core::{entity::RoutineId, json};
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -165,18 +165,19 @@ fn measure(n: usize, out: &mut impl std::io::Write) -> Result<f64, Box<dyn std::
     Ok(seconds.iter().sum())
 }
 
-/// Seconds of reading and validating a program of `n` vertices, of writing it as C, and of writing its adjoint as C: the
-/// least of some repetitions.
+/// Seconds of reading and validating a program of `n` vertices, of writing it as C, and the two of its adjoint program,
+/// the forward sweep, the reverse sweep and the gradient: the least of some repetitions.
 fn emission(
     n: usize,
     out: &mut impl std::io::Write,
-) -> Result<[f64; 3], Box<dyn std::error::Error>> {
+) -> Result<[f64; 4], Box<dyn std::error::Error>> {
     let text = text(n).into_bytes();
     let zero = Instant::now();
-    let mut seconds = [f64::INFINITY; 3];
-    let mut bytes = [text.len(), 0, 0];
+    let mut seconds = [f64::INFINITY; 4];
+    let mut bytes = [text.len(), 0, 0, 0];
+    let mut vertices = 0;
     for _ in 0..3.max(300_000 / n) {
-        let mut times = [0.0; 4];
+        let mut times = [0.0; 5];
         times[0] = clock(zero);
         let program = json::read_valid(&text)?;
         times[1] = clock(zero);
@@ -191,21 +192,39 @@ fn emission(
             reverse: reversal.reverse,
             gradient: reversal.gradient,
         };
-        let reversed = validate(reversal.program)?;
+        let mut written = Vec::new();
+        json::write(&reversal.program, &mut written)?;
+        drop(reversal.program);
+        bytes[2] = written.len();
         let start = clock(zero);
-        bytes[2] = c::adjoint(&reversed, routines)?.len();
+        let reversed = json::read_valid(&written)?;
         times[3] = clock(zero) - start;
-        let found = [times[1] - times[0], times[2] - times[1], times[3]];
+        drop(written);
+        let graphs = [routines.forward, routines.reverse, routines.gradient].map(|r| {
+            let body = reversed.routine(r).body.as_ref();
+            body.map_or(0, |cfg| cfg.vertex_count())
+        });
+        vertices = graphs.iter().sum();
+        let start = clock(zero);
+        bytes[3] = c::adjoint(&reversed, routines)?.len();
+        times[4] = clock(zero) - start;
+        let found = [times[1] - times[0], times[2] - times[1], times[3], times[4]];
         for (least, found) in seconds.iter_mut().zip(found) {
             *least = least.min(found);
         }
     }
-    let stages = ["read and validate", "C of the program", "C of its adjoint"];
-    for ((stage, seconds_of), bytes) in stages.iter().zip(seconds).zip(bytes) {
+    writeln!(out, "  the adjoint has {vertices} vertices")?;
+    let stages = [
+        ("read and validate", 0),
+        ("C of the program", 0),
+        ("read the adjoint", 2),
+        ("C of the adjoint", 2),
+    ];
+    for (((stage, reading), seconds_of), bytes) in stages.iter().zip(seconds).zip(bytes) {
         writeln!(
             out,
-            "  {stage:26}  {seconds_of:8.3} s = {:5.2} of reading, {:.1} MB",
-            seconds_of / seconds[0],
+            "  {stage:26}  {seconds_of:8.3} s = {:5.2} of reading the same, {:.1} MB",
+            seconds_of / seconds[*reading],
             bytes as f64 / 1e6
         )?;
     }
@@ -222,7 +241,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut n = largest / 100;
     while n <= largest {
         points.push((n as f64, measure(n, &mut out)?));
-        let [_, program, adjoint] = emission(n, &mut out)?;
+        let [_, program, _, adjoint] = emission(n, &mut out)?;
         emitted.push((n as f64, program + adjoint));
         n *= 10;
     }

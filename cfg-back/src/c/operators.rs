@@ -18,7 +18,7 @@ pub(crate) use code::{
 pub(crate) use pieces::{Number, Piece, Pieces};
 
 use cfg_core::elemental::{self, Math, Scalar};
-use cfg_core::ir::{Op, OpClass, ScalarType};
+use cfg_core::ir::{IntType, Op, OpClass, ScalarType};
 use cfg_core::typing::{self, Type};
 use precedence::{AND, BITS, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
 use std::collections::HashSet;
@@ -339,7 +339,16 @@ fn constant(op: Op, operands: &[Code]) -> Option<Result<i64, ()>> {
 /// A value that the compiler takes as unknown.
 fn hidden(code: Code, pieces: &mut Pieces) -> Code {
     let ty = code.ty;
-    call(Piece::Value, &[code], ty, pieces)
+    let piece = match ty {
+        ScalarType::Sized(IntType::Uint64) => Piece::Unsigned,
+        ScalarType::Sized(_)
+        | ScalarType::Integer
+        | ScalarType::Logical
+        | ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Tape => Piece::Value,
+    };
+    call(piece, &[code], ty, pieces)
 }
 
 /// The identifiers and numbers in a text.

@@ -2,8 +2,10 @@
 //! any path from ENTRY to there.
 //!
 //! Assignments to elements, calls and opaque statements count as definitions of the whole variable, so
-//! what is reported is certain. Pushing and passing on is allowed, plain copies are warned of: these
-//! keep what is not initialised.
+//! what is refused is certain. Pushing and passing on is allowed, plain copies are warned of: these
+//! keep what is not initialised. What assignments reach only by coming around a loop is warned of where it is seen, at
+//! the head of the loop: whether a jump back makes a loop is a matter of form, and graphs that differ in form must not
+//! differ in being valid.
 //!
 //! On a structured graph no data-flow equations are solved. Along Algorithm 1's order a definition
 //! reaches a use if both are inside one loop, or if it comes first and is not in another arm of a
@@ -14,8 +16,8 @@
 //! Complexity: O(statements log nesting depth).
 //!
 //! On a general graph [`general`] solves `in(b) = ⋃ out(p)`, `out(b) = in(b) ∪ def(b)` over the
-//! predecessors p, some variables at a time, so that memory stays in bounds. A use in b sees the `out(p)`
-//! of those p that b does not dominate: over the others nothing comes to b that has not been there before.
+//! predecessors p, some variables at a time, so that memory stays in bounds. When b is reached for the first time, it
+//! sees the `out(p)` of those p that b does not dominate: over the others nothing comes that has not been there before.
 
 use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
@@ -39,6 +41,47 @@ pub(super) enum Event {
     /// A use that only copies.
     Copy(VarId),
     Define(VarId),
+}
+
+/// A use of a variable that has no value there.
+struct Problem {
+    variable: VarId,
+    at: At,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// No assignment leads there.
+    Unassigned,
+    /// An assignment leads there, but only after the use itself.
+    Later,
+    /// No assignment leads there, and the value is copied only.
+    Copied,
+}
+
+/// The variables that problems were found of: an error is reported of each, and one warning.
+struct Reported {
+    errors: FixedBitSet,
+    warnings: FixedBitSet,
+}
+
+impl Reported {
+    fn new(variables: usize) -> Self {
+        let none = FixedBitSet::with_capacity(variables);
+        Self {
+            errors: none.clone(),
+            warnings: none,
+        }
+    }
+
+    /// True of the first error of variable `i`, and of the first warning if no error came before.
+    fn is_first(&mut self, i: usize, kind: Kind) -> bool {
+        match kind {
+            Kind::Unassigned => !self.errors.put(i),
+            Kind::Later | Kind::Copied => !self.errors.contains(i) && !self.warnings.put(i),
+        }
+    }
 }
 
 /// True of variables that are undefined at entry.
@@ -166,7 +209,18 @@ pub(super) fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, Part)
             last,
             step,
         } => {
-            uses(first, &mut |x| found(x, Part::First));
+            match first {
+                // The index is assigned it, a plain copy.
+                Expr::Place(place) => {
+                    subscript_uses(place, &mut |x| found(x, Part::First));
+                    found(Event::Copy(place.var), Part::First);
+                }
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Op(..) => uses(first, &mut |x| found(x, Part::First)),
+            }
             uses(last, &mut |x| found(x, Part::Last));
             uses(step, &mut |x| found(x, Part::Step));
             found(Event::Define(*index), Part::Index);
@@ -181,6 +235,18 @@ struct Region {
     arm: u32,
     is_loop: bool,
     end: u32,
+}
+
+impl Region {
+    /// A loop before whose events `start` others are, and before whose end `end`.
+    fn of_loop(start: u32, end: u32) -> Self {
+        Self {
+            start,
+            arm: start,
+            is_loop: true,
+            end,
+        }
+    }
 }
 
 pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
@@ -206,14 +272,19 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
             definitions[v.index()].push(number);
         }
         Step::CloseLoop(header) => loop_end[header.index()] = number,
-        Step::Event(..) | Step::OpenLoop(_) | Step::OpenBranch | Step::Arm | Step::CloseBranch => {}
+        Step::Event(..)
+        | Step::Header(..)
+        | Step::OpenLoop(_)
+        | Step::OpenBranch
+        | Step::Arm
+        | Step::CloseBranch => {}
     });
     // Then the uses.
     let mut number = 0u32;
     let mut latest: Vec<u32> = vec![0; tracked.len()];
     let mut open: Vec<Region> = Vec::new();
-    let mut reported = vec![false; tracked.len()];
-    let mut problems: Vec<(VarId, At, bool)> = Vec::new();
+    let mut reported = Reported::new(tracked.len());
+    let mut problems = Vec::new();
     pass.run(&mut |step| match step {
         Step::Event(Event::Define(v), _) => {
             number += 1;
@@ -222,27 +293,38 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
                 *latest = number;
             }
         }
-        Step::Event(event @ (Event::Use(v) | Event::Copy(v)), site) => {
-            let i = v.index();
-            if reported[i] || (latest[i] != 0 && visible(latest[i], &open)) {
+        Step::Event(event @ (Event::Use(variable) | Event::Copy(variable)), at) => {
+            let i = variable.index();
+            if (latest[i] != 0 && visible(latest[i], &open))
+                || comes_around(&definitions[i], open.iter().find(|r| r.is_loop))
+            {
                 return;
             }
-            // Anything inside the outermost loop around this point comes around again.
-            if let Some(outer) = open.iter().find(|r| r.is_loop) {
-                let after = definitions[i].partition_point(|&d| d <= outer.start);
-                if definitions[i].get(after).is_some_and(|&d| d <= outer.end) {
-                    return;
-                }
+            let kind = match event {
+                Event::Copy(_) => Kind::Copied,
+                Event::Use(_) | Event::Define(_) => Kind::Unassigned,
+            };
+            if reported.is_first(i, kind) {
+                problems.push(Problem { variable, at, kind });
             }
-            reported[i] = true;
-            problems.push((v, site, matches!(event, Event::Copy(_))));
         }
-        Step::OpenLoop(header) => open.push(Region {
-            start: number,
-            arm: number,
-            is_loop: true,
-            end: loop_end[header.index()],
-        }),
+        Step::Header(variable, at, header) => {
+            let i = variable.index();
+            if (latest[i] != 0 && visible(latest[i], &open))
+                || comes_around(&definitions[i], open.iter().find(|r| r.is_loop))
+            {
+                return;
+            }
+            let its_loop = Region::of_loop(number, loop_end[header.index()]);
+            let kind = match comes_around(&definitions[i], Some(&its_loop)) {
+                true => Kind::Later,
+                false => Kind::Unassigned,
+            };
+            if reported.is_first(i, kind) {
+                problems.push(Problem { variable, at, kind });
+            }
+        }
+        Step::OpenLoop(header) => open.push(Region::of_loop(number, loop_end[header.index()])),
         Step::OpenBranch => open.push(Region {
             start: number,
             arm: number,
@@ -261,22 +343,39 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
     report(c, problems);
 }
 
-fn report(c: &mut Checker<'_>, problems: Vec<(VarId, At, bool)>) {
-    for (v, site, copy) in problems {
-        let name = c.name(v);
-        let help = if c.routine.variable(v).role == Role::Local {
+fn report(c: &mut Checker<'_>, problems: Vec<Problem>) {
+    for Problem { variable, at, kind } in problems {
+        let name = c.name(variable);
+        let help = if c.routine.variable(variable).role == Role::Local {
             format!("assign {name} before, on every path that needs it")
         } else {
             format!("assign {name} before, or declare it inout if it brings a value in")
         };
-        if copy {
-            let message = format!("{name} is copied here, but nothing before assigns it");
-            c.warning(site, &codes::UNDEFINED, message, help);
-        } else {
-            let message = format!("{name} is used here, but nothing before assigns it");
-            c.error(site, &codes::UNDEFINED, message, help);
+        match kind {
+            Kind::Unassigned => {
+                let message = format!("{name} is used here, but nothing before assigns it");
+                c.error(at, &codes::UNDEFINED, message, help);
+            }
+            Kind::Later => {
+                let message =
+                    format!("{name} is used here the first time before anything assigns it");
+                c.warning(at, &codes::UNDEFINED, message, help);
+            }
+            Kind::Copied => {
+                let message = format!("{name} is copied here, but nothing before assigns it");
+                c.warning(at, &codes::UNDEFINED, message, help);
+            }
         }
     }
+}
+
+/// True if one of these definitions, in ascending order, is inside of the loop: whatever is there comes around again.
+/// Of several loops around a point the outermost has the definitions of all.
+fn comes_around(definitions: &[u32], outermost: Option<&Region>) -> bool {
+    outermost.is_some_and(|outer| {
+        let after = definitions.partition_point(|&d| d <= outer.start);
+        definitions.get(after).is_some_and(|&d| d <= outer.end)
+    })
 }
 
 /// True if the definition with this number reaches the current point on a path forward.
@@ -291,6 +390,8 @@ fn visible(definition: u32, open: &[Region]) -> bool {
 
 enum Step {
     Event(Event, At),
+    /// A use by the test of this LOOP, before each pass.
+    Header(VarId, At, VertexId),
     OpenLoop(VertexId),
     CloseLoop(VertexId),
     OpenBranch,
@@ -329,7 +430,14 @@ impl Pass<'_> {
                 }
             }
             VertexKind::Loop { test, .. } => {
-                header_events(test, &mut |x, part| self.event(x, at(part), step));
+                header_events(test, &mut |x, part| match (x, part) {
+                    (Event::Use(used), Part::Condition) if self.tracks(used) => {
+                        step(Step::Header(used, at(part), v));
+                    }
+                    (Event::Use(_) | Event::Copy(_) | Event::Define(_), _) => {
+                        self.event(x, at(part), step);
+                    }
+                });
                 step(Step::OpenLoop(v));
             }
             VertexKind::EndLoop => {
@@ -361,9 +469,13 @@ impl Pass<'_> {
 
     fn event(&self, event: Event, site: At, step: &mut impl FnMut(Step)) {
         let (Event::Use(v) | Event::Copy(v) | Event::Define(v)) = event;
-        if self.tracked.get(v.index()).copied().unwrap_or(false) {
+        if self.tracks(v) {
             step(Step::Event(event, site));
         }
+    }
+
+    fn tracks(&self, v: VarId) -> bool {
+        self.tracked.get(v.index()).copied().unwrap_or(false)
     }
 }
 
@@ -508,35 +620,54 @@ fn is_entered_by_jumps(cfg: &Cfg, v: VertexId) -> bool {
     cfg.predecessors(v).all(is_end)
 }
 
-/// The first undefined use of each variable of the analysis.
+/// What may be assigned at some point of a graph.
+#[derive(Clone)]
+struct Assigned {
+    /// At any time when the point is reached.
+    ever: Set,
+    /// When it is reached for the first time.
+    first: Set,
+}
+
+/// The undefined uses of the variables of the analysis.
 fn general_uses(
     cfg: &Cfg,
     dominators: &Dominators,
     analysis: &Possible<'_>,
-    problems: &mut Vec<(VarId, At, bool)>,
+    problems: &mut Vec<Problem>,
 ) {
     let solution = solve(cfg, analysis);
-    // What may be assigned when the vertex is reached for the first time.
     let arrival = |v: VertexId| {
+        let ever = solution.incoming(v);
         let returns = |p: &VertexId| dominators.dominates(v.index(), p.index());
         if !cfg.predecessors(v).any(|p| returns(&p)) {
-            return solution.incoming(v);
+            let first = ever.clone();
+            return Assigned { ever, first };
         }
-        let mut state = analysis.bottom(cfg);
+        let mut first = analysis.bottom(cfg);
         for p in cfg.predecessors(v).filter(|p| !returns(p)) {
-            state.union_with(&solution.after(cfg, analysis, p));
+            first.union_with(&solution.after(cfg, analysis, p));
         }
-        state
+        Assigned { ever, first }
     };
-    let mut reported = FixedBitSet::with_capacity(analysis.bits);
-    let mut event = |event: Event, site: At, state: &mut Set| match event {
-        Event::Define(_) => analysis.event(event, state),
-        Event::Use(v) | Event::Copy(v) => {
-            if let Some(bit) = analysis.bit[v.index()]
-                && !state.contains(bit)
-                && !reported.put(bit)
-            {
-                problems.push((v, site, matches!(event, Event::Copy(_))));
+    let mut reported = Reported::new(analysis.bits);
+    let mut event = |event: Event, at: At, assigned: &mut Assigned| match event {
+        Event::Define(_) => {
+            analysis.event(event, &mut assigned.ever);
+            analysis.event(event, &mut assigned.first);
+        }
+        Event::Use(variable) | Event::Copy(variable) => {
+            let Some(bit) = analysis.bit[variable.index()] else {
+                return;
+            };
+            let kind = match (assigned.ever.contains(bit), event) {
+                (true, _) if assigned.first.contains(bit) => return,
+                (true, _) => Kind::Later,
+                (false, Event::Copy(_)) => Kind::Copied,
+                (false, Event::Use(_) | Event::Define(_)) => Kind::Unassigned,
+            };
+            if reported.is_first(bit, kind) {
+                problems.push(Problem { variable, at, kind });
             }
         }
     };
@@ -558,15 +689,20 @@ fn general_uses(
                     && is_entered_by_jumps(cfg, v)
                 {
                     // The next value is computed from none.
-                    event(
-                        Event::Use(*index),
-                        at(Part::Index),
-                        &mut analysis.bottom(cfg),
-                    );
+                    let none = analysis.bottom(cfg);
+                    let mut none = Assigned {
+                        ever: none.clone(),
+                        first: none,
+                    };
+                    event(Event::Use(*index), at(Part::Index), &mut none);
+                }
+                if let LoopTest::Counted { .. } = &**test {
+                    // Its bounds are computed once, before the first pass.
+                    state.ever = state.first.clone();
                 }
                 header_events(test, &mut |x, part| event(x, at(part), &mut state));
                 if let LoopTest::Post(e) = &**test {
-                    let mut state = solution.incoming(v);
+                    state.first = state.ever.clone();
                     uses(e, &mut |x| event(x, at(Part::Condition), &mut state));
                 }
             }

@@ -37,6 +37,8 @@ impl Number {
 pub(crate) enum Piece {
     /// Its integer argument: keeps a compiler from judging constant expressions that are never evaluated.
     Value,
+    /// A value of 64 bits without sign that the compiler takes as unknown.
+    Unsigned,
     /// A real subtracted from 0.
     Minus(Number),
     /// The strong product of reals.
@@ -82,6 +84,7 @@ impl Piece {
             Self::Modulo(Integer) => &[Self::Remainder],
             Self::Polygamma => &[Self::Digamma],
             Self::Value
+            | Self::Unsigned
             | Self::Minus(_)
             | Self::Strong(_)
             | Self::Min(_)
@@ -105,6 +108,7 @@ impl Piece {
     pub(super) fn name(self) -> String {
         let (name, number) = match self {
             Self::Value => ("value", Double),
+            Self::Unsigned => ("unsigned", Double),
             Self::Minus(number) => ("minus", number),
             Self::Strong(number) => ("strong", number),
             Self::Min(number) => ("min", number),
@@ -144,6 +148,7 @@ impl Piece {
     fn text(self) -> String {
         let (double, integer) = match self {
             Self::Value => (include_str!("../pieces/value.c"), ""),
+            Self::Unsigned => (include_str!("../pieces/unsigned.c"), ""),
             // Integers need neither.
             Self::Minus(_) => (include_str!("../pieces/minus.c"), ""),
             Self::Strong(_) => (include_str!("../pieces/strong.c"), ""),
@@ -191,6 +196,7 @@ impl Piece {
                 Integer => integer.to_owned(),
             },
             Self::Value
+            | Self::Unsigned
             | Self::Remainder
             | Self::IntegerPower
             | Self::Words(_)
