@@ -346,7 +346,8 @@ fn hidden(code: Code, pieces: &mut Pieces) -> Code {
         | ScalarType::Logical
         | ScalarType::Real
         | ScalarType::Real32
-        | ScalarType::Tape => Piece::Value,
+        | ScalarType::Tape
+        | ScalarType::Record(_) => Piece::Value,
     };
     call(piece, &[code], ty, pieces)
 }

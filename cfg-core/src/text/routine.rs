@@ -18,7 +18,10 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
         write_quoted(out, source)?;
         out.write_char('\n')?;
     }
-    for record in &program.records {
+    for (i, record) in program.records.iter().enumerate() {
+        if i > 0 || !program.sources.is_empty() {
+            out.write_char('\n')?;
+        }
         writeln!(out, "record {}", Name(&record.name))?;
         for field in &record.fields {
             out.write_str("  ")?;

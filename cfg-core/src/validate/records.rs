@@ -14,6 +14,7 @@ use crate::{
     ir::{Extent, Order, Program, Record, Role, ScalarType},
     text::{self, Name},
 };
+use std::collections::HashSet;
 
 /// Checks the record types of a program.
 pub(super) fn check(program: &Program, out: &mut Diagnostics) {
@@ -78,6 +79,11 @@ impl Check<'_> {
             let element = Element::Record(id, Some(k));
             let name = Name(&field.name);
             let there = |r: RecordId| r.index() < self.program.records.len();
+            if field.name.contains('.') {
+                let message = format!("the name of the field {name} has a dot");
+                let help = "a dot stands between a record and its field where records are split: rename it";
+                self.error(element, Some(Part::Name), &codes::RECORD, message, help);
+            }
             let problem = if field.ty.is_tape() {
                 Some((
                     format!("the field {name} is a tape"),
@@ -200,8 +206,45 @@ impl Checker<'_> {
     }
 }
 
+/// Variables that have the name of a field where records are split.
+fn dotted_names(c: &mut Checker<'_>) {
+    if c.program.records.is_empty() {
+        return;
+    }
+    let own = c.routine.variables.iter();
+    let globals = c.program.globals.iter().map(|g| &g.variable);
+    let records = own.chain(globals).filter(|v| v.ty.record().is_some());
+    let records: HashSet<&str> = records.map(|v| v.name.as_str()).collect();
+    for (i, variable) in c.routine.variables.iter().enumerate() {
+        let before = variable.name.split_once('.').map(|(record, _)| record);
+        if let Some(record) = before.filter(|name| records.contains(name)) {
+            let site = At::new(Element::Variable(VarId::new(i)), Part::Name);
+            let message = format!(
+                "{} is called like a field of the record {}",
+                Name(&variable.name),
+                Name(record)
+            );
+            let help = "rename it: points and results would not tell the two apart";
+            c.error(site, &codes::RECORD_USE, message, help);
+        }
+    }
+}
+
 /// What records are not used for, as far as declarations tell.
 pub(super) fn declarations(c: &mut Checker<'_>) {
+    dotted_names(c);
+    let result = c.routine.result.map(|v| (v, c.variable(v)));
+    if let Some((v, result)) = result
+        && result.ty.record().is_some()
+        && result.rank() > 0
+    {
+        c.error(
+            At::new(Element::Variable(v), Part::Type),
+            &codes::RECORD_USE,
+            format!("the result {} is an array of records", Name(&result.name)),
+            "return it through an out parameter",
+        );
+    }
     for (i, variable) in c.routine.variables.iter().enumerate() {
         if variable.ty.record().is_none() {
             continue;
