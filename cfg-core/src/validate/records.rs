@@ -10,7 +10,7 @@ use crate::{
         CodeInfo, Diagnostic, Diagnostics,
         site::{Element, Part, Site},
     },
-    entity::{RecordId, VarId},
+    entity::{GlobalId, RecordId, VarId},
     ir::{Extent, Order, Program, Record, Role, ScalarType},
     text::{self, Name},
 };
@@ -31,6 +31,7 @@ pub(super) fn check(program: &Program, out: &mut Diagnostics) {
         check.fields(RecordId::new(i));
     }
     check.sizes();
+    check.dotted_globals();
 }
 
 struct Check<'a> {
@@ -58,6 +59,22 @@ impl Check<'_> {
         help: &str,
     ) {
         self.push(element, part, Diagnostic::error(info, message, help));
+    }
+
+    /// Globals that have the name of a field of another global where records are split.
+    fn dotted_globals(&mut self) {
+        if self.program.records.is_empty() {
+            return;
+        }
+        let globals = self.program.globals.iter().map(|g| &g.variable);
+        let records = globals.clone().filter(|v| v.ty.record().is_some());
+        let records: HashSet<&str> = records.map(|v| v.name.as_str()).collect();
+        for (i, variable) in globals.enumerate() {
+            if let Some(record) = called_like_a_field(&variable.name, &records) {
+                let element = Element::Global(GlobalId::new(i));
+                self.push(element, Some(Part::Name), dotted(&variable.name, record));
+            }
+        }
     }
 
     fn fields(&mut self, id: RecordId) {
@@ -216,18 +233,24 @@ fn dotted_names(c: &mut Checker<'_>) {
     let records = own.chain(globals).filter(|v| v.ty.record().is_some());
     let records: HashSet<&str> = records.map(|v| v.name.as_str()).collect();
     for (i, variable) in c.routine.variables.iter().enumerate() {
-        let before = variable.name.split_once('.').map(|(record, _)| record);
-        if let Some(record) = before.filter(|name| records.contains(name)) {
+        if let Some(record) = called_like_a_field(&variable.name, &records) {
             let site = At::new(Element::Variable(VarId::new(i)), Part::Name);
-            let message = format!(
-                "{} is called like a field of the record {}",
-                Name(&variable.name),
-                Name(record)
-            );
-            let help = "rename it: points and results would not tell the two apart";
-            c.error(site, &codes::RECORD_USE, message, help);
+            c.report(site, dotted(&variable.name, record));
         }
     }
+}
+
+/// The record of these of which a name would be that of a field.
+fn called_like_a_field<'n>(name: &'n str, records: &HashSet<&str>) -> Option<&'n str> {
+    let (record, _) = name.split_once('.')?;
+    records.contains(record).then_some(record)
+}
+
+fn dotted(name: &str, record: &str) -> Diagnostic {
+    let (name, record) = (Name(name), Name(record));
+    let message = format!("{name} is called like a field of the record {record}");
+    let help = "rename it: points and results would not tell the two apart";
+    Diagnostic::error(&codes::RECORD_USE, message, help)
 }
 
 /// What records are not used for, as far as declarations tell.

@@ -238,7 +238,7 @@ fn without_nulls(tree: Json) -> Json {
 
 #[test]
 fn random_programs_with_records_agree_with_the_interpreter() {
-    for seed in 0..60 {
+    for seed in 0..200 {
         agrees(seed);
     }
 }

@@ -80,12 +80,12 @@ impl<D: Derivative> Scope<'_, D> {
         let mut written = false;
         for level in place.levels() {
             // The cells of a record are a dimension behind those of the array.
-            let mut cells = record.and(own.pop());
+            let mut cells = record.and_then(|_| own.pop());
             if let Some(name) = level.field {
                 // Of the dimension that is left the field has a part.
                 let span = dims.pop().ok_or(FaultKind::Type)?;
                 (base, own, record) = self.field(record.take(), name, span, base)?;
-                cells = record.and(own.pop());
+                cells = record.and_then(|_| own.pop());
             }
             if level.subscripts.is_empty() {
                 dims.append(&mut own);

@@ -1149,6 +1149,13 @@ fn records() -> Vec<(&'static str, &'static str, Program)> {
                 p.globals[0].initial = Some([Expr::Real(1.0)].into());
             })
         }),
+        ("V139", "another record", {
+            let types = format!("{POINT}record Q\n  real x\n  real v[2]\nend\n");
+            with_records(&types, "in record P p, out record Q q", "  q := p")
+        }),
+        ("V160", "a global with a name like a field", {
+            written(&format!("{POINT}global record P p\nglobal real \"p.x\"\n"))
+        }),
         ("V160", "an overlay", {
             written(&format!(
                 "{POINT}global record P g\nglobal record P h overlays g at 0\n"
