@@ -44,6 +44,7 @@ use cfg_core::{
         Range, Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript,
         Variable, Vertex, VertexKind,
     },
+    typing::{place_type_in, type_in},
     validate::{ValidProgram, validate},
 };
 use std::{borrow::Cow, collections::HashSet};
@@ -453,7 +454,10 @@ impl<'p> SplitRoutine<'p> {
             Expr::Int(_) => e.clone(),
             Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
                 let name = unused("subscript".to_owned(), &mut self.names);
-                let variable = Variable::new(name, ScalarType::Integer, Vec::new(), Role::Local);
+                let variables = &self.routine.variables;
+                let ty = type_in(&self.program.records, variables, e);
+                let ty = ty.map_or(ScalarType::Integer, |ty| ty.ty);
+                let variable = Variable::new(name, ty, Vec::new(), Role::Local);
                 let v = self.out.add_variable(variable);
                 // Numbers behind those of the old routine stand for what is new.
                 self.parts.push(vec![v]);
@@ -566,7 +570,7 @@ impl<'p> SplitRoutine<'p> {
     /// The number of elements of an array of records: the extents of a leaf, without those of its own fields.
     fn size(&self, place: &Place) -> Expr {
         let variables = &self.routine.variables;
-        let ty = cfg_core::typing::place_type_in(&self.program.records, variables, place);
+        let ty = place_type_in(&self.program.records, variables, place);
         let rank = ty.map_or(1, |ty| ty.rank);
         let leaf = self.place(place);
         let extent = |k: usize| {

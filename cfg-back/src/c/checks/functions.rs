@@ -12,9 +12,9 @@ fn c_type(ty: ScalarType) -> &'static str {
         ScalarType::Real
         | ScalarType::Real32
         | ScalarType::Integer
-        | ScalarType::Sized(_)
         | ScalarType::Tape
         | ScalarType::Record(_) => variable::c_type(ty),
+        ScalarType::Sized(_) => variable::c_type(ScalarType::Integer),
     }
 }
 
