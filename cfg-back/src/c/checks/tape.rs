@@ -5,7 +5,7 @@ use crate::c::{
     Emitted,
     operators::{
         Code,
-        checked::{fit, suffix, unset},
+        checked::{sized::fit, suffix, unset},
         precedence::POSTFIX,
     },
     variable::Kind,

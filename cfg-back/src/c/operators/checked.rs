@@ -6,10 +6,9 @@ use super::{
     precedence::{CONDITIONAL, OR},
 };
 mod integer;
-mod sized;
+pub(crate) mod sized;
 
 pub(crate) use integer::trips;
-pub(crate) use sized::fit;
 
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use integer::{integer, power};
