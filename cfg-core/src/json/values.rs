@@ -181,7 +181,11 @@ impl Wire for Value {
         map: A,
         cx: &mut Context,
     ) -> Result<Option<ValueTree>, A::Error> {
-        let Some(members) = Object::object(map, cx)? else {
+        let before = cx.problems.0.len();
+        let members = Object::object(map, cx)?;
+        // Members that could not be read are missing, and were reported.
+        let complete = cx.problems.0.len() == before;
+        let Some(members) = members.filter(|_| complete) else {
             return Ok(None);
         };
         let [(name, tree)] = &members[..] else {
