@@ -205,6 +205,7 @@ impl Bundle {
         program: &ValidProgram,
         driven: Option<RoutineId>,
     ) -> Result<(), Diagnostics> {
+        program.refuse_records("C")?;
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);

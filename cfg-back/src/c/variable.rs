@@ -17,7 +17,8 @@ pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
         | ScalarType::Integer
         | ScalarType::Sized(_)
         | ScalarType::Logical
-        | ScalarType::Tape => c_type(ty),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => c_type(ty),
     }
 }
 
@@ -28,7 +29,7 @@ pub(super) fn zero(ty: ScalarType) -> &'static str {
         ScalarType::Real32 => "0.0f",
         ScalarType::Integer | ScalarType::Sized(_) => "0",
         ScalarType::Logical => "false",
-        ScalarType::Tape => "NULL",
+        ScalarType::Tape | ScalarType::Record(_) => "NULL",
     }
 }
 

@@ -8,6 +8,7 @@ mod help;
 mod numbers;
 mod preaccumulate;
 mod programs;
+mod records;
 mod reverse;
 mod run_tool;
 mod schemas;

@@ -24,7 +24,10 @@ impl Number {
             ScalarType::Real => Some(Self::Double),
             ScalarType::Real32 => Some(Self::Float),
             ScalarType::Integer => Some(Self::Integer),
-            ScalarType::Sized(_) | ScalarType::Logical | ScalarType::Tape => None,
+            ScalarType::Sized(_)
+            | ScalarType::Logical
+            | ScalarType::Tape
+            | ScalarType::Record(_) => None,
         }
     }
 }
