@@ -58,6 +58,7 @@ const PAGES: &[Page] = &[
         include_str!("../../pages/xaif.md"),
         &[],
     ),
+    ("c", "what is read of C", include_str!("../../pages/c.md"), &[]),
     (
         "limits",
         "what is refused",
