@@ -76,7 +76,11 @@ pub(crate) enum ExprKind {
     Name(DeclId),
     Unary(Unary, ExprId),
     /// `++` and `--`: the step, and whether the value is that before it.
-    Step { of: ExprId, up: bool, post: bool },
+    Step {
+        of: ExprId,
+        up: bool,
+        post: bool,
+    },
     Binary(Binary, ExprId, ExprId),
     Assign(Option<Binary>, ExprId, ExprId),
     Conditional(ExprId, ExprId, ExprId),
@@ -86,8 +90,6 @@ pub(crate) enum ExprKind {
     Cast(Rc<Qualified>, ExprId),
     SizeofExpr(ExprId),
     SizeofType(Rc<Qualified>),
-    /// Something that is refused where it is used, by its name.
-    Refused(&'static str),
     /// A problem has been reported.
     Bad,
 }
@@ -243,7 +245,6 @@ impl Unit {
             | ExprKind::Name(_)
             | ExprKind::SizeofExpr(_)
             | ExprKind::SizeofType(_)
-            | ExprKind::Refused(_)
             | ExprKind::Bad => Vec::new(),
             ExprKind::Unary(_, a)
             | ExprKind::Step { of: a, .. }
@@ -298,7 +299,9 @@ impl Unit {
                     return matches!(self.decl(*d).ty.ty, Type::Pointer(_) | Type::Array(..));
                 }
                 ExprKind::Unary(Unary::Address, _) => return true,
-                ExprKind::Index(a, _) | ExprKind::Cast(_, a) | ExprKind::Unary(Unary::Deref, a) => e = *a,
+                ExprKind::Index(a, _) | ExprKind::Cast(_, a) | ExprKind::Unary(Unary::Deref, a) => {
+                    e = *a
+                }
                 ExprKind::Binary(Binary::Add | Binary::Sub, a, _) => e = *a,
                 _ => return false,
             }

@@ -97,10 +97,18 @@ fn fit(value: i128, ty: Int) -> Option<(i128, Int)> {
 }
 
 /// The value of an operator; `None` if C leaves it undefined.
-pub(crate) fn binary(op: Binary, (a, at): (i128, Int), (b, bt): (i128, Int)) -> Option<(i128, Int)> {
+pub(crate) fn binary(
+    op: Binary,
+    (a, at): (i128, Int),
+    (b, bt): (i128, Int),
+) -> Option<(i128, Int)> {
     let shift = matches!(op, Binary::Shl | Binary::Shr);
     let ty = if shift { at.promoted() } else { at.common(bt) };
-    let (x, y) = if shift { (a, b) } else { (ty.wrap(a), ty.wrap(b)) };
+    let (x, y) = if shift {
+        (a, b)
+    } else {
+        (ty.wrap(a), ty.wrap(b))
+    };
     let truth = |t: bool| Some((i128::from(t), Int::Int));
     match op {
         Binary::Add => fit(x + y, ty),

@@ -1,6 +1,9 @@
 //! Bytes to tokens: comments, line splices and positions. Knows neither directives nor keywords.
 
-use crate::{codes, source::{Pos, Sink}};
+use crate::{
+    codes,
+    source::{Pos, Sink},
+};
 use std::{collections::HashSet, rc::Rc};
 
 /// The kind of a preprocessing token.
@@ -73,7 +76,13 @@ struct Lexer<'b> {
 
 /// The tokens of a file, the last of which is the end.
 pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink) -> Vec<Token> {
-    let mut lexer = Lexer { bytes, at: 0, line: 1, start: 0, file };
+    let mut lexer = Lexer {
+        bytes,
+        at: 0,
+        line: 1,
+        start: 0,
+        file,
+    };
     if bytes.starts_with(b"\xef\xbb\xbf") {
         lexer.at = 3;
     }
@@ -84,13 +93,24 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
         first |= lines;
         let pos = lexer.pos();
         let mut text = String::new();
-        let kind = lexer.token(&mut text, sink);
+        let kind = lexer.token(&mut text);
         let end = lexer.at.saturating_sub(lexer.start) as u32 + 1;
-        let len = if lexer.line == pos.line { end.saturating_sub(pos.column) } else { 1 };
+        let len = if lexer.line == pos.line {
+            end.saturating_sub(pos.column)
+        } else {
+            1
+        };
         let text = names.get(digraph(&text));
         let at = Pos { len, ..pos };
         let done = kind == Kind::End;
-        tokens.push(Token { kind, text, at, first: first || done, space, hidden: None });
+        tokens.push(Token {
+            kind,
+            text,
+            at,
+            first: first || done,
+            space,
+            hidden: None,
+        });
         first = false;
         if done {
             return tokens;
@@ -113,7 +133,12 @@ fn digraph(text: &str) -> &str {
 impl Lexer<'_> {
     fn pos(&self) -> Pos {
         let column = (self.at - self.start) as u32 + 1;
-        Pos { file: self.file, line: self.line, column, len: 1 }
+        Pos {
+            file: self.file,
+            line: self.line,
+            column,
+            len: 1,
+        }
     }
 
     /// Passes a line splice, if there is one here.
@@ -190,7 +215,7 @@ impl Lexer<'_> {
         (space, lines)
     }
 
-    fn token(&mut self, text: &mut String, sink: &mut Sink) -> Kind {
+    fn token(&mut self, text: &mut String) -> Kind {
         let Some(byte) = self.peek() else {
             return Kind::End;
         };
@@ -210,7 +235,7 @@ impl Lexer<'_> {
             return Kind::Number;
         }
         if byte == b'"' || byte == b'\'' {
-            return self.quoted(byte, text, sink);
+            return self.quoted(byte, text);
         }
         for punctuator in PUNCTUATORS {
             if self.bytes[self.at..].starts_with(punctuator.as_bytes()) {
@@ -242,16 +267,15 @@ impl Lexer<'_> {
         }
     }
 
-    fn quoted(&mut self, quote: u8, text: &mut String, sink: &mut Sink) -> Kind {
-        let at = self.pos();
+    fn quoted(&mut self, quote: u8, text: &mut String) -> Kind {
         let mut bytes = vec![quote];
         self.bump();
         loop {
             match self.peek() {
                 None | Some(b'\n') => {
-                    let message = "the literal does not end on its line";
-                    sink.error(&codes::SYNTAX, at, message, "close it with a quote");
-                    break;
+                    // Refused by the parser, unless it is in a part that is left out.
+                    text.push_str(&String::from_utf8_lossy(&bytes));
+                    return Kind::Other;
                 }
                 Some(b) => {
                     bytes.push(b);
@@ -259,7 +283,9 @@ impl Lexer<'_> {
                     if b == quote {
                         break;
                     }
-                    if b == b'\\' && let Some(next) = self.peek().filter(|b| *b != b'\n') {
+                    if b == b'\\'
+                        && let Some(next) = self.peek().filter(|b| *b != b'\n')
+                    {
                         bytes.push(next);
                         self.bump();
                     }

@@ -58,5 +58,8 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
         lower::lower(&unit, options, &mut sink)
     };
     let program = program.filter(|_| !sink.found.has_errors());
-    Read { program, problems: sink.found }
+    Read {
+        program,
+        problems: sink.found,
+    }
 }

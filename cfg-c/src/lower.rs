@@ -109,11 +109,20 @@ fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<(Option<usi
         called.extend(callees(unit, f).into_iter().filter(|g| *g != f));
     }
     let others: Vec<usize> = all.filter(|f| name(*f) != "main").collect();
-    let heads: Vec<usize> = others.iter().copied().filter(|f| !called.contains(f)).collect();
+    let heads: Vec<usize> = others
+        .iter()
+        .copied()
+        .filter(|f| !called.contains(f))
+        .collect();
     match (&heads[..], &others[..]) {
         (_, []) => {
             let help = "functions named main are left out";
-            sink.error(&codes::ROUTINE, Pos::default(), "the file defines no function", help);
+            sink.error(
+                &codes::ROUTINE,
+                Pos::default(),
+                "the file defines no function",
+                help,
+            );
             None
         }
         (&[head], _) => Some((Some(head), vec![head])),
@@ -180,7 +189,10 @@ impl Lower<'_> {
         if decl.kind == DeclKind::Static
             && let Some(f) = decl.function
         {
-            name = format!("{}_{name}", self.unit.decl(self.unit.functions[f].decl).name);
+            name = format!(
+                "{}_{name}",
+                self.unit.decl(self.unit.functions[f].decl).name
+            );
         }
         let mut k = 1;
         let stem = name.clone();

@@ -10,7 +10,10 @@ mod literal;
 mod statement;
 
 use crate::{
-    ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, StmtId, StmtKind, StmtNode, Unit},
+    ast::{
+        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, StmtId, StmtKind, StmtNode,
+        Unit,
+    },
     codes,
     lex::{Kind, Token},
     source::{Pos, Sink},
@@ -139,7 +142,12 @@ impl Parser<'_> {
     }
 
     fn syntax(&mut self, at: Pos, message: impl Into<String>) -> Fail {
-        self.sink.error(&codes::SYNTAX, at, message, "the file should compile without errors with a C compiler");
+        self.sink.error(
+            &codes::SYNTAX,
+            at,
+            message,
+            "the file should compile without errors with a C compiler",
+        );
         Fail
     }
 
@@ -189,7 +197,14 @@ impl Parser<'_> {
             ExprKind::Call(f, _) => !self.is_pure(*f),
             _ => false,
         };
-        let node = ExprNode { kind, at, from, effects: own, height: 1, enclosed: false };
+        let node = ExprNode {
+            kind,
+            at,
+            from,
+            effects: own,
+            height: 1,
+            enclosed: false,
+        };
         let id = ExprId(self.unit.exprs.len() as u32);
         self.unit.exprs.push(node);
         let operands = self.unit.operands(id);
@@ -218,7 +233,10 @@ impl Parser<'_> {
     }
 
     fn from_header(&self, at: Pos) -> bool {
-        self.sink.files.get(at.file as usize).is_some_and(|name| name.starts_with('<'))
+        self.sink
+            .files
+            .get(at.file as usize)
+            .is_some_and(|name| name.starts_with('<'))
     }
 
     /// Notes which variables an expression assigns and whose address it takes.
@@ -246,7 +264,10 @@ impl Parser<'_> {
     }
 
     fn find(&self, name: &str) -> Option<&Entry> {
-        self.scopes.iter().rev().find_map(|scope| scope.names.get(name))
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.names.get(name))
     }
 
     fn is_typedef(&self, token: &Token) -> bool {
@@ -260,10 +281,13 @@ impl Parser<'_> {
         let again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
         let file = self.scopes.len() == 1;
         match again {
-            Some(Entry::Decl(old)) if self.same_thing(old, &decl, file) => return self.merge(old, decl),
+            Some(Entry::Decl(old)) if self.same_thing(old, &decl, file) => {
+                return self.merge(old, decl);
+            }
             Some(_) => {
                 let message = format!("{name} is declared twice");
-                self.sink.error(&codes::TWICE, at, message, "rename one of the two");
+                self.sink
+                    .error(&codes::TWICE, at, message, "rename one of the two");
             }
             None => {}
         }
@@ -282,7 +306,9 @@ impl Parser<'_> {
         let old = self.unit.decl(old);
         match (old.kind, new.kind) {
             (DeclKind::Function, DeclKind::Function) => true,
-            (DeclKind::Global, DeclKind::Global) => file && (old.init.is_none() || new.init.is_none()),
+            (DeclKind::Global, DeclKind::Global) => {
+                file && (old.init.is_none() || new.init.is_none())
+            }
             _ => false,
         }
     }
@@ -342,7 +368,8 @@ impl Parser<'_> {
         };
         if self.unit.decl(decl).definition.is_some() {
             let message = format!("{} is defined twice", self.unit.decl(decl).name);
-            self.sink.error(&codes::TWICE, from, message, "remove one of the two");
+            self.sink
+                .error(&codes::TWICE, from, message, "remove one of the two");
         }
         let number = self.unit.functions.len();
         self.unit.decls[decl.index()].definition = Some(number);

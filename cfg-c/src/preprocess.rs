@@ -5,8 +5,8 @@
 
 pub(crate) mod condition;
 mod directive;
-mod headers;
 mod expand;
+mod headers;
 
 use crate::{
     codes,
@@ -36,8 +36,8 @@ impl Files for NoFiles {
 
 /// Files nest, and so do calls of macros in arguments of macros.
 const MAX_NESTING: usize = 200;
-/// Tokens that macros may make.
-const MAX_EXPANDED: usize = 10_000_000;
+/// Tokens that macros may make, and that may be read as their arguments.
+const MAX_EXPANDED: usize = 2_000_000;
 
 #[derive(Debug)]
 struct Macro {
@@ -95,11 +95,22 @@ pub(crate) fn preprocess(
         once: HashSet::new(),
         expanded: 0,
     };
-    for (macro_name, value) in [("__STDC__", "1"), ("__STDC_VERSION__", "199901L"), ("__STDC_HOSTED__", "1")] {
+    for (macro_name, value) in [
+        ("__STDC__", "1"),
+        ("__STDC_VERSION__", "199901L"),
+        ("__STDC_HOSTED__", "1"),
+    ] {
         let body = lex(value.as_bytes(), 0, &mut pp.names, pp.sink);
         let body = body.into_iter().filter(|t| t.kind != Kind::End).collect();
         let macro_name = pp.names.get(macro_name);
-        pp.macros.insert(macro_name, Rc::new(Macro { parameters: None, variadic: false, body }));
+        pp.macros.insert(
+            macro_name,
+            Rc::new(Macro {
+                parameters: None,
+                variadic: false,
+                body,
+            }),
+        );
     }
     pp.open(name.to_owned(), bytes, Pos::default());
     pp.run()
@@ -109,7 +120,12 @@ impl Preprocessor<'_> {
     fn open(&mut self, name: String, bytes: &[u8], at: Pos) {
         if self.frames.len() >= MAX_NESTING {
             let message = format!("{name} is the {MAX_NESTING}th file in a chain of includes");
-            self.sink.error(&codes::LIMIT, at, message, "guard files against including themselves");
+            self.sink.error(
+                &codes::LIMIT,
+                at,
+                message,
+                "guard files against including themselves",
+            );
             return;
         }
         let file = self.file(&name);
@@ -146,7 +162,8 @@ impl Preprocessor<'_> {
                 let open = frame.conditions;
                 for condition in self.conditions.drain(open.min(self.conditions.len())..) {
                     let message = "the #if has no #endif";
-                    self.sink.error(&codes::PREPROCESSOR, condition.at, message, "add #endif");
+                    self.sink
+                        .error(&codes::PREPROCESSOR, condition.at, message, "add #endif");
                 }
                 self.frames.pop();
                 if self.frames.is_empty() {
@@ -166,7 +183,7 @@ impl Preprocessor<'_> {
         }
         if self.expanded >= MAX_EXPANDED {
             // The limit has been reported where it was met.
-            out.truncate(1);
+            out.drain(..out.len().saturating_sub(1));
         }
         out
     }

@@ -54,7 +54,11 @@ impl Int {
     }
 
     pub(crate) fn promoted(self) -> Self {
-        if self.rank() < Self::Int.rank() { Self::Int } else { self }
+        if self.rank() < Self::Int.rank() {
+            Self::Int
+        } else {
+            self
+        }
     }
 
     fn unsigned(self) -> Self {
@@ -86,7 +90,10 @@ impl Int {
 
     pub(crate) fn range(self) -> (i128, i128) {
         if self.signed() {
-            (-(1i128 << (self.bits() - 1)), (1i128 << (self.bits() - 1)) - 1)
+            (
+                -(1i128 << (self.bits() - 1)),
+                (1i128 << (self.bits() - 1)) - 1,
+            )
         } else {
             (0, (1i128 << self.bits()) - 1)
         }
@@ -104,7 +111,11 @@ impl Int {
         }
         let modulus = 1i128 << self.bits();
         let value = value.rem_euclid(modulus);
-        if self.signed() && value >= modulus / 2 { value - modulus } else { value }
+        if self.signed() && value >= modulus / 2 {
+            value - modulus
+        } else {
+            value
+        }
     }
 
     /// The type in the representation.
@@ -232,14 +243,37 @@ pub(crate) struct Parameter {
 
 impl Qualified {
     pub(crate) fn plain(ty: Type) -> Self {
-        Self { ty, constant: false, restrict: false, volatile: false }
+        Self {
+            ty,
+            constant: false,
+            restrict: false,
+            volatile: false,
+        }
+    }
+
+    /// The number of pointers, arrays and functions on the way to what is at the bottom.
+    pub(crate) fn levels(&self) -> usize {
+        let mut levels = 0;
+        let mut ty = self;
+        loop {
+            ty = match &ty.ty {
+                Type::Pointer(of) | Type::Array(of, _) => of,
+                Type::Function(signature) => &signature.result,
+                Type::Void | Type::Arith(_) | Type::Refused(_) => return levels,
+            };
+            levels += 1;
+        }
     }
 
     /// The arithmetic type.
     pub(crate) fn arith(&self) -> Option<Arith> {
         match self.ty {
             Type::Arith(ty) => Some(ty),
-            Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Function(_) | Type::Refused(_) => None,
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Function(_)
+            | Type::Refused(_) => None,
         }
     }
 

@@ -17,26 +17,50 @@ use std::rc::Rc;
 
 impl Body<'_, '_> {
     /// A call; its value, if it has one.
-    pub(super) fn call(&mut self, e: ExprId, f: ExprId, arguments: &[ExprId]) -> Lowered<Option<Value>> {
+    pub(super) fn call(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowered<Option<Value>> {
         let unit = self.l.unit;
         let at = unit.expr(f).at;
         let ExprKind::Name(d) = unit.expr(f).kind else {
             if matches!(unit.expr(f).kind, ExprKind::Bad) {
                 return Err(super::Failed);
             }
-            return self.error(&codes::FUNCTION, at, "calls through pointers are not supported", "call functions by their names");
+            return self.error(
+                &codes::FUNCTION,
+                at,
+                "calls through pointers are not supported",
+                "call functions by their names",
+            );
         };
         let decl = unit.decl(d);
         let Type::Function(signature) = &decl.ty.ty else {
             let message = format!("{} is no function that can be called here", decl.name);
-            return self.error(&codes::FUNCTION, at, message, "call functions by their names; function parameters are not supported");
+            return self.error(
+                &codes::FUNCTION,
+                at,
+                message,
+                "call functions by their names; function parameters are not supported",
+            );
         };
         let signature = Rc::clone(signature);
         if decl.definition.is_some() {
             return self.own_call(e, d, &signature, arguments);
         }
-        let from_header = self.l.sink.files.get(decl.at.file as usize).is_some_and(|n| n.starts_with('<'));
-        let how = if from_header { math::how(&decl.name) } else { None };
+        let from_header = self
+            .l
+            .sink
+            .files
+            .get(decl.at.file as usize)
+            .is_some_and(|n| n.starts_with('<'));
+        let how = if from_header {
+            math::how(&decl.name)
+        } else {
+            None
+        };
         let name = decl.name.strip_prefix("__cfgrev_").unwrap_or(&decl.name);
         match how {
             Some(How::Refused(help)) => {
@@ -44,7 +68,9 @@ impl Body<'_, '_> {
                 self.error(&codes::LIBRARY, at, message, help)
             }
             Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
-            Some(how) => self.library(how, &signature.parameters, &signature.result, arguments, at).map(Some),
+            Some(how) => self
+                .library(how, &signature.parameters, &signature.result, arguments, at)
+                .map(Some),
             None if from_header => {
                 let message = format!("{name} is not supported");
                 self.error(&codes::LIBRARY, at, message, "write what it does in C")
@@ -76,12 +102,21 @@ impl Body<'_, '_> {
                 }
             });
             if changes {
-                let message = format!("an argument of {name}, which is left out, calls a function or changes a variable");
-                return self.error(&codes::LIBRARY, at, message, "compute it before, in a statement of its own");
+                let message = format!(
+                    "an argument of {name}, which is left out, calls a function or changes a variable"
+                );
+                return self.error(
+                    &codes::LIBRARY,
+                    at,
+                    message,
+                    "compute it before, in a statement of its own",
+                );
             }
         }
         let message = format!("{name} is left out of the program");
-        self.l.sink.warning(&codes::IGNORED, at, message, "print results in the caller");
+        self.l
+            .sink
+            .warning(&codes::IGNORED, at, message, "print results in the caller");
         Ok(())
     }
 
@@ -89,20 +124,39 @@ impl Body<'_, '_> {
     fn by_value(&mut self, a: ExprId, ty: &Qualified) -> Lowered<Value> {
         let at = self.l.unit.expr(a).at;
         if self.levels(a) > 0 {
-            return self.error(&codes::OPERAND, at, "a pointer is passed where a number is expected", "pass a number");
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a pointer is passed where a number is expected",
+                "pass a number",
+            );
         }
         let value = self.expr(a)?;
         match ty.arith() {
             Some(ty) => Ok(value.convert(ty)),
-            None => self.error(&codes::OPERAND, at, "a number is passed where something else is expected", "pass what the parameter is"),
+            None => self.error(
+                &codes::OPERAND,
+                at,
+                "a number is passed where something else is expected",
+                "pass what the parameter is",
+            ),
         }
     }
 
     /// The values of all arguments, from left to right.
-    fn values(&mut self, parameters: &[Parameter], arguments: &[ExprId], at: Pos) -> Lowered<Vec<Value>> {
+    fn values(
+        &mut self,
+        parameters: &[Parameter],
+        arguments: &[ExprId],
+        at: Pos,
+    ) -> Lowered<Vec<Value>> {
         let unit = self.l.unit;
         if parameters.len() != arguments.len() {
-            let message = format!("{} arguments are given, {} are expected", arguments.len(), parameters.len());
+            let message = format!(
+                "{} arguments are given, {} are expected",
+                arguments.len(),
+                parameters.len()
+            );
             return self.error(&codes::OPERAND, at, message, "give one for each parameter");
         }
         self.unordered(arguments, None)?;
@@ -126,10 +180,17 @@ impl Body<'_, '_> {
     ) -> Lowered<Value> {
         let ty = result.arith().unwrap_or(Arith::Double);
         // Macros for reals of both precisions keep that of their argument.
-        let generic = matches!(how, How::IsNan | How::IsInfinite | How::IsFinite | How::SignBit);
+        let generic = matches!(
+            how,
+            How::IsNan | How::IsInfinite | How::IsFinite | How::SignBit
+        );
         let values = if generic && let [a] = arguments {
             let value = self.expr(*a)?;
-            vec![if value.ty.is_real() { value } else { value.convert(Arith::Double) }]
+            vec![if value.ty.is_real() {
+                value
+            } else {
+                value.convert(Arith::Double)
+            }]
         } else {
             self.values(parameters, arguments, at)?
         };
@@ -151,7 +212,9 @@ impl Body<'_, '_> {
                     let plain = matches!(value.e, Expr::Real(_) | Expr::Real32(_));
                     simple.push(if plain { value } else { self.temporary(value) });
                 }
-                let [a, b] = &simple[..] else { return Err(super::Failed) };
+                let [a, b] = &simple[..] else {
+                    return Err(super::Failed);
+                };
                 let nan = |v: &Value| Expr::op(Op::Ne, [v.e.clone(), v.e.clone()]);
                 let both = Expr::op(op, [a.e.clone(), b.e.clone()]);
                 let inner = Expr::op(Op::If, [nan(b), a.e.clone(), both]);
@@ -164,11 +227,17 @@ impl Body<'_, '_> {
             How::IsNan => Value::truth(Expr::op(Op::Ne, [first.clone(), first]), depth),
             How::IsInfinite => {
                 let size = Expr::op(Op::Abs, [first]);
-                Value::truth(Expr::op(Op::Eq, [size, zero(value_type, f64::INFINITY)]), depth + 1)
+                Value::truth(
+                    Expr::op(Op::Eq, [size, zero(value_type, f64::INFINITY)]),
+                    depth + 1,
+                )
             }
             How::IsFinite => {
                 let size = Expr::op(Op::Abs, [first]);
-                Value::truth(Expr::op(Op::Lt, [size, zero(value_type, f64::INFINITY)]), depth + 1)
+                Value::truth(
+                    Expr::op(Op::Lt, [size, zero(value_type, f64::INFINITY)]),
+                    depth + 1,
+                )
             }
             How::SignBit => {
                 let sign = Expr::op(Op::Sign, [zero(value_type, 1.0), first]);
@@ -211,7 +280,8 @@ impl Body<'_, '_> {
                     let mut pointer = self.pointer(*a)?;
                     if later(k) {
                         let prefix = std::mem::take(&mut pointer.prefix);
-                        pointer.prefix = prefix.into_iter().map(|e| self.settled_index(e)).collect();
+                        pointer.prefix =
+                            prefix.into_iter().map(|e| self.settled_index(e)).collect();
                         pointer.offset = self.settled_index(pointer.offset);
                     }
                     self.passed(p, pointer, *a)?
@@ -220,17 +290,29 @@ impl Body<'_, '_> {
                     let value = self.by_value(*a, &p.ty)?;
                     // A place is bound by reference: what the call changes must not change the argument.
                     let place = matches!(value.e, Expr::Place(_));
-                    if place || later(k) { self.settled(value).e } else { value.e }
+                    if place || later(k) {
+                        self.settled(value).e
+                    } else {
+                        value.e
+                    }
                 }
             };
             bound.push(Some(argument));
         }
-        let Some(routine) = decl.definition.and_then(|g| self.l.routines.get(&g)).copied() else {
+        let Some(routine) = decl
+            .definition
+            .and_then(|g| self.l.routines.get(&g))
+            .copied()
+        else {
             return Err(super::Failed);
         };
-        let result = signature.result.arith().map(|ty| (self.f.temporary(ty.scalar()), ty));
+        let result = signature
+            .result
+            .arith()
+            .map(|ty| (self.f.temporary(ty.scalar()), ty));
         self.mark();
-        self.f.call_with(routine, bound, result.map(|(v, _)| v.into()));
+        self.f
+            .call_with(routine, bound, result.map(|(v, _)| v.into()));
         Ok(result.map(|(v, ty)| {
             self.frozen.insert(v);
             Value::new(Expr::var(v), ty, 1)
@@ -238,7 +320,12 @@ impl Body<'_, '_> {
     }
 
     /// A pointer as the argument for a parameter.
-    fn passed(&mut self, p: &Parameter, pointer: super::place::Pointer, a: ExprId) -> Lowered<Expr> {
+    fn passed(
+        &mut self,
+        p: &Parameter,
+        pointer: super::place::Pointer,
+        a: ExprId,
+    ) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
         let mut ty = &p.ty;
         let mut levels = 0;
@@ -247,11 +334,26 @@ impl Body<'_, '_> {
             ty = of;
         }
         if ty.arith() != Some(pointer.elem) || levels != pointer.inner() + 1 {
-            let message = format!("the argument points to {} in {} dimensions, the parameter is a {}", pointer.elem.name(), pointer.inner() + 1, p.ty.name());
-            return self.error(&codes::POINTER, at, message, "pass an array of the rank and the type of the parameter");
+            let message = format!(
+                "the argument points to {} in {} dimensions, the parameter is a {}",
+                pointer.elem.name(),
+                pointer.inner() + 1,
+                p.ty.name()
+            );
+            return self.error(
+                &codes::POINTER,
+                at,
+                message,
+                "pass an array of the rank and the type of the parameter",
+            );
         }
         if pointer.constant && !ty.constant && p.decl.is_some_and(|d| self.l.facts.is_written(d)) {
-            return self.error(&codes::OPERAND, at, "a constant is passed where it may be written", "declare the parameter const");
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is passed where it may be written",
+                "declare the parameter const",
+            );
         }
         Ok(Expr::Place(pointer.section()))
     }

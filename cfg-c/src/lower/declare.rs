@@ -18,7 +18,12 @@ pub(super) enum Slot {
     Scalar(VarId, Arith),
     /// An array of one element, of which pointers can be made.
     Cell(VarId, Arith),
-    Array { var: VarId, elem: Arith, rank: usize, constant: bool },
+    Array {
+        var: VarId,
+        elem: Arith,
+        rank: usize,
+        constant: bool,
+    },
     /// A pointer that was replaced by what it points to.
     Alias(Pointer),
 }
@@ -40,7 +45,12 @@ fn bottom(ty: &Qualified) -> (Option<Arith>, usize, bool) {
 
 impl Body<'_, '_> {
     /// The type of elements and the extents of inner dimensions; refuses what has none.
-    fn shape_of(&mut self, ty: &Qualified, name: &str, at: Pos) -> Lowered<(Arith, Vec<Option<ExprId>>, bool)> {
+    fn shape_of(
+        &mut self,
+        ty: &Qualified,
+        name: &str,
+        at: Pos,
+    ) -> Lowered<(Arith, Vec<Option<ExprId>>, bool)> {
         let (elem, _, constant) = bottom(ty);
         let mut extents = Vec::new();
         let mut inner = ty;
@@ -84,13 +94,19 @@ impl Body<'_, '_> {
         };
         if signature.parameters.len() != parameters.len() {
             let at = unit.functions[self.function].from;
-            self.l.sink.error(&codes::SYNTAX, at, "a parameter has no name", "name all parameters");
+            self.l.sink.error(
+                &codes::SYNTAX,
+                at,
+                "a parameter has no name",
+                "name all parameters",
+            );
             return;
         }
         for (k, d) in parameters.iter().enumerate() {
             let at = unit.decl(*d).at;
             // The problem has been reported; the body is read all the same for others.
             if self.parameter(*d).is_err() {
+                self.failed.insert(*d);
                 let name = self.free_name(&unit.decl(*d).name);
                 self.f.input(name, cfg_core::ir::ScalarType::Real);
             }
@@ -100,11 +116,19 @@ impl Body<'_, '_> {
         }
         let written = parameters.iter().filter(|d| self.l.facts.is_written(**d));
         let written: Vec<DeclId> = written.copied().collect();
-        let free = |d: &DeclId| matches!(unit.decl(*d).ty.ty, Type::Pointer(_)) && !unit.decl(*d).ty.restrict;
-        let overlap = |a: &DeclId, b: &DeclId| {
-            a != b && free(a) && free(b) && bottom(&unit.decl(*a).ty).0 == bottom(&unit.decl(*b).ty).0
+        let free = |d: &DeclId| {
+            matches!(unit.decl(*d).ty.ty, Type::Pointer(_)) && !unit.decl(*d).ty.restrict
         };
-        if written.iter().any(|a| parameters.iter().any(|b| overlap(a, b))) {
+        let overlap = |a: &DeclId, b: &DeclId| {
+            a != b
+                && free(a)
+                && free(b)
+                && bottom(&unit.decl(*a).ty).0 == bottom(&unit.decl(*b).ty).0
+        };
+        if written
+            .iter()
+            .any(|a| parameters.iter().any(|b| overlap(a, b)))
+        {
             self.f.aliased();
         }
         self.copies();
@@ -130,17 +154,38 @@ impl Body<'_, '_> {
                 (_, Some(e), _) => Extent::Fixed(self.extent(*e)?),
                 (_, None, _) => {
                     let message = format!("an inner extent of {} is left out", decl.name);
-                    return self.error(&codes::EXTENT, decl.at, message, "write all extents but the first");
+                    return self.error(
+                        &codes::EXTENT,
+                        decl.at,
+                        message,
+                        "write all extents but the first",
+                    );
                 }
             };
-            shape.push(Dim { lower: Expr::Int(0), extent });
+            shape.push(Dim {
+                lower: Expr::Int(0),
+                extent,
+            });
         }
         let written = self.l.facts.is_written(d);
         let intent = if written { Intent::InOut } else { Intent::In };
-        let role = Role::Parameter { intent, optional: false };
+        let role = Role::Parameter {
+            intent,
+            optional: false,
+        };
         let rank = shape.len();
-        let var = self.f.variable(Variable::new(name, elem.scalar(), shape, role));
-        self.slots.insert(d, Slot::Array { var, elem, rank, constant });
+        let var = self
+            .f
+            .variable(Variable::new(name, elem.scalar(), shape, role));
+        self.slots.insert(
+            d,
+            Slot::Array {
+                var,
+                elem,
+                rank,
+                constant,
+            },
+        );
         Ok(())
     }
 
@@ -152,7 +197,9 @@ impl Body<'_, '_> {
             if decl.assigned.is_empty() && !decl.address {
                 continue;
             }
-            let Some(Slot::Scalar(v, ty)) = self.slots.get(d).cloned() else { continue };
+            let Some(Slot::Scalar(v, ty)) = self.slots.get(d).cloned() else {
+                continue;
+            };
             let name = self.free_name(&format!("{}_local", decl.name));
             self.span = decl.at.to(decl.at);
             if decl.address {
@@ -172,18 +219,31 @@ impl Body<'_, '_> {
         if let Some(slot) = self.slots.get(&d) {
             return Ok(slot.clone());
         }
+        if !self.failed.insert(d) {
+            return Err(super::Failed);
+        }
+        let slot = self.new_slot(d, at)?;
+        self.failed.remove(&d);
+        self.slots.insert(d, slot.clone());
+        Ok(slot)
+    }
+
+    fn new_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
-        let slot = match decl.kind {
+        Ok(match decl.kind {
             DeclKind::Global | DeclKind::Static => self.global_slot(d, at)?,
             DeclKind::Local => self.local(d)?,
             DeclKind::Parameter => return Err(super::Failed),
             DeclKind::Function | DeclKind::Constant(_) => {
                 let message = format!("{} is no variable", decl.name);
-                return self.error(&codes::TYPE, at, message, "functions as values are not supported");
+                return self.error(
+                    &codes::TYPE,
+                    at,
+                    message,
+                    "functions as values are not supported",
+                );
             }
-        };
-        self.slots.insert(d, slot.clone());
-        Ok(slot)
+        })
     }
 
     fn global_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
@@ -199,7 +259,12 @@ impl Body<'_, '_> {
         Ok(match extents.len() {
             0 if decl.address => Slot::Cell(var, elem),
             0 => Slot::Scalar(var, elem),
-            rank => Slot::Array { var, elem, rank, constant },
+            rank => Slot::Array {
+                var,
+                elem,
+                rank,
+                constant,
+            },
         })
     }
 
@@ -228,13 +293,28 @@ impl Body<'_, '_> {
                         }
                         _ => {
                             let message = format!("an extent of {} is left out", decl.name);
-                            return self.error(&codes::EXTENT, decl.at, message, "write all extents");
+                            return self.error(
+                                &codes::EXTENT,
+                                decl.at,
+                                message,
+                                "write all extents",
+                            );
                         }
                     };
-                    shape.push(Dim { lower: Expr::Int(0), extent: Extent::Fixed(extent) });
+                    shape.push(Dim {
+                        lower: Expr::Int(0),
+                        extent: Extent::Fixed(extent),
+                    });
                 }
-                let var = self.f.variable(Variable::new(name, elem.scalar(), shape, Role::Local));
-                Slot::Array { var, elem, rank, constant }
+                let var = self
+                    .f
+                    .variable(Variable::new(name, elem.scalar(), shape, Role::Local));
+                Slot::Array {
+                    var,
+                    elem,
+                    rank,
+                    constant,
+                }
             }
         };
         let v = match &slot {
@@ -270,14 +350,20 @@ impl Body<'_, '_> {
                         };
                         Ok(widen(Expr::var(v), ty, &|_| false))
                     }
-                    (_, Some(Init::Expr(init))) if ty.bits() >= 32 && ty.signed() => self.extent(*init),
+                    (_, Some(Init::Expr(init))) if ty.bits() >= 32 && ty.signed() => {
+                        self.extent(*init)
+                    }
                     _ => self.bad_extent(e),
                 }
             }
             ExprKind::Cast(ty, a) if matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32) => {
                 self.extent(*a)
             }
-            ExprKind::Binary(op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div), a, b) => {
+            ExprKind::Binary(
+                op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div),
+                a,
+                b,
+            ) => {
                 let (a, b) = (self.extent(*a)?, self.extent(*b)?);
                 let op = match op {
                     Binary::Add => Op::Add,
@@ -304,7 +390,11 @@ impl Body<'_, '_> {
             return *v;
         }
         let name = self.l.unit.decl(d).name.to_string();
-        let name = self.free_name(&if inside { name } else { format!("{name}_index") });
+        let name = self.free_name(&if inside {
+            name
+        } else {
+            format!("{name}_index")
+        });
         let v = self.f.local(name, cfg_core::ir::ScalarType::Integer);
         self.indices.insert(d, v);
         self.index_variables.insert(v);
@@ -314,14 +404,19 @@ impl Body<'_, '_> {
 
 /// A local of one element.
 fn cell(name: String, ty: Arith) -> Variable {
-    let dim = Dim { lower: Expr::Int(0), extent: Extent::Fixed(Expr::Int(1)) };
+    let dim = Dim {
+        lower: Expr::Int(0),
+        extent: Extent::Fixed(Expr::Int(1)),
+    };
     Variable::new(name, ty.scalar(), vec![dim], Role::Local)
 }
 
 /// The integer type of a variable that can be the index of a counted loop.
 pub(super) fn index_type(ty: &Qualified) -> Option<Int> {
     match ty.arith()? {
-        Arith::Int(ty @ (Int::Int | Int::Long | Int::LLong | Int::UInt | Int::ULong | Int::ULLong)) => Some(ty),
+        Arith::Int(
+            ty @ (Int::Int | Int::Long | Int::LLong | Int::UInt | Int::ULong | Int::ULLong),
+        ) => Some(ty),
         _ => None,
     }
 }

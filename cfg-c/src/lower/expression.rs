@@ -17,7 +17,11 @@ impl Body<'_, '_> {
     /// The value of an expression. Statements are emitted only if it has effects.
     pub(super) fn expr(&mut self, e: ExprId) -> Lowered<Value> {
         let value = self.nested(e, |b| b.expr_part(e))?;
-        Ok(if self.l.unit.expr(e).effects { self.shallow(value) } else { value })
+        Ok(if self.l.unit.expr(e).effects {
+            self.shallow(value)
+        } else {
+            value
+        })
     }
 
     fn expr_part(&mut self, e: ExprId) -> Lowered<Value> {
@@ -37,7 +41,9 @@ impl Body<'_, '_> {
                 }
                 self.read(e)
             }
-            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Member(..) => self.read(e),
+            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Member(..) => {
+                self.read(e)
+            }
             ExprKind::Unary(op, a) => self.unary(*op, *a, node.at),
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, true),
             ExprKind::Binary(Binary::And | Binary::Or, ..) => self.logical(e),
@@ -54,12 +60,22 @@ impl Body<'_, '_> {
             ExprKind::Conditional(c, a, b) => self.choice(*c, *a, *b),
             ExprKind::Call(f, arguments) => match self.call(e, *f, arguments)? {
                 Some(value) => Ok(value),
-                None => self.error(&codes::OPERAND, node.at, "the call has no value", "call a function that returns a number"),
+                None => self.error(
+                    &codes::OPERAND,
+                    node.at,
+                    "the call has no value",
+                    "call a function that returns a number",
+                ),
             },
             ExprKind::Cast(ty, a) => match ty.ty {
                 Type::Arith(to) => {
                     if self.levels(*a) > 0 {
-                        return self.error(&codes::POINTER, node.at, "a pointer is converted to a number", "compare indices instead");
+                        return self.error(
+                            &codes::POINTER,
+                            node.at,
+                            "a pointer is converted to a number",
+                            "compare indices instead",
+                        );
                     }
                     Ok(self.expr(*a)?.convert(to))
                 }
@@ -70,13 +86,19 @@ impl Body<'_, '_> {
             },
             ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) => match constant::integer(unit, e) {
                 Some((value, ty)) => Ok(Value::integer(value, ty)),
-                None => self.error(&codes::TYPE, node.at, "this size is not known here", "use sizeof of an arithmetic type or an array of constant extents"),
+                None => self.error(
+                    &codes::TYPE,
+                    node.at,
+                    "this size is not known here",
+                    "use sizeof of an arithmetic type or an array of constant extents",
+                ),
             },
-            ExprKind::Str => self.error(&codes::TYPE, node.at, "strings are not supported", "use numbers"),
-            ExprKind::Refused(what) => {
-                let message = format!("{what} is not supported");
-                self.error(&codes::TYPE, node.at, message, "call the function by its name")
-            }
+            ExprKind::Str => self.error(
+                &codes::TYPE,
+                node.at,
+                "strings are not supported",
+                "use numbers",
+            ),
             ExprKind::Bad => Err(super::Failed),
         }
     }
@@ -93,10 +115,12 @@ impl Body<'_, '_> {
         let node = unit.expr(e);
         match &node.kind {
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
-            ExprKind::Assign(op, target, value) => {
-                self.nested(e, |b| b.assignment(*op, *target, *value, node.at)).map(|_| ())
+            ExprKind::Assign(op, target, value) => self
+                .nested(e, |b| b.assignment(*op, *target, *value, node.at))
+                .map(|_| ()),
+            ExprKind::Call(f, arguments) => {
+                self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ())
             }
-            ExprKind::Call(f, arguments) => self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ()),
             ExprKind::Binary(Binary::Comma, ..) => self.commas(e),
             ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
             ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
@@ -136,7 +160,12 @@ impl Body<'_, '_> {
     pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
         if self.levels(e) > 0 {
             let at = self.l.unit.expr(e).at;
-            return self.error(&codes::POINTER, at, "a pointer is used as a condition", "pass a flag of type int");
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is used as a condition",
+                "pass a flag of type int",
+            );
         }
         Ok(self.expr(e)?.condition())
     }
@@ -152,7 +181,12 @@ impl Body<'_, '_> {
             return Ok(Value::truth(e, depth));
         }
         if op == Unary::Address {
-            return self.error(&codes::POINTER, at, "an address is used as a number", "pass it to a function, or initialise a pointer with it");
+            return self.error(
+                &codes::POINTER,
+                at,
+                "an address is used as a number",
+                "pass it to a function, or initialise a pointer with it",
+            );
         }
         if let Some((value, ty)) = constant::integer(self.l.unit, a)
             && let Arith::Int(promoted) = Arith::Int(ty.promoted())
@@ -180,7 +214,12 @@ impl Body<'_, '_> {
             },
             (Unary::BitNot, Arith::Int(_)) => Expr::op(Op::BitNot, [value.e]),
             (Unary::BitNot, _) => {
-                return self.error(&codes::OPERAND, at, "~ takes integers", "convert the operand");
+                return self.error(
+                    &codes::OPERAND,
+                    at,
+                    "~ takes integers",
+                    "convert the operand",
+                );
             }
             _ => return Ok(value),
         };
@@ -205,26 +244,36 @@ impl Body<'_, '_> {
         if let Some(p) = operands.iter().copied().find(|p| self.levels(*p) > 0) {
             let at = unit.expr(p).at;
             let help = "compare and subtract indices instead";
-            return self.error(&codes::POINTER, at, "a pointer is compared or computed with", help);
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is compared or computed with",
+                help,
+            );
         }
         self.unordered(&operands, None)?;
-        let mut value = self.expr(first)?;
+        let mut value = self.expr(first);
         for (op, b, at) in chain {
             if unit.expr(b).effects {
-                value = self.settled(value);
+                value = value.map(|v| self.settled(v));
             }
-            let right = self.expr(b)?;
-            value = self.operate(op, value, right, at)?;
+            // Problems of all operands are told.
+            let right = self.expr(b);
+            value = match (value, right) {
+                (Ok(left), Ok(right)) => self.operate(op, left, right, at),
+                (Err(failed), _) | (_, Err(failed)) => Err(failed),
+            };
             if unit.expr(e).effects {
-                value = self.shallow(value);
+                value = value.map(|v| self.shallow(v));
             }
         }
-        Ok(value)
+        value
     }
 
     /// A binary operator that evaluates both operands.
     pub(super) fn operate(&mut self, op: Binary, a: Value, b: Value, at: Pos) -> Lowered<Value> {
-        if let (Some(x), Some(y), Arith::Int(s), Arith::Int(t)) = (a.constant, b.constant, a.ty, b.ty)
+        if let (Some(x), Some(y), Arith::Int(s), Arith::Int(t)) =
+            (a.constant, b.constant, a.ty, b.ty)
             && let Some((value, ty)) = constant::binary(op, (x, s), (y, t))
         {
             return Ok(Value::integer(value, ty));
@@ -236,10 +285,19 @@ impl Body<'_, '_> {
             return Ok(Value::truth(e, depth));
         }
         let shift = matches!(op, Binary::Shl | Binary::Shr);
-        let ty = if shift { promoted(a.ty) } else { a.ty.common(b.ty) };
+        let ty = if shift {
+            promoted(a.ty)
+        } else {
+            a.ty.common(b.ty)
+        };
         let integers = matches!((a.ty, b.ty), (Arith::Int(_), Arith::Int(_)));
         let Some(operator) = operator(op, ty).filter(|_| integers || !is_integer_only(op)) else {
-            return self.error(&codes::OPERAND, at, "the operator takes integers", "convert the operands");
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "the operator takes integers",
+                "convert the operands",
+            );
         };
         // The count of a shift has the type of what is shifted, here.
         let e = Expr::op(operator, [a.convert(ty).e, b.convert(ty).e]);
@@ -275,7 +333,11 @@ impl Body<'_, '_> {
         let condition = self.condition(first)?;
         self.assign(t, condition);
         for b in chain.into_iter().rev() {
-            let go_on = if is_and { Expr::var(t) } else { Expr::op(Op::Not, [Expr::var(t)]) };
+            let go_on = if is_and {
+                Expr::var(t)
+            } else {
+                Expr::op(Op::Not, [Expr::var(t)])
+            };
             self.mark();
             self.f.begin_if(go_on);
             let condition = self.condition(b);
@@ -295,7 +357,12 @@ impl Body<'_, '_> {
         let condition = self.condition(c)?;
         if self.levels(a) > 0 || self.levels(b) > 0 {
             let at = unit.expr(a).at;
-            return self.error(&codes::POINTER, at, "a pointer is chosen by a condition", "choose an index, or use if");
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is chosen by a condition",
+                "choose an index, or use if",
+            );
         }
         if !unit.expr(a).effects && !unit.expr(b).effects {
             let (yes, no) = (self.expr(a)?, self.expr(b)?);
@@ -314,13 +381,22 @@ impl Body<'_, '_> {
         self.f.end_if();
         let (yes, no) = (yes?, no?);
         let ty = yes.ty.common(no.ty);
-        let e = Expr::op(Op::If, [Expr::var(chosen), yes.convert(ty).e, no.convert(ty).e]);
+        let e = Expr::op(
+            Op::If,
+            [Expr::var(chosen), yes.convert(ty).e, no.convert(ty).e],
+        );
         // What was not chosen has no value, and must not be met later.
         Ok(self.temporary(Value::new(e, ty, 3)))
     }
 
     /// An assignment; returns the place that was assigned.
-    fn assignment(&mut self, op: Option<Binary>, target: ExprId, value: ExprId, at: Pos) -> Lowered<(Place, Arith)> {
+    fn assignment(
+        &mut self,
+        op: Option<Binary>,
+        target: ExprId,
+        value: ExprId,
+        at: Pos,
+    ) -> Lowered<(Place, Arith)> {
         let unit = self.l.unit;
         if self.levels(target) > 0 {
             let help = "initialise a pointer where it is declared, and use an index to move";
@@ -345,7 +421,12 @@ impl Body<'_, '_> {
             place = self.settled_place(place);
         }
         if self.levels(value) > 0 {
-            return self.error(&codes::POINTER, at, "a pointer is assigned to a number", "assign an element");
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is assigned to a number",
+                "assign an element",
+            );
         }
         let right = self.expr(value)?;
         let new = match op {
@@ -394,7 +475,11 @@ impl Body<'_, '_> {
             return self.error(&codes::POINTER, at, "a pointer walks", help);
         }
         let (place, ty) = self.place(of, true)?;
-        let place = if used { self.settled_place(place) } else { place };
+        let place = if used {
+            self.settled_place(place)
+        } else {
+            place
+        };
         let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
         let mut old = Value::new(Expr::Place(place.clone()), ty, depth);
         if used && post {
@@ -403,7 +488,11 @@ impl Body<'_, '_> {
         let op = if up { Binary::Add } else { Binary::Sub };
         let new = self.operate(op, old.clone(), Value::integer(1, Int::Int), at)?;
         self.assign(place.clone(), new.convert(ty).e);
-        if post { Ok(old) } else { Ok(Value::new(Expr::Place(place), ty, depth)) }
+        if post {
+            Ok(old)
+        } else {
+            Ok(Value::new(Expr::Place(place), ty, depth))
+        }
     }
 }
 

@@ -33,7 +33,9 @@ impl Facts {
                         }
                     }
                     ExprKind::Index(a, i) => {
-                        if let (ExprKind::Name(d), ExprKind::Int(0, _)) = (&unit.expr(*a).kind, &unit.expr(*i).kind) {
+                        if let (ExprKind::Name(d), ExprKind::Int(0, _)) =
+                            (&unit.expr(*a).kind, &unit.expr(*i).kind)
+                        {
                             mentions.entry(*d).or_default().1 += 1;
                         }
                     }
@@ -43,9 +45,15 @@ impl Facts {
                         }
                     }
                     ExprKind::Call(callee, arguments) => {
-                        let ExprKind::Name(d) = unit.expr(*callee).kind else { continue };
-                        let Some(g) = unit.decl(d).definition else { continue };
-                        for (p, argument) in unit.functions[g].parameters.iter().zip(arguments.iter()) {
+                        let ExprKind::Name(d) = unit.expr(*callee).kind else {
+                            continue;
+                        };
+                        let Some(g) = unit.decl(d).definition else {
+                            continue;
+                        };
+                        for (p, argument) in
+                            unit.functions[g].parameters.iter().zip(arguments.iter())
+                        {
                             if matches!(unit.decl(*p).ty.ty, Type::Pointer(_))
                                 && let Some(root) = unit.root(*argument)
                             {
@@ -70,7 +78,9 @@ impl Facts {
                 open.extend(flows.get(&d).into_iter().flatten());
             }
         }
-        let single = mentions.into_iter().filter(|(_, (all, simple))| all == simple);
+        let single = mentions
+            .into_iter()
+            .filter(|(_, (all, simple))| all == simple);
         facts.single = single.map(|(d, _)| d).collect();
         facts
     }

@@ -17,13 +17,23 @@ use cfg_core::{
 const MAX_ELEMENTS: i64 = 1 << 24;
 
 /// The elements that a list in braces gives, by their place in storage order.
-pub(super) fn elements(l: &mut Lower<'_>, extents: &[i64], init: &Init, at: Pos) -> Lowered<Vec<(i64, ExprId)>> {
+pub(super) fn elements(
+    l: &mut Lower<'_>,
+    extents: &[i64],
+    init: &Init,
+    at: Pos,
+) -> Lowered<Vec<(i64, ExprId)>> {
     let mut out = Vec::new();
     match init {
         Init::Expr(e) if extents.is_empty() => out.push((0, *e)),
         Init::Expr(e) => {
             let at = l.unit.expr(*e).at;
-            l.sink.error(&codes::INITIAL, at, "an array is initialised by a value", "write the values in braces");
+            l.sink.error(
+                &codes::INITIAL,
+                at,
+                "an array is initialised by a value",
+                "write the values in braces",
+            );
             return Err(Failed);
         }
         Init::List(list, at) => fill(l, extents, list, *at, 0, &mut out)?,
@@ -35,7 +45,14 @@ pub(super) fn elements(l: &mut Lower<'_>, extents: &[i64], init: &Init, at: Pos)
 type List = [(Vec<Designator>, Init)];
 
 /// Recursion is as deep as braces nest, which the parser limits.
-fn fill(l: &mut Lower<'_>, extents: &[i64], list: &List, at: Pos, start: i64, out: &mut Vec<(i64, ExprId)>) -> Lowered<()> {
+fn fill(
+    l: &mut Lower<'_>,
+    extents: &[i64],
+    list: &List,
+    at: Pos,
+    start: i64,
+    out: &mut Vec<(i64, ExprId)>,
+) -> Lowered<()> {
     let Some((&extent, inner)) = extents.split_first() else {
         return match list {
             [(designators, Init::Expr(e))] if designators.is_empty() => {
@@ -43,7 +60,12 @@ fn fill(l: &mut Lower<'_>, extents: &[i64], list: &List, at: Pos, start: i64, ou
                 Ok(())
             }
             _ => {
-                l.sink.error(&codes::INITIAL, at, "a number is initialised by several values", "give one");
+                l.sink.error(
+                    &codes::INITIAL,
+                    at,
+                    "a number is initialised by several values",
+                    "give one",
+                );
                 Err(Failed)
             }
         };
@@ -58,17 +80,32 @@ fn fill(l: &mut Lower<'_>, extents: &[i64], list: &List, at: Pos, start: i64, ou
             [Designator::Index(e)] => {
                 let Some((k, _)) = constant::integer(l.unit, *e) else {
                     let at = l.unit.expr(*e).at;
-                    l.sink.error(&codes::VALUE, at, "a designator is no constant", "write a number");
+                    l.sink.error(
+                        &codes::VALUE,
+                        at,
+                        "a designator is no constant",
+                        "write a number",
+                    );
                     return Err(Failed);
                 };
                 next = i64::try_from(k).unwrap_or(i64::MAX).saturating_mul(size);
             }
             [Designator::Field(at), ..] | [_, Designator::Field(at), ..] => {
-                l.sink.error(&codes::TYPE, *at, "structures are not supported", "use arrays");
+                l.sink.error(
+                    &codes::TYPE,
+                    *at,
+                    "structures are not supported",
+                    "use arrays",
+                );
                 return Err(Failed);
             }
             _ => {
-                l.sink.error(&codes::INITIAL, at, "several designators in a row are not supported", "write braces for each level");
+                l.sink.error(
+                    &codes::INITIAL,
+                    at,
+                    "several designators in a row are not supported",
+                    "write braces for each level",
+                );
                 return Err(Failed);
             }
         }
@@ -77,7 +114,12 @@ fn fill(l: &mut Lower<'_>, extents: &[i64], list: &List, at: Pos, start: i64, ou
             next = (next / size + 1).saturating_mul(size);
         }
         if next < 0 || next >= end {
-            l.sink.error(&codes::INITIAL, at, "there are more values than elements", "give at most one for each element");
+            l.sink.error(
+                &codes::INITIAL,
+                at,
+                "there are more values than elements",
+                "give at most one for each element",
+            );
             return Err(Failed);
         }
         match value {
@@ -109,29 +151,44 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     let mut ty = &decl.ty;
     while let Type::Array(of, extent) = &ty.ty {
         let value = match (extent, &decl.init) {
-            (Some(e), _) => constant::integer(unit, *e).map(|(v, _)| i64::try_from(v).unwrap_or(-1)),
-            (None, Some(Init::List(list, at))) if extents.is_empty() && !matches!(of.ty, Type::Array(..)) => {
+            (Some(e), _) => {
+                constant::integer(unit, *e).map(|(v, _)| i64::try_from(v).unwrap_or(-1))
+            }
+            (None, Some(Init::List(list, at)))
+                if extents.is_empty() && !matches!(of.ty, Type::Array(..)) =>
+            {
                 Some(length(l, list, *at)?)
             }
             _ => None,
         };
         let Some(value) = value.filter(|v| *v > 0) else {
             let message = format!("an extent of {} is no positive constant", decl.name);
-            l.sink.error(&codes::VALUE, decl.at, message, "write a number");
+            l.sink
+                .error(&codes::VALUE, decl.at, message, "write a number");
             return Err(Failed);
         };
         extents.push(value);
         ty = of;
     }
     let Type::Arith(elem) = ty.ty else {
-        let message = format!("{} is {}, which is not supported", decl.name, decl.ty.name());
-        l.sink.error(&codes::TYPE, decl.at, message, "use numbers and arrays of numbers");
+        let message = format!(
+            "{} is {}, which is not supported",
+            decl.name,
+            decl.ty.name()
+        );
+        l.sink.error(
+            &codes::TYPE,
+            decl.at,
+            message,
+            "use numbers and arrays of numbers",
+        );
         return Err(Failed);
     };
     let count = extents.iter().fold(1i64, |a, b| a.saturating_mul(*b));
     if count > MAX_ELEMENTS {
         let message = format!("{} has more than {MAX_ELEMENTS} elements", decl.name);
-        l.sink.error(&codes::LIMIT, decl.at, message, "pass it as a parameter");
+        l.sink
+            .error(&codes::LIMIT, decl.at, message, "pass it as a parameter");
         return Err(Failed);
     }
     let mut initial = None;
@@ -145,7 +202,12 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
             for (k, e) in given {
                 let Some(value) = number(unit, e, 300) else {
                     let at = unit.expr(e).at;
-                    l.sink.error(&codes::INITIAL, at, "the initial value is no constant", "write a number");
+                    l.sink.error(
+                        &codes::INITIAL,
+                        at,
+                        "the initial value is no constant",
+                        "write a number",
+                    );
                     return Err(Failed);
                 };
                 values[k as usize] = value.literal(elem);
@@ -156,8 +218,15 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if decl.address && extents.is_empty() {
         extents.push(1);
     }
-    let shape = extents.iter().map(|n| Dim { lower: Expr::Int(0), extent: Extent::Fixed(Expr::Int(*n)) });
-    let ty = VarType { ty: elem.scalar(), shape: shape.collect(), order: Order::Row };
+    let shape = extents.iter().map(|n| Dim {
+        lower: Expr::Int(0),
+        extent: Extent::Fixed(Expr::Int(*n)),
+    });
+    let ty = VarType {
+        ty: elem.scalar(),
+        shape: shape.collect(),
+        order: Order::Row,
+    };
     let name = l.global_name(d);
     let id = l.program.global(name, ty);
     if let Some(values) = initial {

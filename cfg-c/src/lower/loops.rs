@@ -31,7 +31,12 @@ struct Shape {
 
 impl Body<'_, '_> {
     /// A loop that tests first; `step` is done at the end of each pass.
-    pub(super) fn while_loop(&mut self, c: ExprId, body: StmtId, step: Option<ExprId>) -> Lowered<()> {
+    pub(super) fn while_loop(
+        &mut self,
+        c: ExprId,
+        body: StmtId,
+        step: Option<ExprId>,
+    ) -> Lowered<()> {
         let span = self.span;
         let effects = self.l.unit.expr(c).effects;
         let mut condition = self.condition(c)?;
@@ -152,7 +157,11 @@ impl Body<'_, '_> {
         let kept = !shape.inside || risky;
         self.mark();
         self.f.begin_for(index, first, last, shape.step);
-        self.counting.push(Counting { decl: shape.variable, index, kept: !shape.inside });
+        self.counting.push(Counting {
+            decl: shape.variable,
+            index,
+            kept: !shape.inside,
+        });
         let frozen = self.frozen.insert(index);
         self.passes(of.body, None);
         self.span = span;
@@ -211,7 +220,11 @@ impl Body<'_, '_> {
         let decl = unit.decl(variable);
         let ty = index_type(&decl.ty)?;
         let local = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter);
-        if !local || decl.address || decl.ty.volatile || self.counting.iter().any(|c| c.decl == variable) {
+        if !local
+            || decl.address
+            || decl.ty.volatile
+            || self.counting.iter().any(|c| c.decl == variable)
+        {
             return None;
         }
         if assigned(&decl.assigned, &of.part) || unit.expr(first).effects {
@@ -227,13 +240,23 @@ impl Body<'_, '_> {
         if !invariant || !self.cannot_wrap(ty, first, bound, up) {
             return None;
         }
-        Some(Shape { variable, ty, inside, first, comparison, bound, step })
+        Some(Shape {
+            variable,
+            ty,
+            inside,
+            first,
+            comparison,
+            bound,
+            step,
+        })
     }
 
     /// The comparison of a loop's test, with the variable on the left.
     fn test(&self, c: ExprId, variable: DeclId) -> Option<(Binary, ExprId)> {
         let unit = self.l.unit;
-        let ExprKind::Binary(op, a, b) = unit.expr(c).kind else { return None };
+        let ExprKind::Binary(op, a, b) = unit.expr(c).kind else {
+            return None;
+        };
         let is = |e: ExprId| matches!(unit.expr(e).kind, ExprKind::Name(d) if d == variable);
         let mirrored = match op {
             Binary::Lt => Binary::Gt,
@@ -257,7 +280,9 @@ impl Body<'_, '_> {
         let is = |e: ExprId| matches!(unit.expr(e).kind, ExprKind::Name(d) if d == variable);
         let small = |e: ExprId| {
             let (value, _) = constant::integer(unit, e)?;
-            i64::try_from(value).ok().filter(|v| (1..=1 << 20).contains(v))
+            i64::try_from(value)
+                .ok()
+                .filter(|v| (1..=1 << 20).contains(v))
         };
         match unit.expr(e).kind {
             ExprKind::Step { of, up, .. } if is(of) => Some(if up { 1 } else { -1 }),
@@ -286,7 +311,9 @@ impl Body<'_, '_> {
             ExprKind::Index(..) => {
                 let root = unit.root(e)?;
                 let mut ty = &unit.decl(root).ty;
-                while let crate::types::Type::Array(of, _) | crate::types::Type::Pointer(of) = &ty.ty {
+                while let crate::types::Type::Array(of, _) | crate::types::Type::Pointer(of) =
+                    &ty.ty
+                {
                     ty = of;
                 }
                 match ty.arith()? {
@@ -297,12 +324,18 @@ impl Body<'_, '_> {
             ExprKind::Unary(crate::ast::Unary::Plus | crate::ast::Unary::Minus, a) => {
                 Some(self.integer_type(*a, depth)?.promoted())
             }
-            ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem, a, b) => {
-                Some(self.integer_type(*a, depth)?.common(self.integer_type(*b, depth)?))
-            }
-            ExprKind::Conditional(_, a, b) => {
-                Some(self.integer_type(*a, depth)?.common(self.integer_type(*b, depth)?))
-            }
+            ExprKind::Binary(
+                Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem,
+                a,
+                b,
+            ) => Some(
+                self.integer_type(*a, depth)?
+                    .common(self.integer_type(*b, depth)?),
+            ),
+            ExprKind::Conditional(_, a, b) => Some(
+                self.integer_type(*a, depth)?
+                    .common(self.integer_type(*b, depth)?),
+            ),
             ExprKind::Cast(ty, _) => match ty.arith()? {
                 Arith::Int(ty) => Some(ty),
                 Arith::Float | Arith::Double => None,
@@ -332,13 +365,18 @@ impl Body<'_, '_> {
                     && !decl.address
                     && !*calls.get_or_insert_with(|| {
                         body.clone().any(|k| {
-                            matches!(&unit.exprs[k as usize].kind, ExprKind::Call(..)) && unit.exprs[k as usize].effects
+                            matches!(&unit.exprs[k as usize].kind, ExprKind::Call(..))
+                                && unit.exprs[k as usize].effects
                         })
                     });
                 let same = *d != variable && !assigned(&decl.assigned, body);
-                invariant &= is_fixed(unit, *d) && decl.ty.arith().is_some() || (own || global) && same;
+                invariant &=
+                    is_fixed(unit, *d) && decl.ty.arith().is_some() || (own || global) && same;
             }
-            ExprKind::Index(..) | ExprKind::Call(..) | ExprKind::Member(..) | ExprKind::Unary(crate::ast::Unary::Deref, _) => {
+            ExprKind::Index(..)
+            | ExprKind::Call(..)
+            | ExprKind::Member(..)
+            | ExprKind::Unary(crate::ast::Unary::Deref, _) => {
                 invariant = false;
             }
             _ => {}
@@ -361,7 +399,9 @@ impl Body<'_, '_> {
             (true, false) => up && positive(first),
             // The variable wraps around 0 when it counts down.
             (false, false) => up && common.bits() == ty.bits(),
-            (false, true) => up && constant::integer(unit, bound).is_some_and(|(v, _)| v >= 0 && ty.contains(v)),
+            (false, true) => {
+                up && constant::integer(unit, bound).is_some_and(|(v, _)| v >= 0 && ty.contains(v))
+            }
         }
     }
 }

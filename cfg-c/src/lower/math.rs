@@ -87,7 +87,12 @@ const FUNCTIONS: &[(&str, How)] = &[
 
 /// The function of a name; those of float and long double have the suffixes f and l.
 pub(crate) fn how(name: &str) -> Option<How> {
-    let find = |name: &str| FUNCTIONS.iter().find(|(n, _)| *n == name).map(|(_, how)| *how);
+    let find = |name: &str| {
+        FUNCTIONS
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, how)| *how)
+    };
     find(name).or_else(|| {
         let stem = name.strip_suffix(['f', 'l'])?;
         find(stem).filter(|how| !matches!(how, How::Passive | How::IntegerAbs))

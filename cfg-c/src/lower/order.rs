@@ -66,8 +66,19 @@ impl Body<'_, '_> {
             let mut now = Touched::default();
             self.touched(e, &mut now);
             let mut clash: Option<DeclId> = None;
-            clash = clash.or_else(|| now.written.iter().find(|d| before.read.contains(d) || before.written.contains(d)).copied());
-            clash = clash.or_else(|| before.written.iter().find(|d| now.read.contains(d)).copied());
+            clash = clash.or_else(|| {
+                now.written
+                    .iter()
+                    .find(|d| before.read.contains(d) || before.written.contains(d))
+                    .copied()
+            });
+            clash = clash.or_else(|| {
+                before
+                    .written
+                    .iter()
+                    .find(|d| now.read.contains(d))
+                    .copied()
+            });
             clash = clash.or_else(|| target.filter(|d| now.written.contains(d)));
             let at = unit.expr(e).at;
             if let Some(d) = clash {
@@ -107,7 +118,9 @@ impl Body<'_, '_> {
         };
         if let Some(d) = shared(a, b).or_else(|| shared(b, a)) {
             let name = &unit.decl(d).name;
-            let message = format!("a call may change {name}, which another operand uses; operands are evaluated from left to right");
+            let message = format!(
+                "a call may change {name}, which another operand uses; operands are evaluated from left to right"
+            );
             let help = "make the call a statement of its own to say which comes first";
             self.l.sink.warning(&codes::ORDER, at, message, help);
         }

@@ -33,7 +33,14 @@ impl Pointer {
     }
 
     fn shift(mut self, by: Expr, op: Op) -> Self {
+        let sum = match (&self.offset, op, &by) {
+            (Expr::Int(a), Op::Add, Expr::Int(b)) => a.checked_add(*b),
+            (Expr::Int(a), Op::Sub, Expr::Int(b)) => a.checked_sub(*b),
+            _ => None,
+        };
         self.offset = match (&self.offset, op) {
+            _ if by == Expr::Int(0) => self.offset,
+            _ if sum.is_some() => Expr::Int(sum.unwrap_or(0)),
             (Expr::Int(0), Op::Add) => by,
             _ => Expr::op(op, [self.offset, by]),
         };
@@ -46,11 +53,19 @@ impl Pointer {
         if self.prefix.is_empty() && self.offset == Expr::Int(0) {
             return Place::whole(self.var);
         }
-        let mut subscripts: Vec<Subscript> = self.prefix.into_iter().map(Subscript::Index).collect();
+        let mut subscripts: Vec<Subscript> =
+            self.prefix.into_iter().map(Subscript::Index).collect();
         let lower = (self.offset != Expr::Int(0)).then_some(self.offset);
-        subscripts.push(Subscript::Range(Box::new(Range { lower, upper: None, stride: None })));
+        subscripts.push(Subscript::Range(Box::new(Range {
+            lower,
+            upper: None,
+            stride: None,
+        })));
         subscripts.extend((0..inner).map(|_| Subscript::Range(Box::default())));
-        Place { var: self.var, subscripts: subscripts.into_boxed_slice() }
+        Place {
+            var: self.var,
+            subscripts: subscripts.into_boxed_slice(),
+        }
     }
 }
 
@@ -94,8 +109,12 @@ impl Body<'_, '_> {
                 }
                 ExprKind::Str => return 1 - peeled,
                 ExprKind::Call(f, _) => {
-                    let ExprKind::Name(d) = unit.expr(*f).kind else { return 0 };
-                    let Type::Function(s) = &unit.decl(d).ty.ty else { return 0 };
+                    let ExprKind::Name(d) = unit.expr(*f).kind else {
+                        return 0;
+                    };
+                    let Type::Function(s) = &unit.decl(d).ty.ty else {
+                        return 0;
+                    };
                     return i32::from(matches!(s.result.ty, Type::Pointer(_))) - peeled;
                 }
                 _ => return -peeled.max(0),
@@ -120,18 +139,39 @@ impl Body<'_, '_> {
         match &node.kind {
             ExprKind::Name(d) => match self.slot(*d, node.at)? {
                 Slot::Alias(pointer) => Ok(pointer),
-                Slot::Array { var, elem, rank, constant } => {
+                Slot::Array {
+                    var,
+                    elem,
+                    rank,
+                    constant,
+                } => {
                     let offset = Expr::Int(0);
-                    Ok(Pointer { var, elem, rank, prefix: Vec::new(), offset, constant })
+                    Ok(Pointer {
+                        var,
+                        elem,
+                        rank,
+                        prefix: Vec::new(),
+                        offset,
+                        constant,
+                    })
                 }
                 Slot::Scalar(..) | Slot::Cell(..) => {
                     let message = format!("{} is no pointer", unit.decl(*d).name);
-                    self.error(&codes::OPERAND, node.at, message, "subscript arrays and pointers")
+                    self.error(
+                        &codes::OPERAND,
+                        node.at,
+                        message,
+                        "subscript arrays and pointers",
+                    )
                 }
             },
             ExprKind::Index(a, i) => {
                 self.unordered(&[*a, *i], None)?;
-                let (a, i) = if self.levels(*a) <= 0 && self.levels(*i) > 0 { (*i, *a) } else { (*a, *i) };
+                let (a, i) = if self.levels(*a) <= 0 && self.levels(*i) > 0 {
+                    (*i, *a)
+                } else {
+                    (*a, *i)
+                };
                 let row = self.pointer(a)?;
                 let row = self.before(row, i);
                 let index = self.index(i)?;
@@ -173,16 +213,30 @@ impl Body<'_, '_> {
             ExprKind::Step { .. } | ExprKind::Assign(..) => {
                 self.pointer_problem(e, "a pointer is assigned or moved")
             }
-            ExprKind::Conditional(..) => self.pointer_problem(e, "a pointer is chosen by a condition"),
+            ExprKind::Conditional(..) => {
+                self.pointer_problem(e, "a pointer is chosen by a condition")
+            }
             ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
             ExprKind::Str => self.pointer_problem(e, "a string is used as a value"),
-            ExprKind::Member(..) => {
-                let help = "pass members as parameters of their own";
-                self.error(&codes::TYPE, node.at, "structures are not supported", help)
-            }
+            ExprKind::Member(..) => self.member(e),
             ExprKind::Bad => Err(super::Failed),
             _ => self.pointer_problem(e, "this is no pointer that is supported"),
         }
+    }
+
+    /// A member of a structure, which is refused unless the structure has been.
+    fn member<T>(&mut self, e: ExprId) -> Lowered<T> {
+        let unit = self.l.unit;
+        if unit.root(e).is_some_and(|d| self.failed.contains(&d)) {
+            return Err(super::Failed);
+        }
+        let help = "pass members as parameters of their own";
+        self.error(
+            &codes::TYPE,
+            unit.expr(e).at,
+            "structures are not supported",
+            help,
+        )
     }
 
     /// The pointer, with what the evaluation of `next` might change in variables.
@@ -220,9 +274,17 @@ impl Body<'_, '_> {
                 Slot::Cell(var, elem) => {
                     let constant = unit.decl(*d).ty.constant;
                     let offset = Expr::Int(0);
-                    Ok(Pointer { var, elem, rank: 1, prefix: Vec::new(), offset, constant })
+                    Ok(Pointer {
+                        var,
+                        elem,
+                        rank: 1,
+                        prefix: Vec::new(),
+                        offset,
+                        constant,
+                    })
                 }
-                _ => self.pointer_problem(of, "the address of an array or pointer as a whole is taken"),
+                _ => self
+                    .pointer_problem(of, "the address of an array or pointer as a whole is taken"),
             },
             ExprKind::Index(a, i) => {
                 self.unordered(&[*a, *i], None)?;
@@ -250,14 +312,21 @@ impl Body<'_, '_> {
             }
             Arith::Float | Arith::Double => {
                 let at = self.l.unit.expr(e).at;
-                self.error(&codes::OPERAND, at, "a subscript is no integer", "convert it with (int)")
+                self.error(
+                    &codes::OPERAND,
+                    at,
+                    "a subscript is no integer",
+                    "convert it with (int)",
+                )
             }
         }
     }
 
     pub(super) fn widened(&self, e: Expr, ty: crate::types::Int) -> Expr {
         widen(e, ty, &|e| match e {
-            Expr::Place(place) => place.subscripts.is_empty() && self.index_variables.contains(&place.var),
+            Expr::Place(place) => {
+                place.subscripts.is_empty() && self.index_variables.contains(&place.var)
+            }
             _ => false,
         })
     }
@@ -271,7 +340,12 @@ impl Body<'_, '_> {
                 return b.pointer_problem(e, "a row of an array is used as a number");
             }
             if write && p.constant {
-                return b.error(&codes::OPERAND, node.at, "a constant is assigned", "remove the const");
+                return b.error(
+                    &codes::OPERAND,
+                    node.at,
+                    "a constant is assigned",
+                    "remove the const",
+                );
             }
             p = p.shift(index, Op::Add);
             let mut subscripts = p.prefix;
@@ -287,14 +361,19 @@ impl Body<'_, '_> {
                 match self.slot(*d, node.at)? {
                     Slot::Scalar(v, ty) => Ok((v.into(), ty)),
                     Slot::Cell(v, ty) => Ok((v.at(0), ty)),
-                    Slot::Array { .. } | Slot::Alias(_) => {
-                        self.pointer_problem(e, "a pointer or array is used as a number, assigned or compared")
-                    }
+                    Slot::Array { .. } | Slot::Alias(_) => self.pointer_problem(
+                        e,
+                        "a pointer or array is used as a number, assigned or compared",
+                    ),
                 }
             }
             ExprKind::Index(a, i) => {
                 self.unordered(&[*a, *i], None)?;
-                let (a, i) = if self.levels(*a) <= 0 && self.levels(*i) > 0 { (*i, *a) } else { (*a, *i) };
+                let (a, i) = if self.levels(*a) <= 0 && self.levels(*i) > 0 {
+                    (*i, *a)
+                } else {
+                    (*a, *i)
+                };
                 let pointer = self.pointer(a)?;
                 let pointer = self.before(pointer, i);
                 let index = self.index(i)?;
@@ -304,12 +383,14 @@ impl Body<'_, '_> {
                 let pointer = self.pointer(*a)?;
                 element(pointer, Expr::Int(0), self)
             }
-            ExprKind::Member(..) => {
-                let help = "pass members as parameters of their own";
-                self.error(&codes::TYPE, node.at, "structures are not supported", help)
-            }
+            ExprKind::Member(..) => self.member(e),
             ExprKind::Bad => Err(super::Failed),
-            _ => self.error(&codes::OPERAND, node.at, "this is no place that can be assigned", "assign to a variable or an element"),
+            _ => self.error(
+                &codes::OPERAND,
+                node.at,
+                "this is no place that can be assigned",
+                "assign to a variable or an element",
+            ),
         }
     }
 }

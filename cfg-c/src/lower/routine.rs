@@ -1,6 +1,6 @@
 //! One function as a routine.
 
-use super::{Lower, Lowered, Failed, declare::Slot, value::Value};
+use super::{Failed, Lower, Lowered, declare::Slot, value::Value};
 use crate::{
     ast::{DeclId, ExprId, StmtId},
     codes,
@@ -40,6 +40,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) f: RoutineBuilder,
     pub(super) function: usize,
     pub(super) slots: HashMap<DeclId, Slot>,
+    /// Variables that have been refused.
+    pub(super) failed: HashSet<DeclId>,
     pub(super) names: HashSet<String>,
     pub(super) result: Option<(VarId, Arith)>,
     pub(super) labels: HashMap<Rc<str>, Label>,
@@ -66,6 +68,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         f: RoutineBuilder::new(decl.name.to_string()),
         function,
         slots: HashMap::new(),
+        failed: HashSet::new(),
         names: l.global_names.clone(),
         l,
         result: None,
@@ -112,7 +115,9 @@ impl Body<'_, '_> {
     fn result(&mut self) {
         let unit = self.l.unit;
         let decl = unit.decl(unit.functions[self.function].decl);
-        let Type::Function(signature) = &decl.ty.ty else { return };
+        let Type::Function(signature) = &decl.ty.ty else {
+            return;
+        };
         if signature.variadic {
             let help = "give it a fixed number of parameters";
             let message = "functions with a variable number of arguments are not supported";
@@ -149,7 +154,9 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         for d in &unit.functions[self.function].locals {
             let name = &unit.decl(*d).name;
-            let digits = name.strip_prefix('t').is_some_and(|r| r.bytes().all(|b| b.is_ascii_digit()));
+            let digits = name
+                .strip_prefix('t')
+                .is_some_and(|r| r.bytes().all(|b| b.is_ascii_digit()));
             if digits && unit.decl(*d).ty.arith().is_some() {
                 // A problem is reported once, and again where the variable is used.
                 let _ = self.slot(*d, unit.decl(*d).at).is_ok();
@@ -175,12 +182,19 @@ impl Body<'_, '_> {
         let Value { e, ty, logical, .. } = value;
         self.assign(t, e);
         self.frozen.insert(t);
-        Value { logical, ..Value::new(Expr::var(t), ty, 1) }
+        Value {
+            logical,
+            ..Value::new(Expr::var(t), ty, 1)
+        }
     }
 
     /// The value, in a variable if it is deep.
     pub(super) fn shallow(&mut self, value: Value) -> Value {
-        if value.depth > 60 { self.temporary(value) } else { value }
+        if value.depth > 60 {
+            self.temporary(value)
+        } else {
+            value
+        }
     }
 
     /// The value, in a variable if what comes next may change it.
@@ -206,9 +220,10 @@ impl Body<'_, '_> {
     fn is_stable(&self, e: &Expr) -> bool {
         let mut stable = true;
         e.walk_places(&mut |place| {
-            let local = self.f.get(place.var).is_some_and(|v| {
-                v.rank() == 0 && !matches!(v.role, cfg_core::ir::Role::Global(_))
-            });
+            let local = self
+                .f
+                .get(place.var)
+                .is_some_and(|v| v.rank() == 0 && !matches!(v.role, cfg_core::ir::Role::Global(_)));
             stable &= local;
         });
         stable
@@ -217,7 +232,9 @@ impl Body<'_, '_> {
     /// True if the expression has the same value for as long as its variables are in scope.
     pub(super) fn is_frozen(&self, e: &Expr) -> bool {
         let mut frozen = true;
-        e.walk_places(&mut |place| frozen &= place.subscripts.is_empty() && self.frozen.contains(&place.var));
+        e.walk_places(&mut |place| {
+            frozen &= place.subscripts.is_empty() && self.frozen.contains(&place.var)
+        });
         frozen
     }
 
@@ -229,7 +246,9 @@ impl Body<'_, '_> {
         let mut written = Vec::new();
         for (k, d) in of.parameters.iter().enumerate() {
             let v = VarId::new(k);
-            let Some(variable) = self.f.get(v) else { continue };
+            let Some(variable) = self.f.get(v) else {
+                continue;
+            };
             if !variable.ty.is_real() {
                 continue;
             }
@@ -247,7 +266,11 @@ impl Body<'_, '_> {
     }
 
     /// Goes one call deeper.
-    pub(super) fn nested<T>(&mut self, e: ExprId, inner: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
+    pub(super) fn nested<T>(
+        &mut self,
+        e: ExprId,
+        inner: impl FnOnce(&mut Self) -> Lowered<T>,
+    ) -> Lowered<T> {
         if self.depth > 400 {
             let at = self.l.unit.expr(e).at;
             return self.error(&codes::LIMIT, at, "the expression is too deep", "split it");

@@ -73,7 +73,12 @@ impl Body<'_, '_> {
     fn goto(&mut self, name: &str, at: crate::source::Pos) -> Lowered<()> {
         let Some(label) = self.labels.get(name).copied() else {
             let message = format!("there is no label {name} in this function");
-            return self.error(&codes::CONTROL, at, message, "place it where the jump goes on");
+            return self.error(
+                &codes::CONTROL,
+                at,
+                message,
+                "place it where the jump goes on",
+            );
         };
         // Loops that are left tell their variables how far they are.
         for counting in self.counting.clone() {
@@ -86,7 +91,11 @@ impl Body<'_, '_> {
     }
 
     fn jump(&mut self, is_break: bool) -> Lowered<()> {
-        let targets = if is_break { &mut self.breaks } else { &mut self.continues };
+        let targets = if is_break {
+            &mut self.breaks
+        } else {
+            &mut self.continues
+        };
         if let Some(target) = targets.last_mut() {
             target.used = true;
             let label = target.label;
@@ -96,7 +105,10 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn new_target(&mut self) -> Target {
-        Target { label: self.f.label(), used: false }
+        Target {
+            label: self.f.label(),
+            used: false,
+        }
     }
 
     /// Places a label, if anything jumps to it.
@@ -107,11 +119,21 @@ impl Body<'_, '_> {
         }
     }
 
-    fn return_value(&mut self, value: Option<ExprId>, last: bool, at: crate::source::Pos) -> Lowered<()> {
+    fn return_value(
+        &mut self,
+        value: Option<ExprId>,
+        last: bool,
+        at: crate::source::Pos,
+    ) -> Lowered<()> {
         match (value, self.result) {
             (Some(e), Some((v, ty))) => {
                 if self.levels(e) > 0 {
-                    return self.error(&codes::POINTER, at, "a pointer is returned", "return a number");
+                    return self.error(
+                        &codes::POINTER,
+                        at,
+                        "a pointer is returned",
+                        "return a number",
+                    );
                 }
                 let value = self.expr(e)?;
                 self.assign(v, value.convert(ty).e);
@@ -156,14 +178,20 @@ impl Body<'_, '_> {
             return Ok(());
         }
         if let Type::Pointer(_) = decl.ty.ty {
-            return self.alias(d);
+            let done = self.alias(d);
+            if done.is_err() {
+                self.failed.insert(d);
+            }
+            return done;
         }
         if decl.ty.volatile {
             let message = format!("{} is volatile", decl.name);
             return self.error(&codes::TYPE, decl.at, message, "remove volatile");
         }
         let slot = self.slot(d, decl.at)?;
-        let Some(init) = &decl.init else { return Ok(()) };
+        let Some(init) = &decl.init else {
+            return Ok(());
+        };
         match (slot, init) {
             (Slot::Scalar(..) | Slot::Cell(..), Init::Expr(e)) => {
                 let place: Place = match self.slot(d, decl.at)? {
@@ -184,18 +212,28 @@ impl Body<'_, '_> {
                 }
             }
             (Slot::Array { var, elem, .. }, init) => self.initial_array(d, var, elem, init),
-            (Slot::Cell(..) | Slot::Alias(_), _) => {
-                self.error(&codes::INITIAL, decl.at, "this initial value is not supported", "assign it afterwards")
-            }
+            (Slot::Cell(..) | Slot::Alias(_), _) => self.error(
+                &codes::INITIAL,
+                decl.at,
+                "this initial value is not supported",
+                "assign it afterwards",
+            ),
         }
     }
 
     fn initial(&mut self, place: Place, d: DeclId, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let at = unit.expr(e).at;
-        let Some(ty) = unit.decl(d).ty.arith() else { return Err(super::Failed) };
+        let Some(ty) = unit.decl(d).ty.arith() else {
+            return Err(super::Failed);
+        };
         if self.levels(e) > 0 {
-            return self.error(&codes::OPERAND, at, "a number is initialised with a pointer", "initialise it with an element");
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a number is initialised with a pointer",
+                "initialise it with an element",
+            );
         }
         self.unordered(&[e], Some(d))?;
         let value = self.expr(e)?;
@@ -203,7 +241,13 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn initial_array(&mut self, d: DeclId, var: cfg_core::entity::VarId, elem: crate::types::Arith, init: &Init) -> Lowered<()> {
+    fn initial_array(
+        &mut self,
+        d: DeclId,
+        var: cfg_core::entity::VarId,
+        elem: crate::types::Arith,
+        init: &Init,
+    ) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
         let mut extents = Vec::new();
         let shape = self.f.get(var).map(|v| v.shape.clone()).unwrap_or_default();
@@ -213,7 +257,12 @@ impl Body<'_, '_> {
                 cfg_core::ir::Extent::Deferred => None,
             };
             let Some(extent) = extent else {
-                return self.error(&codes::INITIAL, decl.at, "an array of variable length has initial values", "assign them in a loop");
+                return self.error(
+                    &codes::INITIAL,
+                    decl.at,
+                    "an array of variable length has initial values",
+                    "assign them in a loop",
+                );
             };
             extents.push(extent);
         }
@@ -229,7 +278,12 @@ impl Body<'_, '_> {
             subscripts.reverse();
             let at = self.l.unit.expr(e).at;
             if self.levels(e) > 0 {
-                return self.error(&codes::OPERAND, at, "a number is initialised with a pointer", "initialise it with an element");
+                return self.error(
+                    &codes::OPERAND,
+                    at,
+                    "a number is initialised with a pointer",
+                    "initialise it with an element",
+                );
             }
             let value = self.expr(e)?;
             self.assign(Place::element(var, subscripts), value.convert(elem).e);
@@ -242,8 +296,14 @@ impl Body<'_, '_> {
         let decl = self.l.unit.decl(d);
         let help = "initialise it where it is declared, and use an index to move";
         if !decl.assigned.is_empty() || decl.address {
-            let message = format!("the pointer {} is assigned, moved or has its address taken", decl.name);
-            let at = decl.assigned.first().map_or(decl.at, |e| self.l.unit.expr(*e).at);
+            let message = format!(
+                "the pointer {} is assigned, moved or has its address taken",
+                decl.name
+            );
+            let at = decl
+                .assigned
+                .first()
+                .map_or(decl.at, |e| self.l.unit.expr(*e).at);
             return self.error(&codes::POINTER, at, message, help);
         }
         let Some(Init::Expr(e)) = &decl.init else {
@@ -258,8 +318,16 @@ impl Body<'_, '_> {
             ty = of;
         }
         if ty.arith() != Some(pointer.elem) || levels != pointer.inner() + 1 {
-            let message = format!("the pointer {} has another type than what it points to", decl.name);
-            return self.error(&codes::POINTER, decl.at, message, "use a pointer of the element type");
+            let message = format!(
+                "the pointer {} has another type than what it points to",
+                decl.name
+            );
+            return self.error(
+                &codes::POINTER,
+                decl.at,
+                message,
+                "use a pointer of the element type",
+            );
         }
         pointer.constant |= ty.constant;
         let prefix = std::mem::take(&mut pointer.prefix);

@@ -23,12 +23,22 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         if self.levels(value) > 0 {
             let at = unit.expr(value).at;
-            return self.error(&codes::OPERAND, at, "a switch over a pointer", "switch over an integer");
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a switch over a pointer",
+                "switch over an integer",
+            );
         }
         let value_at = unit.expr(value).at;
         let value = self.expr(value)?;
         let Arith::Int(ty) = value.ty else {
-            return self.error(&codes::OPERAND, value_at, "a switch takes an integer", "convert it with (int)");
+            return self.error(
+                &codes::OPERAND,
+                value_at,
+                "a switch takes an integer",
+                "convert it with (int)",
+            );
         };
         let promoted = ty.promoted();
         let value = value.convert(Arith::Int(promoted));
@@ -109,15 +119,28 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn case(&mut self, first: ExprId, end: Option<ExprId>, ty: crate::types::Int) -> Lowered<CaseRange> {
+    fn case(
+        &mut self,
+        first: ExprId,
+        end: Option<ExprId>,
+        ty: crate::types::Int,
+    ) -> Lowered<CaseRange> {
         let unit = self.l.unit;
         let mut value = |e: ExprId| match constant::integer(unit, e) {
             Some((value, _)) => Ok(i64::try_from(ty.wrap(value)).unwrap_or(i64::MAX)),
-            None => self.error(&codes::VALUE, unit.expr(e).at, "a case is no integer constant", "write a number"),
+            None => self.error(
+                &codes::VALUE,
+                unit.expr(e).at,
+                "a case is no integer constant",
+                "write a number",
+            ),
         };
         let lower = value(first)?;
         let upper = end.map_or(Ok(lower), value)?;
-        Ok(CaseRange { lower: Some(lower), upper: Some(upper) })
+        Ok(CaseRange {
+            lower: Some(lower),
+            upper: Some(upper),
+        })
     }
 
     /// The cases of a switch, also those inside of other statements.
@@ -142,17 +165,27 @@ impl Body<'_, '_> {
     }
 
     /// The sections of a switch whose cases do not fall through; `None` if one does.
-    fn sections(&mut self, body: StmtId, all: &[StmtId], ty: crate::types::Int) -> Lowered<Option<Vec<Section>>> {
+    fn sections(
+        &mut self,
+        body: StmtId,
+        all: &[StmtId],
+        ty: crate::types::Int,
+    ) -> Lowered<Option<Vec<Section>>> {
         let unit = self.l.unit;
-        let StmtKind::Block(list) = &unit.stmt(body).kind else { return Ok(None) };
-        let is_case = |s: StmtId| matches!(unit.stmt(s).kind, StmtKind::Case(..) | StmtKind::Default);
+        let StmtKind::Block(list) = &unit.stmt(body).kind else {
+            return Ok(None);
+        };
+        let is_case =
+            |s: StmtId| matches!(unit.stmt(s).kind, StmtKind::Case(..) | StmtKind::Default);
         let top = list.iter().filter(|s| is_case(**s)).count();
         if top != all.len() || !list.first().is_some_and(|s| is_case(*s)) {
             return Ok(None);
         }
         let mut sections: Vec<Section> = Vec::new();
         for s in list {
-            let new = sections.last().is_none_or(|section| !section.statements.is_empty());
+            let new = sections
+                .last()
+                .is_none_or(|section| !section.statements.is_empty());
             let label = matches!(unit.stmt(*s).kind, StmtKind::Label(_));
             if label {
                 return Ok(None);
@@ -164,7 +197,12 @@ impl Body<'_, '_> {
                 continue;
             }
             if new {
-                sections.push(Section { cases: Vec::new(), default: false, statements: Vec::new(), breaks: false });
+                sections.push(Section {
+                    cases: Vec::new(),
+                    default: false,
+                    statements: Vec::new(),
+                    breaks: false,
+                });
             }
             let case = match unit.stmt(*s).kind {
                 StmtKind::Case(first, end) => Some(self.case(first, end, ty)?),
@@ -185,9 +223,14 @@ impl Body<'_, '_> {
             let kind = end.map(|s| &unit.stmt(s).kind);
             let ends = matches!(
                 kind,
-                Some(StmtKind::Break | StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue)
+                Some(
+                    StmtKind::Break | StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Continue
+                )
             );
-            section.breaks = section.statements.last().is_some_and(|s| matches!(unit.stmt(*s).kind, StmtKind::Break));
+            section.breaks = section
+                .statements
+                .last()
+                .is_some_and(|s| matches!(unit.stmt(*s).kind, StmtKind::Break));
             if !ends && k + 1 < count {
                 return Ok(None);
             }

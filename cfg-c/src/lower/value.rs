@@ -45,22 +45,38 @@ pub(super) fn conversion(how: Conversion, to: Arith) -> Op {
 
 impl Value {
     pub(super) fn new(e: Expr, ty: Arith, depth: usize) -> Self {
-        Self { e, ty, logical: false, constant: None, depth }
+        Self {
+            e,
+            ty,
+            logical: false,
+            constant: None,
+            depth,
+        }
     }
 
     pub(super) fn integer(value: i128, ty: Int) -> Self {
         let ty = Arith::Int(ty);
-        Self { constant: Some(value), ..Self::new(literal(value, ty), ty, 2) }
+        Self {
+            constant: Some(value),
+            ..Self::new(literal(value, ty), ty, 2)
+        }
     }
 
     /// A comparison: an int that is 0 or 1.
     pub(super) fn truth(e: Expr, depth: usize) -> Self {
-        Self { logical: true, ..Self::new(e, Arith::INT, depth) }
+        Self {
+            logical: true,
+            ..Self::new(e, Arith::INT, depth)
+        }
     }
 
     /// The type of the expression in the representation.
     pub(super) fn scalar(&self) -> ScalarType {
-        if self.logical { ScalarType::Logical } else { self.ty.scalar() }
+        if self.logical {
+            ScalarType::Logical
+        } else {
+            self.ty.scalar()
+        }
     }
 
     /// The value in another type, as C converts it.
@@ -86,7 +102,11 @@ impl Value {
         let how = match (self.ty, to) {
             (Arith::Int(from), Arith::Int(int)) if !self.logical && from != Int::Bool => {
                 let (least, most) = from.range();
-                if int.contains(least) && int.contains(most) { Conversion::To } else { Conversion::Wrap }
+                if int.contains(least) && int.contains(most) {
+                    Conversion::To
+                } else {
+                    Conversion::Wrap
+                }
             }
             _ => Conversion::To,
         };
@@ -112,18 +132,31 @@ pub(super) fn widen(e: Expr, from: Int, is_index: &dyn Fn(&Expr) -> bool) -> Exp
     if from.scalar() == ScalarType::Integer {
         return e;
     }
-    if let Some((_, cell)) = e.sized_constant().filter(|_| from != Int::ULong && from != Int::ULLong) {
+    if let Some((_, cell)) = e
+        .sized_constant()
+        .filter(|_| from != Int::ULong && from != Int::ULLong)
+    {
         return Expr::Int(cell);
     }
     match e {
         Expr::Op(op, operands)
-            if operands.len() == 1 && op.converts_to() == Some(from.scalar()) && is_index(&operands[0]) =>
+            if operands.len() == 1
+                && op.converts_to() == Some(from.scalar())
+                && is_index(&operands[0]) =>
         {
             operands.into_vec().remove(0)
         }
-        Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Div | Op::Mod), operands) if from.signed() => {
+        Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Div | Op::Mod), operands)
+            if from.signed() =>
+        {
             let operands = operands.into_vec();
-            Expr::op(op, operands.into_iter().map(|e| widen(e, from, is_index)).collect::<Vec<_>>())
+            Expr::op(
+                op,
+                operands
+                    .into_iter()
+                    .map(|e| widen(e, from, is_index))
+                    .collect::<Vec<_>>(),
+            )
         }
         e => Expr::op(Op::ToInt, [e]),
     }

@@ -20,11 +20,46 @@ pub(super) struct Specifiers {
 }
 
 const WORDS: &[&str] = &[
-    "typedef", "extern", "static", "auto", "register", "inline", "__inline", "__inline__", "_Noreturn",
-    "const", "volatile", "restrict", "__restrict", "__restrict__", "__const", "__volatile__", "void",
-    "char", "short", "int", "long", "float", "double", "signed", "unsigned", "__signed__", "_Bool",
-    "_Complex", "_Imaginary", "struct", "union", "enum", "__attribute__", "__extension__",
-    "_Thread_local", "_Static_assert", "_Alignas", "__typeof__", "typeof", "_Atomic",
+    "typedef",
+    "extern",
+    "static",
+    "auto",
+    "register",
+    "inline",
+    "__inline",
+    "__inline__",
+    "_Noreturn",
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__restrict__",
+    "__const",
+    "__volatile__",
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "__signed__",
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
+    "struct",
+    "union",
+    "enum",
+    "__attribute__",
+    "__extension__",
+    "_Thread_local",
+    "_Static_assert",
+    "_Alignas",
+    "__typeof__",
+    "typeof",
+    "_Atomic",
 ];
 
 /// How often each word of a type stands there.
@@ -73,7 +108,8 @@ impl Parser<'_> {
                 "typedef" => out.is_typedef = true,
                 "extern" => out.is_extern = true,
                 "static" => out.is_static = true,
-                "auto" | "register" | "inline" | "__inline" | "__inline__" | "_Noreturn" | "__extension__" => {}
+                "auto" | "register" | "inline" | "__inline" | "__inline__" | "_Noreturn"
+                | "__extension__" => {}
                 "const" | "__const" => out.ty.constant = true,
                 "volatile" | "__volatile__" => out.ty.volatile = true,
                 "restrict" | "__restrict" | "__restrict__" => out.ty.restrict = true,
@@ -82,7 +118,8 @@ impl Parser<'_> {
                     self.skip_parentheses()?;
                     continue;
                 }
-                "_Thread_local" | "_Static_assert" | "_Alignas" | "__typeof__" | "typeof" | "_Atomic" => {
+                "_Thread_local" | "_Static_assert" | "_Alignas" | "__typeof__" | "typeof"
+                | "_Atomic" => {
                     return Err(self.syntax(token.at, format!("{} is not C99", token.text)));
                 }
                 "long" => words.long += 1,
@@ -139,7 +176,12 @@ impl Parser<'_> {
             (Some("double"), 1, false) => {
                 if !self.from_header(at) {
                     let help = "write double to be clear";
-                    self.sink.warning(&codes::LONG_DOUBLE, at, "long double is read as double", help);
+                    self.sink.warning(
+                        &codes::LONG_DOUBLE,
+                        at,
+                        "long double is read as double",
+                        help,
+                    );
                 }
                 Type::Arith(Arith::Double)
             }
@@ -222,17 +264,28 @@ impl Parser<'_> {
                     Some((value, _)) => next = value,
                     None => {
                         let message = format!("the value of {} is no constant", token.text);
-                        self.sink.error(&codes::VALUE, token.at, message, "write an integer constant");
+                        self.sink.error(
+                            &codes::VALUE,
+                            token.at,
+                            message,
+                            "write an integer constant",
+                        );
                     }
                 }
             }
             if !Int::Int.contains(next) {
                 let message = format!("the value of {} does not fit into int", token.text);
-                self.sink.error(&codes::VALUE, token.at, message, "use smaller values");
+                self.sink
+                    .error(&codes::VALUE, token.at, message, "use smaller values");
             }
             negative |= next < 0;
             let ty = Qualified::plain(Type::Arith(Arith::INT));
-            self.declare(new_decl(&token.text, DeclKind::Constant(next), ty, token.at));
+            self.declare(new_decl(
+                &token.text,
+                DeclKind::Constant(next),
+                ty,
+                token.at,
+            ));
             next += 1;
             if !self.take(",") {
                 break;
@@ -276,7 +329,11 @@ impl Parser<'_> {
                 }
             } else {
                 let function = matches!(made.ty.ty, Type::Function(_));
-                let kind = match (function, file || self.scopes.len() == 1, specifiers.is_static) {
+                let kind = match (
+                    function,
+                    file || self.scopes.len() == 1,
+                    specifiers.is_static,
+                ) {
                     (true, ..) => DeclKind::Function,
                     (false, true, _) => DeclKind::Global,
                     (false, false, true) => DeclKind::Static,

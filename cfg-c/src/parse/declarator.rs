@@ -27,7 +27,16 @@ impl Parser<'_> {
     pub(super) fn declarator(&mut self, base: Qualified) -> Parse<Made> {
         self.deeper()?;
         let mut base = base;
+        let mut stars = 0;
         while self.take("*") {
+            stars += 1;
+            if stars > super::MAX_DEPTH {
+                let at = self.last();
+                let message = format!("a pointer has more than {} levels", super::MAX_DEPTH);
+                self.sink
+                    .error(&crate::codes::LIMIT, at, message, "use simpler types");
+                return Err(super::Fail);
+            }
             let mut pointer = Qualified::plain(Type::Pointer(Rc::new(base)));
             loop {
                 let text = Rc::clone(&self.peek().text);
@@ -61,9 +70,19 @@ impl Parser<'_> {
                 (token.text, token.at)
             });
             let suffixes = self.suffixes()?;
-            Made { name, ty: apply(base, suffixes) }
+            Made {
+                name,
+                ty: apply(base, suffixes),
+            }
         };
         self.depth -= 1;
+        if made.ty.levels() > super::MAX_DEPTH {
+            let at = self.last();
+            let message = format!("a type has more than {} levels", super::MAX_DEPTH);
+            self.sink
+                .error(&crate::codes::LIMIT, at, message, "use simpler types");
+            return Err(super::Fail);
+        }
         Ok(made)
     }
 
@@ -81,7 +100,10 @@ impl Parser<'_> {
     /// True if the parenthesis at hand holds a declarator, false if parameters.
     fn encloses_declarator(&self) -> bool {
         let next = self.ahead(1);
-        next.is("*") || next.is("(") || next.is("[") || next.kind == Kind::Ident && !self.begins_type(next)
+        next.is("*")
+            || next.is("(")
+            || next.is("[")
+            || next.kind == Kind::Ident && !self.begins_type(next)
     }
 
     /// Passes tokens behind the closing parenthesis.
@@ -102,15 +124,29 @@ impl Parser<'_> {
     fn suffixes(&mut self) -> Parse<Vec<Suffix>> {
         let mut suffixes = Vec::new();
         loop {
+            if suffixes.len() > super::MAX_DEPTH {
+                let at = self.last();
+                let message = format!("an array has more than {} dimensions", super::MAX_DEPTH);
+                self.sink
+                    .error(&crate::codes::LIMIT, at, message, "use simpler types");
+                return Err(super::Fail);
+            }
             if self.take("[") {
-                while ["static", "const", "restrict", "volatile", "__restrict"].iter().any(|w| self.peek().is(w)) {
+                while ["static", "const", "restrict", "volatile", "__restrict"]
+                    .iter()
+                    .any(|w| self.peek().is(w))
+                {
                     self.next();
                 }
                 let star = self.peek().is("*") && self.ahead(1).is("]");
                 if star {
                     self.next();
                 }
-                let extent = if self.peek().is("]") { None } else { Some(self.assignment()?) };
+                let extent = if self.peek().is("]") {
+                    None
+                } else {
+                    Some(self.assignment()?)
+                };
                 self.expect("]", "after an extent")?;
                 suffixes.push(Suffix::Array(extent));
             } else if self.take("(") {
@@ -157,7 +193,12 @@ impl Parser<'_> {
                 self.declare(decl)
             });
             let name = made.name.map(|(name, _)| name);
-            signature.parameters.push(Parameter { name, ty, extent, decl });
+            signature.parameters.push(Parameter {
+                name,
+                ty,
+                extent,
+                decl,
+            });
             if !self.take(",") {
                 break;
             }
@@ -187,11 +228,15 @@ fn apply(base: Qualified, suffixes: Vec<Suffix>) -> Qualified {
         ty = match suffix {
             Suffix::Array(extent) => {
                 let constant = ty.constant;
-                Qualified { constant, ..Qualified::plain(Type::Array(Rc::new(ty), extent)) }
+                Qualified {
+                    constant,
+                    ..Qualified::plain(Type::Array(Rc::new(ty), extent))
+                }
             }
-            Suffix::Function(signature) => {
-                Qualified::plain(Type::Function(Rc::new(Signature { result: ty, ..signature })))
-            }
+            Suffix::Function(signature) => Qualified::plain(Type::Function(Rc::new(Signature {
+                result: ty,
+                ..signature
+            }))),
         };
     }
     ty

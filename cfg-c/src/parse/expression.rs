@@ -6,7 +6,7 @@ use crate::{
     codes,
     lex::Kind,
     preprocess::condition,
-    types::{Arith, Type},
+    types::Arith,
 };
 use std::rc::Rc;
 
@@ -58,37 +58,39 @@ impl Parser<'_> {
     }
 
     pub(super) fn assignment(&mut self) -> Parse<ExprId> {
-        self.deeper()?;
         let from = self.peek().at;
         let left = self.conditional()?;
         let token = self.peek();
-        let operator = (token.kind == Kind::Punct).then(|| assignment_operator(&token.text)).flatten();
+        let operator = (token.kind == Kind::Punct)
+            .then(|| assignment_operator(&token.text))
+            .flatten();
         let result = match operator {
             Some(operator) => {
                 let at = self.next().at;
+                self.deeper()?;
                 let right = self.assignment()?;
+                self.depth -= 1;
                 self.add(ExprKind::Assign(operator, left, right), at, from)
             }
             None => left,
         };
-        self.depth -= 1;
         Ok(result)
     }
 
     pub(super) fn conditional(&mut self) -> Parse<ExprId> {
-        self.deeper()?;
         let from = self.peek().at;
         let condition = self.operators(1)?;
         let result = if self.peek().is("?") {
             let at = self.next().at;
+            self.deeper()?;
             let yes = self.expression()?;
             self.expect(":", "in a conditional expression")?;
             let no = self.conditional()?;
+            self.depth -= 1;
             self.add(ExprKind::Conditional(condition, yes, no), at, from)
         } else {
             condition
         };
-        self.depth -= 1;
         Ok(result)
     }
 
@@ -98,7 +100,9 @@ impl Parser<'_> {
         let mut left = self.cast()?;
         loop {
             let token = self.peek();
-            let found = (token.kind == Kind::Punct).then(|| binary(&token.text)).flatten();
+            let found = (token.kind == Kind::Punct)
+                .then(|| binary(&token.text))
+                .flatten();
             let Some((operator, level)) = found.filter(|(_, level)| *level >= least) else {
                 return Ok(left);
             };
@@ -162,7 +166,15 @@ impl Parser<'_> {
                 let of = self.unary()?;
                 self.depth -= 1;
                 let up = &*token.text == "++";
-                return Ok(self.add(ExprKind::Step { of, up, post: false }, from, from));
+                return Ok(self.add(
+                    ExprKind::Step {
+                        of,
+                        up,
+                        post: false,
+                    },
+                    from,
+                    from,
+                ));
             }
             (Kind::Ident, "sizeof") => {
                 self.deeper()?;
@@ -201,12 +213,15 @@ impl Parser<'_> {
             }
             match &*token.text {
                 "[" => {
+                    self.deeper()?;
                     self.next();
                     let index = self.expression()?;
                     self.expect("]", "after a subscript")?;
+                    self.depth -= 1;
                     e = self.add(ExprKind::Index(e, index), token.at, from);
                 }
                 "(" => {
+                    self.deeper()?;
                     self.next();
                     let mut arguments = Vec::new();
                     while !self.peek().is(")") {
@@ -216,6 +231,7 @@ impl Parser<'_> {
                         }
                     }
                     self.expect(")", "after the arguments")?;
+                    self.depth -= 1;
                     e = self.add(ExprKind::Call(e, arguments.into()), token.at, from);
                 }
                 "." | "->" => {
@@ -229,7 +245,15 @@ impl Parser<'_> {
                 "++" | "--" => {
                     self.next();
                     let up = &*token.text == "++";
-                    e = self.add(ExprKind::Step { of: e, up, post: true }, token.at, from);
+                    e = self.add(
+                        ExprKind::Step {
+                            of: e,
+                            up,
+                            post: true,
+                        },
+                        token.at,
+                        from,
+                    );
                 }
                 _ => return Ok(e),
             }
@@ -244,15 +268,29 @@ impl Parser<'_> {
                 Some((kind, long)) => {
                     if long {
                         let help = "leave out the suffix to be clear";
-                        self.sink.warning(&codes::LONG_DOUBLE, at, "long double is read as double", help);
+                        self.sink.warning(
+                            &codes::LONG_DOUBLE,
+                            at,
+                            "long double is read as double",
+                            help,
+                        );
                     }
                     kind
                 }
-                None => return Err(self.syntax(at, format!("{} is no number that is supported", token.text))),
+                None => {
+                    return Err(
+                        self.syntax(at, format!("{} is no number that is supported", token.text))
+                    );
+                }
             },
             Kind::Char => match condition::character(&token.text) {
                 Some(value) => ExprKind::Int(i128::from(value), Arith::INT),
-                None => return Err(self.syntax(at, format!("{} is no character that is supported", token.text))),
+                None => {
+                    return Err(self.syntax(
+                        at,
+                        format!("{} is no character that is supported", token.text),
+                    ));
+                }
             },
             Kind::Str => {
                 while self.peek().kind == Kind::Str {
@@ -274,7 +312,11 @@ impl Parser<'_> {
                 return Ok(e);
             }
             Kind::Punct | Kind::Other | Kind::End => {
-                let found = if token.kind == Kind::End { "the end of the file" } else { &token.text };
+                let found = if token.kind == Kind::End {
+                    "the end of the file"
+                } else {
+                    &token.text
+                };
                 return Err(self.syntax(at, format!("expected an expression, found {found}")));
             }
         };
@@ -298,7 +340,8 @@ impl Parser<'_> {
                     let known: Vec<String> = known.map(|k| k.to_string()).collect();
                     let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
                     known.sort_unstable();
-                    let near = cfg_core::diagnostic::similar::did_you_mean(&token.text, known.into_iter());
+                    let near =
+                        cfg_core::diagnostic::similar::did_you_mean(&token.text, known.into_iter());
                     near.unwrap_or_else(|| "declare it before it is used".to_owned())
                 };
                 self.sink.error(&codes::UNKNOWN, at, message, help);
@@ -309,12 +352,6 @@ impl Parser<'_> {
             && let DeclKind::Constant(value) = self.unit.decl(d).kind
         {
             return Ok(self.add(ExprKind::Int(value, Arith::INT), at, at));
-        }
-        if let ExprKind::Name(d) = kind
-            && matches!(self.unit.decl(d).ty.ty, Type::Function(_))
-            && !self.peek().is("(")
-        {
-            return Ok(self.add(ExprKind::Refused("a function as a value"), at, at));
         }
         Ok(self.add(kind, at, at))
     }

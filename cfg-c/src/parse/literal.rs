@@ -23,7 +23,11 @@ pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
     };
     if hex {
         let value = hexadecimal(&digits[2..])?;
-        let kind = if suffix == 'f' { ExprKind::Float(value as f32) } else { ExprKind::Real(value) };
+        let kind = if suffix == 'f' {
+            ExprKind::Float(value as f32)
+        } else {
+            ExprKind::Real(value)
+        };
         return Some((kind, suffix == 'l'));
     }
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
@@ -40,7 +44,14 @@ pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
 fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
     let unsigned = suffix.contains('u');
     let longs = suffix.matches('l').count();
-    let all = [Int::Int, Int::UInt, Int::Long, Int::ULong, Int::LLong, Int::ULLong];
+    let all = [
+        Int::Int,
+        Int::UInt,
+        Int::Long,
+        Int::ULong,
+        Int::LLong,
+        Int::ULLong,
+    ];
     let fits = |ty: &Int| {
         let long = match ty {
             Int::Int | Int::UInt => 0,
@@ -49,7 +60,11 @@ fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
         };
         long >= longs
             && ty.contains(value)
-            && if unsigned { !ty.signed() } else { ty.signed() || !decimal }
+            && if unsigned {
+                !ty.signed()
+            } else {
+                ty.signed() || !decimal
+            }
     };
     let ty = all.into_iter().find(fits)?;
     Some(ExprKind::Int(value, Arith::Int(ty)))
@@ -61,11 +76,18 @@ fn hexadecimal(text: &str) -> Option<f64> {
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let all = format!("{whole}{part}");
     let all = all.trim_start_matches('0');
-    let value = if all.is_empty() { 0 } else { u64::from_str_radix(all, 16).ok()? };
+    let value = if all.is_empty() {
+        0
+    } else {
+        u64::from_str_radix(all, 16).ok()?
+    };
     if value >= 1 << 53 {
         return None;
     }
-    let exponent = exponent.parse::<i32>().ok()?.checked_sub(4 * part.len() as i32)?;
+    let exponent = exponent
+        .parse::<i32>()
+        .ok()?
+        .checked_sub(4 * part.len() as i32)?;
     // Exact, unless the result is below the normal numbers.
     if !(-1000..=970).contains(&exponent) {
         return None;

@@ -20,6 +20,10 @@ impl Parser<'_> {
         while !self.peek().is("}") {
             if self.peek().kind == Kind::End {
                 let at = self.peek().at;
+                if self.sink.found.has_errors() {
+                    // It may have been passed on the way out of another problem.
+                    return Err(Fail);
+                }
                 return Err(self.syntax(at, "a block has no closing brace"));
             }
             let start = self.at;
@@ -62,7 +66,11 @@ impl Parser<'_> {
             if self.peek().is("case") {
                 self.next();
                 let first = self.conditional()?;
-                let last = if self.take("...") { Some(self.conditional()?) } else { None };
+                let last = if self.take("...") {
+                    Some(self.conditional()?)
+                } else {
+                    None
+                };
                 self.expect(":", "after a case")?;
                 self.case(from);
                 out.push(self.stmt(StmtKind::Case(first, last), from));
@@ -76,7 +84,8 @@ impl Parser<'_> {
                 self.next();
                 if self.labels.iter().any(|(n, _)| *n == name) {
                     let message = format!("the label {name} is placed twice");
-                    self.sink.error(&codes::TWICE, from, message, "rename one of the two");
+                    self.sink
+                        .error(&codes::TWICE, from, message, "rename one of the two");
                 }
                 self.labels.push((Rc::clone(&name), from));
                 for around in &mut self.around {
@@ -103,7 +112,12 @@ impl Parser<'_> {
             }
             around.entered = true;
         }
-        self.sink.error(&codes::CONTROL, at, "the case is in no switch", "put it into one");
+        self.sink.error(
+            &codes::CONTROL,
+            at,
+            "the case is in no switch",
+            "put it into one",
+        );
     }
 
     /// A statement that is part of another; a label makes it a list.
@@ -121,7 +135,11 @@ impl Parser<'_> {
         self.deeper()?;
         let from = self.peek().at;
         let token = self.peek().clone();
-        let word = if matches!(token.kind, Kind::Ident | Kind::Punct) { &*token.text } else { "" };
+        let word = if matches!(token.kind, Kind::Ident | Kind::Punct) {
+            &*token.text
+        } else {
+            ""
+        };
         let kind = match word {
             "{" => {
                 let block = self.block(true)?;
@@ -169,14 +187,23 @@ impl Parser<'_> {
                 let is_break = word == "break";
                 if !self.around.iter().any(|a| is_break || !a.is_switch) {
                     let message = format!("{word} stands in no loop");
-                    self.sink.error(&codes::CONTROL, from, message, "put it into one");
+                    self.sink
+                        .error(&codes::CONTROL, from, message, "put it into one");
                 }
                 self.expect(";", "after the jump")?;
-                if is_break { StmtKind::Break } else { StmtKind::Continue }
+                if is_break {
+                    StmtKind::Break
+                } else {
+                    StmtKind::Continue
+                }
             }
             "return" => {
                 self.next();
-                let value = if self.peek().is(";") { None } else { Some(self.expression()?) };
+                let value = if self.peek().is(";") {
+                    None
+                } else {
+                    Some(self.expression()?)
+                };
                 self.expect(";", "after return")?;
                 StmtKind::Return(value)
             }
@@ -203,7 +230,10 @@ impl Parser<'_> {
 
     /// The body of a loop or switch, and whether a label leads into it.
     fn body(&mut self, is_switch: bool) -> Parse<(StmtId, bool)> {
-        self.around.push(Around { is_switch, entered: false });
+        self.around.push(Around {
+            is_switch,
+            entered: false,
+        });
         self.scopes.push(Scope::default());
         let body = self.inner()?;
         self.scopes.pop();
@@ -253,14 +283,29 @@ impl Parser<'_> {
             self.expect(";", "in the head of for")?;
             Some(self.stmt(StmtKind::Expr(e), from))
         };
-        let condition = if self.peek().is(";") { None } else { Some(self.expression()?) };
+        let condition = if self.peek().is(";") {
+            None
+        } else {
+            Some(self.expression()?)
+        };
         self.expect(";", "in the head of for")?;
-        let step = if self.peek().is(")") { None } else { Some(self.expression()?) };
+        let step = if self.peek().is(")") {
+            None
+        } else {
+            Some(self.expression()?)
+        };
         self.expect(")", "after the head of for")?;
         let start = self.unit.exprs.len() as u32;
         let (body, entered) = self.body(false)?;
         let part = start..self.unit.exprs.len() as u32;
         self.scopes.pop();
-        Ok(StmtKind::For(Box::new(For { init, condition, step, body, part, entered })))
+        Ok(StmtKind::For(Box::new(For {
+            init,
+            condition,
+            step,
+            body,
+            part,
+            entered,
+        })))
     }
 }

@@ -16,7 +16,11 @@ type Value = (i64, bool);
 
 /// The value of the tokens, in which names are 0.
 pub(super) fn value(tokens: &[Token]) -> Result<i64, String> {
-    let mut reader = Reader { tokens, at: 0, depth: 0 };
+    let mut reader = Reader {
+        tokens,
+        at: 0,
+        depth: 0,
+    };
     let (value, _) = reader.conditional(true)?;
     match tokens.get(reader.at) {
         None => Ok(value),
@@ -147,10 +151,17 @@ impl Reader<'_> {
         let mut value = match token.kind {
             Kind::Number => {
                 let read = integer(&token.text);
-                let (value, suffix) = read.ok_or_else(|| format!("{} is no integer", token.text))?;
-                (value as i64, suffix.contains('u') || value > i64::MAX as u64)
+                let (value, suffix) =
+                    read.ok_or_else(|| format!("{} is no integer", token.text))?;
+                (
+                    value as i64,
+                    suffix.contains('u') || value > i64::MAX as u64,
+                )
             }
-            Kind::Char => (character(&token.text).ok_or("a character is not understood")?, false),
+            Kind::Char => (
+                character(&token.text).ok_or("a character is not understood")?,
+                false,
+            ),
             Kind::Ident => (0, false),
             Kind::Punct if token.is("(") => {
                 let value = self.conditional(live)?;
@@ -179,7 +190,13 @@ impl Reader<'_> {
 fn apply(op: &str, (a, au): Value, (b, bu): Value, live: bool) -> Result<Value, String> {
     let unsigned = au || bu;
     let (ua, ub) = (a as u64, b as u64);
-    let less = |a: i64, b: i64| if unsigned { (a as u64) < b as u64 } else { a < b };
+    let less = |a: i64, b: i64| {
+        if unsigned {
+            (a as u64) < b as u64
+        } else {
+            a < b
+        }
+    };
     let truth = |t: bool| Ok((i64::from(t), false));
     let value = match op {
         "||" => return truth(a != 0 || b != 0),

@@ -67,7 +67,11 @@ impl Preprocessor<'_> {
                         self.skip();
                     }
                 }
-                _ => self.wrong(place, format!("#{} without #if", name.text), "remove it, or add the #if"),
+                _ => self.wrong(
+                    place,
+                    format!("#{} without #if", name.text),
+                    "remove it, or add the #if",
+                ),
             },
             "error" => {
                 let text: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
@@ -104,7 +108,11 @@ impl Preprocessor<'_> {
     fn marker(&mut self, line: &[Token]) {
         let Some(number) = line.first() else { return };
         let Ok(value) = number.text.parse::<i64>() else {
-            return self.wrong(number.at, "the line marker has no line", "write # 12 \"file.c\"");
+            return self.wrong(
+                number.at,
+                "the line marker has no line",
+                "write # 12 \"file.c\"",
+            );
         };
         let file = match line.get(1) {
             Some(t) if t.kind == Kind::Str => {
@@ -113,7 +121,9 @@ impl Preprocessor<'_> {
             }
             _ => number.at.file,
         };
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         let shift = frame.marker.map_or(0, |(_, shift)| shift);
         let physical = i64::from(number.at.line) - shift;
         frame.marker = Some((file, value - physical - 1));
@@ -141,7 +151,11 @@ impl Preprocessor<'_> {
                     other => {
                         let at = other.map_or(open.at, |t| t.at);
                         let help = "write the parameters as NAME(a, b)";
-                        return self.wrong(at, "the list of parameters of the macro is not closed", help);
+                        return self.wrong(
+                            at,
+                            "the list of parameters of the macro is not closed",
+                            help,
+                        );
                     }
                 }
                 k += 1;
@@ -149,17 +163,26 @@ impl Preprocessor<'_> {
             body = &rest[k + 1..];
             parameters = Some(list);
         }
-        let definition = Macro { parameters, variadic, body: body.to_vec() };
+        let definition = Macro {
+            parameters,
+            variadic,
+            body: body.to_vec(),
+        };
         if let Some(before) = self.macros.get(&name.text) {
             let same = before.parameters == definition.parameters
                 && before.body.len() == definition.body.len()
-                && before.body.iter().zip(&definition.body).all(|(a, b)| a.text == b.text);
+                && before
+                    .body
+                    .iter()
+                    .zip(&definition.body)
+                    .all(|(a, b)| a.text == b.text);
             if !same {
                 let message = format!("the macro {} has another definition", name.text);
                 self.wrong(name.at, message, "remove one, or #undef it before");
             }
         }
-        self.macros.insert(Rc::clone(&name.text), Rc::new(definition));
+        self.macros
+            .insert(Rc::clone(&name.text), Rc::new(definition));
     }
 
     fn include(&mut self, rest: &[Token], at: Pos) {
@@ -181,7 +204,11 @@ impl Preprocessor<'_> {
             None => return self.wrong(at, "#include names no file", "write #include \"file.h\""),
         };
         if quoted.is_some() {
-            let from = self.frames.last().map(|f| f.name.clone()).unwrap_or_default();
+            let from = self
+                .frames
+                .last()
+                .map(|f| f.name.clone())
+                .unwrap_or_default();
             if let Some((name, bytes)) = self.files.include(&from, &name) {
                 if !self.once.contains(&name) {
                     self.open(name, &bytes, at);
@@ -218,7 +245,11 @@ impl Preprocessor<'_> {
                 };
                 let known = name.is_some_and(|t| self.macros.contains_key(&t.text));
                 let text = self.names.get(if known { "1" } else { "0" });
-                tokens.push(Token { kind: Kind::Number, text, ..token.clone() });
+                tokens.push(Token {
+                    kind: Kind::Number,
+                    text,
+                    ..token.clone()
+                });
                 k = next;
                 continue;
             }
@@ -237,7 +268,11 @@ impl Preprocessor<'_> {
     }
 
     fn begin(&mut self, at: Pos, taken: bool) {
-        self.conditions.push(Condition { at, taken, has_else: false });
+        self.conditions.push(Condition {
+            at,
+            taken,
+            has_else: false,
+        });
         if !taken {
             self.skip();
         }
@@ -257,8 +292,12 @@ impl Preprocessor<'_> {
             frame.next = frame.next.saturating_sub(1);
         }
         loop {
-            let Some(frame) = self.frames.last_mut() else { return };
-            let Some(token) = frame.tokens.get(frame.next) else { return };
+            let Some(frame) = self.frames.last_mut() else {
+                return;
+            };
+            let Some(token) = frame.tokens.get(frame.next) else {
+                return;
+            };
             if token.kind == Kind::End {
                 return;
             }
@@ -269,7 +308,9 @@ impl Preprocessor<'_> {
                 continue;
             }
             let line = self.line();
-            let Some((name, rest)) = line.split_first() else { continue };
+            let Some((name, rest)) = line.split_first() else {
+                continue;
+            };
             match &*name.text {
                 "if" | "ifdef" | "ifndef" => depth += 1,
                 "endif" if depth > 0 => depth -= 1,
@@ -278,7 +319,10 @@ impl Preprocessor<'_> {
                     return;
                 }
                 "elif" if depth == 0 => {
-                    let open = self.conditions.last().is_some_and(|c| !c.taken && !c.has_else);
+                    let open = self
+                        .conditions
+                        .last()
+                        .is_some_and(|c| !c.taken && !c.has_else);
                     if open && self.holds(rest, at) {
                         if let Some(c) = self.conditions.last_mut() {
                             c.taken = true;
@@ -287,10 +331,13 @@ impl Preprocessor<'_> {
                     }
                 }
                 "else" if depth == 0 => {
-                    let Some(c) = self.conditions.last_mut() else { return };
+                    let Some(c) = self.conditions.last_mut() else {
+                        return;
+                    };
                     if c.has_else {
                         let message = "the #if has two #else";
-                        self.sink.error(&codes::PREPROCESSOR, at, message, "remove one");
+                        self.sink
+                            .error(&codes::PREPROCESSOR, at, message, "remove one");
                     }
                     c.has_else = true;
                     if !c.taken {

@@ -80,7 +80,8 @@ impl Preprocessor<'_> {
                     let Some((arguments, close)) = self.arguments(&mut stack, file, &token) else {
                         return;
                     };
-                    let Some(arguments) = self.bind(arguments, parameters.len(), definition.variadic, &token)
+                    let Some(arguments) =
+                        self.bind(arguments, parameters.len(), definition.variadic, &token)
                     else {
                         continue;
                     };
@@ -151,9 +152,13 @@ impl Preprocessor<'_> {
                 None => None,
             };
             let Some(mut token) = token else {
-                let message = format!("the call of the macro {} has no closing parenthesis", name.text);
+                let message = format!(
+                    "the call of the macro {} has no closing parenthesis",
+                    name.text
+                );
                 let help = "close it before the next directive and the end of the file";
-                self.sink.error(&codes::PREPROCESSOR, name.at, message, help);
+                self.sink
+                    .error(&codes::PREPROCESSOR, name.at, message, help);
                 return None;
             };
             if token.is("(") {
@@ -210,12 +215,23 @@ impl Preprocessor<'_> {
             name.text,
             arguments.len()
         );
-        self.sink.error(&codes::PREPROCESSOR, name.at, message, "give one argument for each parameter");
+        self.sink.error(
+            &codes::PREPROCESSOR,
+            name.at,
+            message,
+            "give one argument for each parameter",
+        );
         None
     }
 
     /// The body with the arguments in place of the parameters.
-    fn substitute(&mut self, of: &Macro, name: &Token, arguments: &[Vec<Token>], depth: usize) -> Vec<Token> {
+    fn substitute(
+        &mut self,
+        of: &Macro,
+        name: &Token,
+        arguments: &[Vec<Token>],
+        depth: usize,
+    ) -> Vec<Token> {
         let none = Vec::new();
         let parameters = of.parameters.as_ref().unwrap_or(&none);
         let position = |t: &Token| match t.kind {
@@ -271,10 +287,12 @@ impl Preprocessor<'_> {
     fn argument(&mut self, tokens: &[Token], name: &Token, depth: usize) -> Vec<Token> {
         if depth >= MAX_NESTING {
             let message = format!("calls of macros nest more than {MAX_NESTING} deep");
-            self.sink.error(&codes::LIMIT, name.at, message, "split the expression");
+            self.sink
+                .error(&codes::LIMIT, name.at, message, "split the expression");
             self.expanded = MAX_EXPANDED;
             return Vec::new();
         }
+        self.expanded += tokens.len();
         self.expand_all(tokens.to_vec(), depth + 1)
     }
 
@@ -285,7 +303,12 @@ impl Preprocessor<'_> {
         made.pop();
         if made.len() != 1 {
             let message = format!("{} ## {} makes no token", left.text, right.text);
-            self.sink.error(&codes::PREPROCESSOR, at, message, "join what makes one name or number");
+            self.sink.error(
+                &codes::PREPROCESSOR,
+                at,
+                message,
+                "join what makes one name or number",
+            );
         }
         for t in &mut made {
             t.at = at;
@@ -309,11 +332,19 @@ impl Preprocessor<'_> {
             }
         }
         text.push('"');
-        Token { kind: Kind::Str, text: self.names.get(&text), ..like.clone() }
+        Token {
+            kind: Kind::Str,
+            text: self.names.get(&text),
+            ..like.clone()
+        }
     }
 
     fn number(&mut self, token: &Token) -> Token {
         let text = token.at.line.to_string();
-        Token { kind: Kind::Number, text: self.names.get(&text), ..token.clone() }
+        Token {
+            kind: Kind::Number,
+            text: self.names.get(&text),
+            ..token.clone()
+        }
     }
 }

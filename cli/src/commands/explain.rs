@@ -58,7 +58,12 @@ const PAGES: &[Page] = &[
         include_str!("../../pages/xaif.md"),
         &[],
     ),
-    ("c", "what is read of C", include_str!("../../pages/c.md"), &[]),
+    (
+        "c",
+        "what is read of C",
+        include_str!("../../pages/c.md"),
+        &[],
+    ),
     (
         "limits",
         "what is refused",
