@@ -41,7 +41,6 @@ pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
         | Op::And
         | Op::Or
         | Op::Not
-        | Op::ToInt
         | Op::ToLogical
         | Op::Floor
         | Op::Ceil

@@ -33,7 +33,7 @@
 //! |---|---|
 //! | `file`, `functions` | the state of a file and what stands before the functions; their order |
 //! | `routine`, `body`, `jumps` | one function: declarations, loops and branches; those of graphs that do not nest, with breaks and jumps |
-//! | `statement`, `call`, `array` | statements; array statements as loops |
+//! | `statement`, `call`, `returned`, `array` | statements; arrays that functions return; array statements as loops |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface`, `parameters`, `plain` | the functions for callers in other files |
 //! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
@@ -63,6 +63,7 @@ mod origins;
 mod parameters;
 mod plain;
 mod prologue;
+mod returned;
 mod routine;
 mod runtime;
 mod statement;
@@ -203,7 +204,7 @@ impl Bundle {
     ) -> Result<(), Diagnostics> {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
-        let mut globals = GlobalNames::new(&mut self.names, main, "");
+        let mut globals = GlobalNames::new(&mut self.names, main, "", self.options.checks);
         if self.options.extern_globals {
             globals.make_external(program, &mut self.names, self.options.checks)?;
         }
@@ -250,7 +251,7 @@ fn sources_of(origins: &Origins) -> Result<(), Diagnostics> {
 
 /// All routines of a program as functions that other files can call. A function that may fail, because there is no
 /// memory or a check fails, returns 0 or a status; the value of a function goes through a last pointer then. One that
-/// cannot fail returns its value.
+/// cannot fail returns its value. An array always goes through a last pointer.
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
@@ -384,6 +385,9 @@ pub fn adjoint_in_directions(
     }
     let result = program.routine(original).result;
     let keeps_result = result.is_some_and(|r| {
+        if program.routine(original).variable(r).rank() > 0 {
+            return false;
+        }
         let signature = Signature::of(program, reverse);
         signature.position(ParameterRole::Primal(r)).is_some()
     });
@@ -482,7 +486,7 @@ fn derivative(
         let code = &codes::SECOND;
         return Err(Diagnostic::error(code, message, code.explanation).into());
     }
-    let mut globals = GlobalNames::new(&mut names, base, suffix);
+    let mut globals = GlobalNames::new(&mut names, base, suffix, options.checks);
     if options.extern_globals {
         globals.make_external(program, &mut names, options.checks)?;
     }

@@ -21,6 +21,7 @@ pub(crate) fn write_value(bytes: &mut Vec<u8>, value: &Value, order: Order, chec
             Some(Scalar::Real(x)) => bytes.extend_from_slice(&x.to_ne_bytes()),
             Some(Scalar::Real32(x)) => bytes.extend_from_slice(&x.to_ne_bytes()),
             Some(Scalar::Integer(n)) => bytes.extend_from_slice(&n.to_ne_bytes()),
+            Some(Scalar::Sized(_, cell)) if checks => bytes.extend_from_slice(&cell.to_ne_bytes()),
             Some(Scalar::Sized(ty, cell)) => match ty.bits() {
                 8 => bytes.push(cell as u8),
                 16 => bytes.extend_from_slice(&(cell as u16).to_ne_bytes()),
@@ -39,10 +40,10 @@ fn write_unset(bytes: &mut Vec<u8>, ty: ScalarType, checks: bool) {
     match ty {
         ScalarType::Real => bytes.extend_from_slice(&UNSET_REAL.to_ne_bytes()),
         ScalarType::Real32 => bytes.extend_from_slice(&UNSET_REAL32.to_ne_bytes()),
+        ScalarType::Sized(_) if checks => bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes()),
         ScalarType::Integer | ScalarType::Tape => {
             bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes());
         }
-        // With checks there are none.
         ScalarType::Sized(ty) => bytes.resize(from + (ty.bits() / 8) as usize, 0),
         ScalarType::Logical => bytes.push(UNSET_LOGICAL),
     }
@@ -77,6 +78,10 @@ pub(crate) fn read_value(
                 from.read_exact(&mut bytes)?;
                 Scalar::Integer(i64::from_ne_bytes(bytes))
             }
+            ScalarType::Sized(ty) if checks => {
+                from.read_exact(&mut bytes)?;
+                Scalar::Sized(ty, i64::from_ne_bytes(bytes))
+            }
             ScalarType::Sized(ty) => {
                 let n = match ty.bits() {
                     8 => {
@@ -110,7 +115,7 @@ pub(crate) fn read_value(
                 Scalar::Real(x) => x.to_bits() == UNSET_REAL,
                 Scalar::Real32(x) => x.to_bits() == UNSET_REAL32,
                 Scalar::Integer(n) => n == UNSET_INTEGER,
-                Scalar::Sized(..) => false,
+                Scalar::Sized(_, cell) => cell == UNSET_INTEGER,
                 Scalar::Logical(_) => bytes[0] == UNSET_LOGICAL,
             };
         if !unset {

@@ -37,7 +37,7 @@ use cells::{read_value, write_value};
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
-    ir::{Extent, Intent, Program, ScalarType, Variable},
+    ir::{Extent, Intent, Program, Variable},
     validate::ValidProgram,
 };
 use cfg_exec::{Argument, TapeCounts, Value};
@@ -90,7 +90,7 @@ impl Default for Compiler {
 struct Callable {
     name: String,
     parameters: Vec<Variable>,
-    result: Option<ScalarType>,
+    result: Option<Variable>,
     /// The globals that own storage, with their numbers of elements.
     globals: Vec<(Variable, usize)>,
 }
@@ -159,7 +159,7 @@ fn callable(program: &Program, r: RoutineId) -> Callable {
     Callable {
         name: routine.name.clone(),
         parameters: routine.parameter_ids().map(variable).collect(),
-        result: routine.result.map(|r| routine.variable(r).ty),
+        result: routine.result.map(variable),
         globals: owners
             .map(|g| (g.variable.clone(), size(&g.variable).unwrap_or(0)))
             .collect(),
@@ -317,14 +317,8 @@ fn read_answer(
     };
     output.read_exact(&mut tape_bytes)?;
     let tape = read_counts(output)?;
-    let result = match callable.result {
-        Some(ty) => Some(read_value(
-            output,
-            ty,
-            &[],
-            cfg_core::ir::Order::Row,
-            checks,
-        )?),
+    let result = match &callable.result {
+        Some(variable) => Some(read_result(output, variable, checks)?),
         None => None,
     };
     let mut left = Vec::with_capacity(arguments.len());
@@ -356,6 +350,18 @@ fn read_answer(
         arguments: left,
         globals: after,
     })
+}
+
+/// Reads the result of a function; extents come before an array.
+fn read_result(output: &mut dyn Read, variable: &Variable, checks: bool) -> io::Result<Value> {
+    let mut shape = Vec::with_capacity(variable.rank());
+    for _ in 0..variable.rank() {
+        let mut extent = [0; 8];
+        output.read_exact(&mut extent)?;
+        let extent = usize::try_from(i64::from_ne_bytes(extent));
+        shape.push(extent.map_err(io::Error::other)?);
+    }
+    read_value(output, variable.ty, &shape, variable.order, checks)
 }
 
 /// Reads the message of a failure: its length, and its bytes.

@@ -37,7 +37,7 @@ pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
-pub use scalar::{IntType, ScalarType};
+pub use scalar::{AnyInt, IntType, ScalarType};
 pub use signature::{ParameterRole, Signature};
 pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};

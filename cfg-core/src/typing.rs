@@ -231,7 +231,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
                 if operand.rank > 0 || operand.ty == ScalarType::Tape {
                     return Err(wrong(op, operand, "a scalar to fill with"));
                 }
-                let extent = |t: &&Type| t.rank > 0 || t.ty != ScalarType::Integer;
+                let extent = |t: &&Type| t.rank > 0 || !t.ty.is_integer();
                 if let Some(&bad) = operands[1..].iter().find(extent) {
                     return Err(wrong(op, bad, "extents that are integers"));
                 }
@@ -381,33 +381,7 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::UBound
         | Op::Present => promote(op, operands),
         // Conversions have been decided above.
-        Op::ToReal
-        | Op::ToReal32
-        | Op::ToInt
-        | Op::ToLogical
-        | Op::ToInt8
-        | Op::ToInt16
-        | Op::ToInt32
-        | Op::ToUint8
-        | Op::ToUint16
-        | Op::ToUint32
-        | Op::ToUint64
-        | Op::WrapInt
-        | Op::WrapInt8
-        | Op::WrapInt16
-        | Op::WrapInt32
-        | Op::WrapUint8
-        | Op::WrapUint16
-        | Op::WrapUint32
-        | Op::WrapUint64
-        | Op::SaturateInt
-        | Op::SaturateInt8
-        | Op::SaturateInt16
-        | Op::SaturateInt32
-        | Op::SaturateUint8
-        | Op::SaturateUint16
-        | Op::SaturateUint32
-        | Op::SaturateUint64 => promote(op, operands),
+        Op::ToReal | Op::ToReal32 | Op::ToLogical | Op::Convert(..) => promote(op, operands),
     }
 }
 
@@ -469,7 +443,7 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
     }
     for e in place.subscript_exprs() {
         let ty = type_of(variables, e)?;
-        if ty != Type::scalar(ScalarType::Integer) {
+        if ty.rank > 0 || !ty.ty.is_integer() {
             return Err(Mismatch::new(
                 Rule::Subscripts,
                 format!("a subscript of {} is {ty}", var.name),

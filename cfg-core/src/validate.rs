@@ -34,6 +34,7 @@ mod statements;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod widen;
 
 use crate::{
     codes,
@@ -57,11 +58,14 @@ pub struct ValidProgram {
 }
 
 impl ValidProgram {
-    /// A valid program from one in which [`problems`] found no errors, and the structures that it found.
-    pub(crate) fn new(program: Program, structures: Vec<Option<Structure>>) -> Self {
+    /// A valid program from one in which [`check`] found no errors, and what it found.
+    pub(crate) fn new(mut program: Program, found: Found) -> Self {
+        if found.narrow {
+            widen::widen(&mut program);
+        }
         Self {
             program,
-            structures,
+            structures: found.structures,
         }
     }
 
@@ -93,24 +97,38 @@ impl std::ops::Deref for ValidProgram {
 /// # Errors
 /// All problems found; warnings alone do not fail and are dropped here (see [`problems`]).
 pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
-    let (structures, found) = problems(&program);
-    if found.has_errors() {
-        return Err(found);
+    let (found, problems) = check(&program);
+    if problems.has_errors() {
+        return Err(problems);
     }
-    Ok(ValidProgram {
-        program,
-        structures,
-    })
+    Ok(ValidProgram::new(program, found))
+}
+
+/// What is found out about a program beside its problems.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The structure of each graph that has one.
+    pub(crate) structures: Vec<Option<Structure>>,
+    /// True if a subscript, a bound of a section, an extent or a selector has another integer type than `integer`.
+    pub(crate) narrow: bool,
 }
 
 /// All problems of a program, warnings included, and the structure of each graph that has one.
 pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
+    let (found, problems) = check(program);
+    (found.structures, problems)
+}
+
+/// [`problems`], and what else is found.
+pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
     let mut found = Diagnostics::default();
+    let mut narrow = false;
     program::check(program, &mut found);
     spans::check(program, &mut found);
     let ids = || (0..program.routines.len()).map(RoutineId::new);
-    let checked: Vec<(Option<Structure>, bool)> =
-        ids().map(|r| routine(program, r, &mut found)).collect();
+    let checked: Vec<(Option<Structure>, bool)> = ids()
+        .map(|r| routine(program, r, &mut found, &mut narrow))
+        .collect();
     // What calls write can be followed where all names and depths are right.
     let writes = match checked.iter().all(|(_, sound)| *sound) {
         true => loop_index::GlobalWrites::of(program),
@@ -130,11 +148,16 @@ pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
             .0
             .push(Diagnostic::error(&codes::TOO_MANY, message, help).warning());
     }
-    (structures, found)
+    (Found { structures, narrow }, found)
 }
 
 /// The rules of one routine but for those of loop indices; its structure, and whether all names in it are right.
-fn routine(program: &Program, id: RoutineId, found: &mut Diagnostics) -> (Option<Structure>, bool) {
+fn routine(
+    program: &Program,
+    id: RoutineId,
+    found: &mut Diagnostics,
+    narrow: &mut bool,
+) -> (Option<Structure>, bool) {
     let routine = program.routine(id);
     let mut walkable = true;
     let structure = match &routine.body {
@@ -167,6 +190,7 @@ fn routine(program: &Program, id: RoutineId, found: &mut Diagnostics) -> (Option
             definition::general(&mut c);
         }
     }
+    *narrow |= c.narrow;
     (structure, sound)
 }
 

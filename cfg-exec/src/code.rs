@@ -15,7 +15,7 @@ pub(crate) use regions::{Back, Region, regions};
 
 use cfg_core::{
     entity::{VarId, VertexId},
-    ir::{IntType, Op, ScalarType},
+    ir::{AnyInt, Conversion, IntType, Op},
 };
 
 /// A register of the frame's window.
@@ -121,13 +121,15 @@ pub(crate) enum Instr {
     Round32 {
         d: Reg,
     },
+    /// A function of one real, by its position in the table of functions.
     Real1 {
-        op: Op,
+        f: u8,
         d: Reg,
         a: Reg,
     },
+    /// A function of two reals, by its position in the table of functions.
     Real2 {
-        op: Op,
+        f: u8,
         d: Reg,
         a: Reg,
         b: Reg,
@@ -203,10 +205,28 @@ pub(crate) enum Instr {
         d: Reg,
     },
     // Conversions.
-    /// A conversion to an integer type, or of a `uint64`.
-    Convert {
-        op: Op,
-        from: ScalarType,
+    /// A conversion between integer types.
+    IntToInt {
+        how: Conversion,
+        to: AnyInt,
+        from: AnyInt,
+        d: Reg,
+        a: Reg,
+    },
+    /// A conversion of a real to any integer type; [`Self::RealToInt`] is the common one.
+    RealToAnyInt {
+        how: Conversion,
+        to: AnyInt,
+        d: Reg,
+        a: Reg,
+    },
+    /// A `uint64` as a real.
+    UintToReal {
+        d: Reg,
+        a: Reg,
+    },
+    /// A `uint64` as a 32-bit real, rounded once.
+    UintToReal32 {
         d: Reg,
         a: Reg,
     },

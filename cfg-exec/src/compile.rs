@@ -297,6 +297,12 @@ fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Co
 }
 
 impl MathTable {
+    /// The position of a function of reals.
+    pub(crate) fn position(op: Op) -> u8 {
+        // The order of the list is that of the operators.
+        Op::ALL.partition_point(|&other| other < op) as u8
+    }
+
     fn new(math: Math) -> Self {
         fn nan1(_: f64) -> f64 {
             f64::NAN
@@ -306,12 +312,12 @@ impl MathTable {
         }
         let mut unary: Box<[Unary; 128]> = Box::new([nan1; 128]);
         let mut binary: Box<[Binary; 128]> = Box::new([nan2; 128]);
-        for &op in Op::ALL {
+        for (k, &op) in Op::ALL.iter().enumerate().take(128) {
             if let Some(f) = elemental::unary(op, math) {
-                unary[op as usize % 128] = f;
+                unary[k] = f;
             }
             if let Some(f) = elemental::binary(op, math) {
-                binary[op as usize % 128] = f;
+                binary[k] = f;
             }
         }
         Self {
@@ -332,5 +338,8 @@ mod tests {
     #[test]
     fn every_operator_has_a_row_of_its_own() {
         assert!(Op::ALL.len() <= 128);
+        for (k, &op) in Op::ALL.iter().enumerate() {
+            assert_eq!(usize::from(MathTable::position(op)), k);
+        }
     }
 }

@@ -5,7 +5,7 @@
 use super::program_changes::{changed, program};
 use cfg_core::{
     diagnostic::Diagnostics,
-    ir::{Control, Program, ScalarType},
+    ir::{Program, ScalarType},
     json, text, validate,
 };
 use cfg_reverse::{Blocks, Options, Unstructured};

@@ -15,7 +15,6 @@ use super::{
     operators,
     operators::Code,
     operators::precedence::POSTFIX,
-    variable::c_type,
     writer::Writer,
 };
 use cfg_core::{
@@ -218,7 +217,7 @@ impl Writer<'_> {
             let name = self.fresh("s");
             self.unsure.push(name.clone());
             self.lines
-                .line(format_args!("{} *{name} = NULL;", c_type(it.ty)));
+                .line(format_args!("{} *{name} = NULL;", self.file.c_type(it.ty)));
             let mut axes = Vec::with_capacity(it.rank);
             for k in 1..=it.rank {
                 let [extent, stride] = ["extent", "stride"].map(|what| format!("{name}_{what}{k}"));

@@ -9,8 +9,9 @@ use super::{
         Code, convert,
         precedence::{POSTFIX, UNARY},
     },
+    returned::{self, Returned},
     statement::Assigned,
-    variable::{c_type, strides},
+    variable::strides,
     writer::{Writer, is_by_value},
 };
 use cfg_core::{
@@ -83,7 +84,6 @@ impl Writer<'_> {
                     self.keeps_bounds = true;
                     filled = Some(self.view(place)?);
                     self.keeps_bounds = false;
-                    self.must_exist(place.var);
                 } else if place.subscripts.is_empty() {
                     target = Some(Assigned {
                         text: String::new(),
@@ -96,7 +96,12 @@ impl Writer<'_> {
             }
             self.stop();
         }
-        let returned = theirs.result.map(|r| theirs.variable(r).ty);
+        let returned = returned::scalar(theirs);
+        let mut received = None;
+        if let Some(how) = Returned::of(theirs) {
+            let texts = &mut written.texts;
+            received = Some((how, self.receive(theirs, how, arguments, result, texts)?));
+        }
         let mut value = None;
         if let (Some(ty), true) = (returned, made.can_fail) {
             let r = self.helper("returned", ty);
@@ -144,6 +149,19 @@ impl Writer<'_> {
         for (copy, place) in &written.back {
             self.copy(place, copy)?;
         }
+        if let Some((how, from_view)) = received {
+            if let (Some(place), Some(to)) = (result, &filled)
+                && to.pointer != from_view.pointer
+            {
+                self.assign_returned(place, to, &from_view)?;
+            }
+            match how {
+                Returned::Given(_) => self.release_since(from),
+                Returned::Made => self.release_to(from),
+            }
+            self.end_block(from, declared);
+            return Ok(());
+        }
         self.release_since(from);
         if let (true, Some(place), Some(value), None) = (self.checked(), result, &value, &filled)
             && place.subscripts.is_empty()
@@ -154,13 +172,21 @@ impl Writer<'_> {
         }
         match (value, &target, &filled) {
             (Some(value), Some(target), _) => self.assign(target, &value),
-            (Some(value), None, Some(view)) => self.each_element(view, false, |writer, at| {
-                let element = view.element(at).text;
-                writer
-                    .lines
-                    .line(format_args!("{element} = {};", value.text));
-                Ok(())
-            })?,
+            (Some(value), None, Some(view)) => {
+                if let (true, Some(place)) = (self.checked(), result)
+                    && place.subscripts.is_empty()
+                {
+                    self.must_exist(place.var);
+                    self.stop();
+                }
+                self.each_element(view, false, |writer, at| {
+                    let element = view.element(at).text;
+                    writer
+                        .lines
+                        .line(format_args!("{element} = {};", value.text));
+                    Ok(())
+                })?;
+            }
             (Some(_), None, None) | (None, ..) => {}
         }
         self.end_block(from, declared);
@@ -198,6 +224,11 @@ impl Writer<'_> {
         if !self.lines.since(from).contains("cfgrev_allocate(") {
             return;
         }
+        self.release_to(from);
+    }
+
+    /// Work arrays since are given back.
+    fn release_to(&mut self, from: usize) {
         let mark = self.fresh("mark");
         let memory = self.work();
         let line = format!("const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);");
@@ -245,7 +276,7 @@ impl Writer<'_> {
                         code = convert(code, formal.ty, self.pieces);
                         code = self.hoisted(code);
                     }
-                    format!("&({}){{{}}}", c_type(formal.ty), code.text)
+                    format!("&({}){{{}}}", self.file.c_type(formal.ty), code.text)
                 }
             };
             written.texts.push(text);

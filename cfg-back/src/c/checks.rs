@@ -16,9 +16,6 @@ mod functions;
 mod place;
 mod scalar;
 mod shape;
-mod sized;
-
-pub(super) use sized::refuse_sized;
 mod tape;
 
 use super::{

@@ -15,9 +15,6 @@ cfg_core::diagnostic_codes! {
         "An external routine that is called has an expression for its value."
         "The value of this routine is known to the library's callback only. Give `external.value`, or a routine with a \
          body.";
-    RESULT "B804" "a function whose result is an array"
-        "In emitted C the result of a function is a scalar."
-        "Arrays that are results are not written as C yet. Make the result an out parameter.";
     SECOND "B805" "second derivatives of a program whose globals have derivatives"
         "In emitted C a derivative of a derivative takes derivatives of globals in the order of the first's parameters."
         "This is not written as C yet. Pass the globals as parameters, or run the program with the executor.";
@@ -33,8 +30,4 @@ cfg_core::diagnostic_codes! {
         "With --replace the file of derivatives has the routine that was differentiated under its own name."
         "A gradient or a tangent that is differentiated again has its function for callers in the file of the first derivatives: \
          emit that file, too, and leave --replace out here.";
-    SIZED "B809" "checks of integers of another type than `integer`"
-        "With --checks a program has no integers of 8, 16 or 32 bits or without sign, and no conversions to them."
-        "A number of the type marks what was never set, and these types have none to spare; their overflow is not looked for \
-         yet. Emit the program without --checks, or run it with the executor, which checks them.";
 }

@@ -5,13 +5,14 @@
 //! the number of its cells, and up to 15 deferred extents, and then its cells.
 //!
 //! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts of
-//! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, the cells of all arguments that are given and not only read, and the cells of the globals. The answer to a
+//! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, of an array behind its extents, the cells of
+//! all arguments that are given and not only read, and the cells of the globals. The answer to a
 //! request for more is the status and the seconds that the calls took together, as a real: each begins with the values of
 //! the request, and one before the first is not counted.
 
 use super::{
     file::{File, Made},
-    variable::c_type,
+    returned::{self, Returned},
     writer::is_by_value,
 };
 use cfg_core::{
@@ -83,10 +84,11 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         "    struct cfgrev_argument a[{count}];\n    struct cfgrev_kept kept[{room}];\n    struct cfgrev_tape tape = {{0}};\n    \
          int64_t status = 0;\n    int k = 0;\n"
     );
-    let result = routine.result.map(|r| c_type(routine.variable(r).ty));
+    let result = returned::scalar(routine).map(|ty| file.c_type(ty));
     if let Some(ty) = result {
         let _ = writeln!(text, "    {ty} value;");
     }
+    text.push_str(&declared_array(file, routine));
     text.push_str("    memset(a, 0, sizeof a);\n    memset(kept, 0, sizeof kept);\n    memset(&cfgrev_use, 0, sizeof cfgrev_use);\n");
     if let Some(ty) = result {
         let _ = writeln!(text, "    memset(&value, 0, sizeof(({ty}){{0}}));");
@@ -94,7 +96,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if !variable.ty.is_tape() {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;"
@@ -107,21 +109,48 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
             "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;"
         );
     }
+    if let Some(Returned::Given(n)) = Returned::of(routine) {
+        let _ = writeln!(
+            text,
+            "    value = calloc({}, sizeof *value);\n    if (!value)\n        return 1;",
+            n.max(1)
+        );
+    }
     let line = call(file, r, &made);
-    text.push_str(&timed(routine, &owners, &line));
+    text.push_str(&timed(file, routine, &owners, &line));
     let _ = writeln!(text, "    if (!calls) {{\n        {line}");
-    text.push_str(&answer(routine, &owners, file.checks));
+    text.push_str(&answer(file, routine, &owners));
     text.push_str("    }\n");
     for (k, p) in routine.parameter_ids().enumerate() {
         if !routine.variable(p).ty.is_tape() {
             let _ = writeln!(text, "    free(a[{k}].cells);");
         }
     }
+    if let Some(Returned::Given(_)) = Returned::of(routine) {
+        text.push_str("    free(value);\n");
+    }
     text.push_str("    while (k > 0)\n        free(kept[--k].before);\n    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
     if file.checks {
         text = super::faults::logicals(&text);
     }
     Some(text)
+}
+
+/// The declarations of an array that is the result.
+fn declared_array(file: &File<'_>, routine: &Routine) -> String {
+    let (Some(how), Some(result)) = (Returned::of(routine), returned::array(routine)) else {
+        return String::new();
+    };
+    let (ty, rank) = (file.c_type(result.ty), result.rank());
+    let extents: Vec<String> = match how {
+        Returned::Given(_) => {
+            let all = returned::constants(result).unwrap_or_default();
+            all.iter().map(i64::to_string).collect()
+        }
+        Returned::Made => vec!["0".to_owned()],
+    };
+    let extents = extents.join(", ");
+    format!("    {ty} *value = NULL;\n    int64_t extents[{rank}] = {{{extents}}};\n")
 }
 
 /// True for a parameter whose cells are part of the answer.
@@ -148,7 +177,7 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
         if file.checks && variable.rank() > 0 {
             arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
         }
-        let ty = c_type(variable.ty);
+        let ty = file.c_type(variable.ty);
         arguments.push(if is_by_value(routine, p) {
             format!("*({ty} *)a[{k}].cells")
         } else {
@@ -163,7 +192,12 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
         format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
     };
     let memory: &[&str] = if made.needs_memory { &["&tape"] } else { &[] };
-    match (made.can_fail, routine.result.is_some()) {
+    let call = |last: &[&str]| match Returned::of(routine) {
+        None => call(last),
+        Some(Returned::Given(_)) => call(&[&["value"], last].concat()),
+        Some(Returned::Made) => call(&[&["&value", "extents"], last].concat()),
+    };
+    match (made.can_fail, returned::scalar(routine).is_some()) {
         (true, true) => format!("status = {};", call(&[&["&value"], memory].concat())),
         (true, false) => format!("status = {};", call(memory)),
         (false, true) => format!("value = {};", call(memory)),
@@ -172,13 +206,22 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
 }
 
 /// Calls that are timed.
-fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
+fn timed(file: &File<'_>, routine: &Routine, owners: &[String], line: &str) -> String {
     let mut text =
         "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
+    let made = Returned::of(routine) == Some(Returned::Made);
+    let [mark, release] = match made {
+        // What the function makes is given back.
+        true => [
+            "            const struct cfgrev_mark mark = cfgrev_mark_of(&tape.work);\n",
+            "            cfgrev_release(&tape.work, mark);\n",
+        ],
+        false => ["", ""],
+    };
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "        if (a[{k}].given && cfgrev_keep(&kept[k++], a[{k}].cells, (size_t)a[{k}].count * sizeof({ty})))\n            \
@@ -196,12 +239,12 @@ fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
         text,
         "        for (done = 0; done <= calls && !status; ++done) {{
             double begin;
-            cfgrev_restore(kept, k);
+{mark}            cfgrev_restore(kept, k);
             begin = cfgrev_now();
             {line}
             if (done)
                 seconds += cfgrev_now() - begin;
-        }}
+{release}        }}
         cfgrev_write(&status, sizeof status);
         cfgrev_write(&seconds, sizeof seconds);
     }}
@@ -211,12 +254,12 @@ fn timed(routine: &Routine, owners: &[String], line: &str) -> String {
 }
 
 /// The answer after a call.
-fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
+fn answer(file: &File<'_>, routine: &Routine, owners: &[String]) -> String {
     let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
 "
     .to_owned();
-    if checks {
+    if file.checks {
         text.push_str(
             "        {
             const char *const message = status ? cfgrev_tape_message(&tape) : \"\";
@@ -232,13 +275,36 @@ fn answer(routine: &Routine, owners: &[String], checks: bool) -> String {
         cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
 ",
     );
-    if routine.result.is_some() {
-        text.push_str("        cfgrev_write(&value, sizeof value);\n");
+    match Returned::of(routine) {
+        None if routine.result.is_some() => {
+            text.push_str("        cfgrev_write(&value, sizeof value);\n");
+        }
+        None => {}
+        // Of a call that fails there is nothing.
+        Some(how) => {
+            if how == Returned::Made {
+                text.push_str(
+                    "        if (status)\n            memset(extents, 0, sizeof extents);\n",
+                );
+            }
+            let size = match (how, returned::array(routine)) {
+                (Returned::Given(n), _) => n.to_string(),
+                (Returned::Made, result) => {
+                    let rank = result.map_or(0, Variable::rank);
+                    let extents: Vec<String> = (0..rank).map(|k| format!("extents[{k}]")).collect();
+                    extents.join("*")
+                }
+            };
+            let _ = writeln!(
+                text,
+                "        cfgrev_write(extents, sizeof extents);\n        cfgrev_write(value, (size_t)({size}) * sizeof *value);"
+            );
+        }
     }
     for (k, p) in routine.parameter_ids().enumerate() {
         let variable = routine.variable(p);
         if is_written(variable) {
-            let ty = c_type(variable.ty);
+            let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
                 "        if (a[{k}].given)\n            cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));"

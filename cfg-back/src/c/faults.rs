@@ -128,6 +128,13 @@ pub(super) fn empty_tape(routine: &str) -> String {
     format!("\"{}\"", literal(&message))
 }
 
+/// The literal that says that a function returned an array of another shape than its caller has room for.
+pub(super) fn other_shape(routine: &str) -> String {
+    let routine: String = routine.chars().take(LONGEST / 4).collect();
+    let message = format!("X{SHAPE} routine {routine}: shapes do not conform");
+    format!("\"{}\"", literal(&message))
+}
+
 /// The text of functions with the type of logicals that may be unset.
 pub(super) fn logicals(text: &str) -> String {
     logicals_as(text, "cfgrev_logical")

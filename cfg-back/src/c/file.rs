@@ -6,10 +6,11 @@ use super::{
     operators::Pieces,
     origins::Origins,
     runtime,
+    variable::cell_type,
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Program, Routine, StmtKind},
+    ir::{Expr, Program, Routine, ScalarType, StmtKind},
     structure::Structure,
     validate::ValidProgram,
 };
@@ -53,6 +54,13 @@ pub(super) struct File<'a> {
     pub(super) checks: bool,
     /// What the code comes from.
     pub(super) origins: RefCell<Origins>,
+}
+
+impl File<'_> {
+    /// The C type of a scalar.
+    pub(super) fn c_type(&self, ty: ScalarType) -> &'static str {
+        cell_type(ty, self.checks)
+    }
 }
 
 /// A graph in the form in which it is written.

@@ -1,7 +1,7 @@
 //! The functions of a file: called ones come first, and each in the form that its graph allows.
 
 use super::{
-    Failed, checks,
+    Failed,
     file::{File, Written},
     operators::Pieces,
     routine,
@@ -29,9 +29,6 @@ pub(super) fn functions(
     wanted: &[RoutineId],
     pieces: &mut Pieces,
 ) -> Result<String, Vec<Failed>> {
-    if file.checks {
-        checks::refuse_sized(program).map_err(|problem| vec![problem])?;
-    }
     let effects = Effects::of(program);
     let graph = CallGraph::of(program);
     let mut needed = vec![false; program.routines.len()];

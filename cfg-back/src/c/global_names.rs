@@ -25,7 +25,7 @@ pub(super) struct GlobalNames {
 
 impl GlobalNames {
     /// With a suffix, adjoints or tangents have a structure of their own.
-    pub(super) fn new(names: &mut Names, main: &str, suffix: &str) -> Self {
+    pub(super) fn new(names: &mut Names, main: &str, suffix: &str, checks: bool) -> Self {
         let tag = names.fresh(&format!("{main}_globals"), None);
         let derivative_tag = names.fresh(&format!("{main}_globals{suffix}"), None);
         let own = names.fresh(&format!("{main}_globals_data"), None);
@@ -40,6 +40,7 @@ impl GlobalNames {
                 own,
                 derivatives,
                 external: false,
+                checks,
             },
         }
     }
@@ -59,7 +60,11 @@ impl GlobalNames {
                 continue;
             }
             let name = &global.variable.name;
-            let tri_state = checks && global.variable.ty == ScalarType::Logical;
+            let of_checks = matches!(
+                global.variable.ty,
+                ScalarType::Logical | ScalarType::Sized(_)
+            );
+            let tri_state = checks && of_checks;
             if names::identifier(name) != *name || names.has(name) || tri_state {
                 let code = &codes::EXTERN;
                 let site = Site {

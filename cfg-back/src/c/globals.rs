@@ -3,9 +3,10 @@
 use super::{
     names::{Names, comment},
     operators::{
-        Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized,
+        Code, literal_cell, literal_integer, literal_logical, literal_real, literal_real32,
+        literal_sized,
     },
-    variable::{Array, Axis, Bound, Cells, Kind, c_type},
+    variable::{Array, Axis, Bound, Cells, Kind, cell_type},
 };
 use cfg_core::{
     entity::GlobalId,
@@ -43,6 +44,8 @@ pub(super) struct Variables {
     pub(super) derivatives: Option<String>,
     /// True if the program's own are variables of other files, each by its name.
     pub(super) external: bool,
+    /// True of a file with checks.
+    pub(super) checks: bool,
 }
 
 /// True of the adjoint or the tangent of a global.
@@ -52,7 +55,7 @@ pub(super) fn is_derivative(global: &Global) -> bool {
 }
 
 /// The literal of an initial value.
-fn literal(e: &Expr) -> Code {
+fn literal(e: &Expr, checks: bool) -> Code {
     match e {
         Expr::Int(n) => literal_integer(*n),
         Expr::Real(x) => literal_real(*x),
@@ -64,7 +67,10 @@ fn literal(e: &Expr) -> Code {
             [Expr::Real32(x)] => literal_real32(-x),
             _ => literal_integer(0),
         },
-        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => literal_sized(ty, cell),
+        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => match checks {
+            true => literal_cell(ty, cell),
+            false => literal_sized(ty, cell),
+        },
         Expr::Place(_) | Expr::Op(..) => literal_integer(0),
     }
 }
@@ -152,7 +158,7 @@ impl Globals {
                 continue;
             }
             made.owners.push(Some(place));
-            let ty = c_type(global.variable.ty);
+            let ty = cell_type(global.variable.ty, variables.checks);
             let size = global.variable.constant_size().unwrap_or(1).max(1);
             let _ = if is_array(g) {
                 writeln!(members.declarations, "    {ty} {name}[{size}];")
@@ -160,7 +166,13 @@ impl Globals {
                 writeln!(members.declarations, "    {ty} {name};")
             };
             let _ = writeln!(members.several, "    {ty} *{name};");
-            let initial = initial(program, g, &inside[g.index()], is_array(g));
+            let initial = initial(
+                program,
+                g,
+                &inside[g.index()],
+                is_array(g),
+                variables.checks,
+            );
             members.values.push(initial);
         }
         made
@@ -315,7 +327,13 @@ fn axes(global: &Global) -> Vec<Axis> {
 }
 
 /// The initial value of a member; globals that lie in its cells may have values, too.
-fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: bool) -> String {
+fn initial(
+    program: &Program,
+    base: GlobalId,
+    inside: &[GlobalId],
+    is_array: bool,
+    checks: bool,
+) -> String {
     let owner = program.global(base);
     let size = owner.variable.constant_size().unwrap_or(1).max(1);
     let zero = match owner.variable.ty {
@@ -340,7 +358,7 @@ fn initial(program: &Program, base: GlobalId, inside: &[GlobalId], is_array: boo
                     None => break,
                 },
             };
-            written.insert(offset + k, literal(value).text);
+            written.insert(offset + k, literal(value, checks).text);
         }
     }
     if !is_array {

@@ -5,7 +5,7 @@ use super::{
     file::{File, Made},
     lines::Lines,
     parameters::{Interface, Passed, Sweep},
-    variable::{c_type, zero},
+    variable::zero,
     writer::is_by_value,
 };
 use cfg_core::{
@@ -277,7 +277,7 @@ impl Wrapper<'_> {
                 let extents = self.interface.extents_of(of);
                 self.texts.extend(extents);
             }
-            let ty = c_type(variable.ty);
+            let ty = self.file.c_type(variable.ty);
             let by_value = is_by_value(inner, p);
             let Some(&k) = self.interface.of_role.get(role) else {
                 // The value of a function in its reverse sweep: the forward sweep kept it.
@@ -334,7 +334,9 @@ impl Wrapper<'_> {
         }
         self.texts.push(match (passed, by_value) {
             (Passed::Value, true) | (Passed::Pointer, false) => name.to_owned(),
-            (Passed::Constant, false) if writes => format!("({} *){name}", c_type(variable.ty)),
+            (Passed::Constant, false) if writes => {
+                format!("({} *){name}", self.file.c_type(variable.ty))
+            }
             (Passed::Constant, false) => name.to_owned(),
             (Passed::Value, false) => format!("&{name}"),
             (Passed::Constant | Passed::Pointer, true) => format!("*{name}"),
@@ -378,7 +380,10 @@ impl Wrapper<'_> {
             return Err(unknown(&inner.name));
         };
         let owner = &self.file.program.global(base).variable;
-        let (ty, size) = (c_type(owner.ty), owner.constant_size().unwrap_or(1).max(1));
+        let (ty, size) = (
+            self.file.c_type(owner.ty),
+            owner.constant_size().unwrap_or(1).max(1),
+        );
         let member = member.to_owned();
         let here = format!("{}_{member}", globals.derivative_tag);
         let (tag, used, status, nd) = (&self.globals, &self.used, &self.status, &self.count);

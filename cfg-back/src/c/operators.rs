@@ -13,7 +13,8 @@ mod sized_text;
 mod word;
 
 pub(crate) use code::{
-    Code, literal_integer, literal_logical, literal_real, literal_real32, literal_sized,
+    Code, literal_cell, literal_integer, literal_logical, literal_real, literal_real32,
+    literal_sized,
 };
 pub(crate) use pieces::{Number, Piece, Pieces};
 
@@ -152,7 +153,7 @@ fn form(op: Op) -> Form {
         Op::Or => Form::Lazy(" || ", OR),
         Op::ToReal => Form::Conversion(ScalarType::Real),
         Op::ToReal32 => Form::Conversion(ScalarType::Real32),
-        Op::ToInt => Form::Conversion(ScalarType::Integer),
+        Op::TO_INT => Form::Conversion(ScalarType::Integer),
         Op::ToLogical => Form::Conversion(ScalarType::Logical),
         Op::Neg => Form::Special(Special::Neg),
         Op::Not => Form::Special(Special::Not),
@@ -179,29 +180,7 @@ fn form(op: Op) -> Form {
         | Op::UBound
         | Op::Present => Form::None,
         // These have functions in `sized`.
-        Op::ToInt8
-        | Op::ToInt16
-        | Op::ToInt32
-        | Op::ToUint8
-        | Op::ToUint16
-        | Op::ToUint32
-        | Op::ToUint64
-        | Op::WrapInt
-        | Op::WrapInt8
-        | Op::WrapInt16
-        | Op::WrapInt32
-        | Op::WrapUint8
-        | Op::WrapUint16
-        | Op::WrapUint32
-        | Op::WrapUint64
-        | Op::SaturateInt
-        | Op::SaturateInt8
-        | Op::SaturateInt16
-        | Op::SaturateInt32
-        | Op::SaturateUint8
-        | Op::SaturateUint16
-        | Op::SaturateUint32
-        | Op::SaturateUint64 => Form::None,
+        Op::Convert(..) => Form::None,
     }
 }
 
@@ -255,17 +234,18 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
 
 /// The operator of two operands that a reduction repeats, in storage order, and the value that it begins with. A
 /// reduction to the logical `any` or `all` may end as soon as it is decided. `None` if the operator is no reduction.
-pub(crate) fn reduction(op: Op, ty: ScalarType) -> Option<(Op, Code)> {
+pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Code)> {
     let Form::Reduction(step, start) = form(op) else {
         return None;
     };
     let number = |integer: i128, real: f64| match ty {
         ScalarType::Integer => literal_integer(integer as i64),
+        ScalarType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
         ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
         ScalarType::Real32 => literal_real32(real as f32),
         ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
     };
-    let (least, greatest) = ty.integer_range();
+    let (least, greatest) = ty.any_int().map_or((0, 0), |ty| (ty.min(), ty.max()));
     let start = match start {
         Start::Number(n) => number(n.into(), n.into()),
         Start::Least => number(least, f64::NEG_INFINITY),

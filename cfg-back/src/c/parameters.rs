@@ -1,7 +1,7 @@
 //! The parameters of the functions that other files call: those of the original in their order, each that holds floating
 //! point followed by its derivative. Of a derivative of a derivative the original's are those of the first.
 
-use super::{file::File, names::Names, variable::c_type};
+use super::{file::File, names::Names};
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Extent, Intent, NameRole, ParameterRole, Program, Role, ScalarType, Signature},
@@ -47,8 +47,9 @@ struct Parameter {
     ty: ScalarType,
     passed: Passed,
     holds: Holds,
-    /// True of the result of a function.
+    /// True of the result of a function, a scalar or an array.
     is_result: bool,
+    is_array: bool,
     /// True of the value of a function, which callers may not want, in its derivatives' derivatives, too.
     may_be_null: bool,
 }
@@ -149,6 +150,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
                     passed: Passed::Value,
                     holds: Holds::Extent(p),
                     is_result: false,
+                    is_array: false,
                     may_be_null: false,
                 });
             }
@@ -166,17 +168,20 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
             },
             holds: Holds::Variable(p),
             is_result: false,
+            is_array: variable.rank() > 0,
             may_be_null: false,
         });
     }
     if let Some(result) = routine.result {
+        let variable = routine.variable(result);
         made.push(Parameter {
             name: format!("{}_value", routine.name),
-            ty: routine.variable(result).ty,
+            ty: variable.ty,
             passed: Passed::Pointer,
             holds: Holds::Variable(result),
             is_result: true,
-            may_be_null: true,
+            is_array: variable.rank() > 0,
+            may_be_null: variable.rank() == 0,
         });
     }
     made
@@ -198,7 +203,11 @@ fn with_derivatives(
         };
         let (name, passed) = match sweep {
             Sweep::Gradient | Sweep::Reverse if parameter.is_result => {
-                (format!("{routine}_b"), Passed::Value)
+                let passed = match parameter.is_array {
+                    true => Passed::Pointer,
+                    false => Passed::Value,
+                };
+                (format!("{routine}_b"), passed)
             }
             Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
             Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
@@ -212,9 +221,10 @@ fn with_derivatives(
             },
             holds: parameter.holds,
             is_result: false,
+            is_array: parameter.is_array,
             may_be_null: false,
         });
-        if !(parameter.is_result && sweep == Sweep::Reverse) {
+        if !(parameter.is_result && !parameter.is_array && sweep == Sweep::Reverse) {
             made.push((parameter, of.map(ParameterRole::Primal)));
         }
         let role = of.map(|v| match sweep {
@@ -264,7 +274,7 @@ impl Interface {
         made.roots = roots;
         for (parameter, role) in with_derivatives(all, sweep, name, several) {
             let name = made.names.fresh(&parameter.name, Some(&file.names));
-            let ty = c_type(parameter.ty);
+            let ty = file.c_type(parameter.ty);
             let declaration = match parameter.passed {
                 Passed::Value => format!("{ty} {name}"),
                 Passed::Constant => format!("const {ty} *{name}"),

@@ -1,10 +1,13 @@
 //! Functions of a program itself for callers in other files, where what the file has inside takes more than they give.
 
 use super::{
+    faults,
     file::{File, Made},
     interface::{Public, count},
     lines::Lines,
     names::Names,
+    returned::{self, Returned},
+    routine::PlainHead,
     writer::is_by_value,
 };
 use cfg_core::{
@@ -13,10 +16,12 @@ use cfg_core::{
 };
 
 /// The function with checks that other files call. Its last parameter is a tape for the message; null is allowed.
-fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public {
+fn with_checks(file: &File<'_>, r: RoutineId, function: &Made, name: &str) -> Public {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let (head, arguments) = super::routine::plain_head(file, r, name, &mut names);
+    let plain = super::routine::plain_head(file, r, name, &mut names);
+    let made = MadeResult::of(file, r, &plain, &mut names);
+    let (head, arguments) = (plain.head, plain.arguments);
     let [tape, own, used, state, status] =
         ["tape", "own", "used", "state", "status"].map(|n| names.fresh(n, Some(&file.names)));
     let mut texts = Vec::with_capacity(arguments.len());
@@ -43,10 +48,12 @@ fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
         });
     }
     let result = routine.result.map(|r| routine.variable(r).ty);
-    texts.extend(arguments.map(|value| match result {
+    let cast = |value: String| match result {
         Some(ScalarType::Logical) => format!("(cfgrev_logical *){value}"),
         _ => value,
-    }));
+    };
+    texts.extend(arguments.map(cast));
+    texts.extend(made.iter().flat_map(MadeResult::arguments));
     texts.push(used.clone());
     let mut lines = Lines::new(1);
     lines.line(format_args!("struct cfgrev_tape {own} = {{0}};"));
@@ -56,8 +63,12 @@ fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
     lines.line(format_args!(
         "const struct cfgrev_state {state} = cfgrev_begin({used});"
     ));
-    let call = format!("{}({})", made.name, texts.join(", "));
+    let call = format!("{}({})", function.name, texts.join(", "));
+    made.iter().for_each(|made| made.declare(&mut lines));
     lines.line(format_args!("int {status} = {call};"));
+    if let Some(made) = &made {
+        made.hand_over(&status, Some(&used), &mut lines);
+    }
     lines.line(format_args!(
         "{status} = cfgrev_end_checked({used}, &{state}, {status});"
     ));
@@ -73,6 +84,84 @@ fn with_checks(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public
     Public { head, text }
 }
 
+/// The array that a function of the file makes for its result, and where a caller wants it.
+struct MadeResult {
+    /// The type of its elements inside of the file.
+    ty: &'static str,
+    /// The names of the array, its extents and a counter, and of the caller's array.
+    cells: String,
+    extents: String,
+    counter: String,
+    value: String,
+    rank: usize,
+    /// The dimensions of which the caller says the extents, and their names.
+    deferred: Vec<(usize, String)>,
+    routine: String,
+}
+
+impl MadeResult {
+    fn of(file: &File<'_>, r: RoutineId, head: &PlainHead, names: &mut Names) -> Option<Self> {
+        let routine = file.program.routine(r);
+        let result = returned::array(routine)?;
+        if Returned::of(routine) != Some(Returned::Made) {
+            return None;
+        }
+        let [cells, extents, counter] =
+            ["cells", "extents", "k"].map(|n| names.fresh(n, Some(&file.names)));
+        Some(Self {
+            ty: match result.ty == ScalarType::Logical && file.checks {
+                true => "cfgrev_logical",
+                false => file.c_type(result.ty),
+            },
+            cells,
+            extents,
+            counter,
+            value: head.value.clone(),
+            rank: result.rank(),
+            deferred: (returned::deferred(routine).into_iter())
+                .zip(head.extents.iter().cloned())
+                .collect(),
+            routine: routine.name.clone(),
+        })
+    }
+
+    fn arguments(&self) -> [String; 2] {
+        [format!("&{}", self.cells), self.extents.clone()]
+    }
+
+    fn declare(&self, lines: &mut Lines) {
+        let (ty, cells, extents, rank) = (self.ty, &self.cells, &self.extents, self.rank);
+        lines.line(format_args!("{ty} *{cells} = NULL;"));
+        lines.line(format_args!("int64_t {extents}[{rank}] = {{0}};"));
+    }
+
+    /// The caller gets its array, if it has said the right extents.
+    fn hand_over(&self, status: &str, tape: Option<&str>, lines: &mut Lines) {
+        let (value, extents, k) = (&self.value, &self.extents, &self.counter);
+        let differs = |(d, name): &(usize, String)| format!("{extents}[{d}] != {name}");
+        let differ: Vec<String> = self.deferred.iter().map(differs).collect();
+        if !differ.is_empty() {
+            lines.open(format_args!("if (!{status} && ({}))", differ.join(" || ")));
+            lines.line(format_args!("{status} = 4;"));
+            if let Some(tape) = tape {
+                let message = faults::other_shape(&self.routine);
+                lines.line(format_args!("{tape}->message = {message};"));
+            }
+            lines.close();
+        }
+        let size: Vec<String> = (0..self.rank).map(|d| format!("{extents}[{d}]")).collect();
+        let size = size.join("*");
+        lines.line(format_args!(
+            "for (int64_t {k} = 0; !{status} && {k} < {size}; ++{k})"
+        ));
+        let to = match self.ty {
+            "cfgrev_logical" => format!("((cfgrev_logical *){value})"),
+            _ => value.clone(),
+        };
+        lines.line(format_args!("    {to}[{k}] = {}[{k}];", self.cells));
+    }
+}
+
 /// A function that calls one which needs memory for work arrays.
 fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
     let made = file.made(r, false)?;
@@ -81,15 +170,17 @@ fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
     }
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let (head, arguments) = super::routine::plain_head(file, r, name, &mut names);
+    let plain = super::routine::plain_head(file, r, name, &mut names);
+    let result = MadeResult::of(file, r, &plain, &mut names);
+    let (head, mut arguments) = (plain.head, plain.arguments);
     let mut lines = Lines::new(1);
-    let mut arguments: Vec<String> = arguments;
     let tape = routine
         .parameter_ids()
         .find(|p| routine.variable(*p).ty.is_tape());
-    let [memory, status] = ["memory", "status"].map(|n| names.fresh(n, Some(&file.names)));
+    let [memory, status, mark] =
+        ["memory", "status", "mark"].map(|n| names.fresh(n, Some(&file.names)));
     match tape.and_then(|p| arguments.get(super::routine::position(routine, p)).cloned()) {
-        Some(tape) => {
+        Some(tape) if result.is_none() => {
             arguments.push(tape);
             lines.line(format_args!(
                 "return {}({});",
@@ -97,11 +188,34 @@ fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
                 arguments.join(", ")
             ));
         }
-        None => {
-            lines.line(format_args!("struct cfgrev_tape {memory} = {{0}};"));
-            arguments.push(format!("&{memory}"));
+        tape => {
+            let work = match &tape {
+                Some(tape) => tape.clone(),
+                None => format!("&{memory}"),
+            };
+            if tape.is_none() {
+                lines.line(format_args!("struct cfgrev_tape {memory} = {{0}};"));
+            }
+            arguments.extend(result.iter().flat_map(MadeResult::arguments));
+            arguments.push(work);
             let call = format!("{}({})", made.name, arguments.join(", "));
-            if made.can_fail {
+            if let Some(result) = &result {
+                result.declare(&mut lines);
+                if let Some(tape) = &tape {
+                    lines.line(format_args!(
+                        "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{tape}->work);"
+                    ));
+                }
+                lines.line(format_args!("int {status} = {call};"));
+                result.hand_over(&status, None, &mut lines);
+                match &tape {
+                    Some(tape) => {
+                        lines.line(format_args!("cfgrev_release(&{tape}->work, {mark});"));
+                    }
+                    None => lines.line(format_args!("cfgrev_tape_free(&{memory});")),
+                }
+                lines.line(format_args!("return {status};"));
+            } else if made.can_fail {
                 lines.line(format_args!("const int {status} = {call};"));
                 lines.line(format_args!("cfgrev_tape_free(&{memory});"));
                 lines.line(format_args!("return {status};"));

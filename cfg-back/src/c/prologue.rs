@@ -3,7 +3,7 @@
 use super::{
     Emitted,
     lines::{Lines, identifiers},
-    variable::{Array, Bound, Cells, Kind, c_type, zero},
+    variable::{Array, Bound, Cells, Kind, zero},
     writer::Writer,
 };
 use cfg_core::{
@@ -26,14 +26,19 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         after.push(format!("--{memory}->depth;"));
     }
     own_tapes(writer, &mut after);
-    let mut works = Vec::new();
-    for (v, variable) in ids().zip(&writer.variables.all) {
-        if let (Kind::Array(array), true) = (&variable.kind, variable.used)
-            && array.cells == Cells::Work
-        {
-            works.push((v, array.clone()));
+    let of_cells = |writer: &Writer<'_>, cells: Cells| -> Vec<(VarId, Array)> {
+        let mut all = Vec::new();
+        for (v, variable) in ids().zip(&writer.variables.all) {
+            if let (Kind::Array(array), true) = (&variable.kind, variable.used)
+                && array.cells == cells
+            {
+                all.push((v, array.clone()));
+            }
         }
-    }
+        all
+    };
+    let works = of_cells(writer, Cells::Work);
+    let returned = of_cells(writer, Cells::Returned);
     for (v, top) in writer.tops.clone() {
         let tape = writer.tape(v)?;
         writer
@@ -41,7 +46,7 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
         after.push(format!("{tape}->top = {top};"));
     }
-    for (_, array) in &works {
+    for (_, array) in works.iter().chain(&returned) {
         for axis in &array.axes {
             if let Bound::Kept(k) = axis.extent {
                 named.insert(writer.variables.bounds[k].name.clone());
@@ -52,15 +57,24 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         writer.check_entry(&mut named)?;
     }
     kept_bounds(writer, &mut named)?;
+    // The caller finds it behind its own mark.
+    for (v, array) in returned {
+        work_array(writer, v, array);
+    }
+    writer.begin_result();
     let allocatable = |v: &super::variable::Variable| matches!(&v.kind, Kind::Array(a) if a.cells == Cells::Allocatable);
     let marks = [
-        ("work", !works.is_empty()),
         (
             "arrays",
             writer.allocates && writer.variables.all.iter().any(allocatable),
         ),
+        ("work", !works.is_empty()),
     ];
     for (arena, wanted) in marks {
+        if arena == "work" {
+            // Behind the work arrays, which are given back, and before the array that the result is in.
+            after.extend(writer.leave_result().into_iter().rev());
+        }
         if wanted {
             writer.made.needs_memory = true;
             let mark = writer.fresh("entry");
@@ -174,7 +188,7 @@ fn work_array(writer: &mut Writer<'_>, v: VarId, array: Array) {
     }
     writer.lines.line(format_args!(
         "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-        c_type(ty)
+        writer.file.c_type(ty)
     ));
     writer.made.can_fail = true;
     writer.lines.line(format_args!("if (!{name})"));
@@ -184,7 +198,11 @@ fn work_array(writer: &mut Writer<'_>, v: VarId, array: Array) {
         writer.lines.line(line);
         return;
     }
-    // Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
+    zero_cells(writer, &name, &size, ty);
+}
+
+/// Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
+pub(super) fn zero_cells(writer: &mut Writer<'_>, name: &str, size: &str, ty: ScalarType) {
     if matches!(ty, ScalarType::Integer | ScalarType::Logical) {
         let k = writer.loop_name(0);
         writer

@@ -1,15 +1,16 @@
 //! One function: its head, its variables, its body.
 
 use super::{
-    Emitted, codes, faults,
+    Emitted, faults,
     file::{File, Made, Written},
     held,
     lines::{Lines, behind_target, identifiers},
     names::{Names, comment},
     operators::{Pieces, checked::unset},
     prologue,
+    returned::{self, Returned},
     traced::Traced,
-    variable::{Bound, Cells, Kind, c_type, zero},
+    variable::{Bound, Cells, Kind, zero},
     writer::{Writer, is_by_value, variables},
 };
 use std::{
@@ -19,12 +20,13 @@ use std::{
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, Role, Routine, ScalarType, StmtKind},
+    ir::{Cfg, Extent, Intent, Place, Role, Routine, ScalarType, StmtKind},
     memory::locations::Locations,
 };
 
 /// The declaration of one parameter of a routine; extents that it takes from the argument come before.
 fn parameter(
+    file: &File<'_>,
     routine: &Routine,
     v: VarId,
     name: &str,
@@ -32,7 +34,7 @@ fn parameter(
     count: Option<&String>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
-    let ty = c_type(variable.ty);
+    let ty = file.c_type(variable.ty);
     let mut texts: Vec<String> = Vec::new();
     for (dim, extent) in variable.shape.iter().zip(extents) {
         if dim.extent == Extent::Deferred {
@@ -66,7 +68,10 @@ pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String 
     let mut names = Names::of_function();
     let (made, _) = variables(file, routine, &mut names, strided, false);
     let function = file.made(r, strided).unwrap_or_default();
-    head(file, r, &function, &made, ("memory", "value"), strided)
+    let [memory, value, extents] =
+        ["memory", "value", "extents"].map(|name| names.fresh(name, Some(&file.names)));
+    let own = (&*memory, &*value, &[extents][..]);
+    head(file, r, &function, &made, own, strided)
 }
 
 fn head(
@@ -74,7 +79,7 @@ fn head(
     r: RoutineId,
     made: &Made,
     variables: &super::variable::Variables,
-    (memory, value): (&str, &str),
+    names: (&str, &str, &[String]),
     strided: bool,
 ) -> String {
     let routine = file.program.routine(r);
@@ -82,16 +87,16 @@ fn head(
         true => "",
         false => "static ",
     };
-    head_with(routine, made, variables, memory, value, storage).0
+    head_with(file, routine, made, variables, names, storage).0
 }
 
 /// The head of a function, and the names of its parameters.
 fn head_with(
+    file: &File<'_>,
     routine: &Routine,
     made: &Made,
     variables: &super::variable::Variables,
-    memory: &str,
-    value: &str,
+    (memory, value, extents): (&str, &str, &[String]),
     storage: &str,
 ) -> (String, Vec<String>) {
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
@@ -118,7 +123,7 @@ fn head_with(
                 )
             }
         };
-        parameters.extend(parameter(routine, p, &name, &extents, count));
+        parameters.extend(parameter(file, routine, p, &name, &extents, count));
         let shape = routine.variable(p).shape.iter().zip(extents.0);
         arguments.extend(
             shape
@@ -127,14 +132,34 @@ fn head_with(
         );
         arguments.push(name);
     }
-    let result = routine.result.map(|r| routine.variable(r).ty);
-    let returned = match (made.can_fail, result) {
+    if let Some(result) = returned::array(routine) {
+        let ty = file.c_type(result.ty);
+        match (Returned::given(routine), made.needs_memory) {
+            (Some(v), _) => {
+                if let Kind::Array(array) = &variables.all[v.index()].kind {
+                    let name = array.pointer.clone();
+                    let restrict = if routine.aliased { "" } else { "restrict " };
+                    parameters.push(format!("{ty} *{restrict}{name}"));
+                    arguments.push(name);
+                }
+            }
+            (None, true) => {
+                parameters.push(format!("{ty} **{value}"));
+                parameters.extend(extents.iter().map(|name| format!("int64_t *{name}")));
+            }
+            (None, false) => {
+                parameters.extend(extents.iter().map(|name| format!("int64_t {name}")));
+                parameters.push(format!("{ty} *{value}"));
+            }
+        }
+    }
+    let returned = match (made.can_fail, returned::scalar(routine)) {
         (true, Some(ty)) => {
-            parameters.push(format!("{} *{value}", c_type(ty)));
+            parameters.push(format!("{} *{value}", file.c_type(ty)));
             "int"
         }
         (true, None) => "int",
-        (false, Some(ty)) => c_type(ty),
+        (false, Some(ty)) => file.c_type(ty),
         (false, None) => "void",
     };
     if made.needs_memory {
@@ -151,25 +176,45 @@ fn head_with(
     (head, arguments)
 }
 
-/// The head of a function with this name for callers that have no memory for work arrays, and the names of its
-/// parameters in the order of the routine's.
+/// The head of a function for callers that have no memory for work arrays.
+pub(super) struct PlainHead {
+    pub(super) head: String,
+    /// The names of its parameters in the order of the routine's.
+    pub(super) arguments: Vec<String>,
+    /// The name of the pointer to its value, and of the extents of that which the declaration leaves open.
+    pub(super) value: String,
+    pub(super) extents: Vec<String>,
+}
+
+/// The head of a function with this name for callers that have no memory for work arrays.
 pub(super) fn plain_head(
     file: &File<'_>,
     r: RoutineId,
     name: &str,
     names: &mut Names,
-) -> (String, Vec<String>) {
+) -> PlainHead {
     let routine = file.program.routine(r);
     let (made, _) = variables(file, routine, names, false, false);
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+    let extent = |k: usize| names.fresh(&format!("{value}_extent{}", k + 1), Some(&file.names));
+    let extents: Vec<String> = returned::deferred(routine)
+        .into_iter()
+        .map(extent)
+        .collect();
     let mut function = file.made(r, false).unwrap_or_default();
     function.needs_memory = false;
     name.clone_into(&mut function.name);
-    let (head, mut arguments) = head_with(routine, &function, &made, "", &value, "");
-    if routine.result.is_some() && function.can_fail {
-        arguments.push(value);
+    let own = ("", &*value, &*extents);
+    let (head, mut arguments) = head_with(file, routine, &function, &made, own, "");
+    if returned::scalar(routine).is_some() && function.can_fail {
+        arguments.push(value.clone());
     }
-    (head, arguments)
+    PlainHead {
+        head,
+        arguments,
+        value,
+        extents,
+    }
 }
 
 /// The position of a parameter among the arguments of its routine in C, where extents have places of their own.
@@ -222,6 +267,8 @@ pub(super) fn function(
         }
         false => faults::State::default(),
     };
+    let makes_result = Returned::of(routine) == Some(Returned::Made);
+    let extents = names.fresh(&format!("{value}_extents"), Some(&file.names));
     let traced = file.origins.borrow().wanted();
     let traced = traced.then(|| Traced::of(file.program, r));
     let mut tops = BTreeMap::new();
@@ -249,8 +296,8 @@ pub(super) fn function(
         status,
         place: None,
         made: Made {
-            can_fail: can_fail || recursive || file.checks,
-            needs_memory: recursive || file.checks,
+            can_fail: can_fail || recursive || file.checks || makes_result,
+            needs_memory: recursive || file.checks || makes_result,
             ..Made::default()
         },
         allocates: false,
@@ -262,22 +309,21 @@ pub(super) fn function(
         keeps_bounds: false,
         roomy: false,
         tops,
+        kept_results: Vec::new(),
+        made_result: (value.clone(), extents),
         checks,
         traced,
     };
-    if let Some(result) = routine.result
-        && routine.variable(result).rank() > 0
-    {
-        let message = format!("the result of `{}` is an array", routine.name);
-        let help = "make it an out parameter";
-        return Err(writer.failed(&codes::RESULT, message, help));
-    }
     let mut end = None;
     match (&routine.body, &written.structure, &routine.external) {
         (Some(cfg), Some(structure), _) => writer.structured(cfg, structure)?,
         (Some(cfg), None, _) => writer.jumps(cfg)?,
         (None, _, Some(external)) => {
-            if let (Some(e), Some(result)) = (&external.value, routine.result) {
+            if let (Some(e), Some(result), Some(_)) =
+                (&external.value, routine.result, returned::array(routine))
+            {
+                writer.assign_array(&Place::whole(result), e)?;
+            } else if let (Some(e), Some(result)) = (&external.value, routine.result) {
                 let code = writer.external_value(e, routine.variable(result).ty)?;
                 let code = if file.checks {
                     writer.hoisted(code)
@@ -291,7 +337,17 @@ pub(super) fn function(
         (None, _, None) => return Err(writer.malformed("a routine has no body")),
     }
     writer.at(None);
-    if let (None, Some(result)) = (&end, routine.result) {
+    if let (Some(result), Some(_)) = (routine.result, returned::array(routine)) {
+        writer.reads(result);
+        if file.checks {
+            // The place is that of the executor.
+            let exit = routine.body.as_ref().and_then(Cfg::exit);
+            writer.at(exit.map(|v| (v, None)));
+            writer.must_exist(result);
+            writer.stop();
+            writer.at(None);
+        }
+    } else if let (None, Some(result)) = (&end, routine.result) {
         let code = writer.scalar_place(result)?;
         writer.reads(result);
         end = Some(code.text);
@@ -325,7 +381,11 @@ fn finish(
         writer.id,
         &made,
         &writer.variables,
-        (&writer.memory, value),
+        (
+            &writer.memory,
+            value,
+            std::slice::from_ref(&writer.made_result.1),
+        ),
         writer.strided,
     ));
     text.push_str("\n{\n");
@@ -393,7 +453,9 @@ fn asked_for_more_than_shape(writer: &mut Writer<'_>, body: &str, end: &str) {
             Kind::Array(array) => &array.pointer,
             Kind::Pointer(_) | Kind::Tape(_) => continue,
         };
-        if writer.routine.variable(v).role == Role::Local && !named.contains(name.as_str()) {
+        let local = writer.routine.variable(v).role == Role::Local;
+        let returned = writer.routine.result == Some(v);
+        if local && !returned && !named.contains(name.as_str()) {
             variable.used = false;
         }
     }
@@ -419,7 +481,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
             }
         }
         for some in names.chunks(8) {
-            lines.push(format!("{} {};", c_type(ty), some.join(", ")));
+            lines.push(format!("{} {};", writer.file.c_type(ty), some.join(", ")));
         }
     }
     for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
@@ -427,7 +489,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
         let (Kind::Array(array), true) = (&variable.kind, local) else {
             continue;
         };
-        let (ty, name) = (c_type(variable.ty), &array.pointer);
+        let (ty, name) = (writer.file.c_type(variable.ty), &array.pointer);
         match array.cells {
             Cells::Fixed(n) if variable.used => lines.push(format!(
                 "{ty} {name}[{}] = {{{}}};",
@@ -459,7 +521,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
                     lines.push(format!("int64_t {};", numbers.join(", ")));
                 }
             }
-            Cells::Fixed(_) | Cells::Given | Cells::Work => {}
+            Cells::Fixed(_) | Cells::Given | Cells::Work | Cells::Returned => {}
         }
     }
     lines

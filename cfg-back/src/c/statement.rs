@@ -7,6 +7,7 @@ use super::{
         self, Code,
         precedence::{SUM, UNARY},
     },
+    returned::Returned,
     variable::{Bound, Kind},
     writer::Writer,
 };
@@ -257,8 +258,9 @@ impl Writer<'_> {
             }
         }
         for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
-            let parameter = self.routine.variable(v).intent().is_some();
-            let local = self.routine.variable(v).role == Role::Local;
+            let given = Returned::given(self.routine) == Some(v);
+            let parameter = self.routine.variable(v).intent().is_some() || given;
+            let local = self.routine.variable(v).role == Role::Local && !given;
             let name = match &variable.kind {
                 Kind::Value(name) => name,
                 Kind::Pointer(name) | Kind::Tape(name) => name,

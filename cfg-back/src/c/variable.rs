@@ -7,6 +7,20 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Order, ScalarType},
 };
 
+/// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can say
+/// that there is no value.
+pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
+    match ty {
+        ScalarType::Sized(_) if checks => c_type(ScalarType::Integer),
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Logical
+        | ScalarType::Tape => c_type(ty),
+    }
+}
+
 /// The zero of a scalar type.
 pub(super) fn zero(ty: ScalarType) -> &'static str {
     match ty {
@@ -27,6 +41,8 @@ pub(super) enum Cells {
     Fixed(i64),
     /// Memory for work arrays, of a size that is known on entry.
     Work,
+    /// The same, of the result of a function, which leaves it there for its caller.
+    Returned,
     /// Memory that assignments give it.
     Allocatable,
 }

@@ -9,7 +9,8 @@ use super::{
         Code, Pieces,
         precedence::{POSTFIX, UNARY},
     },
-    variable::{Array, Cells, Kind, Variable, Variables, c_type, zero},
+    returned::Returned,
+    variable::{Array, Cells, Kind, Variable, Variables, zero},
 };
 use cfg_core::{
     diagnostic::{
@@ -70,6 +71,10 @@ pub(super) struct Writer<'a> {
     pub(super) recursive: bool,
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
+    /// Arrays for results that calls return, by type and size.
+    pub(super) kept_results: Vec<(ScalarType, i64, String)>,
+    /// The names of what says where the result is that this function makes, and its extents.
+    pub(super) made_result: (String, String),
     /// The checks.
     pub(super) checks: super::faults::State,
     /// What the code comes from, if that is to be said.
@@ -133,7 +138,7 @@ impl<'a> Writer<'a> {
     /// A scalar of the function for a value that is kept for a while.
     pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> String {
         let name = self.fresh(name);
-        let declaration = format!("{} {name} = {};", c_type(ty), zero(ty));
+        let declaration = format!("{} {name} = {};", self.file.c_type(ty), zero(ty));
         self.helpers.push((name.clone(), declaration));
         name
     }
@@ -229,13 +234,14 @@ pub(super) fn is_by_value(routine: &Routine, v: VarId) -> bool {
 }
 
 /// The largest local array that lies on the stack of the machine, in bytes.
-const LARGEST_ON_STACK: i64 = 4096;
+pub(super) const LARGEST_ON_STACK: i64 = 4096;
 
 /// The bytes of a scalar.
-fn bytes(ty: ScalarType) -> i64 {
+pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
     match ty {
         ScalarType::Real | ScalarType::Integer => 8,
         ScalarType::Real32 => 4,
+        ScalarType::Sized(_) if checks => 8,
         ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
         ScalarType::Tape => 0,
@@ -256,14 +262,18 @@ pub(super) fn variables(
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
     let mut own: Vec<Option<String>> = vec![None; routine.variables.len()];
-    let mut give = |names: &mut Names, v: VarId| {
+    for v in routine.parameter_ids() {
         let name = names.fresh(&routine.variable(v).name, Some(&file.names));
         own[v.index()] = Some(name);
-    };
-    routine.parameter_ids().for_each(|v| give(names, v));
+    }
+    let given = Returned::given(routine);
+    if let Some(v) = given {
+        let name = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
+        own[v.index()] = Some(name);
+    }
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-        if variable.role == Role::Local {
-            give(names, v);
+        if variable.role == Role::Local && given != Some(v) {
+            own[v.index()] = Some(names.fresh(&variable.name, Some(&file.names)));
         }
     }
     let stable = |v: VarId| is_by_value(routine, v);
@@ -293,9 +303,13 @@ pub(super) fn variables(
                 let (mut cells, mut room) = (Cells::Given, None);
                 match variable.role {
                     Role::Parameter { .. } => {}
+                    Role::Local if given == Some(v) => {}
                     Role::Local | Role::Global(_) => {
-                        cells = local_cells(variable, &mut on_stack);
-                        can_fail |= cells == Cells::Work;
+                        cells = local_cells(variable, file.checks, &mut on_stack);
+                        if routine.result == Some(v) && cells == Cells::Work {
+                            cells = Cells::Returned;
+                        }
+                        can_fail |= matches!(cells, Cells::Work | Cells::Returned);
                         if cells == Cells::Allocatable {
                             room = Some(names.fresh(&format!("{name}_room"), Some(&file.names)));
                         }
@@ -325,15 +339,16 @@ pub(super) fn variables(
 }
 
 /// The place of the cells of a local array.
-fn local_cells(variable: &cfg_core::ir::Variable, on_stack: &mut i64) -> Cells {
+fn local_cells(variable: &cfg_core::ir::Variable, checks: bool, on_stack: &mut i64) -> Cells {
     if (variable.shape.iter()).any(|dim| dim.extent == cfg_core::ir::Extent::Deferred) {
         return Cells::Allocatable;
     }
+    let bytes = bytes(variable.ty, checks);
     let size = variable.constant_size();
-    let size = size.filter(|n| n.saturating_mul(bytes(variable.ty)) <= LARGEST_ON_STACK);
+    let size = size.filter(|n| n.saturating_mul(bytes) <= LARGEST_ON_STACK);
     match size {
         Some(n) if *on_stack <= 4 * LARGEST_ON_STACK => {
-            *on_stack += n * bytes(variable.ty);
+            *on_stack += n * bytes;
             Cells::Fixed(n)
         }
         _ => Cells::Work,

@@ -84,7 +84,7 @@ fn texts_are_what_one_would_write() {
         ),
         (of(Op::If, [less(), x(), n()]), "x < y ? x : (double)a"),
         (of(Op::ToLogical, [n()]), "a != 0"),
-        (of(Op::ToInt, [sum()]), "(int64_t)(x + y)"),
+        (of(Op::TO_INT, [sum()]), "(int64_t)(x + y)"),
         (literal_integer(i64::MIN), "INT64_MIN"),
         (literal_real(-0.0), "-0.0"),
         (literal_real(f64::NEG_INFINITY), "-INFINITY"),
@@ -191,11 +191,11 @@ fn reductions_repeat_an_operator() {
         (Op::Any, Logical, Op::Or, "false"),
         (Op::All, Logical, Op::And, "true"),
     ] {
-        let (found, initial) = reduction(op, ty).expect("a reduction");
+        let (found, initial) = reduction(op, ty, false).expect("a reduction");
         assert_eq!((found, initial.text.as_str()), (step, start));
         assert_eq!(initial.ty, ty);
     }
-    assert_eq!(reduction(Op::Transpose, Real), None);
+    assert_eq!(reduction(Op::Transpose, Real, false), None);
 }
 
 #[test]

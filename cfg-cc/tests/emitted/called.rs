@@ -296,9 +296,20 @@ fn call(caller: &mut Caller, own: &Job, side: &Side<'_>, kind: Kind, prefix: &st
     }
     if let Some(result) = routine.result {
         let ty = routine.variable(result).ty;
-        if kind != Kind::Reverse {
-            let name = format!("{prefix}value");
-            writeln!(caller.declared, "    static {} {name}[1];", c_type(ty)).unwrap();
+        let array = routine.variable(result).rank() > 0;
+        let value = own
+            .expected
+            .result
+            .as_ref()
+            .expect("a function has a value");
+        let name = format!("{prefix}value");
+        let declared = format!("    static {} {name}[{}];", c_type(ty), value.len().max(1));
+        if kind == Kind::Reverse && array {
+            // As the forward sweep left it.
+            writeln!(caller.declared, "{declared}").unwrap();
+            made.arguments.push(name);
+        } else if kind != Kind::Reverse {
+            writeln!(caller.declared, "{declared}").unwrap();
             made.arguments.push(name.clone());
             let after = side
                 .job
@@ -319,6 +330,13 @@ fn call(caller: &mut Caller, own: &Job, side: &Side<'_>, kind: Kind, prefix: &st
                     made.compare += &caller.compared("value_t", &name, after);
                 }
                 (None, Kind::Tangent) => made.arguments.push("NULL".to_owned()),
+                (Some(value), _) if array => {
+                    let name = caller.array(&format!("{prefix}value_b"), value);
+                    made.arguments.push(name.clone());
+                    let after = side.value(at, true).expect("it was given");
+                    made.compare += &caller.compared("value_b", &name, after);
+                }
+                (None, _) if array => made.arguments.push("NULL".to_owned()),
                 (Some(value), _) => {
                     let name = caller.array(&format!("{prefix}value_b"), value);
                     made.arguments.push(format!("*{name}"));
@@ -479,9 +497,6 @@ fn suits(program: &ValidProgram, own: &Job) -> bool {
     let tape = routine
         .parameter_ids()
         .any(|v| routine.variable(v).ty.is_tape());
-    let array = routine
-        .result
-        .is_some_and(|r| routine.variable(r).rank() > 0);
     let known = own
         .globals
         .iter()
@@ -495,7 +510,7 @@ fn suits(program: &ValidProgram, own: &Job) -> bool {
         .globals
         .iter()
         .all(|g| is_identifier(&g.variable.name));
-    !tape && !array && known && named
+    !tape && known && named
 }
 
 #[test]
@@ -503,7 +518,7 @@ fn callers_of_random_programs() {
     let Some(cc) = needs::tool("cc") else { return };
     let folder = tempfile::tempdir().unwrap();
     let names = ["small", "dense", "wide smooth", "general", "shuffled"];
-    let [mut called, mut with_globals, mut functions] = [0; 3];
+    let [mut called, mut with_globals, mut functions, mut arrays] = [0; 4];
     for wanted in names {
         let (_, family) = ALL
             .iter()
@@ -511,7 +526,16 @@ fn callers_of_random_programs() {
             .expect("a family");
         let mut text = String::new();
         let mut calls = String::new();
-        for seed in 0..12 {
+        // Few return an array.
+        let returns_array = |seed: &u64| {
+            let case = family(*seed);
+            let routine = case.routine();
+            routine
+                .result
+                .is_some_and(|r| routine.variable(r).rank() > 0)
+        };
+        let more = (12..300).filter(returns_array).take(2);
+        for seed in (0..12).chain(more) {
             let mut case = family(seed);
             let name = format!("p{seed}");
             case.program.routines[case.main.index()].name = name.as_str().into();
@@ -533,6 +557,11 @@ fn callers_of_random_programs() {
             called += 1;
             with_globals += usize::from(!own.program.globals.is_empty());
             functions += usize::from(case.routine().result.is_some());
+            let result = case
+                .routine()
+                .result
+                .map(|r| case.routine().variable(r).rank());
+            arrays += usize::from(result.is_some_and(|rank| rank > 0));
         }
         // The tape is declared by the programs' files, its message is asked for behind them.
         let main = format!("int main(void)\n{{\n{calls}    return failures > 0;\n}}\n");
@@ -555,7 +584,7 @@ fn callers_of_random_programs() {
         assert!(ran.status.success() && said.is_empty(), "{wanted}: {said}");
     }
     assert!(
-        called >= 20 && with_globals >= 5 && functions >= 3,
-        "{called} {with_globals} {functions}"
+        called >= 20 && with_globals >= 5 && functions >= 3 && arrays >= 3,
+        "{called} {with_globals} {functions} {arrays}"
     );
 }

@@ -15,7 +15,7 @@ use cfg_exec::{Argument, Session};
 use cfg_testkit::{case::Case, general, generate, kernels, needs, rng::Rng};
 
 /// A program of a text, at the point of its first line; what the executor makes of it.
-fn by_hand(name: &str, text: &str) -> Trial {
+pub(crate) fn by_hand(name: &str, text: &str) -> Trial {
     let case = crate::by_hand::case(name, text);
     let program = validate(case.program.clone()).unwrap();
     let routine = program.routine(case.main);
@@ -105,6 +105,34 @@ const ERRORS: &[(&str, &str)] = &[
     (
         "X203",
         "// n = 40\nmain subroutine f(in integer n, out integer m)\n  m := n**n\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 40\nmain subroutine f(in integer n, out int8 m)\n  m := int8(n) + int8(100)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = -1\nmain subroutine f(in integer n, out real y)\n  local uint64 m\n  m := uint64(n)\n  y := real(m)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 4\nmain subroutine f(in integer n, out uint8 m)\n  local uint8 w[n]\n  w := uint8(100)\n  m := sum(w)\nend\n",
+    ),
+    (
+        "X203",
+        "// n = 4\nmain subroutine f(in integer n, out uint8 m)\n  local tape t\n  push[integer] n*100\n  m := pop[integer]\nend\n",
+    ),
+    (
+        "X204",
+        "// n = 0\nmain subroutine f(in integer n, out uint16 m)\n  m := uint16(7)/uint16(n)\nend\n",
+    ),
+    (
+        "X205",
+        "// n = 4\nmain subroutine f(in integer n, out uint8 m)\n  m := uint8(real(n)*100.0)\nend\n",
+    ),
+    (
+        "X202",
+        "// n = 4\nmain subroutine f(in integer n, out real y)\n  local int8 m\n  y := 0.0\n  if n > 9\n    m := int8(1)\n  end\n  if m*int8(2) > int8(1)\n    y := 1.0\n  end\nend\n",
     ),
     (
         "X203",

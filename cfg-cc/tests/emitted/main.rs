@@ -10,6 +10,8 @@ mod families;
 mod interface;
 mod origins;
 mod random;
+mod results;
 mod second;
+mod sized;
 mod support;
 mod trial;

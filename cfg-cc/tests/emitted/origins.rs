@@ -240,9 +240,6 @@ fn random_programs() {
         let Some(command) = needs::tool(compiler) else {
             continue;
         };
-        let some: Vec<_> = (some.iter())
-            .filter(|job| !checks || super::trial::can_be_checked(&job.program, job.routine))
-            .collect();
         let programs: Vec<(&ValidProgram, RoutineId)> =
             some.iter().map(|job| (&job.program, job.routine)).collect();
         let options = c::Options { checks, ..BOTH };

@@ -187,6 +187,9 @@ fn what_the_families_draw() {
         "reductions",
         "any control flow",
         "external routines",
+        "arrays as results",
+        "arrays as results, of the size that a parameter says",
+        "arrays as results of what is differentiated",
         "Statement",
         "Auto",
         "Preaccumulate",
@@ -229,6 +232,19 @@ fn features(program: &Program, found: &mut BTreeSet<String>) {
             "any control flow",
         );
         add(routine.body.is_none(), "external routines");
+        if let Some(result) = routine.result.map(|v| routine.variable(v))
+            && result.rank() > 0
+        {
+            add(true, "arrays as results");
+            add(
+                result.constant_size().is_none(),
+                "arrays as results, of the size that a parameter says",
+            );
+            add(
+                program.main == Some(RoutineId::new(r)),
+                "arrays as results of what is differentiated",
+            );
+        }
         for variable in &routine.variables {
             add(variable.ty == ScalarType::Real32, "32-bit reals");
             let optional = matches!(variable.role, Role::Parameter { optional: true, .. });

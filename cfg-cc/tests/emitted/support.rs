@@ -4,7 +4,7 @@ use cfg_cc::{Answer, Compiler, Executable, owners};
 use cfg_core::{
     elemental::{Math, Scalar},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Order, ParameterRole, Program, Role, Routine, ScalarType, Signature},
+    ir::{Order, ParameterRole, Program, Role, ScalarType, Signature},
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, TapeCounts, Value};
@@ -124,6 +124,11 @@ impl Job {
             let k = routine.parameter_ids().position(|p| p == v);
             k.map(|k| self.arguments[k].clone())
         };
+        let result = self
+            .expected
+            .result
+            .as_ref()
+            .filter(|_| routine.result.is_some());
         let mut arguments = Vec::new();
         for role in &Signature::of(program, r).parameters {
             arguments.push(match role {
@@ -132,8 +137,9 @@ impl Job {
                     Some(Argument::Value(value)) => weights(&value, rng).into(),
                     Some(Argument::Absent) => Argument::Absent,
                     Some(Argument::Tape(_)) | None => {
+                        let result = result.filter(|_| routine.result == Some(*v));
                         let scalar = Value::uninitialised(routine.variable(*v).ty, &[], Order::Row);
-                        weights(&scalar.unwrap(), rng).into()
+                        weights(result.unwrap_or(&scalar.unwrap()), rng).into()
                     }
                 },
                 ParameterRole::Tape | ParameterRole::Own(_) => Argument::Absent,
@@ -278,11 +284,6 @@ fn job(
     arguments: Vec<Argument>,
     globals: Vec<Value>,
 ) -> Option<Job> {
-    // Arrays as results of functions are not written yet.
-    let result = |r: &Routine| r.result.map_or(0, |v| r.variable(v).rank());
-    if program.routines.iter().any(|r| result(r) > 0) {
-        return None;
-    }
     let compiled = compile(&program);
     let mut session = Session::new(&compiled);
     for (g, value) in owners(&program).into_iter().zip(&globals) {

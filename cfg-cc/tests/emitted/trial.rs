@@ -141,28 +141,21 @@ fn same(a: &Value, b: &Value, k: usize) -> bool {
     }
 }
 
-/// True if a file with checks may have the program: others than these are refused by name (B809).
-pub(crate) fn can_be_checked(program: &ValidProgram, routine: RoutineId) -> bool {
-    let options = c::Options {
-        checks: true,
-        ..c::Options::default()
-    };
-    match c::server(&[(program, routine)], options, false) {
-        Ok(_) => true,
-        Err(problems) => problems.iter().all(|problem| problem.code != "B809"),
-    }
+/// Compiles all as one file and runs them; what is wrong.
+pub(crate) fn run_all(trials: &[Trial], compiler: &Compiler) -> Vec<String> {
+    let each: Vec<&[Trial]> = trials.iter().map(std::slice::from_ref).collect();
+    judge_all(&each, compiler)
 }
 
-/// Compiles all as one file and runs them; what is wrong. Programs that are not written with checks are left out.
-pub(crate) fn run_all(trials: &[Trial], compiler: &Compiler) -> Vec<String> {
-    let trials: Vec<&Trial> = (trials.iter())
-        .filter(|t| can_be_checked(&t.program, t.routine))
+/// Compiles programs as one file, each with its calls, and runs these; what is wrong.
+pub(crate) fn judge_all<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler) -> Vec<String> {
+    let programs: Vec<(&ValidProgram, RoutineId)> = (lists.iter())
+        .filter_map(|trials| trials.as_ref().first())
+        .map(|t| (&t.program, t.routine))
         .collect();
-    if trials.is_empty() {
+    if programs.is_empty() {
         return Vec::new();
     }
-    let programs: Vec<(&ValidProgram, RoutineId)> =
-        trials.iter().map(|t| (&t.program, t.routine)).collect();
     let options = c::Options {
         checks: true,
         ..c::Options::default()
@@ -172,12 +165,15 @@ pub(crate) fn run_all(trials: &[Trial], compiler: &Compiler) -> Vec<String> {
         Err(problem) => return vec![problem.to_string()],
     };
     let mut wrong = Vec::new();
-    for (k, trial) in trials.iter().enumerate() {
-        match built.run(k, &trial.arguments, &trial.globals) {
-            Ok(answer) => wrong.extend(trial.judge(&answer, &answer.message)),
-            Err(problem) => {
-                wrong.push(format!("{}: {problem}", trial.title));
-                break;
+    let called = lists.iter().filter(|trials| !trials.as_ref().is_empty());
+    for (k, trials) in called.enumerate() {
+        for trial in trials.as_ref() {
+            match built.run(k, &trial.arguments, &trial.globals) {
+                Ok(answer) => wrong.extend(trial.judge(&answer, &answer.message)),
+                Err(problem) => {
+                    wrong.push(format!("{}: {problem}", trial.title));
+                    return wrong;
+                }
             }
         }
     }

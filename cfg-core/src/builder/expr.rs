@@ -200,7 +200,7 @@ functions! {
     /// Conversion to 32-bit real.
     real32 ToReal32(x);
     /// Conversion to integer.
-    int ToInt(x);
+    int TO_INT(x);
     /// Conversion to logical.
     logical ToLogical(x);
     /// Sum of all elements.

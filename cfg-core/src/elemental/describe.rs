@@ -266,7 +266,7 @@ pub fn describe(op: Op) -> Option<Description> {
         Op::Not => ("not x", "", ""),
         Op::ToReal => ("conversion to 64-bit real; a logical is 0 or 1", "", ""),
         Op::ToReal32 => ("conversion to 32-bit real, to nearest even", "", ""),
-        Op::ToInt => (
+        Op::TO_INT => (
             "whole part as an integer; a run-time error if it does not fit; a logical is 0 or 1",
             "|x| < 2**63",
             "whole numbers but 0: jump; partial 0",
@@ -277,7 +277,7 @@ pub fn describe(op: Op) -> Option<Description> {
             "",
             "",
         ),
-        op if let Some((how, _)) = op.conversion() => match how {
+        Op::Convert(how, _) => match how {
             Conversion::To => (
                 "whole part as an integer of the type; a run-time error if it does not fit; a logical is 0 or 1",
                 "",

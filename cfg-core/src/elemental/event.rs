@@ -61,8 +61,7 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
         (Op::Cbrt, &[x]) => when(x == 0.0, Singular),
         (Op::Abs | Op::ToLogical, &[x]) => when(x == 0.0, Kink),
         (Op::Floor | Op::Ceil, &[x]) => when(whole(x), Kink),
-        (Op::Trunc | Op::ToInt, &[x]) => when(whole(x) && x != 0.0, Kink),
-        (op, &[x]) if op.conversion().is_some() => when(whole(x) && x != 0.0, Kink),
+        (Op::Trunc | Op::Convert(..), &[x]) => when(whole(x) && x != 0.0, Kink),
         (Op::Round, &[x]) => when((x - x.trunc()).abs() == 0.5, Kink),
         (Op::Div, &[_, y]) => when(y == 0.0, Singular),
         (Op::Pow, &[x, y]) => {
@@ -118,8 +117,7 @@ pub fn piece(op: Op, args: &[f64]) -> Option<u64> {
         (Op::ToLogical, &[x]) => which(x == 0.0),
         (Op::Floor, &[x]) => bits(x.floor()),
         (Op::Ceil, &[x]) => bits(x.ceil()),
-        (Op::Trunc | Op::ToInt, &[x]) => bits(x.trunc()),
-        (op, &[x]) if op.conversion().is_some() => bits(x.trunc()),
+        (Op::Trunc | Op::Convert(..), &[x]) => bits(x.trunc()),
         (Op::Round, &[x]) => bits(x.round()),
         // The cut is on the negative axis of abscissae.
         (Op::Atan2, &[y, x]) => which(x < 0.0 && y.is_sign_negative()),

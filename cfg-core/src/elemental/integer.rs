@@ -1,6 +1,6 @@
 //! 64-bit integer arithmetic, checked and modulo 2^64, operations on bits, and conversions.
 
-use crate::ir::{Conversion, IntType, Op, ScalarType};
+use crate::ir::{AnyInt, Conversion, IntType, Op};
 
 /// An arithmetic operation that has no value: a run-time error of the program.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -40,7 +40,7 @@ pub fn unary(op: Op) -> Option<UnaryInt> {
         Op::WrapNeg => |x| Ok(x.wrapping_neg()),
         Op::BitNot => |x| Ok(!x),
         Op::Abs => |x| x.checked_abs().ok_or(Overflow),
-        Op::ToInt | Op::Min | Op::Max => Ok,
+        Op::TO_INT | Op::Min | Op::Max => Ok,
         _ => return None,
     })
 }
@@ -285,35 +285,17 @@ pub fn sized_compare(op: Op, ty: IntType, x: i64, y: i64) -> Option<bool> {
     compare(op).map(|holds| holds(&key(x), &key(y)))
 }
 
-/// The value of an integer's cell; `None` of other types.
-pub fn wide(ty: ScalarType, cell: i64) -> Option<i128> {
-    match ty {
-        ScalarType::Integer => Some(cell.into()),
-        ScalarType::Sized(ty) => Some(ty.value(cell)),
-        ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => None,
-    }
-}
-
-/// The cell of a number that is converted to an integer type; other types are converted as to `integer`.
-pub fn converted(how: Conversion, to: ScalarType, x: i128) -> Result<i64, ArithmeticError> {
-    let (min, max) = to.integer_range();
+/// The cell of a number that is converted to an integer type.
+pub fn converted(how: Conversion, to: AnyInt, x: i128) -> Result<i64, ArithmeticError> {
     match how {
-        Conversion::To if x < min || x > max => Err(Overflow),
-        Conversion::To => Ok(x as i64),
-        Conversion::Saturate => Ok(x.clamp(min, max) as i64),
-        Conversion::Wrap => Ok(match to {
-            ScalarType::Sized(ty) => ty.wrap(x),
-            ScalarType::Integer
-            | ScalarType::Real
-            | ScalarType::Real32
-            | ScalarType::Logical
-            | ScalarType::Tape => x as i64,
-        }),
+        Conversion::To => to.cell(x).ok_or(Overflow),
+        Conversion::Saturate => Ok(x.clamp(to.min(), to.max()) as i64),
+        Conversion::Wrap => Ok(to.wrap(x)),
     }
 }
 
 /// The cell of a real that is converted to an integer type.
-pub fn converted_real(how: Conversion, to: ScalarType, x: f64) -> Result<i64, ArithmeticError> {
+pub fn converted_real(how: Conversion, to: AnyInt, x: f64) -> Result<i64, ArithmeticError> {
     if x.is_nan() {
         return match how {
             Conversion::Saturate => Ok(0),

@@ -4,7 +4,7 @@ use super::integer::{self, ArithmeticError};
 use super::math::Math;
 use super::polygamma::polygamma;
 use super::value::{binary, compare, fma32, powi, ternary, unary};
-use crate::ir::{Conversion, IntType, Op, ScalarType};
+use crate::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 
 /// A scalar value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,35 +44,24 @@ impl Scalar {
         }
     }
 
-    /// Conversion (`real`, `real32`, `int`, `logical`).
-    fn convert(self, to: ScalarType) -> Result<Self, ArithmeticError> {
-        Ok(match (to, self) {
+    /// Conversion to a real or to a logical.
+    fn convert(self, to: ScalarType) -> Self {
+        match (to, self) {
             (ScalarType::Real, x) => Self::Real(x.to_f64()),
             // Rounded once, not through 64 bits.
             (ScalarType::Real32, Self::Integer(n)) => Self::Real32(n as f32),
             (ScalarType::Real32, Self::Sized(ty, cell)) => Self::Real32(ty.value(cell) as f32),
             (ScalarType::Real32, x) => Self::Real32(x.to_f64() as f32),
-            (ScalarType::Integer, Self::Real(_) | Self::Real32(_)) => {
-                Self::Integer(integer::from_real(self.to_f64())?)
-            }
-            (ScalarType::Integer, Self::Logical(b)) => Self::Integer(i64::from(b)),
-            (ScalarType::Integer, Self::Sized(ty, cell)) => {
-                Self::Integer(integer::converted(Conversion::To, to, ty.value(cell))?)
-            }
             (ScalarType::Logical, x) => Self::Logical(x.to_f64() != 0.0),
             (ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape, x) => x,
-        })
+        }
     }
 
-    /// Conversion to an integer type, by an operator of [`Op::conversion`].
-    fn to_integer(self, op: Op) -> Result<Self, ArithmeticError> {
-        let wrong = ArithmeticError::Operands(op);
-        let Some((how, to)) = op.conversion() else {
-            return Err(wrong);
-        };
+    /// Conversion to an integer type; only integers are reduced modulo 2 to the bits of the type.
+    fn to_integer(self, how: Conversion, to: AnyInt) -> Result<Self, ArithmeticError> {
         let cell = match self {
             Self::Real(_) | Self::Real32(_) | Self::Logical(_) if how == Conversion::Wrap => {
-                return Err(wrong);
+                return Err(ArithmeticError::Operands(Op::Convert(how, to)));
             }
             Self::Real(x) => integer::converted_real(how, to, x),
             Self::Real32(x) => integer::converted_real(how, to, x.into()),
@@ -81,12 +70,8 @@ impl Scalar {
             Self::Logical(b) => Ok(b.into()),
         }?;
         Ok(match to {
-            ScalarType::Sized(ty) => Self::Sized(ty, cell),
-            ScalarType::Integer
-            | ScalarType::Real
-            | ScalarType::Real32
-            | ScalarType::Logical
-            | ScalarType::Tape => Self::Integer(cell),
+            AnyInt::Integer => Self::Integer(cell),
+            AnyInt::Sized(ty) => Self::Sized(ty, cell),
         })
     }
 }
@@ -100,11 +85,10 @@ pub fn apply(op: Op, args: &[Scalar], math: Math) -> Result<Scalar, ArithmeticEr
         return Err(wrong());
     }
     match (op, args) {
-        (Op::ToReal, [x]) => x.convert(ScalarType::Real),
-        (Op::ToReal32, [x]) => x.convert(ScalarType::Real32),
-        (Op::ToInt, [x]) => x.convert(ScalarType::Integer),
-        (Op::ToLogical, [x]) => x.convert(ScalarType::Logical),
-        (op, [x]) if op.conversion().is_some() => x.to_integer(op),
+        (Op::ToReal, [x]) => Ok(x.convert(ScalarType::Real)),
+        (Op::ToReal32, [x]) => Ok(x.convert(ScalarType::Real32)),
+        (Op::ToLogical, [x]) => Ok(x.convert(ScalarType::Logical)),
+        (Op::Convert(how, to), [x]) => x.to_integer(how, to),
         (Op::Not, [Scalar::Logical(b)]) => Ok(Scalar::Logical(!b)),
         (Op::And | Op::Or, _) => {
             let mut all = true;
@@ -119,7 +103,7 @@ pub fn apply(op: Op, args: &[Scalar], math: Math) -> Result<Scalar, ArithmeticEr
             Ok(Scalar::Logical(if op == Op::And { all } else { any }))
         }
         (Op::If, [Scalar::Logical(c), a, b]) => match common_type(&args[1..]).ok_or_else(wrong)? {
-            ty if ty.is_real() => if *c { *a } else { *b }.convert(ty),
+            ty if ty.is_real() => Ok(if *c { *a } else { *b }.convert(ty)),
             _ => Ok(if *c { *a } else { *b }),
         },
         (

@@ -1,6 +1,6 @@
 //! Expressions and places.
 
-use super::{Conversion, IntType, Op, ScalarType};
+use super::{AnyInt, Conversion, IntType, Op};
 use crate::entity::VarId;
 
 /// An expression: a tree of at most [`Expr::MAX_DEPTH`] levels (checked by readers, kept by builders
@@ -168,7 +168,7 @@ impl Expr {
     /// A constant of an integer type; `None` if the type does not have the value. It is the conversion modulo 2 to the
     /// number of bits of an integer constant, the cell of the value (see [`IntType`]).
     pub fn sized(ty: IntType, value: i128) -> Option<Self> {
-        let op = Op::converting(Conversion::Wrap, ScalarType::Sized(ty))?;
+        let op = Op::Convert(Conversion::Wrap, AnyInt::Sized(ty));
         Some(Self::op(op, [Self::Int(ty.cell(value)?)]))
     }
 
@@ -178,7 +178,7 @@ impl Expr {
             return None;
         };
         match (op.conversion()?, &**operands) {
-            ((Conversion::Wrap, ScalarType::Sized(ty)), &[Self::Int(cell)])
+            ((Conversion::Wrap, AnyInt::Sized(ty)), &[Self::Int(cell)])
                 if ty.wrap(i128::from(cell)) == cell =>
             {
                 Some((ty, cell))

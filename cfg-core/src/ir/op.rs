@@ -1,7 +1,7 @@
 //! The operators and intrinsics: names and operand counts. Values and partial derivatives of the
 //! elemental functions are in [`crate::elemental`].
 
-use super::{IntType, ScalarType};
+use super::{AnyInt, ScalarType};
 
 /// The kind of an [`Op`], by its operands and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,32 +21,51 @@ macro_rules! ops {
     ($($(#[$doc:meta])* $variant:ident $name:literal $class:ident $min:literal .. $max:literal;)*) => {
         /// An operator or intrinsic function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Op { $($(#[$doc])* $variant,)* }
+        pub enum Op {
+            $($(#[$doc])* $variant,)*
+            /// Conversion to an integer type: in files `["int", e]` if it is checked and to `integer`, otherwise
+            /// `["to", type, e]`, `["wrap", type, e]` or `["saturate", type, e]`.
+            Convert(Conversion, AnyInt),
+        }
+
+        /// All operators but conversions to integer types, in the order of the declaration.
+        const PLAIN: &[Op] = &[$(Op::$variant,)*];
 
         impl Op {
-            /// Every operator, in the order of the declaration.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The name in files.
+            /// The name in files; of conversions to integer types the name in the text form.
             pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
+                match self {
+                    $(Self::$variant => $name,)*
+                    Self::Convert(how, to) => conversion_name(how, to),
+                }
             }
 
             /// The kind of operator.
             pub fn class(self) -> OpClass {
-                match self { $(Self::$variant => OpClass::$class,)* }
+                match self {
+                    $(Self::$variant => OpClass::$class,)*
+                    Self::Convert(..) => OpClass::Elemental,
+                }
             }
 
             /// The fewest and the most operands; the most is `usize::MAX` for operators that take any number.
             pub fn arity(self) -> (usize, usize) {
                 const MANY: usize = 255;
-                let (min, max): (usize, usize) = match self { $(Self::$variant => ($min, $max),)* };
+                let (min, max): (usize, usize) = match self {
+                    $(Self::$variant => ($min, $max),)*
+                    Self::Convert(..) => (1, 1),
+                };
                 (min, if max == MANY { usize::MAX } else { max })
             }
 
-            /// The operator with this name.
+            /// The operator with this [name](Op::name).
             pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($name => Some(Self::$variant),)* _ => None }
+                match name {
+                    $($name => Some(Self::$variant),)*
+                    _ => (Conversion::ALL.into_iter())
+                        .flat_map(|how| AnyInt::ALL.map(|to| Self::Convert(how, to)))
+                        .find(|op| op.name() == name),
+                }
             }
         }
     };
@@ -199,8 +218,6 @@ ops! {
     ToReal "real" Elemental 1..1;
     /// Conversion to 32-bit real, rounding to nearest.
     ToReal32 "real32" Elemental 1..1;
-    /// Conversion to integer, toward zero; not representable is a run-time error.
-    ToInt "int" Elemental 1..1;
     /// Conversion to logical: not 0.
     ToLogical "logical" Elemental 1..1;
     /// Trip count of a counted loop: `trips(first, last, step)` =
@@ -237,56 +254,10 @@ ops! {
     UBound "ubound" Inquiry 2..2;
     /// True if an optional argument was given.
     Present "present" Inquiry 1..1;
-    /// Conversion to `int8`; what does not fit is a run-time error. In files `["to", "int8", e]`.
-    ToInt8 "int8" Elemental 1..1;
-    /// Conversion to `int16`; what does not fit is a run-time error. In files `["to", "int16", e]`.
-    ToInt16 "int16" Elemental 1..1;
-    /// Conversion to `int32`; what does not fit is a run-time error. In files `["to", "int32", e]`.
-    ToInt32 "int32" Elemental 1..1;
-    /// Conversion to `uint8`; what does not fit is a run-time error. In files `["to", "uint8", e]`.
-    ToUint8 "uint8" Elemental 1..1;
-    /// Conversion to `uint16`; what does not fit is a run-time error. In files `["to", "uint16", e]`.
-    ToUint16 "uint16" Elemental 1..1;
-    /// Conversion to `uint32`; what does not fit is a run-time error. In files `["to", "uint32", e]`.
-    ToUint32 "uint32" Elemental 1..1;
-    /// Conversion to `uint64`; what does not fit is a run-time error. In files `["to", "uint64", e]`.
-    ToUint64 "uint64" Elemental 1..1;
-    /// Conversion of an integer to `integer` modulo 2 to its number of bits. In files `["wrap", "integer", e]`.
-    WrapInt "wrap_integer" Elemental 1..1;
-    /// Conversion of an integer to `int8` modulo 2 to its number of bits. In files `["wrap", "int8", e]`.
-    WrapInt8 "wrap_int8" Elemental 1..1;
-    /// Conversion of an integer to `int16` modulo 2 to its number of bits. In files `["wrap", "int16", e]`.
-    WrapInt16 "wrap_int16" Elemental 1..1;
-    /// Conversion of an integer to `int32` modulo 2 to its number of bits. In files `["wrap", "int32", e]`.
-    WrapInt32 "wrap_int32" Elemental 1..1;
-    /// Conversion of an integer to `uint8` modulo 2 to its number of bits. In files `["wrap", "uint8", e]`.
-    WrapUint8 "wrap_uint8" Elemental 1..1;
-    /// Conversion of an integer to `uint16` modulo 2 to its number of bits. In files `["wrap", "uint16", e]`.
-    WrapUint16 "wrap_uint16" Elemental 1..1;
-    /// Conversion of an integer to `uint32` modulo 2 to its number of bits. In files `["wrap", "uint32", e]`.
-    WrapUint32 "wrap_uint32" Elemental 1..1;
-    /// Conversion of an integer to `uint64` modulo 2 to its number of bits. In files `["wrap", "uint64", e]`.
-    WrapUint64 "wrap_uint64" Elemental 1..1;
-    /// Conversion to the nearest value of `integer`, of a NaN to 0. In files `["saturate", "integer", e]`.
-    SaturateInt "saturate_integer" Elemental 1..1;
-    /// Conversion to the nearest value of `int8`, of a NaN to 0. In files `["saturate", "int8", e]`.
-    SaturateInt8 "saturate_int8" Elemental 1..1;
-    /// Conversion to the nearest value of `int16`, of a NaN to 0. In files `["saturate", "int16", e]`.
-    SaturateInt16 "saturate_int16" Elemental 1..1;
-    /// Conversion to the nearest value of `int32`, of a NaN to 0. In files `["saturate", "int32", e]`.
-    SaturateInt32 "saturate_int32" Elemental 1..1;
-    /// Conversion to the nearest value of `uint8`, of a NaN to 0. In files `["saturate", "uint8", e]`.
-    SaturateUint8 "saturate_uint8" Elemental 1..1;
-    /// Conversion to the nearest value of `uint16`, of a NaN to 0. In files `["saturate", "uint16", e]`.
-    SaturateUint16 "saturate_uint16" Elemental 1..1;
-    /// Conversion to the nearest value of `uint32`, of a NaN to 0. In files `["saturate", "uint32", e]`.
-    SaturateUint32 "saturate_uint32" Elemental 1..1;
-    /// Conversion to the nearest value of `uint64`, of a NaN to 0. In files `["saturate", "uint64", e]`.
-    SaturateUint64 "saturate_uint64" Elemental 1..1;
 }
 
 /// How a number becomes an integer of some type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Conversion {
     /// What does not fit is a run-time error; reals are truncated toward zero.
     To,
@@ -310,69 +281,94 @@ impl Conversion {
     }
 }
 
+/// The name of a conversion in the text form.
+fn conversion_name(how: Conversion, to: AnyInt) -> &'static str {
+    /// `int`, `uint8` and so on, with what stands before them.
+    macro_rules! names {
+        ($integer:literal $prefix:literal) => {
+            [
+                $integer,
+                concat!($prefix, "int8"),
+                concat!($prefix, "int16"),
+                concat!($prefix, "int32"),
+                concat!($prefix, "uint8"),
+                concat!($prefix, "uint16"),
+                concat!($prefix, "uint32"),
+                concat!($prefix, "uint64"),
+            ]
+        };
+    }
+    let names = match how {
+        Conversion::To => &names!("int" ""),
+        Conversion::Wrap => &names!("wrap_integer" "wrap_"),
+        Conversion::Saturate => &names!("saturate_integer" "saturate_"),
+    };
+    names[match to {
+        AnyInt::Integer => 0,
+        AnyInt::Sized(ty) => 1 + ty as usize,
+    }]
+}
+
 impl Op {
-    /// The conversion to an integer type that is named in files beside it; `int` is the one to `integer`.
+    /// Conversion to `integer`, toward zero; not representable is a run-time error. In files `["int", e]`.
+    pub const TO_INT: Self = Self::Convert(Conversion::To, AnyInt::Integer);
+
+    /// Number of operators.
+    const COUNT: usize = PLAIN.len() + Conversion::ALL.len() * AnyInt::ALL.len();
+
+    /// Every operator, in the order of the declaration.
+    pub const ALL: &'static [Self] = &Self::all();
+
+    const fn all() -> [Self; Self::COUNT] {
+        let mut all = [Self::Add; Self::COUNT];
+        let mut k = 0;
+        while k < Self::COUNT {
+            all[k] = if k < PLAIN.len() {
+                PLAIN[k]
+            } else {
+                let rest = k - PLAIN.len();
+                let types = AnyInt::ALL.len();
+                Self::Convert(Conversion::ALL[rest / types], AnyInt::ALL[rest % types])
+            };
+            k += 1;
+        }
+        all
+    }
+
+    /// How and to what type a conversion to an integer type converts.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all other operators are no such conversions"
     )]
-    pub fn conversion(self) -> Option<(Conversion, ScalarType)> {
-        Some(match self {
-            Self::ToInt8 => (Conversion::To, ScalarType::Sized(IntType::Int8)),
-            Self::ToInt16 => (Conversion::To, ScalarType::Sized(IntType::Int16)),
-            Self::ToInt32 => (Conversion::To, ScalarType::Sized(IntType::Int32)),
-            Self::ToUint8 => (Conversion::To, ScalarType::Sized(IntType::Uint8)),
-            Self::ToUint16 => (Conversion::To, ScalarType::Sized(IntType::Uint16)),
-            Self::ToUint32 => (Conversion::To, ScalarType::Sized(IntType::Uint32)),
-            Self::ToUint64 => (Conversion::To, ScalarType::Sized(IntType::Uint64)),
-            Self::WrapInt => (Conversion::Wrap, ScalarType::Integer),
-            Self::WrapInt8 => (Conversion::Wrap, ScalarType::Sized(IntType::Int8)),
-            Self::WrapInt16 => (Conversion::Wrap, ScalarType::Sized(IntType::Int16)),
-            Self::WrapInt32 => (Conversion::Wrap, ScalarType::Sized(IntType::Int32)),
-            Self::WrapUint8 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint8)),
-            Self::WrapUint16 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint16)),
-            Self::WrapUint32 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint32)),
-            Self::WrapUint64 => (Conversion::Wrap, ScalarType::Sized(IntType::Uint64)),
-            Self::SaturateInt => (Conversion::Saturate, ScalarType::Integer),
-            Self::SaturateInt8 => (Conversion::Saturate, ScalarType::Sized(IntType::Int8)),
-            Self::SaturateInt16 => (Conversion::Saturate, ScalarType::Sized(IntType::Int16)),
-            Self::SaturateInt32 => (Conversion::Saturate, ScalarType::Sized(IntType::Int32)),
-            Self::SaturateUint8 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint8)),
-            Self::SaturateUint16 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint16)),
-            Self::SaturateUint32 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint32)),
-            Self::SaturateUint64 => (Conversion::Saturate, ScalarType::Sized(IntType::Uint64)),
-            _ => return None,
-        })
+    pub fn conversion(self) -> Option<(Conversion, AnyInt)> {
+        match self {
+            Self::Convert(how, to) => Some((how, to)),
+            _ => None,
+        }
+    }
+
+    /// The conversion whose type stands beside it in files: all to integer types but [`Op::TO_INT`].
+    pub fn typed_conversion(self) -> Option<(Conversion, AnyInt)> {
+        self.conversion().filter(|_| self != Self::TO_INT)
     }
 
     /// The type to which a conversion converts, of whatever kind it is.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "all other operators are no conversions, or name the type in files"
+        reason = "all other operators are no conversions"
     )]
     pub fn converts_to(self) -> Option<ScalarType> {
         match self {
             Self::ToReal => Some(ScalarType::Real),
             Self::ToReal32 => Some(ScalarType::Real32),
-            Self::ToInt => Some(ScalarType::Integer),
             Self::ToLogical => Some(ScalarType::Logical),
-            other => other.conversion().map(|(_, to)| to),
+            Self::Convert(_, to) => Some(to.into()),
+            _ => None,
         }
     }
 
-    /// The operator of a conversion; `None` if the type is no integer.
-    pub fn converting(how: Conversion, to: ScalarType) -> Option<Self> {
-        if (how, to) == (Conversion::To, ScalarType::Integer) {
-            return Some(Self::ToInt);
-        }
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|op| op.conversion() == Some((how, to)))
-    }
-
-    /// True of elemental operators that take integers only and give an integer, and of conversions to integer types that
-    /// files name: what they give has no derivative.
+    /// True of elemental operators that take integers only and give an integer, and of conversions to integer types:
+    /// what they give has no derivative.
     pub fn is_of_integers(self) -> bool {
         self.conversion().is_some()
             || matches!(

@@ -52,13 +52,12 @@ impl ScalarType {
         named.or_else(|| (name == "int64").then_some(Self::Integer))
     }
 
-    /// The smallest and the largest value of an integer type; of the others, those of the integers that they convert to.
-    pub fn integer_range(self) -> (i128, i128) {
+    /// The integer type; `None` of other types.
+    pub fn any_int(self) -> Option<AnyInt> {
         match self {
-            Self::Sized(ty) => (ty.min(), ty.max()),
-            Self::Integer | Self::Real | Self::Real32 | Self::Logical | Self::Tape => {
-                (i64::MIN.into(), i64::MAX.into())
-            }
+            Self::Integer => Some(AnyInt::Integer),
+            Self::Sized(ty) => Some(AnyInt::Sized(ty)),
+            Self::Real | Self::Real32 | Self::Logical | Self::Tape => None,
         }
     }
 
@@ -183,6 +182,88 @@ impl IntType {
             Self::Uint16 => i64::from(value as u16),
             Self::Uint32 => i64::from(value as u32),
             Self::Uint64 => value as u64 as i64,
+        }
+    }
+}
+
+/// Any integer type: `integer`, or one of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AnyInt {
+    /// 64 bits, two's complement.
+    Integer,
+    /// Another width, or no sign.
+    Sized(IntType),
+}
+
+impl AnyInt {
+    /// All types, `integer` first.
+    pub const ALL: [Self; 8] = [
+        Self::Integer,
+        Self::Sized(IntType::Int8),
+        Self::Sized(IntType::Int16),
+        Self::Sized(IntType::Int32),
+        Self::Sized(IntType::Uint8),
+        Self::Sized(IntType::Uint16),
+        Self::Sized(IntType::Uint32),
+        Self::Sized(IntType::Uint64),
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        ScalarType::from(self).name()
+    }
+
+    /// The smallest value.
+    pub fn min(self) -> i128 {
+        match self {
+            Self::Integer => i64::MIN.into(),
+            Self::Sized(ty) => ty.min(),
+        }
+    }
+
+    /// The largest value.
+    pub fn max(self) -> i128 {
+        match self {
+            Self::Integer => i64::MAX.into(),
+            Self::Sized(ty) => ty.max(),
+        }
+    }
+
+    /// The value of a cell.
+    pub fn value(self, cell: i64) -> i128 {
+        match self {
+            Self::Integer => cell.into(),
+            Self::Sized(ty) => ty.value(cell),
+        }
+    }
+
+    /// The cell of a value; `None` if the type does not have it.
+    pub fn cell(self, value: i128) -> Option<i64> {
+        (self.min()..=self.max())
+            .contains(&value)
+            .then_some(value as i64)
+    }
+
+    /// The cell of a value modulo 2 to the number of bits.
+    pub fn wrap(self, value: i128) -> i64 {
+        match self {
+            Self::Integer => value as i64,
+            Self::Sized(ty) => ty.wrap(value),
+        }
+    }
+}
+
+impl From<IntType> for AnyInt {
+    fn from(ty: IntType) -> Self {
+        Self::Sized(ty)
+    }
+}
+
+impl From<AnyInt> for ScalarType {
+    fn from(ty: AnyInt) -> Self {
+        match ty {
+            AnyInt::Integer => Self::Integer,
+            AnyInt::Sized(ty) => Self::Sized(ty),
         }
     }
 }

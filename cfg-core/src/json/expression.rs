@@ -11,7 +11,7 @@ use super::{
     token::{Token, quote},
 };
 use crate::diagnostic::similar::question;
-use crate::ir::{Conversion, Expr, IntType, Op, Place, Range, ScalarType, Subscript};
+use crate::ir::{AnyInt, Conversion, Expr, IntType, Op, Place, Range, ScalarType, Subscript};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::SeqAccess;
 use serde_json::json;
@@ -104,7 +104,7 @@ impl Wire for Head {
             "to" => Self::Convert(Conversion::To),
             "wrap" => Self::Convert(Conversion::Wrap),
             "saturate" => Self::Convert(Conversion::Saturate),
-            _ => match Op::from_name(name).filter(|op| op.conversion().is_none()) {
+            _ => match Op::from_name(name).filter(|op| op.typed_conversion().is_none()) {
                 Some(op) => Self::Op(op),
                 None => Self::Unknown(name.into()),
             },
@@ -278,7 +278,7 @@ const HEADS: [&str; 4] = ["const", "to", "wrap", "saturate"];
 /// The operators whose names stand first in an array.
 fn plain() -> impl Iterator<Item = Op> {
     let ops = Op::ALL.iter().copied();
-    ops.filter(|op| op.conversion().is_none())
+    ops.filter(|op| op.typed_conversion().is_none())
 }
 
 /// The integer of a typed constant.
@@ -322,15 +322,14 @@ fn typed_constant<'de, A: SeqAccess<'de>>(
     };
     // It is a conversion of a number, and counts as one.
     cx.depth += 1;
-    let deep = ty != ScalarType::Integer && !enter(cx);
+    let deep = ty != AnyInt::Integer && !enter(cx);
     cx.depth -= 1;
     if deep {
         return Ok(None);
     }
     let constant = match ty {
-        ScalarType::Integer => i64::try_from(value).ok().map(Expr::Int),
-        ScalarType::Sized(ty) => Expr::sized(ty, value),
-        ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => None,
+        AnyInt::Integer => i64::try_from(value).ok().map(Expr::Int),
+        AnyInt::Sized(ty) => Expr::sized(ty, value),
     };
     if constant.is_none() {
         cx.report_at(
@@ -361,27 +360,26 @@ fn conversion<'de, A: SeqAccess<'de>>(
     let (Some(ty), Some(operand)) = (ty.flatten(), operand.flatten()) else {
         return Ok(None);
     };
-    Ok(Op::converting(how, ty).map(|op| Expr::op(op, [operand])))
+    Ok(Some(Expr::op(Op::Convert(how, ty), [operand])))
 }
 
 /// The type that a conversion or constant names: an integer type.
 struct IntegerTypeName;
 
 impl Wire for IntegerTypeName {
-    type Out = ScalarType;
+    type Out = AnyInt;
     const WHAT: &'static str = "an integer type";
 
-    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ScalarType> {
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<AnyInt> {
         let Token::Text(word) = token else {
             cx.wrong_type(Self::WHAT, &token);
             return None;
         };
         let named = ScalarType::from_name(word);
-        if named.is_some_and(ScalarType::is_integer) {
-            return named;
+        if let Some(ty) = named.and_then(ScalarType::any_int) {
+            return Some(ty);
         }
-        let mut types = ScalarType::ALL.into_iter().filter(|ty| ty.is_integer());
-        let help = match cx.nearest(word, types.clone().map(ScalarType::name)) {
+        let help = match cx.nearest(word, AnyInt::ALL.map(AnyInt::name)) {
             Some(near) => question(near),
             None if named.is_some() => {
                 format!("write [\"{word}\", e]")
@@ -390,7 +388,7 @@ impl Wire for IntegerTypeName {
         };
         let message = format!("{} is not an integer type", quote(word));
         cx.report(&codes::UNKNOWN_WORD, message, help);
-        types.next()
+        Some(AnyInt::Integer)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     entity::{EdgeId, RoutineId},
     ir::Program,
-    structure::{Structure, check_in_labels},
+    structure::check_in_labels,
     validate::{self, ValidProgram},
 };
 use std::collections::{HashMap, HashSet};
@@ -16,8 +16,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Checked {
     /// The program, if it could be read at all.
     pub program: Option<Program>,
-    /// The nesting of each graph that has one.
-    pub structures: Vec<Option<Structure>>,
+    /// What validation has found out.
+    found: validate::Found,
     /// Problems of reading, then of validation.
     pub problems: Diagnostics,
 }
@@ -30,7 +30,7 @@ impl Checked {
     pub fn into_valid(self) -> Result<ValidProgram, Diagnostics> {
         match self.program {
             Some(program) if !self.problems.has_errors() => {
-                Ok(ValidProgram::new(program, self.structures))
+                Ok(ValidProgram::new(program, self.found))
             }
             _ => Err(self.problems),
         }
@@ -62,12 +62,12 @@ pub fn check(parsed: Parsed) -> Checked {
             ..Checked::default()
         };
     };
-    let (structures, mut found) = validate::problems(&program);
+    let (valid, mut found) = validate::check(&program);
     let mut labels: HashMap<RoutineId, Vec<(EdgeId, i64)>> = HashMap::new();
     for (routine, edge, label) in in_labels {
         labels.entry(routine).or_default().push((edge, label));
     }
-    for (r, structure) in structures.iter().enumerate() {
+    for (r, structure) in valid.structures.iter().enumerate() {
         let id = RoutineId::new(r);
         let (Some(structure), Some(labels)) = (structure, labels.remove(&id)) else {
             continue;
@@ -91,7 +91,7 @@ pub fn check(parsed: Parsed) -> Checked {
     problems.0.extend(found.0);
     Checked {
         program: Some(program),
-        structures,
+        found: valid,
         problems,
     }
 }

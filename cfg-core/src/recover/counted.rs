@@ -11,6 +11,10 @@
 //! a constant, a size, something to which a positive constant was added, the index of such a loop
 //! around it. If that is not known of `last` but of the first value, the bound is `max(last, first) - 1`.
 //! For `i > last` the same holds with the largest integer and `min`.
+//!
+//! An index that moves by `+%` or `-%` never wraps if the test that it has passed says so: `i < last` by one step of 1,
+//! `i <= last` if moreover `last` is not the largest integer for sure, and any step from a constant bound that is far
+//! enough from the ends. Other loops over such an index are not counted.
 
 use super::{
     passes::{self, Uses},
@@ -152,8 +156,11 @@ impl Search<'_> {
         {
             return None;
         }
-        let step = increment(value, index)?;
+        let (step, wraps) = increment(value, index)?;
         let (op, bound) = comparison(condition, index, |e| self.writes.is_integer(e))?;
+        if wraps && !self.stays_in_range(op, bound, step, header) {
+            return None;
+        }
         let before = entry.filter(|_| entries == 1);
         let before = before.and_then(|u| self.statements_before(u));
         let before = before.filter(|b| !self.taken[b.index()] && *b != latch);
@@ -189,6 +196,22 @@ impl Search<'_> {
             without,
             unused: Vec::new(),
         })
+    }
+
+    /// True if an index that has passed this test is an integer after a step, too.
+    fn stays_in_range(&self, op: Op, bound: &Expr, step: i64, at: VertexId) -> bool {
+        let up = step > 0;
+        let strict = match (op, up) {
+            (Op::Lt, true) | (Op::Gt, false) => true,
+            (Op::Le, true) | (Op::Ge, false) => false,
+            _ => return false,
+        };
+        if let Expr::Int(bound) = bound {
+            // The furthest index that passes, and the one after it.
+            let beyond = if strict { step - step.signum() } else { step };
+            return bound.checked_add(beyond).is_some();
+        }
+        step.unsigned_abs() == 1 && (strict || self.inside_range(bound, !up, at))
     }
 
     /// A loop that counts its passes down, in a variable that nothing else uses, is one over the index that
@@ -346,11 +369,11 @@ fn writes_variable(statement: &crate::ir::Stmt, x: VarId) -> bool {
     found
 }
 
-/// The constant that is added to the index; not 0.
-fn increment(value: &Expr, index: VarId) -> Option<i64> {
+/// The constant that is added to the index, not 0, and whether the sum is one that wraps.
+fn increment(value: &Expr, index: VarId) -> Option<(i64, bool)> {
     let is_index = |e: &Expr| *e == Expr::var(index);
     let step = match value {
-        Expr::Op(Op::Add, operands) => match &operands[..] {
+        Expr::Op(Op::Add | Op::WrapAdd, operands) => match &operands[..] {
             [a, Expr::Int(s)] | [Expr::Int(s), a] if is_index(a) => Some(*s),
             [a, Expr::Op(Op::Neg, s)] if is_index(a) => match s[..] {
                 [Expr::Int(s)] => s.checked_neg(),
@@ -358,7 +381,7 @@ fn increment(value: &Expr, index: VarId) -> Option<i64> {
             },
             _ => None,
         },
-        Expr::Op(Op::Sub, operands) => match &operands[..] {
+        Expr::Op(Op::Sub | Op::WrapSub, operands) => match &operands[..] {
             [a, Expr::Int(s)] if is_index(a) => s.checked_neg(),
             _ => None,
         },
@@ -369,7 +392,8 @@ fn increment(value: &Expr, index: VarId) -> Option<i64> {
         | Expr::Place(_)
         | Expr::Op(..) => None,
     };
-    step.filter(|s| *s != 0)
+    let wraps = matches!(value, Expr::Op(Op::WrapAdd | Op::WrapSub, _));
+    step.filter(|s| *s != 0).map(|s| (s, wraps))
 }
 
 /// The condition as a comparison of the index, on the left, with something.

@@ -128,7 +128,8 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
         }
         // A number alone in the parentheses would be a constant.
         Expr::Op(op, operands)
-            if let (Some((Conversion::To, _)), [Expr::Int(n)]) = (op.conversion(), &**operands) =>
+            if let (Some((Conversion::To, _)), [Expr::Int(n)]) =
+                (op.typed_conversion(), &**operands) =>
         {
             write!(out, "{}(({n}))", op.name())
         }

@@ -51,6 +51,8 @@ pub(super) struct Checker<'p> {
     out: &'p mut Diagnostics,
     /// The position of the expression checker inside an expression.
     pub(super) path: Vec<Step>,
+    /// True if a subscript or the like has another integer type than `integer`.
+    pub(super) narrow: bool,
 }
 
 impl<'p> Checker<'p> {
@@ -61,6 +63,7 @@ impl<'p> Checker<'p> {
             routine: program.routine(id),
             out,
             path: Vec::new(),
+            narrow: false,
         }
     }
 

@@ -62,13 +62,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
                     scalar(c, at(Part::Condition), e, ScalarType::Logical, "condition");
                 }
                 Selector::Cases { value, arms } => {
-                    scalar(
-                        c,
-                        at(Part::Selector),
-                        value,
-                        ScalarType::Integer,
-                        "selector",
-                    );
+                    integer_selector(c, at(Part::Selector), value);
                     cases(c, v, arms);
                 }
             },
@@ -81,9 +75,30 @@ pub(super) fn check(c: &mut Checker<'_>) {
     }
 }
 
+/// A selector has any integer type.
+fn integer_selector(c: &mut Checker<'_>, site: At, e: &Expr) {
+    let Some(found) = c.index(site, e) else {
+        return;
+    };
+    let ty = match found.ty.ty {
+        ScalarType::Sized(ty) => ScalarType::Sized(ty),
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Integer
+        | ScalarType::Logical
+        | ScalarType::Tape => ScalarType::Integer,
+    };
+    must_be(c, site, found.ty, ty, "selector");
+}
+
 fn scalar(c: &mut Checker<'_>, site: At, e: &Expr, ty: ScalarType, what: &str) {
-    let Some(found) = c.expr(site, e) else { return };
-    if found.ty != Type::scalar(ty) {
+    if let Some(found) = c.expr(site, e) {
+        must_be(c, site, found.ty, ty, what);
+    }
+}
+
+fn must_be(c: &mut Checker<'_>, site: At, found: Type, ty: ScalarType, what: &str) {
+    if found != Type::scalar(ty) {
         let help = if ty == ScalarType::Logical {
             "compare: [\"!=\", e, 0], in text `e != 0`, is true if e is not 0"
         } else {
@@ -92,11 +107,7 @@ fn scalar(c: &mut Checker<'_>, site: At, e: &Expr, ty: ScalarType, what: &str) {
         c.error(
             site,
             &codes::CONDITION,
-            format!(
-                "the {what} is {}, it must be {}",
-                found.ty,
-                Type::scalar(ty)
-            ),
+            format!("the {what} is {found}, it must be {}", Type::scalar(ty)),
             help,
         );
     }

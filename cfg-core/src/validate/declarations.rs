@@ -218,8 +218,8 @@ fn extents(c: &mut Checker<'_>) {
                 Extent::Deferred => None,
             };
             for e in [Some(&dim.lower), extent].into_iter().flatten() {
-                if let Some(found) = c.expr(site, e)
-                    && found.ty != Type::scalar(ScalarType::Integer)
+                if let Some(found) = c.index(site, e)
+                    && (found.ty.rank > 0 || !found.ty.ty.is_integer())
                 {
                     c.error(
                         site,

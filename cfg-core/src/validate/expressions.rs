@@ -88,7 +88,10 @@ impl Checker<'_> {
         let mut clash = None;
         for (i, operand) in operands.iter().enumerate() {
             self.path.push(Step::Operand(i));
-            let found = self.expr(site, operand);
+            let found = match op {
+                Op::Fill if i > 0 => self.index(site, operand),
+                _ => self.expr(site, operand),
+            };
             self.path.pop();
             let Some(found) = found else {
                 complete = false;
@@ -185,6 +188,26 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks an expression that is a subscript, a bound of a section, an extent or a selector. One of another integer type
+    /// than `integer` becomes a level deeper.
+    pub(super) fn index(&mut self, site: At, e: &Expr) -> Option<Shaped> {
+        let found = self.expr(site, e)?;
+        if matches!(found.ty.ty, ScalarType::Sized(_)) {
+            self.narrow = true;
+            let in_subscripts = self.path.iter().filter(|s| matches!(s, Step::Subscript(_)));
+            if self.path.len() + in_subscripts.count() + e.depth() >= Expr::MAX_DEPTH {
+                self.error(
+                    site,
+                    &codes::DEPTH,
+                    format!("with its conversion the {} is too deep", found.ty.ty.name()),
+                    "assign it to an integer, and use that",
+                );
+                return None;
+            }
+        }
+        Some(found)
+    }
+
     /// Checks a place and its subscripts.
     pub(super) fn place(&mut self, site: At, place: &Place) -> Option<Shaped> {
         let mut complete = true;
@@ -192,13 +215,13 @@ impl Checker<'_> {
             // ["[]", "a", subscript...], and a range is [":", lower, upper, stride].
             self.path.push(Step::Subscript(i));
             match subscript {
-                Subscript::Index(e) => complete &= self.expr(site, e).is_some(),
+                Subscript::Index(e) => complete &= self.index(site, e).is_some(),
                 Subscript::Range(range) => {
                     let parts = [&range.lower, &range.upper, &range.stride];
                     for (k, e) in parts.into_iter().enumerate() {
                         if let Some(e) = e {
                             self.path.push(Step::Bound(k));
-                            complete &= self.expr(site, e).is_some();
+                            complete &= self.index(site, e).is_some();
                             self.path.pop();
                         }
                     }

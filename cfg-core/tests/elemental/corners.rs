@@ -352,7 +352,7 @@ fn events_agree_with_values() {
     // Comparisons and conversions have events too.
     assert_eq!(event(Op::Lt, &[1.0, 1.0]), Some(Kink));
     assert_eq!(event(Op::Lt, &[1.0, 2.0]), None);
-    assert_eq!(event(Op::ToInt, &[2.0]), Some(Kink));
+    assert_eq!(event(Op::TO_INT, &[2.0]), Some(Kink));
     assert_eq!(event(Op::ToLogical, &[0.0]), Some(Kink));
     assert_eq!(event(Op::Sqrt, &[NAN]), None);
     assert_eq!(Kink.describe(), "at a kink or jump");

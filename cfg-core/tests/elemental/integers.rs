@@ -93,9 +93,9 @@ fn trips_count_the_loop() {
 #[test]
 fn conversions_and_mixed_operands() {
     let at = |op, args: &[Scalar]| apply(op, args, Math::Native);
-    assert_eq!(at(Op::ToInt, &[Real(-2.9)]), Ok(Integer(-2)));
+    assert_eq!(at(Op::TO_INT, &[Real(-2.9)]), Ok(Integer(-2)));
     assert_eq!(
-        at(Op::ToInt, &[Real(-9_223_372_036_854_775_808.0)]),
+        at(Op::TO_INT, &[Real(-9_223_372_036_854_775_808.0)]),
         Ok(Integer(i64::MIN))
     );
     for x in [
@@ -105,11 +105,11 @@ fn conversions_and_mixed_operands() {
         -1e19,
     ] {
         assert_eq!(
-            at(Op::ToInt, &[Real(x)]),
+            at(Op::TO_INT, &[Real(x)]),
             Err(ArithmeticError::NotRepresentable(x))
         );
     }
-    let nan = at(Op::ToInt, &[Real(f64::NAN)]).unwrap_err();
+    let nan = at(Op::TO_INT, &[Real(f64::NAN)]).unwrap_err();
     assert_eq!(
         nan.to_string(),
         "NaN is not representable as a 64-bit integer"
@@ -128,7 +128,7 @@ fn conversions_and_mixed_operands() {
     assert_eq!(at(Op::ToReal, &[Real32(0.1)]), Ok(Real(f64::from(0.1_f32))));
     assert_eq!(at(Op::ToLogical, &[Real(f64::NAN)]), Ok(Logical(true)));
     assert_eq!(at(Op::ToLogical, &[Integer(0)]), Ok(Logical(false)));
-    assert_eq!(at(Op::ToInt, &[Logical(true)]), Ok(Integer(1)));
+    assert_eq!(at(Op::TO_INT, &[Logical(true)]), Ok(Integer(1)));
     assert_eq!(at(Op::Div, &[Integer(1), Real(4.0)]), Ok(Real(0.25)));
     assert_eq!(at(Op::Lt, &[Integer(1), Real(1.5)]), Ok(Logical(true)));
     assert_eq!(

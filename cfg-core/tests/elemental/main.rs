@@ -97,7 +97,7 @@ fn real_ops() -> Vec<(Op, usize)> {
         matches!(
             op,
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::And | Op::Or | Op::Not
-        ) || matches!(op, Op::ToInt | Op::ToLogical)
+        ) || matches!(op, Op::TO_INT | Op::ToLogical)
             || Op::is_of_integers(op)
     };
     let mut ops = Vec::new();

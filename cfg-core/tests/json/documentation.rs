@@ -28,7 +28,9 @@ fn every_operator_and_word_is_described() {
     let described = quoted(operators);
     for op in Op::ALL {
         // A conversion is named by its first word, and the type behind it.
-        let name = op.conversion().map_or(op.name(), |(how, _)| how.name());
+        let name = op
+            .typed_conversion()
+            .map_or(op.name(), |(how, _)| how.name());
         assert!(described.contains(name), "operator {name} is not described");
     }
     let words = quoted(&page);
@@ -100,7 +102,7 @@ fn numbers_of_operands_are_right() {
     }
     assert_eq!(
         checked,
-        (Op::ALL.iter().filter(|op| op.conversion().is_none())).count() - 1,
+        (Op::ALL.iter().filter(|op| op.typed_conversion().is_none())).count() - 1,
         "all but neg, which stands with -"
     );
 }

@@ -17,7 +17,7 @@ fn operators() -> impl Iterator<Item = Op> {
     let real = |op: &Op| {
         op.class() == OpClass::Elemental
             && describe(*op).is_some()
-            && !matches!(op, Op::And | Op::Or | Op::Not | Op::ToInt | Op::ToLogical)
+            && !matches!(op, Op::And | Op::Or | Op::Not | Op::ToLogical)
             && !op.is_of_integers()
             && !matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge)
     };
@@ -138,7 +138,7 @@ fn extents_are_portable_too() {
             ],
         );
         let last = Expr::op(Op::Modulo, [part, Expr::Real(64.0)]);
-        let y = f.output("y", Real.array([Dim::from(Expr::op(Op::ToInt, [last]))]));
+        let y = f.output("y", Real.array([Dim::from(Expr::op(Op::TO_INT, [last]))]));
         f.assign(y, p);
         let (program, f) = finish(f);
         let options = Options {

@@ -3,7 +3,7 @@
 use cfg_core::{
     elemental::{Math, apply},
     entity::VarId,
-    ir::{Expr, IntType, Op, OpClass, ScalarType},
+    ir::{AnyInt, Conversion, Expr, IntType, Op, OpClass, ScalarType},
     typing::{self, Type},
 };
 
@@ -12,6 +12,7 @@ use super::emit::{Emitter, Home, Lane, Operand, Value};
 use crate::{
     cell::{is_poison, real, round32},
     code::{Cmp, Ext, Instr, Reg, Target},
+    machine::MathTable,
     value::{cell_of, scalar_of},
 };
 
@@ -146,13 +147,13 @@ impl Emitter<'_> {
                 self.emit(Instr::Not { d, a });
                 Ok(Operand::register(d, ty))
             }
-            (Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical, [e]) => {
+            (Op::ToReal | Op::ToReal32 | Op::TO_INT | Op::ToLogical, [e]) => {
                 let x = self.expr(e, None)?;
                 self.conversion(op, x, mark, dest)
             }
-            (_, [e]) if let Some((_, to)) = op.conversion() => {
+            (Op::Convert(how, to), [e]) => {
                 let x = self.expr(e, None)?;
-                self.integer_of(op, x, to, mark, dest)
+                self.integer_of(how, to, x, mark, dest)
             }
             (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
                 let (cmp, a, b, ty) = self.compared(op, a, b)?;
@@ -247,7 +248,8 @@ impl Emitter<'_> {
         } else if op == Op::Neg {
             self.emit(Instr::NegF { d, a });
         } else {
-            self.emit(Instr::Real1 { op, d, a });
+            let f = MathTable::position(op);
+            self.emit(Instr::Real1 { f, d, a });
             self.rounded(d, x.ty);
         }
         Ok(Operand::register(d, x.ty))
@@ -294,7 +296,7 @@ impl Emitter<'_> {
             },
             (_, ScalarType::Integer) => Instr::PowI { d, a, b },
             _ => Instr::Real2 {
-                op: Op::Pow,
+                f: MathTable::position(Op::Pow),
                 d,
                 a,
                 b,
@@ -317,11 +319,11 @@ impl Emitter<'_> {
         mark: usize,
         dest: Option<Reg>,
     ) -> Compiling<Operand> {
-        use ScalarType::{Integer, Logical, Real, Real32, Sized};
+        use ScalarType::{Integer, Logical, Real, Real32, Sized, Tape};
         let to = match op {
             Op::ToReal => Real,
             Op::ToReal32 => Real32,
-            Op::ToInt => Integer,
+            Op::TO_INT => Integer,
             _ => Logical,
         };
         if let Sized(from) = x.ty {
@@ -329,8 +331,19 @@ impl Emitter<'_> {
                 let a = self.register_of(x.value)?;
                 self.release(mark);
                 let d = self.dest(dest)?;
-                let from = x.ty;
-                self.emit(Instr::Convert { op, from, d, a });
+                let (how, from) = (Conversion::To, AnyInt::Sized(from));
+                self.emit(match to {
+                    Real => Instr::UintToReal { d, a },
+                    Real32 => Instr::UintToReal32 { d, a },
+                    Logical => Instr::IntToLogical { d, a },
+                    Integer | Sized(_) | Tape => Instr::IntToInt {
+                        how,
+                        to: AnyInt::Integer,
+                        from,
+                        d,
+                        a,
+                    },
+                });
                 return Ok(Operand::register(d, to));
             }
             // The cell of all others is the number itself.
@@ -370,18 +383,19 @@ impl Emitter<'_> {
     /// A conversion to an integer type by an operator that names it.
     fn integer_of(
         &mut self,
-        op: Op,
+        how: Conversion,
+        to: AnyInt,
         x: Operand,
-        to: ScalarType,
         mark: usize,
         dest: Option<Reg>,
     ) -> Compiling<Operand> {
+        let (op, ty) = (Op::Convert(how, to), ScalarType::from(to));
         if let Value::Constant(cell) = x.value
             && let Some(x) = scalar_of(x.ty, cell)
             && let Ok(constant) = apply(op, &[x], Math::Portable)
-            && !is_poison(to, cell_of(constant))
+            && !is_poison(ty, cell_of(constant))
         {
-            return Ok(Operand::constant(cell_of(constant), to));
+            return Ok(Operand::constant(cell_of(constant), ty));
         }
         let a = self.register_of(x.value)?;
         if x.ty.is_real() {
@@ -389,9 +403,18 @@ impl Emitter<'_> {
         }
         self.release(mark);
         let d = self.dest(dest)?;
-        let from = x.ty;
-        self.emit(Instr::Convert { op, from, d, a });
-        Ok(Operand::register(d, to))
+        self.emit(match x.ty.any_int() {
+            Some(from) => Instr::IntToInt {
+                how,
+                to,
+                from,
+                d,
+                a,
+            },
+            None if x.ty.is_real() => Instr::RealToAnyInt { how, to, d, a },
+            None => Instr::LogicalToInt { d, a },
+        });
+        Ok(Operand::register(d, ty))
     }
 
     /// `a*b + c` and its relatives in one instruction.
@@ -496,7 +519,12 @@ impl Emitter<'_> {
                 Op::Mul => Instr::MulF { d, a, b },
                 Op::Div => Instr::DivF { d, a, b },
                 Op::StrongMul => Instr::StrongMul { d, a, b },
-                op => Instr::Real2 { op, d, a, b },
+                op => Instr::Real2 {
+                    f: MathTable::position(op),
+                    d,
+                    a,
+                    b,
+                },
             });
             self.rounded(d, ty);
             x = Operand::register(d, ty);

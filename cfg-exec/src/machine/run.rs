@@ -6,8 +6,9 @@ use cfg_core::{
 };
 
 use super::slow_path::{
-    compare_unordered, control_count, control_value, converted, element_fault, element_fault_of,
-    fits, integer_result, sized, tape_fault, trips, trips_needed, undecided, unmarked, unordered,
+    compare_unordered, control_count, control_value, converted, converted_real, element_fault,
+    element_fault_of, fits, integer_result, sized, tape_fault, trips, trips_needed, undecided,
+    unmarked, unordered,
 };
 use super::{Image, Machine, Visit, WINDOW};
 use crate::{
@@ -277,16 +278,16 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 r!(d) = real3(f64::from(x), r!(a), r!(b), r!(c));
             }
             Instr::Round32 { d } => r!(d) = round32(r!(d)),
-            Instr::Real1 { op, d, a } => {
-                let x = math.unary[op as usize % 128](f!(a));
+            Instr::Real1 { f, d, a } => {
+                let x = math.unary[usize::from(f) % 128](f!(a));
                 r!(d) = real1(x, r!(a));
             }
-            Instr::Real2 { op, d, a, b } => {
+            Instr::Real2 { f, d, a, b } => {
                 let (x, y) = (r!(a), r!(b));
                 r!(d) = if x == POISON_REAL || y == POISON_REAL {
                     POISON_REAL
                 } else {
-                    real(math.binary[op as usize % 128](f!(a), f!(b)))
+                    real(math.binary[usize::from(f) % 128](f!(a), f!(b)))
                 };
             }
             Instr::PowI { d, a, b } => {
@@ -350,7 +351,26 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
             Instr::Sized1 { op, ty, d, a } => r!(d) = ok!(sized(op, ty, r!(a), None)),
             Instr::Sized2 { op, ty, d, a, b } => r!(d) = ok!(sized(op, ty, r!(a), Some(r!(b)))),
             Instr::Fit { ty, d } => ok!(fits(ty, r!(d))),
-            Instr::Convert { op, from, d, a } => r!(d) = ok!(converted(op, from, r!(a))),
+            Instr::IntToInt {
+                how,
+                to,
+                from,
+                d,
+                a,
+            } => r!(d) = ok!(converted(how, to, from, r!(a))),
+            Instr::RealToAnyInt { how, to, d, a } => r!(d) = ok!(converted_real(how, to, r!(a))),
+            Instr::UintToReal { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_INT_CELL => POISON_REAL,
+                    n => (n as f64).to_bits(),
+                };
+            }
+            Instr::UintToReal32 { d, a } => {
+                r!(d) = match r!(a) {
+                    POISON_INT_CELL => POISON_REAL,
+                    n => f64::from(n as f32).to_bits(),
+                };
+            }
             Instr::Trips { d, a, b, c } => r!(d) = ok!(trips(r!(a), r!(b), r!(c))),
             Instr::IntToReal { d, a } => {
                 r!(d) = match r!(a) {

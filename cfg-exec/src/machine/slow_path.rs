@@ -1,13 +1,13 @@
 //! The rare cases of instructions: faults, uninitialised operands, trip counts of other steps than 1.
 
 use cfg_core::{
-    elemental::{ArithmeticError, Math, Scalar, apply, integer},
-    ir::{IntType, Op, ScalarType},
+    elemental::{ArithmeticError, integer},
+    ir::{AnyInt, Conversion, IntType, Op},
 };
 
 use super::Limits;
 use crate::{
-    cell::{POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, is_poison, poison},
+    cell::{POISON_INT, POISON_INT_CELL, POISON_LOGICAL, POISON_REAL},
     code::Cmp,
     descriptor::{Descriptor, State},
     fault::Fault,
@@ -130,26 +130,32 @@ pub(super) fn fits(ty: IntType, cell: u64) -> Result<(), Box<Fault>> {
     Err(Box::new(Fault::Range(what)))
 }
 
-/// A conversion to an integer type, or of a `uint64` to any type.
-pub(super) fn converted(op: Op, from: ScalarType, cell: u64) -> Result<u64, Box<Fault>> {
-    // The compiler emits it for conversions only.
-    let to = op.converts_to().unwrap_or(ScalarType::Integer);
-    if is_poison(from, cell) {
-        return Ok(poison(to));
+/// A conversion between integer types; uninitialised if the operand is.
+pub(super) fn converted(
+    how: Conversion,
+    to: AnyInt,
+    from: AnyInt,
+    cell: u64,
+) -> Result<u64, Box<Fault>> {
+    if cell == POISON_INT_CELL {
+        return Ok(cell);
     }
-    let Some(x) = crate::value::scalar_of(from, cell) else {
-        return Ok(poison(to));
-    };
-    // Conversions do not depend on the elementary functions.
-    match apply(op, &[x], Math::Portable) {
-        Ok(Scalar::Integer(n) | Scalar::Sized(_, n)) => unmarked(n),
-        Ok(x @ (Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_))) => {
-            Ok(crate::value::cell_of(x))
-        }
-        Err(error) => Err(arithmetic_fault(error, || {
-            let n = integer::wide(from, cell as i64).unwrap_or_default();
-            format!("{n} as {}", to.name())
-        })),
+    let x = from.value(cell as i64);
+    match integer::converted(how, to, x) {
+        Ok(n) => unmarked(n),
+        Err(error) => Err(arithmetic_fault(error, || format!("{x} as {}", to.name()))),
+    }
+}
+
+/// A conversion of a real to an integer type; uninitialised if the operand is.
+pub(super) fn converted_real(how: Conversion, to: AnyInt, cell: u64) -> Result<u64, Box<Fault>> {
+    if cell == POISON_REAL {
+        return Ok(POISON_INT_CELL);
+    }
+    let x = f64::from_bits(cell);
+    match integer::converted_real(how, to, x) {
+        Ok(n) => unmarked(n),
+        Err(error) => Err(arithmetic_fault(error, || format!("{x} as {}", to.name()))),
     }
 }
 

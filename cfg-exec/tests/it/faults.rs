@@ -125,12 +125,12 @@ fn arithmetic_faults() {
     assert_eq!(faults(&|n| Expr::Int(1) / n, 0), Some("X204"));
     assert_eq!(faults(&|n| modulus(1, n), 0), Some("X204"));
     assert_eq!(
-        faults(&|n| Expr::op(Op::ToInt, [Expr::op(Op::ToReal, [n])]), top),
+        faults(&|n| Expr::op(Op::TO_INT, [Expr::op(Op::ToReal, [n])]), top),
         Some("X205")
     );
     assert_eq!(
         faults(
-            &|n| Expr::op(Op::ToInt, [sqrt(Expr::op(Op::ToReal, [n]))]),
+            &|n| Expr::op(Op::TO_INT, [sqrt(Expr::op(Op::ToReal, [n]))]),
             -1
         ),
         Some("X205")

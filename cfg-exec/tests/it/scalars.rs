@@ -171,9 +171,9 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
             3 => Expr::op(pick(rng, &[Op::Neg, Op::Abs]), [a]),
             4 => Expr::op(Op::If, [condition, a, b]),
             _ => match rng.below(3) {
-                0 => Expr::op(Op::ToInt, [x]),
+                0 => Expr::op(Op::TO_INT, [x]),
                 1 => Expr::op(Op::Trips, [a, b, c]),
-                _ => Expr::op(Op::ToInt, [condition]),
+                _ => Expr::op(Op::TO_INT, [condition]),
             },
         },
         Logical | ScalarType::Sized(_) | ScalarType::Tape => {

@@ -1,7 +1,7 @@
 //! Integer expressions with their ranges, and subscripts.
 
 use super::build::{Builder, INDEX_MAX};
-use cfg_core::ir::{Expr, Op, Place, Range, ScalarType, Subscript};
+use cfg_core::ir::{AnyInt, Conversion, Expr, IntType, Op, Place, Range, ScalarType, Subscript};
 
 /// An integer expression and the interval that its value is in.
 pub(super) struct Ranged {
@@ -167,7 +167,7 @@ impl Builder<'_> {
             let scaled = Expr::op(Op::Mul, [Expr::Real(7.31), real]);
             Expr::op(Op::Add, [scaled, Expr::Real(0.237)])
         };
-        let whole = Expr::op(Op::ToInt, [real]);
+        let whole = Expr::op(Op::TO_INT, [real]);
         Ranged {
             e: Expr::op(Op::Mod, [whole, Expr::Int(7)]),
             low: -6,
@@ -175,8 +175,25 @@ impl Builder<'_> {
         }
     }
 
-    /// A subscript for a dimension.
+    /// A subscript for a dimension, now and then of another integer type.
     pub(super) fn index(&mut self, (lower, extent): (i64, i64)) -> Expr {
+        let index = self.plain_index((lower, extent));
+        self.narrowed(index, lower, lower + extent - 1)
+    }
+
+    /// An integer with values in `low ..= high` where any integer type may stand.
+    pub(super) fn narrowed(&mut self, e: Expr, low: i64, high: i64) -> Expr {
+        if !self.options.operators || !self.rng.percent(6) {
+            return e;
+        }
+        let ty = *self.rng.pick(&IntType::ALL).unwrap_or(&IntType::Int8);
+        if i128::from(low) < ty.min() || i128::from(high) > ty.max() {
+            return e;
+        }
+        Expr::op(Op::Convert(Conversion::To, AnyInt::Sized(ty)), [e])
+    }
+
+    fn plain_index(&mut self, (lower, extent): (i64, i64)) -> Expr {
         let upper = lower + extent - 1;
         if self.rng.percent(20) {
             return Expr::Int(self.rng.between(lower, upper));

@@ -184,7 +184,7 @@ impl Builder<'_> {
             }
             6 => {
                 let c = self.condition(0);
-                ranged(one(Op::ToInt, c), 0, 1)
+                ranged(one(Op::TO_INT, c), 0, 1)
             }
             7 => {
                 let (a, b, c) = (small(self), small(self), small(self));

@@ -197,7 +197,7 @@ impl Builder<'_> {
         let complete = self.rng.percent(30);
         let (value, mut next) = if complete {
             let v = self.integer_in(0, n as i64 - 1, 2);
-            (v, 0)
+            (self.narrowed(v, 0, n as i64 - 1), 0)
         } else {
             (self.integer(2).e, self.rng.between(-3, 1))
         };

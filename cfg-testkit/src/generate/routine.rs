@@ -192,7 +192,7 @@ impl Builder<'_> {
             _ => Returns::Four,
         };
         let k = match returns {
-            Returns::Four => self.local("f", ScalarType::Real, vec![(1, 4)], Use::Free),
+            Returns::Four => self.array_of_result(),
             // Its name says that it is good as an index.
             Returns::Scalar(ScalarType::Integer) => {
                 self.local("if", ScalarType::Integer, vec![], Use::Free)
@@ -202,6 +202,25 @@ impl Builder<'_> {
         };
         self.routine.result = Some(self.vars[k].id);
         returns
+    }
+
+    /// Four reals, with as many elements as an argument where one has four. Nothing is drawn for it.
+    fn array_of_result(&mut self) -> usize {
+        let which = self.vars.len();
+        let lower = [1, 1, 0, -2][which % 4];
+        let k = self.local("f", ScalarType::Real, vec![(lower, 4)], Use::Free);
+        let four = |formal: &Formal| formal.shape == Shape::Assumed(4) && !formal.optional;
+        if let Some(a) = self
+            .formals
+            .iter()
+            .position(four)
+            .filter(|_| which.is_multiple_of(2))
+        {
+            let size = Expr::op(Op::Size, [Expr::var(self.vars[a].id), Expr::Int(1)]);
+            let f = self.vars[k].id;
+            self.routine.variables[f.index()].shape[0].extent = Extent::Fixed(size);
+        }
+        k
     }
 
     /// What the main routine is differentiated with respect to, and what of it.

@@ -3,7 +3,7 @@
 
 use super::build::Builder;
 use super::integer::Ranged;
-use cfg_core::ir::{Conversion, Expr, IntType, Op, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, Expr, IntType, Op, ScalarType};
 
 impl Builder<'_> {
     /// A constant, often at the ends of the type.
@@ -34,7 +34,7 @@ impl Builder<'_> {
             }
             return self.sized_constant(ty);
         }
-        let to = |how| Op::converting(how, of).unwrap_or(Op::ToInt);
+        let to = |how| Op::Convert(how, AnyInt::Sized(ty));
         let a = self.sized(ty, depth - 1);
         let two = [
             Op::WrapAdd,
@@ -123,8 +123,8 @@ impl Builder<'_> {
         let x = self.sized(ty, 2);
         let three = Expr::sized(ty, 3).unwrap_or(Expr::Int(3));
         let low = Expr::op(Op::BitAnd, [x, three]);
-        let to = Op::converting(Conversion::Wrap, ScalarType::Integer).unwrap_or(Op::ToInt);
-        let op = if self.rng.percent(50) { to } else { Op::ToInt };
+        let to = Op::Convert(Conversion::Wrap, AnyInt::Integer);
+        let op = if self.rng.percent(50) { to } else { Op::TO_INT };
         Ranged {
             e: Expr::op(op, [low]),
             low: 0,

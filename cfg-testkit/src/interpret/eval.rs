@@ -23,6 +23,7 @@ impl<D: Derivative> Scope<'_, D> {
     pub(super) fn integer(&mut self, e: &Expr, subscript: bool) -> Result<i64> {
         match self.value(e, subscript)? {
             Data::Scalar(Value::Integer(i)) => Ok(i),
+            Data::Scalar(Value::Sized(_, i)) => i64::try_from(i).map_err(|_| FaultKind::Overflow),
             Data::Scalar(Value::Undefined) => Err(FaultKind::Undefined),
             Data::Scalar(_) | Data::Array { .. } => Err(FaultKind::Type),
         }
@@ -125,11 +126,7 @@ impl<D: Derivative> Scope<'_, D> {
                 if let (Op::Fill, Data::Scalar(x)) = (op, &data) {
                     let mut extents = Vec::with_capacity(rest.len());
                     for e in rest {
-                        match self.value(e, true)? {
-                            Data::Scalar(Value::Integer(n)) => extents.push(n.max(0) as usize),
-                            Data::Scalar(Value::Undefined) => return Err(FaultKind::Undefined),
-                            _ => return Err(FaultKind::Type),
-                        }
+                        extents.push(self.integer(e, true)?.max(0) as usize);
                     }
                     let size = extents.iter().product();
                     return Ok(Data::Array {

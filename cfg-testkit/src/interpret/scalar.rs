@@ -2,7 +2,7 @@
 
 use super::rules::{integer_power, real_rule};
 use super::{Derivative, FaultKind, Value, sized};
-use cfg_core::ir::{Conversion, Op, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, Op};
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
@@ -11,11 +11,11 @@ pub(super) fn scalar<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
     if x.iter().any(|v| matches!(v, Value::Undefined)) {
         return Ok(Value::Undefined);
     }
-    if let (Some((how, to)), [value]) = (op.conversion(), x) {
+    if let (Some((how, to)), [value]) = (op.typed_conversion(), x) {
         return sized::convert(how, to, value);
     }
     if let Some(Value::Sized(ty, _)) = x.first()
-        && !matches!(op, Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical)
+        && !matches!(op, Op::ToReal | Op::ToReal32 | Op::TO_INT | Op::ToLogical)
     {
         let number = |v: &Value<D>| match v {
             Value::Sized(of, i) if of == ty => Ok(*i),
@@ -25,9 +25,7 @@ pub(super) fn scalar<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         return sized::operation(op, *ty, &numbers);
     }
     match (op, x) {
-        (Op::ToInt, [Value::Sized(..)]) => {
-            sized::convert(Conversion::To, ScalarType::Integer, &x[0])
-        }
+        (Op::TO_INT, [Value::Sized(..)]) => sized::convert(Conversion::To, AnyInt::Integer, &x[0]),
         (Op::ToLogical, [Value::Sized(_, a)]) => Ok(Value::Logical(*a != 0)),
         (Op::ToReal32, [Value::Sized(_, a)]) => Ok(Value::Real32(*a as f32, D::constant())),
         (Op::Eq | Op::Ne, [Value::Logical(a), Value::Logical(b)]) => {
@@ -36,11 +34,11 @@ pub(super) fn scalar<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         (Op::Not, [Value::Logical(a)]) => Ok(Value::Logical(!a)),
         (Op::ToLogical, [Value::Logical(a)]) => Ok(Value::Logical(*a)),
         (Op::ToLogical, [Value::Integer(a)]) => Ok(Value::Logical(*a != 0)),
-        (Op::ToInt | Op::ToReal | Op::ToReal32, [Value::Logical(b)]) => {
+        (Op::TO_INT | Op::ToReal | Op::ToReal32, [Value::Logical(b)]) => {
             scalar(op, &[Value::Integer(i64::from(*b))])
         }
-        (Op::ToInt, [Value::Real(a, _)]) => to_integer(*a).map(Value::Integer),
-        (Op::ToInt, [Value::Real32(a, _)]) => to_integer(f64::from(*a)).map(Value::Integer),
+        (Op::TO_INT, [Value::Real(a, _)]) => to_integer(*a).map(Value::Integer),
+        (Op::TO_INT, [Value::Real32(a, _)]) => to_integer(f64::from(*a)).map(Value::Integer),
         (Op::ToReal, [v]) => {
             let (a, d) = as_real(v)?;
             Ok(Value::Real(a, d))
@@ -184,7 +182,7 @@ fn integer_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         Op::WrapAdd | Op::WrapSub | Op::WrapMul | Op::WrapNeg => wrapped(op, a, b),
         Op::BitAnd | Op::BitOr | Op::BitXor | Op::BitNot => bit_by_bit(op, a, b),
         Op::Shl | Op::WrapShl | Op::Shr | Op::LogicalShr => over(shifted(op, a, b))?,
-        Op::ToInt => a,
+        Op::TO_INT => a,
         Op::Trips => trips(a, b, c)?,
         Op::Pow if b >= 0 => over(u32::try_from(b).ok().and_then(|b| a.checked_pow(b)))?,
         Op::Pow => match a {

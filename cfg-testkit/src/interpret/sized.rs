@@ -1,7 +1,7 @@
 //! Integers of 8, 16 and 32 bits and without sign: the numbers themselves, computed without loss, then tested or reduced.
 
 use super::{Derivative, FaultKind, Value};
-use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, IntType, Op};
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
@@ -27,12 +27,12 @@ fn tested(ty: IntType, x: i128) -> Result<i128> {
 /// A conversion to an integer type that files name.
 pub(super) fn convert<D: Derivative>(
     how: Conversion,
-    to: ScalarType,
+    to: AnyInt,
     x: &Value<D>,
 ) -> Result<Value<D>> {
     let (least, most) = match to {
-        ScalarType::Sized(ty) => (ty.min(), ty.max()),
-        _ => (-(1 << 63), (1 << 63) - 1),
+        AnyInt::Sized(ty) => (ty.min(), ty.max()),
+        AnyInt::Integer => (-(1 << 63), (1 << 63) - 1),
     };
     let whole = |x: f64| {
         if x.is_nan() {
@@ -57,8 +57,8 @@ pub(super) fn convert<D: Derivative>(
         Conversion::Saturate if number < least => least,
         Conversion::Saturate if number > most => most,
         Conversion::Wrap => match to {
-            ScalarType::Sized(ty) => reduced(ty, number),
-            _ => {
+            AnyInt::Sized(ty) => reduced(ty, number),
+            AnyInt::Integer => {
                 let low = reduced(IntType::Uint64, number);
                 if low > most { low - (1 << 64) } else { low }
             }
@@ -67,8 +67,8 @@ pub(super) fn convert<D: Derivative>(
         _ => number,
     };
     Ok(match to {
-        ScalarType::Sized(ty) => Value::Sized(ty, number),
-        _ => Value::Integer(number as i64),
+        AnyInt::Sized(ty) => Value::Sized(ty, number),
+        AnyInt::Integer => Value::Integer(number as i64),
     })
 }
 

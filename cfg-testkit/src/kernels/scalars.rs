@@ -3,7 +3,7 @@
 use super::{Kernel, Point, integer_value, kernel, real_value, real_values, wave};
 use cfg_core::builder::{RoutineBuilder, expr::*};
 use cfg_core::ir::{
-    Expr, IntType, Op,
+    AnyInt, Conversion, Expr, IntType, Op,
     ScalarType::{Integer, Real, Sized},
 };
 
@@ -285,7 +285,13 @@ fn monte_carlo() -> Kernel {
                 f.assign(s, Expr::op(Op::BitXor, [s.into(), moved]));
             }
             let byte = Expr::op(Op::BitAnd, [s.into(), number(word, 255)]);
-            let mixed = Expr::op(Op::BitXor, [h.into(), Expr::op(Op::ToUint64, [byte])]);
+            let mixed = Expr::op(
+                Op::BitXor,
+                [
+                    h.into(),
+                    Expr::op(Op::Convert(Conversion::To, AnyInt::Sized(long)), [byte]),
+                ],
+            );
             f.assign(
                 h,
                 Expr::op(Op::WrapMul, [mixed, number(long, 1_099_511_628_211)]),

@@ -510,7 +510,7 @@ impl<'p> Builder<'p> {
             Expr::Place(place) => fails |= !place.subscripts.is_empty(),
             Expr::Op(op, _) => match op.class() {
                 OpClass::Elemental => {
-                    fails |= matches!(op, Op::ToInt | Op::Trips | Op::If)
+                    fails |= matches!(op, Op::Trips | Op::If)
                         || self.type_of(e).is_ok_and(|t| t.ty.is_integer());
                 }
                 OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => arrays = true,

@@ -138,7 +138,7 @@ impl Writer<'_> {
     /// A reduction has its value for no elements.
     pub(super) fn start_of_fold(&mut self, op: Op, name: VarId) -> Emitted<()> {
         if let Some(Ok(result)) = self.lane(name)
-            && let Some((_, first)) = operators::reduction(op, result.ty)
+            && let Some((_, first)) = operators::reduction(op, result.ty, self.checked())
         {
             self.lines
                 .line(format_args!("{} = {};", result.text, first.text));
@@ -176,12 +176,12 @@ impl Writer<'_> {
             }
         };
         self.set_lane(name, result.clone())?;
-        let Some((step, first)) = operators::reduction(op, result.ty) else {
+        let Some((step, first)) = operators::reduction(op, result.ty, self.checked()) else {
             return Err(self.malformed("an operator reduces nothing"));
         };
         self.lines
             .line(format_args!("{} = {};", result.text, first.text));
-        let summed = matches!(step, Op::Add | Op::Mul) && result.ty == ScalarType::Integer;
+        let summed = matches!(step, Op::Add | Op::Mul) && result.ty.is_integer();
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);

@@ -5,10 +5,13 @@ use crate::c::{
     Emitted,
     amount::Amount,
     expression::at_least_zero,
-    variable::{Bound, c_type, strides},
+    variable::{Bound, strides},
     writer::Writer,
 };
-use cfg_core::ir::{Order, ScalarType};
+use cfg_core::{
+    entity::VarId,
+    ir::{Order, ScalarType},
+};
 use cfg_transform::scalarize::ArrayId;
 
 impl Writer<'_> {
@@ -56,7 +59,7 @@ impl Writer<'_> {
         let size = size.code().text;
         self.lines.line(format_args!(
             "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-            c_type(ty)
+            self.file.c_type(ty)
         ));
         let leave = self.out_of_memory();
         self.lines.line(format_args!("if (!{name})"));
@@ -71,9 +74,14 @@ impl Writer<'_> {
         array: ArrayId,
         like: &View,
     ) -> Emitted<()> {
-        let Some(v) = arrays.form.arrays[array.index()].variable else {
-            return Err(self.malformed("a temporary gets a shape"));
-        };
+        match arrays.form.arrays[array.index()].variable {
+            Some(v) => self.reallocate_variable(v, like),
+            None => Err(self.malformed("a temporary gets a shape")),
+        }
+    }
+
+    /// [`Self::reallocate`] of a variable.
+    pub(in crate::c) fn reallocate_variable(&mut self, v: VarId, like: &View) -> Emitted<()> {
         let it = self.array_kind(v)?;
         let (Some(room), ty) = (&it.room, self.variables.all[v.index()].ty) else {
             return Err(self.malformed("an array that has a shape gets another one"));
@@ -110,7 +118,7 @@ impl Writer<'_> {
         ));
         self.lines.line(format_args!(
             "{pointer} = cfgrev_allocate(&{memory}->arrays, {room}, sizeof({}));",
-            c_type(ty)
+            self.file.c_type(ty)
         ));
         let leave = self.out_of_memory();
         self.lines.line(format_args!("if (!{pointer})"));

@@ -7,7 +7,6 @@ use crate::c::{
     expression::at_least_zero,
     operators::Code,
     operators::precedence::{POSTFIX, SUM},
-    variable::c_type,
     writer::Writer,
 };
 use cfg_core::{
@@ -116,7 +115,7 @@ impl Writer<'_> {
         self.lines.line(format_args!(
             "{} = ({} *)({});",
             to.pointer,
-            c_type(view.ty),
+            self.file.c_type(view.ty),
             view.first()
         ));
         for ((extent, stride), (e, s)) in to.axes.iter().zip(&view.axes) {

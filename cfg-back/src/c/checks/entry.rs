@@ -10,6 +10,7 @@ use crate::c::{
         Code, checked,
         precedence::{OR, SUM},
     },
+    returned::Returned,
     variable::{Array, Bound, Cells, Kind},
     writer::Writer,
 };
@@ -183,7 +184,13 @@ impl Writer<'_> {
                 }
                 Kind::Array(array) if self.variables.all[k].used => match array.cells {
                     Cells::Fixed(n) => self.forget_cells(&array.pointer, &n.to_string(), ty),
-                    Cells::Given | Cells::Work | Cells::Allocatable => continue,
+                    Cells::Given => match Returned::of(self.routine) {
+                        Some(Returned::Given(n)) if self.routine.result == Some(v) => {
+                            self.forget_cells(&array.pointer, &n.to_string(), ty)
+                        }
+                        Some(_) | None => continue,
+                    },
+                    Cells::Work | Cells::Returned | Cells::Allocatable => continue,
                 },
                 Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => continue,
             };

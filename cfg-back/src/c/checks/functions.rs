@@ -9,11 +9,10 @@ use cfg_core::ir::ScalarType;
 fn c_type(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Logical => "cfgrev_logical",
-        ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape => variable::c_type(ty),
+        ScalarType::Real | ScalarType::Real32 | ScalarType::Integer | ScalarType::Tape => {
+            variable::c_type(ty)
+        }
+        ScalarType::Sized(_) => variable::c_type(ScalarType::Integer),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::c::{
     Emitted,
     operators::{
         Code,
-        checked::{suffix, unset},
+        checked::{sized::fit, suffix, unset},
         precedence::POSTFIX,
     },
     variable::Kind,
@@ -84,7 +84,14 @@ impl Writer<'_> {
         let noting = self.pieces.noting(&[EMPTY]);
         let last = last.map_or_else(String::new, |bits| format!(", {bits}"));
         let text = format!("{name}({noting}, &{top}, {tape}{last})");
-        Code::new(text, POSTFIX, ty)
+        let code = Code::new(text, POSTFIX, ty);
+        match (class, ty) {
+            (TapeClass::Integer, ScalarType::Sized(ty)) => fit(ty, code, self.pieces),
+            (
+                TapeClass::Control(_) | TapeClass::Integer | TapeClass::Real | TapeClass::Real32,
+                _,
+            ) => code,
+        }
     }
 
     /// Makes a variable such that was never set.

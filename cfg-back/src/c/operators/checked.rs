@@ -6,11 +6,13 @@ use super::{
     precedence::{CONDITIONAL, OR},
 };
 mod integer;
+pub(crate) mod sized;
 
 pub(crate) use integer::trips;
 
-use cfg_core::ir::{Op, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use integer::{integer, power};
+use sized::{compare_uint64, convert_to, sized};
 
 pub(crate) use super::noting::FaultCode;
 
@@ -163,7 +165,20 @@ fn strict(
     arguments: &[Code],
     pieces: &mut Pieces,
 ) -> Code {
-    let body = spreading(operands, result, then);
+    strict_with(name, result, operands, codes, ("", then), arguments, pieces)
+}
+
+/// A function that looks at its operands first, but for a declaration.
+fn strict_with(
+    name: &str,
+    result: ScalarType,
+    operands: &[ScalarType],
+    codes: &[FaultCode],
+    (declaration, then): (&str, &str),
+    arguments: &[Code],
+    pieces: &mut Pieces,
+) -> Code {
+    let body = format!("{declaration}{}", spreading(operands, result, then));
     let function = Function {
         name,
         result,
@@ -259,14 +274,19 @@ pub(super) fn apply(
                 pieces,
             ))
         }
-        Op::ToReal | Op::ToReal32 | Op::ToInt | Op::ToLogical => {
+        Op::ToReal | Op::ToReal32 | Op::TO_INT | Op::ToLogical => {
             let [x] = exactly(op, operands)?;
             Ok(convert(x, ty, pieces))
+        }
+        Op::Convert(how, to) => {
+            let [x] = exactly(op, operands)?;
+            Ok(convert_to(how, to, x, pieces))
         }
         Op::Trips => {
             let [first, last, step] = exactly(op, operands)?;
             Ok(trips(&[first, last, step], pieces))
         }
+        _ if let ScalarType::Sized(of) = ty => sized(op, of, operands, pieces),
         Op::Pow => power(operands, ty, pieces),
         Op::Polygamma => {
             let [n, x] = exactly(op, operands)?;
@@ -411,6 +431,9 @@ fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Mal
     let super::Form::Comparison(symbol, _) = super::form(op) else {
         return Err(Malformed(op));
     };
+    if ty == ScalarType::Sized(IntType::Uint64) {
+        return Ok(compare_uint64(symbol, &operands, pieces));
+    }
     let name = format!("cfgrev_{}_{}", symbol_name(symbol), suffix(ty));
     let then = format!("    return x {symbol} y;\n");
     let logical = ScalarType::Logical;
@@ -427,11 +450,20 @@ fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Mal
 
 /// The value as one of another type.
 pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    use ScalarType::{Integer, Logical, Real, Real32, Tape};
+    use ScalarType::{Integer, Logical, Real, Real32, Sized, Tape};
     let from = code.ty;
     let (codes, then): (&[FaultCode], String) = match (from, to) {
         (Tape, _) | (_, Tape) => return code,
         (a, b) if a == b => return code,
+        (Sized(ty), Integer) if ty != IntType::Uint64 => return Code { ty: to, ..code },
+        (Sized(_), Integer) => {
+            return convert_to(Conversion::To, AnyInt::Integer, code, pieces);
+        }
+        (Sized(IntType::Uint64), Real | Real32) => {
+            let name = format!("cfgrev_{}_of_uint64", suffix(to));
+            let then = format!("    return ({})(uint64_t)x;\n", c_type(to));
+            return strict(&name, to, &[from], &[], &then, &[code], pieces);
+        }
         (Integer, Real | Real32) if code.integer().is_some() => {
             return super::code::convert_unchecked(code, to, pieces);
         }

@@ -62,6 +62,20 @@ impl Code {
         }
     }
 
+    /// The cell of a literal integer of a type other than `integer`, as [`literal_cell`] writes it.
+    pub(super) fn cell(&self) -> Option<i64> {
+        match self.ty {
+            ScalarType::Sized(_) if self.text == LEAST => Some(i64::MIN),
+            ScalarType::Sized(_) if self.is_number() => self.text.parse().ok(),
+            ScalarType::Integer
+            | ScalarType::Sized(_)
+            | ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Logical
+            | ScalarType::Tape => None,
+        }
+    }
+
     /// The value of a literal real of 64 bits; `None` of NaN and infinities.
     pub(super) fn real(&self) -> Option<f64> {
         let literal = self.ty == ScalarType::Real && self.is_number();
@@ -125,6 +139,14 @@ pub(crate) fn literal_sized(ty: IntType, cell: i64) -> Code {
     // Beyond 63 bits C has no constants without a suffix.
     let suffix = if value > i64::MAX.into() { "u" } else { "" };
     literal(format!("{value}{suffix}"), ScalarType::Sized(ty))
+}
+
+/// A constant of an integer type other than `integer` in a file with checks, where such a value is its cell.
+pub(crate) fn literal_cell(ty: IntType, cell: i64) -> Code {
+    Code {
+        ty: ScalarType::Sized(ty),
+        ..literal_integer(cell)
+    }
 }
 
 /// A 64-bit real constant: the shortest text that is read as this number.

@@ -2,7 +2,7 @@
 
 use super::noting::{Checks, FaultCode};
 use super::{sized_text, word};
-use cfg_core::ir::{IntType, Op, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -59,7 +59,7 @@ pub(crate) enum Piece {
     /// An operator over integers of a type other than `integer`.
     Sized(Op, IntType),
     /// A conversion to an integer type from a type; reals are `double`.
-    Convert(Op, ScalarType),
+    Convert(Conversion, AnyInt, ScalarType),
     /// Trip count of a counted loop.
     Trips,
     /// Power of a real with this exponent, from -64 to 64.
@@ -117,13 +117,8 @@ impl Piece {
             Self::IntegerPower => ("pow", Integer),
             Self::Words(op) => (word::name(op), Double),
             Self::Sized(op, ty) => return format!("cfgrev_{}_{}", sized_text::name(op), ty.name()),
-            Self::Convert(op, from) => {
-                return match op.conversion() {
-                    Some((how, to)) => {
-                        format!("cfgrev_{}_{}_of_{}", how.name(), to.name(), from.name())
-                    }
-                    None => "cfgrev_value".to_owned(),
-                };
+            Self::Convert(how, to, from) => {
+                return format!("cfgrev_{}_{}_of_{}", how.name(), to.name(), from.name());
             }
             Self::Trips => ("trips", Double),
             Self::Power(n) => {
@@ -173,7 +168,9 @@ impl Piece {
             Self::IntegerPower => (include_str!("../pieces/ipow.c"), ""),
             Self::Words(op) => return word::function(&self.name(), op),
             Self::Sized(op, ty) => return sized_text::function(&self.name(), op, ty),
-            Self::Convert(op, from) => return sized_text::conversion(&self.name(), op, from),
+            Self::Convert(how, to, from) => {
+                return sized_text::conversion(&self.name(), how, to, from);
+            }
             Self::Trips => (include_str!("../pieces/trips.c"), ""),
             Self::Power(n) => return power(n),
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),

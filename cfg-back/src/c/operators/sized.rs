@@ -14,7 +14,7 @@ pub(super) fn apply(
     ty: ScalarType,
     pieces: &mut Pieces,
 ) -> Result<Result<Code, Vec<Code>>, Malformed> {
-    if op.conversion().is_some() {
+    if let Some((how, to)) = op.typed_conversion() {
         let [x] = exactly(op, operands)?;
         let constant = x
             .integer()
@@ -29,7 +29,7 @@ pub(super) fn apply(
             }
         };
         pieces.include("stdint.h");
-        return Ok(Ok(call(Piece::Convert(op, from), &[x], ty, pieces)));
+        return Ok(Ok(call(Piece::Convert(how, to, from), &[x], ty, pieces)));
     }
     if let ScalarType::Sized(of) = ty
         && op != Op::If

@@ -2,7 +2,7 @@
 
 use super::c_type::c_type;
 use super::word;
-use cfg_core::ir::{Conversion, IntType, Op, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 
 /// The name of the operator in the names of functions.
 #[expect(
@@ -118,45 +118,34 @@ pub(super) fn function(name: &str, op: Op, ty: IntType) -> String {
 }
 
 /// The function of a conversion from a type; reals are `double`.
-pub(super) fn conversion(name: &str, op: Op, from: ScalarType) -> String {
-    let Some((how, to)) = op.conversion() else {
-        return String::new();
-    };
-    let c = c_type(to);
+pub(super) fn conversion(name: &str, how: Conversion, to: AnyInt, from: ScalarType) -> String {
+    let c = c_type(to.into());
     let (least, greatest) = match to {
-        ScalarType::Sized(ty) => bounds(ty),
-        ScalarType::Integer
-        | ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Logical
-        | ScalarType::Tape => ("INT64_MIN".to_owned(), "INT64_MAX".to_owned()),
+        AnyInt::Sized(ty) => bounds(ty),
+        AnyInt::Integer => ("INT64_MIN".to_owned(), "INT64_MAX".to_owned()),
     };
-    let value = match (how, from) {
-        (Conversion::Wrap, ScalarType::Integer | ScalarType::Sized(_)) => {
-            format!("({c})(uint64_t)x")
-        }
-        (Conversion::To | Conversion::Wrap, _) | (_, ScalarType::Logical) => format!("({c})x"),
-        (Conversion::Saturate, ScalarType::Integer | ScalarType::Sized(_)) => {
+    let value = match (how, from.any_int()) {
+        (Conversion::Wrap, Some(_)) => format!("({c})(uint64_t)x"),
+        (Conversion::Saturate, Some(from)) => {
             // What no value of the type of x passes is not compared.
-            let (from_least, from_greatest) = from.integer_range();
-            let (to_least, to_greatest) = to.integer_range();
-            let above = if from_greatest > to_greatest {
+            let above = if from.max() > to.max() {
                 format!("x > {greatest} ? {greatest} : ")
             } else {
                 String::new()
             };
-            let below = if from_least < to_least {
+            let below = if from.min() < to.min() {
                 format!("x < {least} ? {least} : ")
             } else {
                 String::new()
             };
             format!("{below}{above}({c})x")
         }
-        (Conversion::Saturate, ScalarType::Real | ScalarType::Real32 | ScalarType::Tape) => {
+        (Conversion::Saturate, None) if from != ScalarType::Logical => {
             format!(
                 "x != x ? 0 : x <= (double){least} ? {least} : x >= (double){greatest} ? {greatest} : ({c})x"
             )
         }
+        (Conversion::To | Conversion::Wrap | Conversion::Saturate, _) => format!("({c})x"),
     };
     let x = if from == ScalarType::Real {
         "double"

@@ -47,7 +47,7 @@ impl<W: io::Write> Writer<'_, W> {
                 // Writing to memory does not fail.
                 let _ = write!(self.buffer, "\", {}]", ty.value(cell));
             }
-            Expr::Op(op, operands) if let Some((how, to)) = op.conversion() => {
+            Expr::Op(op, operands) if let Some((how, to)) = op.typed_conversion() => {
                 self.raw("[\"");
                 self.raw(how.name());
                 self.raw("\", \"");

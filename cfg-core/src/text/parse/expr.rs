@@ -4,7 +4,7 @@ use super::{Fail, Kind, Parse, Parser, codes, routine::Names};
 use crate::{
     diagnostic::similar::did_you_mean,
     entity::VarId,
-    ir::{Conversion, Expr, Op, Place, Range, ScalarType, Subscript},
+    ir::{AnyInt, Conversion, Expr, Op, Place, Range, ScalarType, Subscript},
     text::{
         Name,
         precedence::{AND, COMPARISON, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
@@ -291,7 +291,7 @@ impl Parser<'_> {
 
     /// The constant of an integer type, `uint8(7)`: a number alone in the parentheses of a conversion.
     fn typed_constant(&mut self, op: Op) -> Parse<Option<Expr>> {
-        let Some((Conversion::To, ScalarType::Sized(ty))) = op.conversion() else {
+        let Some((Conversion::To, AnyInt::Sized(ty))) = op.conversion() else {
             return Ok(None);
         };
         let sign = usize::from(self.is_symbol("-"));

@@ -453,7 +453,7 @@ fn own(name: &str, operands: Vec<Typed>) -> Result<Typed> {
     match op {
         Op::ToReal => one(operands)?.to(ScalarType::Real).map_err(types),
         Op::ToReal32 => one(operands)?.to(ScalarType::Real32).map_err(types),
-        Op::ToInt => one(operands)?.to(ScalarType::Integer).map_err(types),
+        Op::TO_INT => one(operands)?.to(ScalarType::Integer).map_err(types),
         Op::ToLogical => one(operands)?.to(ScalarType::Logical).map_err(types),
         Op::If => {
             conform(&operands)?;

@@ -201,7 +201,7 @@ fn real_index(
     let last = fixed(lower, last)?.expr;
     let step = fixed(lower, step)?.expr;
     let count = Expr::op(
-        Op::ToInt,
+        Op::TO_INT,
         [Expr::op(
             Op::Div,
             [
@@ -237,7 +237,7 @@ fn lower_to(lower: &mut Lower<'_, '_>, n: NodeId, e: Expr, ty: ScalarType) -> Op
         Expr::Real32(_) => ScalarType::Real32,
         Expr::Place(p) => lower.ir.variable(p.var).ty,
         // Operations on the index's side have been given its kind.
-        Expr::Op(Op::ToInt, _) => ScalarType::Integer,
+        Expr::Op(Op::TO_INT, _) => ScalarType::Integer,
         Expr::Op(..) | Expr::Logical(_) => ty,
     };
     lower

@@ -59,7 +59,7 @@ impl Typed {
         Ok(match (self.ty, ty) {
             (T::Integer | T::Real32, T::Real) => self.wrap(Op::ToReal, ty),
             (T::Integer | T::Real, T::Real32) => self.wrap(Op::ToReal32, ty),
-            (T::Real | T::Real32, T::Integer) => self.wrap(Op::ToInt, ty),
+            (T::Real | T::Real32, T::Integer) => self.wrap(Op::TO_INT, ty),
             (T::Integer, T::Logical) => self.wrap(Op::ToLogical, ty),
             (T::Logical, T::Integer) => {
                 let one = Self::leaf(Expr::Int(1), ty);

@@ -52,7 +52,7 @@ pub(crate) fn name(op: Op) -> (String, bool) {
         Op::Mod => "mod_scal_scal",
         Op::Modulo => "modulo_scal_scal",
         Op::PosDiff => "dim_scal_scal",
-        Op::ToInt => "int_scal",
+        Op::TO_INT => "int_scal",
         Op::ToReal => "dble_scal",
         Op::ToReal32 => "real_scal",
         Op::Sum => "sum_arr",
