@@ -701,9 +701,10 @@ impl Wire for Target {
                     return Ok(None);
                 }
                 cx.depth += 1;
-                let place = match head {
-                    Head::Field => field(seq, cx),
-                    _ => subscripts(seq, cx),
+                let place = if matches!(head, Head::Field) {
+                    field(seq, cx)
+                } else {
+                    subscripts(seq, cx)
                 };
                 cx.depth -= 1;
                 place

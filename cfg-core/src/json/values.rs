@@ -206,7 +206,7 @@ impl Wire for Value {
             let message = "a size is not negative, and a whole number for each dimension";
             let help = "write {\"size\": 5}, or {\"size\": [2, 3]} for two dimensions";
             cx.below(Seg::Key("size"), |cx| {
-                cx.report(&codes::VALUE, message, help)
+                cx.report(&codes::VALUE, message, help);
             });
         }
         Ok(size.map(ValueTree::Size))
