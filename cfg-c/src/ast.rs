@@ -300,7 +300,7 @@ impl Unit {
                 }
                 ExprKind::Unary(Unary::Address, _) => return true,
                 ExprKind::Index(a, _) | ExprKind::Cast(_, a) | ExprKind::Unary(Unary::Deref, a) => {
-                    e = *a
+                    e = *a;
                 }
                 ExprKind::Binary(Binary::Add | Binary::Sub, a, _) => e = *a,
                 _ => return false,

@@ -226,13 +226,13 @@ impl Parser<'_> {
         match self.unit.expr(f).kind {
             ExprKind::Name(d) => {
                 let decl = self.unit.decl(d);
-                self.from_header(decl.at) && crate::lower::math::is_pure(&decl.name)
+                self.is_header(decl.at) && crate::lower::math::is_pure(&decl.name)
             }
             _ => false,
         }
     }
 
-    fn from_header(&self, at: Pos) -> bool {
+    fn is_header(&self, at: Pos) -> bool {
         self.sink
             .files
             .get(at.file as usize)
@@ -314,7 +314,7 @@ impl Parser<'_> {
     }
 
     fn merge(&mut self, id: DeclId, new: Decl) -> DeclId {
-        let header = self.from_header(self.unit.decl(id).at);
+        let header = self.is_header(self.unit.decl(id).at);
         let old = &mut self.unit.decls[id.index()];
         old.external &= new.external;
         old.internal |= new.internal;

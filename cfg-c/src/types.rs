@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 /// An integer type; `char` has a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "C calls the types so")]
 pub(crate) enum Int {
     Bool,
     Char,
@@ -74,9 +75,7 @@ impl Int {
     pub(crate) fn common(self, other: Self) -> Self {
         let (a, b) = (self.promoted(), other.promoted());
         let (high, low) = if a.rank() >= b.rank() { (a, b) } else { (b, a) };
-        if a.signed() == b.signed() {
-            high
-        } else if !high.signed() {
+        if a.signed() == b.signed() || !high.signed() {
             high
         } else if a.rank() == b.rank() {
             // `high` is the one with a sign.

@@ -40,9 +40,9 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
     ir::{
-        Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, Op, Order, Overlay, Place, Program,
-        Range, Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript,
-        Variable, Vertex, VertexKind,
+        Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, Op, Order, Overlay, Place, Program, Role,
+        Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript, Variable,
+        Vertex, VertexKind,
     },
     typing::{place_type_in, type_in},
     validate::{ValidProgram, validate},
@@ -586,5 +586,5 @@ impl<'p> SplitRoutine<'p> {
 
 /// All of a dimension.
 fn full() -> Subscript {
-    Subscript::Range(Box::new(Range::default()))
+    Subscript::Range(Box::default())
 }

@@ -39,10 +39,10 @@ impl Facts {
                             mentions.entry(*d).or_default().1 += 1;
                         }
                     }
-                    ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
-                        if !matches!(unit.expr(*target).kind, ExprKind::Name(_)) {
-                            open.extend(unit.root(*target));
-                        }
+                    ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
+                        if !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
+                    {
+                        open.extend(unit.root(*target));
                     }
                     ExprKind::Call(callee, arguments) => {
                         let ExprKind::Name(d) = unit.expr(*callee).kind else {

@@ -233,7 +233,7 @@ impl Body<'_, '_> {
     pub(super) fn is_frozen(&self, e: &Expr) -> bool {
         let mut frozen = true;
         e.walk_places(&mut |place| {
-            frozen &= place.subscripts.is_empty() && self.frozen.contains(&place.var)
+            frozen &= place.subscripts.is_empty() && self.frozen.contains(&place.var);
         });
         frozen
     }

@@ -174,7 +174,7 @@ impl Parser<'_> {
             (Some("float"), 0, false) => Type::Arith(Arith::Float),
             (Some("double"), 0, false) => Type::Arith(Arith::Double),
             (Some("double"), 1, false) => {
-                if !self.from_header(at) {
+                if !self.is_header(at) {
                     let help = "write double to be clear";
                     self.sink.warning(
                         &codes::LONG_DOUBLE,

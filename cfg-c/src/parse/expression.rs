@@ -340,8 +340,7 @@ impl Parser<'_> {
                     let known: Vec<String> = known.map(|k| k.to_string()).collect();
                     let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
                     known.sort_unstable();
-                    let near =
-                        cfg_core::diagnostic::similar::did_you_mean(&token.text, known.into_iter());
+                    let near = cfg_core::diagnostic::similar::did_you_mean(&token.text, known);
                     near.unwrap_or_else(|| "declare it before it is used".to_owned())
                 };
                 self.sink.error(&codes::UNKNOWN, at, message, help);

@@ -272,11 +272,12 @@ impl Preprocessor<'_> {
                 piece = vec![token.clone()];
             }
             k += 1;
-            if paste && !piece.is_empty() {
-                if let Some(left) = out.pop() {
-                    let right = piece.remove(0);
-                    out.extend(self.join(&left, &right, name.at));
-                }
+            if paste
+                && !piece.is_empty()
+                && let Some(left) = out.pop()
+            {
+                let right = piece.remove(0);
+                out.extend(self.join(&left, &right, name.at));
             }
             paste = false;
             out.extend(piece);
