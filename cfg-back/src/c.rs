@@ -33,7 +33,8 @@
 //! |---|---|
 //! | `file`, `functions` | the state of a file and what stands before the functions; their order |
 //! | `routine`, `body`, `jumps` | one function: declarations, loops and branches; those of graphs that do not nest, with breaks and jumps |
-//! | `statement`, `call`, `returned`, `array` | statements; arrays that functions return; array statements as loops |
+//! | `statement`, `call`, `array` | statements; array statements as loops |
+//! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface`, `parameters`, `plain` | the functions for callers in other files |
 //! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
@@ -51,6 +52,7 @@ mod expression;
 mod faults;
 mod file;
 mod functions;
+mod gaps;
 mod global_classes;
 mod global_names;
 mod globals;
@@ -203,6 +205,7 @@ impl Bundle {
         program: &ValidProgram,
         driven: Option<RoutineId>,
     ) -> Result<(), Diagnostics> {
+        program.refuse_records("C")?;
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);

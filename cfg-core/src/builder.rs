@@ -88,8 +88,11 @@ pub use routine::{Label, RoutineBuilder};
 use crate::{
     codes,
     diagnostic::{Diagnostic, Diagnostics},
-    entity::{GlobalId, RoutineId},
-    ir::{Dim, Expr, Global, Order, Overlay, Program, Role, Routine, ScalarType, Span, Variable},
+    entity::{GlobalId, RecordId, RoutineId},
+    ir::{
+        Dim, Expr, Field, Global, Order, Overlay, Program, Record, Role, Routine, ScalarType, Span,
+        Variable,
+    },
     validate::{self, ValidProgram},
 };
 use std::sync::Arc;
@@ -199,6 +202,43 @@ impl ProgramBuilder {
                 "declare each routine once and define it once",
             )),
         }
+    }
+
+    /// Adds a record type with these fields, and gives the type.
+    ///
+    /// ```
+    /// use cfg_core::builder::{ProgramBuilder, RoutineBuilder, VarType, expr::*};
+    /// use cfg_core::ir::ScalarType::Real;
+    ///
+    /// let mut program = ProgramBuilder::new();
+    /// let fields: [(&str, VarType); 2] = [("x", Real.into()), ("v", Real.array([2]).into())];
+    /// let point = program.record("Point", fields);
+    /// let mut f = RoutineBuilder::new("f");
+    /// let a = f.input("a", point.array([3]));
+    /// let y = f.output("y", Real);
+    /// f.assign(y, a.at(1).field("x") + a.at(2).field("v").at(1));
+    /// program.add(f);
+    /// let program = program.finish()?;
+    /// assert!(program.to_string().contains("y := a[1].x + a[2].v[1]"));
+    /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+    /// ```
+    pub fn record<T: Into<VarType>>(
+        &mut self,
+        name: impl Into<String>,
+        fields: impl IntoIterator<Item = (&'static str, T)>,
+    ) -> ScalarType {
+        let id = RecordId::new(self.program.records.len());
+        let field = |(name, ty): (&'static str, T)| {
+            let Variable {
+                name, ty, shape, ..
+            } = ty.into().variable(name, Role::Local);
+            Field { name, ty, shape }
+        };
+        self.program.records.push(Record {
+            name: name.into(),
+            fields: fields.into_iter().map(field).collect(),
+        });
+        ScalarType::Record(id)
     }
 
     /// Adds a global variable; uninitialised at the start unless [`Self::initialize`] is called.

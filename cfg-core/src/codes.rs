@@ -168,6 +168,18 @@ crate::diagnostic_codes! {
     PARAMETERS "V157" "list of parameters"
         "the list of a routine's parameters names each variable that has that role, once, and no other"
         "The list says which parameter is first, second and so on, and binds the arguments of calls; where a parameter stands among the variables says nothing. A program that was assembled in memory may leave a parameter out of the list, list one twice, or list a local. Programs read from files cannot have this problem: there the parameters are declared in the order of the list.";
+    RECORD "V158" "record type"
+        "a record has fields of distinct names, each a scalar, an array of constant extents or another record, and does not contain itself"
+        "Records are told apart by their names. A record that contained itself would have no end; nesting is at most 100 deep, and all the records in a record have at most 10000 scalars and arrays together.";
+    FIELD "V159" "field"
+        "the name behind a record is one of its fields"
+        "`p.x`, in JSON [\".\", \"p\", \"x\"], is the field x of the record p. A field of an array of records is an array of that field.";
+    RECORD_USE "V160" "use of a record"
+        "a record is declared, assigned, passed and returned; some uses are not supported, and no variable is called like a field of a record, `p.x`"
+        "Not supported are initial values and overlays of records, arrays of records as results of functions, records in external routines and in routines with given derivatives, and, of records with array fields, assignment of one to a whole array, arrays in column order and locals with deferred extents. The message says what to write instead.";
+    RECORDS "V161" "program with records"
+        "executor, reversal, tangent, preaccumulation and the back ends take programs without records"
+        "Records are split into a variable for each field first: `cfg_transform::records::split`. The commands do it where they can, and say what they cannot do.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

@@ -51,6 +51,10 @@ entity! {
     GlobalId, "g"
 }
 entity! {
+    /// A record type of a program.
+    RecordId, "t"
+}
+entity! {
     /// A variable as one routine sees it: parameter, local, or a global that it uses.
     VarId, "x"
 }

@@ -9,6 +9,8 @@
 //!   annotations of its own, and parallel edges exist.
 //! - **A graph is immutable** once built ([`Cfg::new`] computes both adjacency lists); transformations
 //!   build new programs.
+//! - **A place is a variable and its projections**: subscripts and fields. One of a program without records has at most one
+//!   list of subscripts.
 //! - **Storage is a descriptor**: an array variable is a base with an offset, lower bounds, extents and
 //!   strides. Formals and sections are views of the same cells, so a formal may have another rank than
 //!   its actual, and a shadow (adjoint, tangent) view follows its primal view.
@@ -21,6 +23,7 @@ mod ids;
 mod op;
 mod origin;
 mod program;
+mod record;
 mod scalar;
 mod signature;
 mod span;
@@ -37,6 +40,7 @@ pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
+pub use record::{Field, Leaf, Level, Record};
 pub use scalar::{AnyInt, IntType, ScalarType};
 pub use signature::{ParameterRole, Signature};
 pub use span::{At, Span};

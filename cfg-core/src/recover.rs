@@ -107,6 +107,7 @@ pub fn recover_program(program: &Program) -> Program {
     Program {
         routines,
         globals: program.globals.clone(),
+        records: program.records.clone(),
         main: program.main,
         sources: program.sources.clone(),
         annotations: program.annotations.clone(),

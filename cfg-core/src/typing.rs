@@ -8,7 +8,7 @@
 
 use crate::{
     entity::VarId,
-    ir::{Conversion, Expr, Op, OpClass, Place, ScalarType, Subscript, Variable},
+    ir::{Conversion, Expr, Op, OpClass, Place, Record, ScalarType, Subscript, Variable},
 };
 use std::fmt;
 
@@ -58,6 +58,8 @@ pub enum Rule {
     Inquiry,
     /// A variable that does not exist.
     Variable,
+    /// A field of something that has no such field.
+    Field,
 }
 
 /// The reason for which an expression has no type.
@@ -79,6 +81,11 @@ impl Mismatch {
             help,
         }
     }
+}
+
+/// True of the types that operators take: of all but tapes and records.
+fn is_value(ty: ScalarType) -> bool {
+    !ty.is_tape() && ty.record().is_none()
 }
 
 /// The type that operands of these types are converted to in a mixed operation.
@@ -105,7 +112,13 @@ fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     }
     for operand in operands {
         match (result, operand.ty) {
-            (_, ScalarType::Logical | ScalarType::Sized(_) | ScalarType::Tape) => {
+            (
+                _,
+                ScalarType::Logical
+                | ScalarType::Sized(_)
+                | ScalarType::Tape
+                | ScalarType::Record(_),
+            ) => {
                 return Err(wrong(op, *operand, "numbers"));
             }
             (_, ScalarType::Integer) => {}
@@ -213,7 +226,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
                 | ScalarType::Real32
                 | ScalarType::Integer
                 | ScalarType::Sized(_) => !logical,
-                ScalarType::Tape => false,
+                ScalarType::Tape | ScalarType::Record(_) => false,
             };
             if !fits || operand.rank == 0 {
                 let wanted = if logical {
@@ -228,7 +241,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
         OpClass::Transformational => {
             let operand = operands[0];
             if op == Op::Fill {
-                if operand.rank > 0 || operand.ty == ScalarType::Tape {
+                if operand.rank > 0 || !is_value(operand.ty) {
                     return Err(wrong(op, operand, "a scalar to fill with"));
                 }
                 let extent = |t: &&Type| t.rank > 0 || !t.ty.is_integer();
@@ -241,7 +254,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
                 });
             }
             let fits = if op == Op::Transpose {
-                operand.rank == 2 && operand.ty != ScalarType::Tape
+                operand.rank == 2 && is_value(operand.ty)
             } else {
                 operand.rank > 0 && operand.ty.is_real()
             };
@@ -393,25 +406,33 @@ fn same_or_promoted(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     promote(op, operands)
 }
 
-/// The type of an expression of at most [`Expr::MAX_DEPTH`] levels over these variables.
+/// The type of an expression of at most [`Expr::MAX_DEPTH`] levels over these variables, in a program without records.
 ///
 /// # Errors
 /// The first rule that it breaks.
 pub fn type_of(variables: &[Variable], e: &Expr) -> Result<Type, Mismatch> {
+    type_in(&[], variables, e)
+}
+
+/// The type of an expression of at most [`Expr::MAX_DEPTH`] levels over these variables.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn type_in(records: &[Record], variables: &[Variable], e: &Expr) -> Result<Type, Mismatch> {
     match e {
         Expr::Int(_) => Ok(Type::scalar(ScalarType::Integer)),
         Expr::Real(_) => Ok(Type::scalar(ScalarType::Real)),
         Expr::Real32(_) => Ok(Type::scalar(ScalarType::Real32)),
         Expr::Logical(_) => Ok(Type::scalar(ScalarType::Logical)),
-        Expr::Place(place) => place_type(variables, place),
+        Expr::Place(place) => place_type_in(records, variables, place),
         Expr::Op(op, operands) => {
             let mut types = Vec::with_capacity(operands.len());
             for operand in operands {
-                types.push(type_of(variables, operand)?);
+                types.push(type_in(records, variables, operand)?);
             }
             let ty = apply(*op, &types)?;
             if op.class() == OpClass::Inquiry {
-                inquiry(variables, *op, operands)?;
+                inquiry(records, variables, *op, operands)?;
             }
             Ok(ty)
         }
@@ -429,11 +450,24 @@ fn variable(variables: &[Variable], v: VarId) -> Result<&Variable, Mismatch> {
     })
 }
 
-/// The type of a place; subscripts are integer scalars, one per dimension.
+/// The type of a place in a program without records; subscripts are integer scalars, one per dimension.
 ///
 /// # Errors
 /// The first rule that it or one of its subscripts breaks.
 pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatch> {
+    place_type_in(&[], variables, place)
+}
+
+/// The type of a place: of a field of an array of records, an array of that field. Subscripts are integer scalars, one
+/// for each dimension of the name before them.
+///
+/// # Errors
+/// The first rule that it or one of its subscripts breaks.
+pub fn place_type_in(
+    records: &[Record],
+    variables: &[Variable],
+    place: &Place,
+) -> Result<Type, Mismatch> {
     let var = variable(variables, place.var)?;
     if place.subscripts.is_empty() {
         return Ok(Type {
@@ -442,7 +476,7 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
         });
     }
     for e in place.subscript_exprs() {
-        let ty = type_of(variables, e)?;
+        let ty = type_in(records, variables, e)?;
         if ty.rank > 0 || !ty.ty.is_integer() {
             return Err(Mismatch::new(
                 Rule::Subscripts,
@@ -451,29 +485,55 @@ pub fn place_type(variables: &[Variable], place: &Place) -> Result<Type, Mismatc
             ));
         }
     }
-    if place.subscripts.len() != var.rank() {
-        return Err(Mismatch::new(
-            Rule::Subscripts,
-            format!(
-                "{} has rank {}, but {} subscript{}",
-                var.name,
-                var.rank(),
-                place.subscripts.len(),
-                if place.subscripts.len() == 1 { "" } else { "s" }
-            ),
-            "write one subscript per dimension, or none for the whole array",
-        ));
+    let (mut name, mut ty, mut rank, mut open) = (&var.name, var.ty, var.rank(), 0);
+    for level in place.levels() {
+        if let Some(field) = level.field {
+            let record = ty.record().and_then(|r| records.get(r.index()));
+            let Some(found) = record.and_then(|r| r.field(field)) else {
+                return Err(no_field(name, record, field));
+            };
+            (name, ty, rank) = (&found.name, found.ty, found.shape.len());
+        }
+        let count = level.subscripts.len();
+        if count != rank && count != 0 {
+            return Err(Mismatch::new(
+                Rule::Subscripts,
+                format!(
+                    "{name} has rank {rank}, but {count} subscript{}",
+                    if count == 1 { "" } else { "s" }
+                ),
+                "write one subscript per dimension, or none for the whole array",
+            ));
+        }
+        open += match count {
+            0 => rank,
+            _ => (level.subscripts.iter())
+                .filter(|s| matches!(s, Subscript::Range(_)))
+                .count(),
+        };
     }
-    let rank = place
-        .subscripts
-        .iter()
-        .filter(|s| matches!(s, Subscript::Range(_)))
-        .count();
-    Ok(Type { ty: var.ty, rank })
+    Ok(Type { ty, rank: open })
+}
+
+fn no_field(name: &str, record: Option<&Record>, field: &str) -> Mismatch {
+    let message = match record {
+        Some(record) => format!("{name} is a {}, which has no field {field}", record.name),
+        None => format!("{name} is no record, so it has no field {field}"),
+    };
+    Mismatch::new(
+        Rule::Field,
+        message,
+        "name a field of the record; \"types\" of the program declares them",
+    )
 }
 
 /// The rule that an inquiry asks about a named array and a constant dimension, or about an optional parameter.
-pub(crate) fn inquiry(variables: &[Variable], op: Op, operands: &[Expr]) -> Result<(), Mismatch> {
+pub(crate) fn inquiry(
+    records: &[Record],
+    variables: &[Variable],
+    op: Op,
+    operands: &[Expr],
+) -> Result<(), Mismatch> {
     let problem = |message, help| Err(Mismatch::new(Rule::Inquiry, message, help));
     let Some(Expr::Place(place)) = operands.first() else {
         return problem(
@@ -498,7 +558,7 @@ pub(crate) fn inquiry(variables: &[Variable], op: Op, operands: &[Expr]) -> Resu
         }
         return Ok(());
     }
-    let rank = place_type(variables, place)?.rank;
+    let rank = place_type_in(records, variables, place)?.rank;
     if rank == 0 {
         return problem(
             format!(

@@ -15,6 +15,7 @@
 //! | calls | arguments against parameters, overlap | V145 to V150 |
 //! | control | conditions, cases, counted loops | V110, V111, V141 to V144 |
 //! | definition | use before definition | V152 |
+//! | records | fields, their types and extents; what records are not used for | V158 to V160 |
 //! | spans | their sources exist, they end behind their beginnings | V156 |
 
 mod calls;
@@ -27,6 +28,7 @@ mod graph;
 mod loop_index;
 mod overlap;
 mod program;
+mod records;
 mod references;
 mod results;
 mod spans;
@@ -42,8 +44,8 @@ use crate::{
         Diagnostic, Diagnostics, MAX_PROBLEMS,
         site::{Element, Site},
     },
-    entity::RoutineId,
-    ir::Program,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Program, Variable},
     structure::Structure,
     text::Name,
 };
@@ -77,6 +79,39 @@ impl ValidProgram {
     /// The structure of a routine's graph; `None` for external routines and general graphs.
     pub fn structure(&self, routine: RoutineId) -> Option<&Structure> {
         self.structures[routine.index()].as_ref()
+    }
+
+    /// Refuses variables that are records, for what takes programs without records.
+    ///
+    /// # Errors
+    /// The first variable that is a record.
+    pub fn refuse_records(&self, what: &str) -> Result<(), Diagnostics> {
+        let program = &self.program;
+        if program.records.is_empty() {
+            return Ok(());
+        }
+        let record = |v: &Variable| v.ty.record().is_some();
+        let global = program.globals.iter().position(|g| record(&g.variable));
+        let local = program
+            .routines
+            .iter()
+            .enumerate()
+            .find_map(|(r, routine)| {
+                let v = routine.variables.iter().position(record)?;
+                Some(Site::of(
+                    RoutineId::new(r),
+                    Element::Variable(VarId::new(v)),
+                ))
+            });
+        let global = global.map(|g| Site::local(Element::Global(GlobalId::new(g))));
+        let Some(site) = global.or(local) else {
+            return Ok(());
+        };
+        let help = "split the records first: `cfgrev convert --records split`, or `cfg_transform::records::split`";
+        let message = format!("{what} takes programs without records");
+        let problem = Diagnostic::error(&codes::RECORDS, message, help);
+        let element = crate::text::site(program, &site);
+        Err(problem.at_site_in(program, site).at_element(element).into())
     }
 
     /// Gives the program back.
@@ -124,6 +159,7 @@ pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
     let mut found = Diagnostics::default();
     let mut narrow = false;
     program::check(program, &mut found);
+    records::check(program, &mut found);
     spans::check(program, &mut found);
     let ids = || (0..program.routines.len()).map(RoutineId::new);
     let checked: Vec<(Option<Structure>, bool)> = ids()

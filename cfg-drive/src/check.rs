@@ -45,6 +45,7 @@ use cfg_core::diagnostic::{Diagnostics, Severity};
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::Value;
+use cfg_transform::records::without_records;
 use differences::{Compared, Comparison, Element};
 use dot_product::Products;
 use elements::{elements, flat, map};
@@ -154,6 +155,7 @@ pub fn check(
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     tolerances: Tolerances,
 ) -> Result<Checked, Diagnostics> {
+    let program = &*without_records(program)?;
     let plain = Options {
         trace: false,
         events: false,

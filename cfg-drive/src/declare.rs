@@ -89,7 +89,7 @@ fn choose(
         let refusal = match by_name.get(name.as_str()) {
             None => {
                 let known = (routine.variables.iter())
-                    .filter(|v| v.role != Role::Local && v.ty.is_real())
+                    .filter(|v| v.role != Role::Local && program.has_reals(v.ty))
                     .chain(program.globals.iter().map(|g| &g.variable))
                     .map(|v| v.name.as_str());
                 Some((
@@ -97,7 +97,9 @@ fn choose(
                     nearest(&mut similarity, name, known),
                 ))
             }
-            Some(slot) if !(slot.variable(program, routine)).is_some_and(|v| v.ty.is_real()) => {
+            Some(slot)
+                if !(slot.variable(program, routine)).is_some_and(|v| program.has_reals(v.ty)) =>
+            {
                 Some((
                     format!("{name} is not real, so it cannot be {kind}"),
                     "name variables of type real or real32".to_owned(),

@@ -34,6 +34,7 @@ pub fn extract(program: &Program, root: RoutineId) -> Program {
     Program {
         routines,
         globals: program.globals.clone(),
+        records: program.records.clone(),
         main: Some(moved(root)),
         sources: program.sources.clone(),
         annotations: program.annotations.clone(),

@@ -14,6 +14,7 @@ use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::ScalarType;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Value};
+use cfg_transform::records::without_records;
 use std::collections::HashMap;
 
 /// The mode in which a Jacobian is computed.
@@ -72,6 +73,7 @@ pub fn jacobian(
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
+    let program = &*without_records(program)?;
     let work = Work::new(program, routine, options, read_point)?;
     let all = |mode| {
         let count = match mode {
@@ -103,6 +105,7 @@ pub fn compressed_jacobian(
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
+    let program = &*without_records(program)?;
     let mut work = Work::new(program, routine, options, read_point)?;
     let (height, width) = (work.height, work.width);
     let most = match mode {
@@ -409,7 +412,8 @@ impl Units {
             | ScalarType::Integer
             | ScalarType::Sized(_)
             | ScalarType::Logical
-            | ScalarType::Tape => Scalar::Real(x),
+            | ScalarType::Tape
+            | ScalarType::Record(_) => Scalar::Real(x),
         };
         self.values[k].set(position - self.first[k], element);
     }

@@ -169,7 +169,7 @@ impl Walk<'_> {
                 "write a whole number without fraction and exponent that the type has: int8 -128 to 127, uint8 0 to 255, and so on"
             }
             ScalarType::Logical => "write true or false",
-            ScalarType::Real | ScalarType::Real32 | ScalarType::Tape => {
+            ScalarType::Real | ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_) => {
                 "write a number, or \"NaN\", \"inf\" or \"-inf\""
             }
         };
@@ -192,7 +192,9 @@ fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
         ValueTree::Int(i) => Some(*i as f64),
         ValueTree::Wide(u) => Some(*u as f64),
         ValueTree::Real(x) => Some(*x),
-        ValueTree::Logical(_) | ValueTree::Array(_) | ValueTree::Size(_) => None,
+        ValueTree::Logical(_) | ValueTree::Array(_) | ValueTree::Size(_) | ValueTree::Object(_) => {
+            None
+        }
     };
     match (ty, tree) {
         (ScalarType::Real, _) => number.map(Scalar::Real),
@@ -221,6 +223,7 @@ fn describe(tree: &ValueTree) -> &'static str {
         ValueTree::Logical(_) => "a logical",
         ValueTree::Array(_) => "an array",
         ValueTree::Size(_) => "a size alone",
+        ValueTree::Object(_) => "an object",
     }
 }
 
@@ -228,6 +231,38 @@ fn describe(tree: &ValueTree) -> &'static str {
 /// bits, `"NaN"`, `"inf"`, `"-inf"`, and null for elements without a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Nested<'v>(pub &'v Value);
+
+impl<'v> Nested<'v> {
+    /// The part of the value with the first subscripts fixed, as positions from 0.
+    pub(crate) fn part(self, at: &[usize]) -> impl Serialize + 'v {
+        let strides = strides(self.0.shape(), self.0.order());
+        let offset = at.iter().zip(&strides).map(|(i, stride)| i * stride).sum();
+        let left = strides.get(at.len()..).unwrap_or_default().to_vec();
+        OwnPart {
+            value: self.0,
+            strides: left,
+            offset,
+        }
+    }
+}
+
+/// A [`Part`] that has its strides.
+struct OwnPart<'v> {
+    value: &'v Value,
+    strides: Vec<usize>,
+    offset: usize,
+}
+
+impl Serialize for OwnPart<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let part = Part {
+            value: self.value,
+            strides: &self.strides,
+            offset: self.offset,
+        };
+        part.serialize(serializer)
+    }
+}
 
 impl Serialize for Nested<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -333,11 +368,12 @@ impl JsonSchema for Nested<'_> {
         let real = generator.subschema_for::<Real>();
         let nested = generator.subschema_for::<Self>();
         json_schema!({
-            "description": "A number, a logical, null where there is no value, or an array of these with the first subscript outermost.",
+            "description": "A number, a logical, null where there is no value, an array of these with the first subscript outermost, or a record as an object.",
             "anyOf": [
                 real,
                 { "type": ["integer", "boolean", "null"] },
                 { "type": "array", "items": nested },
+                { "type": "object", "additionalProperties": nested },
             ],
         })
     }

@@ -35,6 +35,7 @@
 //! | file | what |
 //! |---|---|
 //! | `point`, `json`, `slot` | values of variables by name, in and out |
+//! | `records` | records there, and in programs whose records are split before they are run |
 //! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
 //! | `engine`, `machine` | what may run routines in place of the executor; a routine ready to be run by either |
 //! | `jacobian` | rows by adjoint or columns by tangent |
@@ -59,6 +60,7 @@ mod machine;
 mod mode;
 mod options;
 pub mod point;
+mod records;
 mod single_precision;
 mod sizes;
 mod slot;
@@ -75,5 +77,6 @@ pub use json::{Nested, Real};
 pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kinks};
 pub use options::Options;
 pub use point::Point;
+pub use records::Members;
 pub use sizes::give_sizes;
 pub use slot::Slot;

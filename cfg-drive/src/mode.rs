@@ -21,6 +21,7 @@ use cfg_core::ir::{Intent, Program, Routine, VertexKind};
 use cfg_core::text;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
+use cfg_transform::records::without_records;
 use original_place::in_original;
 use std::{collections::HashMap, time::Duration};
 
@@ -70,6 +71,7 @@ impl Primal {
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
+        let program = &*without_records(program)?;
         Ok(Self {
             program: program.program().clone(),
             routine,

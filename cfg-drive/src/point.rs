@@ -3,12 +3,13 @@
 use crate::codes;
 use crate::json;
 use crate::options::{Options, words};
+use crate::records::{self, Given, pointer};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
-use cfg_core::json::values::{self, NamedValues, ValueTree};
+use cfg_core::json::values::{self, ValueTree};
 use cfg_exec::{Argument, Lease, Session, Tape, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -132,8 +133,9 @@ impl Point {
             globals: Vec::new(),
         };
         let mut problems = Diagnostics::default();
-        for (name, tree) in &members {
-            if let Err(found) = binder.read(name, tree) {
+        let members = records::fields(members, program, "");
+        for given in &members {
+            if let Err(found) = binder.read(given) {
                 problems.0.extend(found.0);
             }
         }
@@ -194,9 +196,13 @@ impl Binder<'_> {
         clippy::wildcard_enum_match_arm,
         reason = "all other values are treated alike"
     )]
-    fn read(&mut self, name: &str, tree: &ValueTree) -> Result<(), Diagnostics> {
-        let pointer = pointer(name);
-        let slot = self.slots.get(name).copied();
+    fn read(&mut self, given: &Given) -> Result<(), Diagnostics> {
+        let Given {
+            name,
+            tree,
+            pointer,
+        } = given;
+        let slot = self.slots.get(name.as_str()).copied();
         let Some((slot, variable)) = slot.and_then(|s| {
             let variable = s.variable(self.program, self.routine)?;
             let known = match s {
@@ -206,12 +212,12 @@ impl Binder<'_> {
             };
             known.then_some((s, variable))
         }) else {
-            return Err(self.unknown(name, &pointer));
+            return Err(self.unknown(name, pointer));
         };
         let (ty, rank, order) = (variable.ty, variable.rank(), variable.order);
         let value = match tree {
-            ValueTree::Size(extents) => self.sized(variable, extents, &pointer)?,
-            tree => json::read(tree, ty, rank, order, name, &pointer)?,
+            ValueTree::Size(extents) => self.sized(variable, extents, pointer)?,
+            tree => json::read(tree, ty, rank, order, name, pointer)?,
         };
         match slot {
             Slot::Parameter(v) => {
@@ -471,11 +477,6 @@ pub(crate) fn tuple(shape: &[usize]) -> String {
     format!("({})", extents.join(", "))
 }
 
-/// The JSON pointer to a member (RFC 6901).
-fn pointer(name: &str) -> String {
-    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
-}
-
 /// Zeros with the type, shape and order of a value.
 pub(crate) fn zeros_like(value: &Value) -> Value {
     let mut zeros = value.clone();
@@ -485,7 +486,7 @@ pub(crate) fn zeros_like(value: &Value) -> Value {
         ScalarType::Integer => zeros.fill(Scalar::Integer(0)),
         ScalarType::Sized(ty) => zeros.fill(Scalar::Sized(ty, 0)),
         ScalarType::Logical => zeros.fill(Scalar::Logical(false)),
-        ScalarType::Tape => {}
+        ScalarType::Tape | ScalarType::Record(_) => {}
     }
     zeros
 }
@@ -509,9 +510,10 @@ pub(crate) fn parse_seeds(
     held.join(within(one.saturating_mul(objects.len() as u64))?);
     let mut problems = Diagnostics::default();
     let mut seeds = Vec::with_capacity(objects.len());
-    for (i, members) in objects.iter().enumerate() {
+    for (i, members) in objects.into_iter().enumerate() {
         let base = if list { format!("/{i}") } else { String::new() };
-        match seed(what, program, routine, (slots, declared), members, &base) {
+        let members = records::fields(members, program, &base);
+        match seed(what, program, routine, (slots, declared), &members) {
             Ok(seed) => seeds.push(seed),
             Err(found) => problems.0.extend(found.0),
         }
@@ -528,8 +530,7 @@ fn seed(
     program: &Program,
     routine: &Routine,
     (slots, declared): (&[(Slot, Value)], &[Slot]),
-    members: &NamedValues,
-    base: &str,
+    members: &[Given],
 ) -> Result<Vec<Value>, Diagnostics> {
     let mut seed: Vec<Value> = slots.iter().map(|(_, v)| zeros_like(v)).collect();
     let mut problems = Diagnostics::default();
@@ -538,8 +539,8 @@ fn seed(
     let positions = slots.iter().enumerate().map(|(k, (slot, _))| (*slot, k));
     let positions: HashMap<Slot, usize> = positions.rev().collect();
     let declared: HashSet<Slot> = declared.iter().copied().collect();
-    for (name, tree) in members {
-        let place = format!("{base}{}", pointer(name));
+    for given in members {
+        let (name, tree, place) = (&given.name, &given.tree, given.pointer.clone());
         let slot = by_name.get(name.as_str()).copied();
         let position = slot.and_then(|s| positions.get(&s).copied());
         let found = position.and_then(|p| Some((p, slots[p].0.variable(program, routine)?)));

@@ -218,7 +218,7 @@ fn place(model: &Model, places: &[Places], problem: &Diagnostic) -> Option<NodeI
         }
         // The formals are declared first.
         Element::Variable(v) => decl.formals.get(v.index()).map(|f| &f.1),
-        Element::Program | Element::Global(_) | Element::Routine => None,
+        Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => None,
     };
     Some(*found.unwrap_or(&decl.node))
 }

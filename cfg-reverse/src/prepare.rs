@@ -71,6 +71,7 @@ pub(crate) fn prepare<'v>(
     main: RoutineId,
     options: &Options,
 ) -> Result<(Prepared<'v>, Program), Diagnostics> {
+    valid.refuse_records("the reversal")?;
     let program = valid.program();
     check_main(program, main)?;
     results::of_main(program.routine(main))?;
@@ -89,6 +90,7 @@ pub(crate) fn prepare<'v>(
     let mut out = Program {
         routines: vec![Routine::default(); program.routines.len()],
         globals: program.globals.clone(),
+        records: program.records.clone(),
         main: program.main,
         sources: program.sources.clone(),
         annotations: program.annotations.clone(),

@@ -58,6 +58,7 @@ pub struct Tangent {
 /// # Errors
 /// R3xx: what cannot be differentiated, all problems at once.
 pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
+    valid.refuse_records("the tangent")?;
     let program = valid.program();
     if program.routine(main).body.is_none() {
         let message = format!("`{}` has no body", program.routine(main).name);

@@ -294,7 +294,7 @@ fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rn
         let elements = match routine.variable(p).ty {
             ScalarType::Real => Elements::Real((0..total).map(|_| real()).collect()),
             ScalarType::Real32 => Elements::Real32((0..total).map(|_| real() as f32).collect()),
-            ScalarType::Integer | ScalarType::Tape => {
+            ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) => {
                 let (low, high) = known.range;
                 Elements::Integer((0..total).map(|_| rng.between(low, high)).collect())
             }

@@ -17,13 +17,13 @@ mod value;
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{
     Cfg, Dim, Extent, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
-    Subscript, VertexKind, VertexType,
+    Subscript, Variable, VertexKind, VertexType,
 };
 use cfg_core::typing::type_of;
 use eval::Scope;
 use scalar::trips;
 use std::collections::{BTreeMap, BTreeSet};
-use storage::{Cells, View};
+use storage::{Cells, View, cells_of};
 use tape::Tape;
 use value::Data;
 pub use value::{Absolute, Derivative, Magnitude, Value};
@@ -236,9 +236,9 @@ impl<'p, D: Derivative> Machine<'p, D> {
             (0..all.len()).partition(|&g| all[g].overlay.is_none());
         for g in owners.into_iter().chain(others) {
             let global = &all[g];
-            let bounds = self.bounds(&global.variable.shape, &[])?;
+            let bounds = self.bounds_of(&global.variable, &[])?;
             let column = global.variable.order == Order::Column;
-            let mut view = View::dense(0, &bounds, column);
+            let mut view = View::dense(0, &bounds, column).of(global.variable.ty);
             match global.overlay {
                 Some(o) => {
                     let base = self.globals.get(o.base.index()).ok_or(FaultKind::Graph)?;
@@ -289,7 +289,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             };
             let bounds: Vec<_> = argument.extents.iter().map(|&n| (1, n as i64)).collect();
             let column = routine.variable(p).order == Order::Column;
-            let mut view = View::dense(0, &bounds, column);
+            let mut view = View::dense(0, &bounds, column).of(routine.variable(p).ty);
             if view.len() != argument.elements.len() {
                 return Err(FaultKind::Shape);
             }
@@ -306,7 +306,20 @@ impl<'p, D: Derivative> Machine<'p, D> {
         Scope {
             cells: &mut self.cells,
             views,
+            program: self.program,
         }
+    }
+
+    /// The bounds of a variable, and behind them those of the cells of a record.
+    fn bounds_of(&mut self, variable: &Variable, views: &[View]) -> Step<Vec<(i64, i64)>> {
+        let mut bounds = self.bounds(&variable.shape, views)?;
+        if variable.ty.record().is_some() {
+            bounds.push((
+                1,
+                cells_of(self.program, variable.ty).ok_or(FaultKind::Type)?,
+            ));
+        }
+        Ok(bounds)
     }
 
     /// Lower bound and extent of each dimension of an explicit shape.
@@ -579,7 +592,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             && (!view.allocated || view.extents() != *extents)
         {
             let bounds: Vec<_> = extents.iter().map(|&n| (1, n as i64)).collect();
-            view = View::dense(0, &bounds, variable.order == Order::Column);
+            view = View::dense(0, &bounds, variable.order == Order::Column).of(variable.ty);
             view.base = self.cells.allocate(view.len(), self.limits.cells)?;
             frame.views[target.var.index()] = view.clone();
         }
@@ -599,9 +612,20 @@ impl<'p, D: Derivative> Machine<'p, D> {
             Data::Array {
                 extents, elements, ..
             } => {
-                if extents != view.extents() {
+                let all = view.extents();
+                // A record that is assigned to all elements of an array.
+                let copies = match view.record {
+                    Some(_) if extents.len() == 1 && all.last() == extents.first() => {
+                        all[..all.len() - 1].iter().product()
+                    }
+                    _ => 1,
+                };
+                if copies * extents.iter().product::<usize>() != view.len()
+                    || extents != all && view.record.is_none_or(|_| extents.len() != 1)
+                {
                     return Err(FaultKind::Shape);
                 }
+                let elements = std::iter::repeat_n(elements, copies).flatten();
                 for (cell, value) in view.cells().into_iter().zip(elements) {
                     self.put(cell, value, element);
                 }

@@ -7,6 +7,7 @@
 //!   [`jumps`] has real shapes of such graphs.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
+//! - [`records`] makes random programs with records.
 //! - [`sections`] passes random sections to parameters of explicit shape.
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
@@ -48,6 +49,7 @@ pub mod needs;
 pub mod pairs;
 pub mod plain;
 pub mod property;
+pub mod records;
 pub mod renumber;
 pub mod reorder;
 pub mod rng;

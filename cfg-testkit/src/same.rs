@@ -346,7 +346,8 @@ impl Variables {
                         && self.options(a.upper.as_ref(), b.upper.as_ref())
                         && self.options(a.stride.as_ref(), b.stride.as_ref())
                 }
-                (Subscript::Index(_) | Subscript::Range(_), _) => false,
+                (Subscript::Field(a), Subscript::Field(b)) => a == b,
+                (Subscript::Index(_) | Subscript::Range(_) | Subscript::Field(_), _) => false,
             })
     }
 

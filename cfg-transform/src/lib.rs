@@ -2,6 +2,7 @@
 //! reversal share.
 //!
 //! - [`scalarize`]: array statements as loops over scalar code.
+//! - [`records`]: each scalar and array in a record as a variable of its own.
 //! - [`mod@outline`]: a region of a routine as a routine of its own, and a call.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -9,6 +10,7 @@
 pub mod codes;
 mod names;
 pub mod outline;
+pub mod records;
 pub mod scalarize;
 
 pub use codes::CODES;

@@ -480,6 +480,9 @@ pub(crate) struct Convert {
     /// Write control flow as jumps, or find loops and branches in jumps.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) jumps: Option<Jumps>,
+    /// Write each scalar and each array in a record as a variable of its own.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) records: Option<Records>,
     #[command(flatten)]
     pub(crate) c: Emitted,
     #[command(flatten)]
@@ -495,6 +498,13 @@ pub(crate) enum Jumps {
     Dense,
     /// Loops and branches where the jumps of general control flow nest.
     Recover,
+}
+
+/// What `convert` does with records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Records {
+    /// The field `x` of `p` is the variable `p.x`.
+    Split,
 }
 
 /// What `convert` writes.

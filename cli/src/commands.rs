@@ -134,7 +134,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
     };
     if let Some(name) = &select.routine {
         let found = match session.language.get() {
-            Language::Json | Language::Text => program.find_routine(name),
+            Language::Json | Language::Text | Language::C => program.find_routine(name),
             Language::Xaif => cfg_front::xaif::find_routine(program, name),
         };
         return found.ok_or_else(|| {

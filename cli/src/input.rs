@@ -121,6 +121,14 @@ impl Session {
             // Pointers lead into a JSON text, which there is none of.
             for d in &mut checked.problems.0 {
                 d.at.pointer = None;
+                // In C, the place in the source is the place in the file.
+                if self.language.get() == Language::C
+                    && let Some(source) = d.at.source.take()
+                {
+                    d.at.file = Some(source.name);
+                    d.at.line = Some(source.span.line.get() as usize);
+                    d.at.column = Some(source.span.column.get() as usize);
+                }
             }
         }
         checked
@@ -202,6 +210,19 @@ impl Session {
                     ..Parsed::default()
                 }
             }
+            Language::C => {
+                let options = cfg_c::Options {
+                    routine: wanted.routine.clone(),
+                };
+                let mut files = Included(Vec::new());
+                let read = cfg_c::read_c(&text.name, &text.bytes, &options, &mut files);
+                self.texts.borrow_mut().extend(files.0);
+                Parsed {
+                    program: read.program,
+                    problems: read.problems,
+                    ..Parsed::default()
+                }
+            }
             Language::Xaif => {
                 let (program, problems) = cfg_front::xaif::read_xaif(&text.bytes, wanted);
                 Parsed {
@@ -256,6 +277,26 @@ impl Session {
     }
 }
 
+/// Files that C files include, which lie beside them; they are kept for messages.
+struct Included(Vec<Rc<Text>>);
+
+impl cfg_c::Files for Included {
+    fn include(&mut self, from: &str, name: &str) -> Option<(String, Vec<u8>)> {
+        let folder = std::path::Path::new(from).parent();
+        let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
+        let path = path.to_string_lossy().into_owned();
+        // Whatever the reason is that it cannot be read, the message names the file.
+        let bytes = load(&path, Language::C, &AtomicU64::new(0)).ok()?;
+        self.0.push(Rc::new(Text {
+            name: path.clone(),
+            bytes: bytes.clone(),
+            language: Language::C,
+            places: OnceCell::new(),
+        }));
+        Some((path, bytes))
+    }
+}
+
 /// The language of a program.
 pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
     if let Some(language) = source.lang {
@@ -271,8 +312,9 @@ pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
         Some("json") => Ok(Language::Json),
         Some("cfgrev") => Ok(Language::Text),
         Some("xaif") => Ok(Language::Xaif),
+        Some("c") => Ok(Language::C),
         _ => Err(Usage(format!(
-            "the language of {} cannot be told from its extension (known: .json, .cfgrev, .xaif); name it with --lang",
+            "the language of {} cannot be told from its extension (known: .json, .cfgrev, .xaif, .c); name it with --lang",
             source.file
         ))),
     }
@@ -320,6 +362,7 @@ fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec
             Language::Json => cfg_core::json::load(input),
             Language::Text => cfg_core::text::load(input).map_err(|e| unreadable(&e)),
             Language::Xaif => cfg_front::xaif::load(input).map_err(|e| unreadable(&e)),
+            Language::C => cfg_core::text::load(input).map_err(|e| unreadable(&e)),
         };
         Ok(loaded.map_err(|mut problems| {
             for d in &mut problems.0 {

@@ -40,6 +40,7 @@ pub(crate) const AREAS: &[Area] = &[
         ("S001", "S099", &[]),
         cfg_core::text::codes::CODES,
     ),
+    area("cfg_c", ("C001", "C099", &[]), cfg_c::CODES),
     area("cfg_core", ("V101", "V199", &[]), cfg_core::codes::CODES),
     area(
         "bb_preaccum",

@@ -147,7 +147,7 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         }
         if d.at.file.as_ref() != Some(&text.name)
             || d.at.line.is_some()
-            || text.language == Language::Xaif
+            || matches!(text.language, Language::Xaif | Language::C)
         {
             continue;
         }

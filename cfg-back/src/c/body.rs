@@ -201,9 +201,13 @@ impl Writer<'_> {
             _ => format!("{i} += {}", literal_integer(by).text),
         };
         let roomy = self.room_for_passes(pushed, &first, &last_code, by)?;
+        // Compilers warn of an index that is assigned itself.
+        let begin = match first.text == i {
+            true => String::new(),
+            false => format!("{i} = {}", first.text),
+        };
         self.lines.open(format_args!(
-            "for ({i} = {}; {i} {sign} {}; {next})",
-            first.text,
+            "for ({begin}; {i} {sign} {}; {next})",
             last_code.at_least(SUM)
         ));
         Ok(roomy)

@@ -2,7 +2,6 @@
 
 use super::{
     Emitted,
-    amount::Amount,
     array::View,
     codes,
     operators::{
@@ -11,12 +10,11 @@ use super::{
     },
     returned::{self, Returned},
     statement::Assigned,
-    variable::strides,
-    writer::{Writer, is_by_value},
+    writer::{Writer, given_shape, is_by_value},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Order, Place, Role, Routine, ScalarType},
+    ir::{Expr, Extent, Place, Role, Routine, ScalarType},
     typing,
 };
 
@@ -296,18 +294,10 @@ impl Writer<'_> {
         if let Expr::Place(place) = e
             && self.place_rank(place)? == 0
         {
-            // The cells from there to the end of the array.
+            // The cells from there to the end of the array, or one of an array with gaps.
             let text = self.address(place)?;
             if strided {
-                let array = self.array_kind(place.var)?;
-                let fastest = match array.order {
-                    Order::Row => array.axes.len().saturating_sub(1),
-                    Order::Column => 0,
-                };
-                let step = self.variables.strides(&array).get(fastest).cloned();
-                let step = step.unwrap_or_else(|| 1.into());
-                let strides = self.formal_strides(theirs, p, &step)?;
-                written.texts.extend(strides);
+                written.texts.push("NULL".to_owned());
             }
             if self.checked() {
                 written.texts.push(self.cells_from(place, &text)?);
@@ -336,22 +326,12 @@ impl Writer<'_> {
             }
         }
         if strided {
-            let same = view.axes.len() == formal.rank()
-                && (view.order == formal.order || formal.rank() == 1);
-            let strides = if same {
-                view.axes
-                    .iter()
-                    .map(|(_, stride)| stride.code().text)
-                    .collect()
+            if given_shape(formal) {
+                written.texts.push(Self::lie_of(&view));
             } else {
-                let fastest = match view.order {
-                    Order::Row => view.axes.last(),
-                    Order::Column => view.axes.first(),
-                };
-                let step = fastest.map_or_else(|| 1.into(), |(_, stride)| stride.clone());
-                self.formal_strides(theirs, p, &step)?
-            };
-            written.texts.extend(strides);
+                let strides = view.axes.iter().map(|(_, stride)| stride.code().text);
+                written.texts.extend(strides);
+            }
         }
         if self.checked() {
             let count = self.cells_of(e, &view);
@@ -386,44 +366,6 @@ impl Writer<'_> {
             }
         }
         Ok(false)
-    }
-
-    /// The strides of a parameter whose elements are this many apart in storage order. Its extents are those that the
-    /// routine declares, over its other parameters: of the arguments of this call.
-    fn formal_strides(
-        &mut self,
-        theirs: &Routine,
-        p: VarId,
-        step: &Amount,
-    ) -> Emitted<Vec<String>> {
-        let formal = theirs.variable(p);
-        let mut extents = Vec::with_capacity(formal.rank());
-        for dim in &formal.shape {
-            let constant = match &dim.extent {
-                Extent::Fixed(e) => e.constant(),
-                Extent::Deferred => None,
-            };
-            extents.push(constant);
-        }
-        // The extent of the slowest dimension does not matter.
-        let slowest = match formal.order {
-            Order::Row => 0,
-            Order::Column => formal.rank().saturating_sub(1),
-        };
-        if let Some(slow) = extents.get_mut(slowest) {
-            *slow = Some(slow.unwrap_or(1));
-        }
-        let known: Option<Vec<Amount>> = extents.into_iter().map(|n| n.map(Amount::from)).collect();
-        let Some(known) = known else {
-            let message = format!(
-                "`{}` takes elements with gaps as an array of another rank",
-                theirs.name
-            );
-            let help = "copy the section to an array, and pass that";
-            return Err(self.failed(&codes::GAPS, message, help));
-        };
-        let strides = strides(&known, formal.order);
-        Ok(strides.iter().map(|s| s.times(step).code().text).collect())
     }
 
     /// The value of an external routine: a function of its expression.
@@ -483,7 +425,9 @@ impl Writer<'_> {
                 texts.push("0".to_owned());
             }
         }
-        if strided {
+        if strided && given_shape(formal) {
+            texts.push("NULL".to_owned());
+        } else if strided {
             texts.extend(formal.shape.iter().map(|_| "0".to_owned()));
         }
         if self.checked() && formal.rank() > 0 {

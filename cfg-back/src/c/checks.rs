@@ -97,6 +97,7 @@ impl Writer<'_> {
             Element::Vertex(v) | Element::Statement(v, _) => Some(v),
             Element::Program
             | Element::Global(_)
+            | Element::Record(..)
             | Element::Routine
             | Element::Variable(_)
             | Element::Edge(_) => None,

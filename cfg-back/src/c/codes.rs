@@ -7,10 +7,6 @@ cfg_core::diagnostic_codes! {
         "What is emitted is a valid program."
         "The back end met something that validation refuses. This is a defect of cfgrev: please report it with the \
          program.";
-    GAPS "B802" "a section with gaps for a routine whose parameters may overlap"
-        "In emitted C an array is a pointer to its first element, the others follow without gaps."
-        "A section with gaps is copied for the call and back after it. A routine that is marked `aliased` would not \
-         see at once what is written under another name. Copy the section to an array before the call, and pass that.";
     CALLBACK "B803" "an external routine without a value"
         "An external routine that is called has an expression for its value."
         "The value of this routine is known to the library's callback only. Give `external.value`, or a routine with a \

@@ -153,6 +153,7 @@ impl Globals {
                     axes: axes(global),
                     order: global.variable.order,
                     cells: Cells::Given,
+                    laid_over: None,
                     room: None,
                     count: None,
                 })
@@ -469,7 +470,9 @@ fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -
         ScalarType::Real => "0.0",
         ScalarType::Real32 => "0.0f",
         ScalarType::Logical => "false",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+            "0"
+        }
     };
     if !is_array {
         return written.remove(&0).unwrap_or_else(|| zero.to_owned());

@@ -243,7 +243,9 @@ pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Cod
         ScalarType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
         ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
         ScalarType::Real32 => literal_real32(real as f32),
-        ScalarType::Real | ScalarType::Logical | ScalarType::Tape => literal_real(real),
+        ScalarType::Real | ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => {
+            literal_real(real)
+        }
     };
     let (least, greatest) = ty.any_int().map_or((0, 0), |ty| (ty.min(), ty.max()));
     let start = match start {
@@ -324,7 +326,8 @@ fn hidden(code: Code, pieces: &mut Pieces) -> Code {
         | ScalarType::Logical
         | ScalarType::Real
         | ScalarType::Real32
-        | ScalarType::Tape => Piece::Value,
+        | ScalarType::Tape
+        | ScalarType::Record(_) => Piece::Value,
     };
     call(piece, &[code], ty, pieces)
 }

@@ -46,7 +46,10 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
             .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
         after.push(format!("{tape}->top = {top};"));
     }
-    for (_, array) in works.iter().chain(&returned) {
+    let views = writer.laid_over();
+    let given = views.iter().map(|(_, array)| array);
+    let own = works.iter().chain(&returned).map(|(_, array)| array);
+    for array in own.chain(given) {
         for axis in &array.axes {
             if let Bound::Kept(k) = axis.extent {
                 named.insert(writer.variables.bounds[k].name.clone());
@@ -57,6 +60,11 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         writer.check_entry(&mut named)?;
     }
     kept_bounds(writer, &mut named)?;
+    if !writer.checked() {
+        for (_, array) in &views {
+            writer.lay_over(array);
+        }
+    }
     // The caller finds it behind its own mark.
     for (v, array) in returned {
         work_array(writer, v, array);

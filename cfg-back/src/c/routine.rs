@@ -30,7 +30,7 @@ fn parameter(
     routine: &Routine,
     v: VarId,
     name: &str,
-    (extents, strides): &(Vec<String>, Vec<String>),
+    (extents, strides, laid_over): &(Vec<String>, Vec<String>, Option<String>),
     count: Option<&String>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
@@ -41,7 +41,10 @@ fn parameter(
             texts.push(format!("int64_t {extent}"));
         }
     }
-    texts.extend(strides.iter().map(|stride| format!("int64_t {stride}")));
+    match laid_over {
+        Some(view) => texts.push(format!("const int64_t *{view}")),
+        None => texts.extend(strides.iter().map(|stride| format!("int64_t {stride}"))),
+    }
     texts.extend(count.map(|count| format!("int64_t {count}")));
     let constant = match variable.role {
         Role::Parameter { intent, .. } if intent == Intent::In && !variable.ty.is_tape() => {
@@ -106,7 +109,7 @@ fn head_with(
         let (name, extents) = match (&held.behind, &held.kind) {
             (Some(name), _)
             | (None, Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name)) => {
-                (name.clone(), (Vec::new(), Vec::new()))
+                (name.clone(), (Vec::new(), Vec::new(), None))
             }
             (None, Kind::Array(array)) => {
                 // Callers in other files do not say it.
@@ -117,10 +120,9 @@ fn head_with(
                 };
                 let extents = array.axes.iter().map(|axis| kept(&axis.extent));
                 let strides = array.axes.iter().filter_map(|axis| axis.stride.as_ref());
-                (
-                    array.pointer.clone(),
-                    (extents.collect(), strides.map(kept).collect()),
-                )
+                let strides = strides.map(kept).collect();
+                let view = array.laid_over.clone();
+                (array.pointer.clone(), (extents.collect(), strides, view))
             }
         };
         parameters.extend(parameter(file, routine, p, &name, &extents, count));

@@ -270,6 +270,12 @@ impl Writer<'_> {
             if (parameter && !named.contains(&**name)) || written {
                 silence(name);
             }
+            if let Kind::Array(array) = &variable.kind
+                && let Some(view) = &array.laid_over
+                && !named.contains(&**view)
+            {
+                silence(view);
+            }
             if let (true, Kind::Array(array)) = (parameter, &variable.kind) {
                 for axis in &array.axes {
                     for bound in [Some(&axis.extent), axis.stride.as_ref()]
@@ -279,6 +285,7 @@ impl Writer<'_> {
                         if let Bound::Kept(k) = bound
                             && let kept = &self.variables.bounds[*k]
                             && kept.value.is_none()
+                            && (array.laid_over.is_none() || axis.stride.is_none())
                             && !named.contains(&*kept.name)
                         {
                             silence(&kept.name);

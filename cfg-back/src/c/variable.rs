@@ -17,7 +17,8 @@ pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
         | ScalarType::Integer
         | ScalarType::Sized(_)
         | ScalarType::Logical
-        | ScalarType::Tape => c_type(ty),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => c_type(ty),
     }
 }
 
@@ -28,7 +29,7 @@ pub(super) fn zero(ty: ScalarType) -> &'static str {
         ScalarType::Real32 => "0.0f",
         ScalarType::Integer | ScalarType::Sized(_) => "0",
         ScalarType::Logical => "false",
-        ScalarType::Tape => "NULL",
+        ScalarType::Tape | ScalarType::Record(_) => "NULL",
     }
 }
 
@@ -108,6 +109,9 @@ pub(super) struct Array {
     pub(super) cells: Cells,
     /// The name of the number of elements for which an allocatable array has memory.
     pub(super) room: Option<String>,
+    /// The name of what says how the elements of the argument lie, of a parameter whose elements may have gaps and whose
+    /// extents are its own: its strides follow from it.
+    pub(super) laid_over: Option<String>,
     /// The name of the number of elements that the argument of a parameter has, where that is checked: -1 if it is not given,
     /// -2 if it has no shape yet.
     pub(super) count: Option<String>,

@@ -244,7 +244,7 @@ pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
         ScalarType::Sized(_) if checks => 8,
         ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
-        ScalarType::Tape => 0,
+        ScalarType::Tape | ScalarType::Record(_) => 0,
     }
 }
 
@@ -316,8 +316,11 @@ pub(super) fn variables(
                     }
                 }
                 let given = file.checks && variable.role != Role::Local;
+                let own_extents = strided && given_shape(variable);
                 Kind::Array(Array {
                     count: given.then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
+                    laid_over: own_extents
+                        .then(|| names.fresh(&format!("{name}_view"), Some(&file.names))),
                     pointer: name,
                     offset: 0,
                     axes,
@@ -336,6 +339,12 @@ pub(super) fn variables(
         });
     }
     (made, can_fail)
+}
+
+/// True of a parameter all of whose extents are declared: its elements are any of its argument's.
+pub(super) fn given_shape(variable: &cfg_core::ir::Variable) -> bool {
+    let deferred = |dim: &cfg_core::ir::Dim| dim.extent == cfg_core::ir::Extent::Deferred;
+    variable.intent().is_some() && variable.rank() > 0 && !variable.shape.iter().any(deferred)
 }
 
 /// The place of the cells of a local array.

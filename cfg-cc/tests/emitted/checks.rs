@@ -39,6 +39,18 @@ pub(crate) fn by_hand(name: &str, text: &str) -> Trial {
 /// Programs that end in each code, at the beginning of each.
 const ERRORS: &[(&str, &str)] = &[
     (
+        "X212",
+        "// n = 3\nmain subroutine f(in integer n, inout real y[4, 6])\n  call g(n, 2, y[1:4:2, 2:4], y)\nend\naliased subroutine g(in integer n, in integer m, inout real a[n, m], inout real b[n])\n  a[1, 1] := b[1]\nend\n",
+    ),
+    (
+        "X212",
+        "// n = 3\nmain subroutine f(in integer n, inout real y[4, 6])\n  call g(n, y[1:4:2, 2:4], y)\nend\naliased subroutine g(in integer n, inout real a[3, 2], inout real b[n])\n  b[1] := 2.0\nend\n",
+    ),
+    (
+        "X212",
+        "// n = 7\nmain subroutine f(in integer n, inout real y[4, 6])\n  call g(n, y[1:4:2, 2:4], y)\nend\naliased subroutine g(in integer n, inout real a[n], inout real b[n])\n  b[1] := a[2]\nend\n",
+    ),
+    (
         "X201",
         "// n = 4\nmain subroutine f(in integer n, in real x[n], out real y)\n  y := x[n + 1]\nend\n",
     ),

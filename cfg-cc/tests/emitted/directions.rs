@@ -232,14 +232,6 @@ fn vector_job(
         ran.err().map(|e| e.to_string()).unwrap_or_default()
     };
     let job = finished(String::new(), vector.clone(), made.routine, arguments, &set);
-    if vector.routines.iter().any(|r| r.aliased) {
-        // Elements with gaps as an array of another rank: extents are never constant here.
-        let options = cfg_back::c::Options::default();
-        let alone = cfg_back::c::server(&[(&vector, made.routine)], options, false);
-        if alone.is_err_and(|e| e.iter().all(|d| d.code == "B802")) {
-            return Ok(None);
-        }
-    }
     let Some(job) = job else {
         return Err(format!("the run in several directions fails: {why}"));
     };

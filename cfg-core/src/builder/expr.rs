@@ -353,4 +353,32 @@ impl VarId {
             subscripts: subscripts.subscripts(),
         }
     }
+
+    /// The field of a record: `p.field("x")`; of an array of records the array of that field.
+    pub fn field(self, name: &str) -> Place {
+        Place::whole(self).field(name)
+    }
+}
+
+impl Place {
+    /// The field of the record that this is: `a.at(i).field("v")`.
+    #[must_use]
+    pub fn field(self, name: &str) -> Self {
+        self.with([Subscript::Field(name.into())])
+    }
+
+    /// An element or section of the field that this is: `p.field("v").at(2)`.
+    #[must_use]
+    pub fn at(self, subscripts: impl Subscripts) -> Self {
+        self.with(subscripts.subscripts())
+    }
+
+    fn with(self, behind: impl IntoIterator<Item = Subscript>) -> Self {
+        let mut subscripts = self.subscripts.into_vec();
+        subscripts.extend(behind);
+        Self {
+            var: self.var,
+            subscripts: subscripts.into(),
+        }
+    }
 }

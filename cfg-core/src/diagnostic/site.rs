@@ -4,7 +4,7 @@
 
 use super::SourcePlace;
 use crate::{
-    entity::{EdgeId, GlobalId, RoutineId, VarId, VertexId},
+    entity::{EdgeId, GlobalId, RecordId, RoutineId, VarId, VertexId},
     ir::{Annotations, Cfg, Program, Span},
 };
 
@@ -15,6 +15,8 @@ pub enum Element {
     Program,
     /// A global.
     Global(GlobalId),
+    /// A record type, or a field of it.
+    Record(RecordId, Option<usize>),
     /// The routine, or its graph.
     Routine,
     /// A variable of the routine.
@@ -101,6 +103,8 @@ pub enum Step {
     Subscript(usize),
     /// Lower end, upper end or stride of a range.
     Bound(usize),
+    /// The place that a field or subscripts are applied to.
+    Base,
 }
 
 /// A place in a program.
@@ -172,7 +176,7 @@ impl Site {
             Some(cfg.vertex(v))
         };
         let at = match self.element {
-            Element::Program | Element::Global(_) => None,
+            Element::Program | Element::Global(_) | Element::Record(..) => None,
             Element::Routine => routine.at.as_deref(),
             Element::Variable(v) => routine.variables.get(v.index())?.at.as_deref(),
             Element::Vertex(v) => vertex(v)?.at.as_deref(),
@@ -205,7 +209,9 @@ impl Site {
             Some(cfg.vertex(v))
         };
         let own = match self.element {
-            Element::Program | Element::Global(_) | Element::Routine => [None, None],
+            Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => {
+                [None, None]
+            }
             Element::Variable(v) => {
                 let variable = routine.variables.get(v.index());
                 [variable.map(|v| &v.annotations), None]

@@ -53,7 +53,13 @@ impl Scalar {
             (ScalarType::Real32, Self::Sized(ty, cell)) => Self::Real32(ty.value(cell) as f32),
             (ScalarType::Real32, x) => Self::Real32(x.to_f64() as f32),
             (ScalarType::Logical, x) => Self::Logical(x.to_f64() != 0.0),
-            (ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape, x) => x,
+            (
+                ScalarType::Integer
+                | ScalarType::Sized(_)
+                | ScalarType::Tape
+                | ScalarType::Record(_),
+                x,
+            ) => x,
         }
     }
 

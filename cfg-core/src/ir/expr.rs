@@ -48,12 +48,13 @@ impl PartialEq for Expr {
 }
 
 /// Something that can be read, written, or bound to a formal by reference: a variable, an element or
-/// a section of an array.
+/// a section of an array, a field of a record, and what follows from these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The variable that is named.
     pub var: VarId,
-    /// The subscripts, one per dimension; empty for a scalar or a whole array.
+    /// The subscripts, one per dimension; empty for a scalar or a whole array. Where records are, fields stand between
+    /// them, each with its own subscripts behind it: `a[i].v[j]` has `i`, `.v`, `j` ([`Place::levels`]).
     pub subscripts: Box<[Subscript]>,
 }
 
@@ -64,6 +65,8 @@ pub enum Subscript {
     Index(Expr),
     /// A range `lower : upper : stride`; the dimension stays.
     Range(Box<Range>),
+    /// The field of a record.
+    Field(Box<str>),
 }
 
 /// A subscript range; a missing bound is the array's own, a missing stride is 1.
@@ -82,7 +85,15 @@ impl Subscript {
     pub fn index(&self) -> Option<&Expr> {
         match self {
             Self::Index(e) => Some(e),
-            Self::Range(_) => None,
+            Self::Range(_) | Self::Field(_) => None,
+        }
+    }
+
+    /// The name of the field, if this is one.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::Field(name) => Some(name),
+            Self::Index(_) | Self::Range(_) => None,
         }
     }
 
@@ -91,6 +102,7 @@ impl Subscript {
         let (a, b, c) = match self {
             Self::Index(e) => (Some(e), None, None),
             Self::Range(r) => (r.lower.as_ref(), r.upper.as_ref(), r.stride.as_ref()),
+            Self::Field(_) => (None, None, None),
         };
         a.into_iter().chain(b).chain(c)
     }
@@ -107,6 +119,7 @@ impl Subscript {
                 } = &mut **range;
                 (lower.as_mut(), upper.as_mut(), stride.as_mut())
             }
+            Self::Field(_) => (None, None, None),
         };
         a.into_iter().chain(b).chain(c)
     }
@@ -230,6 +243,7 @@ impl Expr {
                                 e.walk(visit);
                             }
                         }
+                        Subscript::Field(_) => {}
                     }
                 }
             }
@@ -266,13 +280,24 @@ impl Expr {
     pub fn depth(&self) -> usize {
         match self {
             Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => 1,
-            Self::Place(place) => 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0),
+            Self::Place(place) => place.depth(),
             Self::Op(_, operands) => 1 + operands.iter().map(Expr::depth).max().unwrap_or(0),
         }
     }
 }
 
 impl Place {
+    /// Number of levels: each field and each list of subscripts is one, around the place that it is applied to.
+    pub fn depth(&self) -> usize {
+        let deepest = |s: &Subscript| s.exprs().map(Expr::depth).max().unwrap_or(0);
+        if !self.has_field() {
+            return 1 + self.subscripts.iter().map(deepest).max().unwrap_or(0);
+        }
+        let nesting = self.nesting().into_iter().zip(&self.subscripts);
+        let levels = nesting.map(|((around, _), s)| around + 1 + deepest(s));
+        levels.max().unwrap_or(1)
+    }
+
     /// A copy of the place with every subscript expression replaced.
     #[must_use]
     pub fn map_subscripts(&self, map: &mut impl FnMut(&Expr) -> Expr) -> Place {
@@ -286,6 +311,7 @@ impl Place {
                     upper: r.upper.as_ref().map(&mut *map),
                     stride: r.stride.as_ref().map(&mut *map),
                 })),
+                Subscript::Field(name) => Subscript::Field(name.clone()),
             })
             .collect();
         Place {

@@ -1,7 +1,7 @@
 //! Programs, routines and variables.
 
 use super::{
-    Annotations, At, Cfg, Control, Dim, Expr, Extent, NameOrigin, Order, ScalarType, Stmt,
+    Annotations, At, Cfg, Control, Dim, Expr, Extent, NameOrigin, Order, Record, ScalarType, Stmt,
 };
 use crate::entity::{GlobalId, RoutineId, VarId};
 use std::ops::Range;
@@ -13,6 +13,8 @@ pub struct Program {
     pub routines: Vec<Routine>,
     /// The global variables; [`GlobalId`] is the position.
     pub globals: Vec<Global>,
+    /// The record types; [`RecordId`](crate::entity::RecordId) is the position.
+    pub records: Vec<Record>,
     /// The routine that the file marks as the one to differentiate.
     pub main: Option<RoutineId>,
     /// The names of the sources that it was made from, which spans count from 0.

@@ -1,4 +1,6 @@
-//! Scalar types.
+//! Scalar types, and the records that stand where a scalar type does.
+
+use crate::entity::RecordId;
 
 /// The type of a scalar or of an array's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,10 +17,12 @@ pub enum ScalarType {
     Sized(IntType),
     /// A tape: a stack of control bits, one of integers, one of reals, one of 32-bit reals.
     Tape,
+    /// A record of the program.
+    Record(RecordId),
 }
 
 impl ScalarType {
-    /// All types, in the order of the declaration.
+    /// All types that have a name of their own, in the order of the declaration.
     pub const ALL: [Self; 12] = [
         Self::Real,
         Self::Real32,
@@ -34,7 +38,8 @@ impl ScalarType {
         Self::Tape,
     ];
 
-    /// The name in files: `real`, `real32`, `integer`, `logical`, `int8` and its like, `tape`.
+    /// The name in files: `real`, `real32`, `integer`, `logical`, `int8` and its like, `tape`. Records are declared by the program, and are all called
+    /// `record` here.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
@@ -43,6 +48,7 @@ impl ScalarType {
             Self::Logical => "logical",
             Self::Sized(ty) => ty.name(),
             Self::Tape => "tape",
+            Self::Record(_) => "record",
         }
     }
 
@@ -57,13 +63,26 @@ impl ScalarType {
         match self {
             Self::Integer => Some(AnyInt::Integer),
             Self::Sized(ty) => Some(AnyInt::Sized(ty)),
-            Self::Real | Self::Real32 | Self::Logical | Self::Tape => None,
+            Self::Real | Self::Real32 | Self::Logical | Self::Tape | Self::Record(_) => None,
         }
     }
 
     /// True of tapes.
     pub fn is_tape(self) -> bool {
         matches!(self, Self::Tape)
+    }
+
+    /// The record, if it is one.
+    pub fn record(self) -> Option<RecordId> {
+        match self {
+            Self::Record(r) => Some(r),
+            Self::Real
+            | Self::Real32
+            | Self::Integer
+            | Self::Logical
+            | Self::Sized(_)
+            | Self::Tape => None,
+        }
     }
 
     /// True of `integer` and of the integers of other widths.

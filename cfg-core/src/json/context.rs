@@ -91,6 +91,8 @@ pub(super) struct Context {
     pub(super) variables: Symbols,
     /// Names of routines.
     pub(super) routines: Symbols,
+    /// Names of records.
+    pub(super) records: Symbols,
     /// Levels of the expression around.
     pub(super) depth: usize,
     /// The expression that is being read was reported as too deep.
@@ -116,6 +118,7 @@ impl Default for Context {
             problems: Diagnostics::default(),
             variables: Symbols::default(),
             routines: Symbols::default(),
+            records: Symbols::default(),
             depth: 0,
             too_deep: false,
             root: 0,

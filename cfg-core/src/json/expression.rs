@@ -65,6 +65,8 @@ pub(super) const ELSEWHERE: [(&str, &str); 34] = [
 #[derive(Clone, Debug)]
 pub(super) enum Head {
     Element,
+    /// `.`: the field of a record.
+    Field,
     Range,
     Call,
     Infinity,
@@ -93,6 +95,7 @@ impl Wire for Head {
         };
         Some(match name {
             "[]" => Self::Element,
+            "." => Self::Field,
             ":" => Self::Range,
             "call" => Self::Call,
             "inf" => Self::Infinity,
@@ -182,6 +185,12 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
         Head::Element => {
             cx.depth += 1;
             let place = subscripts(seq, cx);
+            cx.depth -= 1;
+            Ok(place?.map(Expr::Place))
+        }
+        Head::Field => {
+            cx.depth += 1;
+            let place = field(seq, cx);
             cx.depth -= 1;
             Ok(place?.map(Expr::Place))
         }
@@ -461,20 +470,46 @@ fn operation<'de, A: SeqAccess<'de>>(
     Ok((operands.len() == count).then(|| Expr::op(op, operands)))
 }
 
-/// The array's name.
-struct ArrayName;
+/// What subscripts and fields are applied to: a variable's name, or a place.
+struct Base;
 
-impl Wire for ArrayName {
-    type Out = crate::entity::VarId;
-    const WHAT: &'static str = "an array's name";
+impl Wire for Base {
+    type Out = Place;
+    const WHAT: &'static str = "a variable's name or a place";
 
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other tokens are wrong here or handed on"
     )]
-    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Self::Out> {
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Place> {
         match token {
-            Token::Text(name) => Some(cx.variable(name)),
+            Token::Text(name) => Some(Place::whole(cx.variable(name))),
+            _ => {
+                cx.wrong_type(Self::WHAT, &token);
+                None
+            }
+        }
+    }
+
+    fn array<'de, A: SeqAccess<'de>>(seq: A, cx: &mut Context) -> Result<Option<Place>, A::Error> {
+        Target::array(seq, cx)
+    }
+}
+
+/// The name of a field.
+struct FieldName;
+
+impl Wire for FieldName {
+    type Out = Box<str>;
+    const WHAT: &'static str = "the name of a field";
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "other tokens are wrong here"
+    )]
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<Box<str>> {
+        match token {
+            Token::Text(name) => Some(name.into()),
             _ => {
                 cx.wrong_type(Self::WHAT, &token);
                 None
@@ -483,19 +518,47 @@ impl Wire for ArrayName {
     }
 }
 
-/// Reads name and subscripts after `[]`.
+/// A place with projections behind those that it has.
+fn projected(base: Place, behind: impl IntoIterator<Item = Subscript>) -> Place {
+    let mut subscripts = base.subscripts.into_vec();
+    subscripts.extend(behind);
+    Place {
+        var: base.var,
+        subscripts: subscripts.into_boxed_slice(),
+    }
+}
+
+/// Reads base and name after `.`.
+pub(super) fn field<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Place>, A::Error> {
+    let base = element::<Base, A>(&mut seq, 1, cx)?;
+    let name = element::<FieldName, A>(&mut seq, 2, cx)?;
+    let count = usize::from(base.is_some()) + usize::from(name.is_some()) + skip_array(seq)?;
+    if count != 2 {
+        wrong_count(".", "a place and the name of a field", count, cx);
+        return Ok(None);
+    }
+    let (Some(base), Some(name)) = (base.flatten(), name.flatten()) else {
+        return Ok(None);
+    };
+    Ok(Some(projected(base, [Subscript::Field(name)])))
+}
+
+/// Reads base and subscripts after `[]`.
 pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
     mut seq: A,
     cx: &mut Context,
 ) -> Result<Option<Place>, A::Error> {
-    let var = element::<ArrayName, A>(&mut seq, 1, cx)?;
+    let base = element::<Base, A>(&mut seq, 1, cx)?;
     let mut list = Vec::with_capacity(1);
     let mut count = 0;
     while let Some(subscript) = element::<SubscriptItem, A>(&mut seq, count + 2, cx)? {
         count += 1;
         list.extend(subscript);
     }
-    if var.is_none() || count == 0 {
+    if base.is_none() || count == 0 {
         cx.report(
             &codes::OPERANDS,
             "`[]` takes an array's name and at least one subscript",
@@ -503,13 +566,26 @@ pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
         );
         return Ok(None);
     }
-    Ok(match var.flatten() {
-        Some(var) if list.len() == count => Some(Place {
-            var,
-            subscripts: list.into_boxed_slice(),
+    let Some(base) = base.flatten() else {
+        return Ok(None);
+    };
+    if base.subscripts.last().is_some_and(|s| s.field().is_none()) {
+        cx.report(
+            &codes::OPERANDS,
+            "subscripts are applied to subscripts",
+            "write all subscripts of an array in one list, [\"[]\", \"a\", 1, 2]",
+        );
+        return Ok(None);
+    }
+    Ok(
+        (list.len() == count).then(|| match base.subscripts.is_empty() {
+            true => Place {
+                var: base.var,
+                subscripts: list.into_boxed_slice(),
+            },
+            false => projected(base, list),
         }),
-        _ => None,
-    })
+    )
 }
 
 /// An index or a range.
@@ -619,10 +695,17 @@ impl Wire for Target {
         cx: &mut Context,
     ) -> Result<Option<Place>, A::Error> {
         match head(&mut seq, cx)? {
-            Some(Head::Element) => {
-                enter(cx);
+            Some(head @ (Head::Element | Head::Field)) => {
+                if !enter(cx) {
+                    skip_array(seq)?;
+                    return Ok(None);
+                }
                 cx.depth += 1;
-                let place = subscripts(seq, cx);
+                let place = if matches!(head, Head::Field) {
+                    field(seq, cx)
+                } else {
+                    subscripts(seq, cx)
+                };
                 cx.depth -= 1;
                 place
             }
@@ -706,7 +789,7 @@ impl JsonSchema for Expression {
     }
 }
 
-/// `["[]", array, subscript...]`.
+/// `["[]", place, subscript...]` and `[".", place, field]`.
 struct Element;
 
 impl JsonSchema for Element {
@@ -719,15 +802,23 @@ impl JsonSchema for Element {
         let bound = any_of(vec![expression.clone(), json!({ "type": "null" })]);
         let range = tuple(vec![json!({ "const": ":" })], Some(bound), 0, Some(3));
         let subscript = any_of(vec![expression, range]);
-        let schema = tuple(
-            vec![json!({ "const": "[]" }), json!({ "type": "string" })],
+        let this = generator.subschema_for::<Self>().to_value();
+        let base = any_of(vec![json!({ "type": "string" }), this]);
+        let element = tuple(
+            vec![json!({ "const": "[]" }), base.clone()],
             Some(subscript),
             1,
             None,
         );
+        let field = json!({
+            "type": "array",
+            "prefixItems": [{ "const": "." }, base, { "type": "string" }],
+            "items": false,
+            "minItems": 3,
+        });
         described(
-            schema,
-            "An element or section: the array's name, then one index or range [\":\", lower, upper, stride] per dimension.",
+            any_of(vec![element, field]),
+            "An element or section: the array, then one index or range [\":\", lower, upper, stride] per dimension; or the field of a record.",
         )
     }
 }

@@ -21,6 +21,8 @@ pub fn pointer(program: &Program, site: &Site) -> Option<String> {
     let mut pointer = match site.element {
         Element::Program => String::new(),
         Element::Global(g) => format!("/globals/{}", g.index()),
+        Element::Record(r, None) => format!("/types/{}", r.index()),
+        Element::Record(r, Some(k)) => format!("/types/{}/fields/{k}", r.index()),
         Element::Routine => format!("/routines/{}", routine()?.0),
         Element::Variable(v) => variable(program, site, v)?,
         Element::Vertex(v) => format!("/routines/{}/vertices/{}", routine()?.0, v.index()),
@@ -44,6 +46,7 @@ pub fn pointer(program: &Program, site: &Site) -> Option<String> {
         let position = match step {
             Step::Operand(k) | Step::Bound(k) => k + 1,
             Step::Subscript(k) => k + 2,
+            Step::Base => 1,
         };
         let _ = write!(pointer, "/{position}");
     }

@@ -23,6 +23,14 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// What could not be read, for these reasons.
+    pub fn unread(problems: Diagnostics) -> Self {
+        Self {
+            problems,
+            ..Self::default()
+        }
+    }
+
     /// The program, if it keeps all rules.
     ///
     /// # Errors
@@ -57,10 +65,7 @@ pub fn check(parsed: Parsed) -> Checked {
         broken,
     } = parsed;
     let Some(program) = program else {
-        return Checked {
-            problems,
-            ..Checked::default()
-        };
+        return Checked::unread(problems);
     };
     let (valid, mut found) = validate::check(&program);
     let mut labels: HashMap<RoutineId, Vec<(EdgeId, i64)>> = HashMap::new();

@@ -13,8 +13,8 @@ use super::{
     wire::{self, GlobalDraft},
 };
 use crate::{
-    entity::{EdgeId, GlobalId, RoutineId, VarId},
-    ir::{Global, Overlay, Program, Role, Routine, ScalarType},
+    entity::{EdgeId, GlobalId, RecordId, RoutineId, VarId},
+    ir::{Global, Overlay, Program, Record, Role, Routine, ScalarType},
 };
 use scope::Scope;
 use std::collections::HashMap;
@@ -29,8 +29,11 @@ pub(super) struct Resolved {
 /// Resolves a whole program.
 pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
     let mut drafts = wire.routines.unwrap_or_default();
+    let named = std::mem::take(&mut cx.records).into_names();
+    let mut records = wire.types.unwrap_or_default();
+    let types = Types::new(&mut records, named, cx);
     let globals = cx.below(Seg::Key("globals"), |cx| {
-        globals(wire.globals.unwrap_or_default(), cx)
+        globals(wire.globals.unwrap_or_default(), &types, cx)
     });
     let names: Vec<String> = drafts.iter().map(|d| d.routine.name.clone()).collect();
     let mut by_name = HashMap::with_capacity(names.len());
@@ -69,7 +72,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
     for (i, draft) in drafts.drain(..).enumerate() {
         let id = RoutineId::new(i);
         cx.path.push(Seg::Index(i));
-        let mut scope = Scope::new(draft, &globals, &global_ids, &routines, cx);
+        let mut scope = Scope::new(draft, &globals, &global_ids, &routines, &types, cx);
         scope.routine();
         if scope.broken {
             resolved.broken.push(id);
@@ -83,6 +86,7 @@ pub(super) fn program(wire: wire::Program, cx: &mut Context) -> Resolved {
     }
     cx.path.pop();
     resolved.program.globals = globals;
+    resolved.program.records = records;
     resolved.program.main = main;
     resolved.program.sources = wire.sources.unwrap_or_default();
     resolved.program.annotations = wire.annotations.filter(|a| !a.is_empty()).map(Box::new);
@@ -101,7 +105,74 @@ fn duplicate_name(what: &str, name: &str, path: &[Seg], cx: &mut Context) {
     cx.path.truncate(length);
 }
 
-fn globals(drafts: Vec<GlobalDraft>, cx: &mut Context) -> Vec<Global> {
+/// The records that types name.
+struct Types {
+    /// Names that types have, by provisional id, and the records of these names.
+    named: Vec<(Box<str>, Option<RecordId>)>,
+    /// Names of the records.
+    known: Vec<String>,
+}
+
+impl Types {
+    /// Resolves the types of the fields, and reports records of the same name.
+    fn new(records: &mut [Record], named: Vec<Box<str>>, cx: &mut Context) -> Self {
+        let known: Vec<String> = records.iter().map(|r| r.name.clone()).collect();
+        let mut by_name = HashMap::with_capacity(known.len());
+        for (i, name) in known.iter().enumerate() {
+            if let Some(first) = by_name.insert(name.as_str(), i) {
+                by_name.insert(name, first);
+                if !name.is_empty() {
+                    duplicate_name("record", name, &[Seg::Key("types"), Seg::Index(i)], cx);
+                }
+            }
+        }
+        let find = |name: Box<str>| {
+            let found = by_name.get(&*name).map(|&i| RecordId::new(i));
+            (name, found)
+        };
+        let named = named.into_iter().map(find).collect();
+        let types = Self { named, known };
+        for (i, record) in records.iter_mut().enumerate() {
+            for (k, field) in record.fields.iter_mut().enumerate() {
+                let path = [
+                    Seg::Key("types"),
+                    Seg::Index(i),
+                    Seg::Key("fields"),
+                    Seg::Index(k),
+                ];
+                types.resolve(&mut field.ty, &path, cx);
+            }
+        }
+        types
+    }
+
+    /// Replaces the provisional record of a type, or reports it at the declaration.
+    fn resolve(&self, ty: &mut ScalarType, path: &[Seg], cx: &mut Context) {
+        let Some(provisional) = ty.record() else {
+            return;
+        };
+        let named = self.named.get(provisional.index());
+        if let Some(&(_, Some(found))) = named {
+            *ty = ScalarType::Record(found);
+            return;
+        }
+        *ty = ScalarType::Real;
+        let name = named.map_or("", |(name, _)| &**name);
+        let length = cx.path.len();
+        cx.path.extend_from_slice(path);
+        let known = self.known.iter().map(String::as_str);
+        let help = cx.suggest(name, known, "declare it in the program's `types`");
+        cx.report_at(
+            Seg::Key("type"),
+            &codes::UNKNOWN_WORD,
+            format!("unknown record {}", quote(name)),
+            help,
+        );
+        cx.path.truncate(length);
+    }
+}
+
+fn globals(drafts: Vec<GlobalDraft>, types: &Types, cx: &mut Context) -> Vec<Global> {
     let names: Vec<String> = drafts
         .iter()
         .map(|d| d.global.variable.name.clone())
@@ -118,6 +189,7 @@ fn globals(drafts: Vec<GlobalDraft>, cx: &mut Context) -> Vec<Global> {
     let resolve = |(i, draft): (usize, GlobalDraft)| {
         let mut global = draft.global;
         global.variable.role = Role::Global(GlobalId::new(i));
+        types.resolve(&mut global.variable.ty, &[Seg::Index(i)], cx);
         if let Some((base, offset)) = draft.overlay {
             match by_name.get(base.as_str()) {
                 Some(&base) => {

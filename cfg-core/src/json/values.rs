@@ -35,6 +35,8 @@ pub enum ValueTree {
     Array(Vec<ValueTree>),
     /// `{"size": 5}`, `{"size": [2, 3]}`: the extents of an array that has no values.
     Size(Vec<usize>),
+    /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`].
+    Object(NamedValues),
 }
 
 /// Values by name, in the order of the file; no name twice.
@@ -176,37 +178,36 @@ impl Wire for Value {
     }
 
     fn object<'de, A: MapAccess<'de>>(
-        mut map: A,
+        map: A,
         cx: &mut Context,
     ) -> Result<Option<ValueTree>, A::Error> {
-        let mut given = false;
-        let mut size = None;
-        while let Some(name) = map.next_key::<String>()? {
-            if name != "size" {
-                cx.unknown_member(&name, "the size of an array", &["size"]);
-                map.next_value::<IgnoredAny>()?;
-            } else if given {
-                cx.duplicate_member(&name);
-                map.next_value::<IgnoredAny>()?;
-            } else {
-                given = true;
-                cx.path.push(Seg::Key("size"));
-                if let Some(tree) = map.next_value_seed(Seed::<Self>::new(cx))? {
-                    size = extents(&tree);
-                    if size.is_none() {
-                        let message =
-                            "a size is not negative, and a whole number for each dimension";
-                        let help = "write {\"size\": 5}, or {\"size\": [2, 3]} for two dimensions";
-                        cx.report(&codes::VALUE, message.to_owned(), help);
-                    }
-                }
-                cx.path.pop();
+        let before = cx.problems.0.len();
+        let members = Object::object(map, cx)?;
+        // Members that could not be read are missing, and were reported.
+        let complete = cx.problems.0.len() == before;
+        let Some(members) = members.filter(|_| complete) else {
+            return Ok(None);
+        };
+        let [(name, tree)] = &members[..] else {
+            if members.is_empty() {
+                let message = "an object without members is not a value".to_owned();
+                let help =
+                    "write a number, an array of numbers, {\"size\": 5}, or the fields of a record";
+                cx.report(&codes::VALUE, message, help);
+                return Ok(None);
             }
+            return Ok(Some(ValueTree::Object(members)));
+        };
+        if name != "size" {
+            return Ok(Some(ValueTree::Object(members)));
         }
-        if !given {
-            let message = "an object without \"size\" is not a value".to_owned();
-            let help = "write a number, an array of numbers, or {\"size\": 5}";
-            cx.report(&codes::VALUE, message, help);
+        let size = extents(tree);
+        if size.is_none() {
+            let message = "a size is not negative, and a whole number for each dimension";
+            let help = "write {\"size\": 5}, or {\"size\": [2, 3]} for two dimensions";
+            cx.below(Seg::Key("size"), |cx| {
+                cx.report(&codes::VALUE, message, help);
+            });
         }
         Ok(size.map(ValueTree::Size))
     }
@@ -245,14 +246,21 @@ pub fn real_text(r: f64) -> String {
 /// The JSON text of a value.
 pub fn to_text(value: &ValueTree) -> String {
     let mut text = String::new();
-    // Arrays that were read nest at most 256 deep, but those that a caller builds may nest deeper.
-    let mut stack = vec![std::slice::from_ref(value).iter()];
+    // Values that were read nest at most 256 deep, but those that a caller builds may nest deeper.
+    let mut stack = vec![Open::List(std::slice::from_ref(value).iter())];
     let mut first = true;
-    while let Some(values) = stack.last_mut() {
-        let Some(value) = values.next() else {
-            stack.pop();
+    while let Some(open) = stack.last_mut() {
+        let next = match open {
+            Open::List(values) => values.next().map(|value| (None, value)),
+            Open::Members(members) => members.next().map(|(name, value)| (Some(name), value)),
+        };
+        let Some((name, value)) = next else {
+            let end = match stack.pop() {
+                Some(Open::Members(_)) => '}',
+                Some(Open::List(_)) | None => ']',
+            };
             if !stack.is_empty() {
-                text.push(']');
+                text.push(end);
             }
             first = false;
             continue;
@@ -261,8 +269,11 @@ pub fn to_text(value: &ValueTree) -> String {
             text.push(',');
         }
         first = false;
-        match value {
+        if let Some(name) = name {
             // Writing to memory does not fail.
+            let _ = write!(text, "{}:", serde_json::Value::from(name.as_str()));
+        }
+        match value {
             ValueTree::Int(i) => {
                 let _ = write!(text, "{i}");
             }
@@ -273,7 +284,12 @@ pub fn to_text(value: &ValueTree) -> String {
             ValueTree::Logical(b) => text.push_str(if *b { "true" } else { "false" }),
             ValueTree::Array(list) => {
                 text.push('[');
-                stack.push(list.iter());
+                stack.push(Open::List(list.iter()));
+                first = true;
+            }
+            ValueTree::Object(members) => {
+                text.push('{');
+                stack.push(Open::Members(members.iter()));
                 first = true;
             }
             ValueTree::Size(extents) => {
@@ -283,6 +299,12 @@ pub fn to_text(value: &ValueTree) -> String {
         }
     }
     text
+}
+
+/// A list or a record that is being written.
+enum Open<'v> {
+    List(std::slice::Iter<'v, ValueTree>),
+    Members(std::slice::Iter<'v, (String, ValueTree)>),
 }
 
 #[cfg(test)]
@@ -341,9 +363,9 @@ mod tests {
                 "error[J041]: the string \"x\" is not a value\n  at: 2:30 (/c/1)\n  rule: A value is a number, true, \
                  false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
                  help: write a number, or \"NaN\", \"inf\" or \"-inf\"",
-                "error[J041]: an object without \"size\" is not a value\n  at: 2:35 (/c/2)\n  rule: A value is a number, true, \
+                "error[J041]: an object without members is not a value\n  at: 2:35 (/c/2)\n  rule: A value is a number, true, \
                  false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
-                 help: write a number, an array of numbers, or {\"size\": 5}",
+                 help: write a number, an array of numbers, {\"size\": 5}, or the fields of a record",
             ]
         );
         assert!(messages("{\"x\": NaN}")[0].contains("write the string \"NaN\""));
@@ -371,7 +393,6 @@ mod tests {
             ("{\"size\": {\"size\": 1}}", "J041", "/y/size"),
             ("{\"size\": null}", "J041", "/y/size"),
             ("{\"size\": 1, \"size\": 1}", "J011", "/y/size"),
-            ("{\"sizes\": 1}", "J010", "/y/sizes"),
             ("{}", "J041", "/y"),
         ] {
             let found = messages(&format!("{{\"y\": {wrong}}}")).join("\n");
@@ -380,6 +401,15 @@ mod tests {
                 "{wrong}: {found}"
             );
         }
+    }
+
+    #[test]
+    fn records_are_objects() {
+        let text = "{\"p\":{\"x\":1,\"v\":[{\"size\":2.5,\"n\":[]},{\"a\":{}}]}}";
+        assert!(messages(text)[0].contains("(/p/v/1/a)"));
+        let text = text.replace("{}", "true");
+        let point = read(text.as_bytes()).unwrap();
+        assert_eq!(format!("{{\"p\":{}}}", to_text(&point[0].1)), text);
     }
 
     #[test]

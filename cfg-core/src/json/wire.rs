@@ -25,7 +25,7 @@ use super::{
     token::{Token, quote},
 };
 use crate::{
-    entity::VarId,
+    entity::{RecordId, VarId},
     ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType, Span},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,6 +40,8 @@ wire_object! {
     "format" format: Format, required;
     /// The routine to differentiate if the command line names none.
     "main" main: RoutineName;
+    /// The record types.
+    "types" types: Vec<RecordType>;
     /// Global (module, static) variables.
     "globals" globals: Vec<Global>;
     /// Names of the sources that the program was made from; spans count them from 0.
@@ -90,6 +92,88 @@ impl JsonSchema for Format {
     }
 }
 
+wire_object! {
+    /// A record type: two records are the same type only if they have the same name.
+    RecordType, "a record type", |wire: RecordType, _| Some(ir::Record {
+        name: wire.name.unwrap_or_default(),
+        fields: wire.fields.unwrap_or_default(),
+    }) => ir::Record, placeholder ir::Record::default();
+    /// The name of the record, unique in the program.
+    "name" name: String, required;
+    /// The fields, in the order of the layout.
+    "fields" fields: Vec<Field>, required;
+}
+
+wire_object! {
+    /// A field of a record.
+    Field, "a field", field => ir::Field, placeholder ir::Field::default();
+    /// The name of the field, unique in the record.
+    "name" name: String, required;
+    /// Type of the field or of its elements.
+    "type" ty: TypeName, required;
+    /// Dimensions; none for a scalar. Extents and bounds are constants.
+    "shape" shape: Vec<DimensionOrExtent>;
+}
+
+fn field(wire: Field, cx: &mut Context) -> Option<ir::Field> {
+    let used = std::mem::take(&mut cx.variables).into_names();
+    if let Some(name) = used.first() {
+        cx.report(
+            &codes::CONSTANT,
+            format!("a bound of a field uses {}", quote(name)),
+            "write constants only",
+        );
+    }
+    Some(ir::Field {
+        name: wire.name.unwrap_or_default(),
+        ty: wire.ty.unwrap_or(ScalarType::Real),
+        shape: wire.shape.filter(|_| used.is_empty()).unwrap_or_default(),
+    })
+}
+
+/// A built-in type, or a record.
+pub(super) struct TypeName;
+
+impl Wire for TypeName {
+    type Out = ScalarType;
+    const WHAT: &'static str = "a type";
+
+    fn scalar(token: Token<'_>, cx: &mut Context) -> Option<ScalarType> {
+        OneOf::<ScalarType>::scalar(token, cx)
+    }
+
+    fn object<'de, A: MapAccess<'de>>(
+        map: A,
+        cx: &mut Context,
+    ) -> Result<Option<ScalarType>, A::Error> {
+        RecordName::object(map, cx)
+    }
+}
+
+impl JsonSchema for TypeName {
+    fn schema_name() -> Cow<'static, str> {
+        "Type".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let built_in = generator.subschema_for::<OneOf<ScalarType>>().to_value();
+        let record = generator.subschema_for::<RecordName>().to_value();
+        described(
+            any_of(vec![built_in, record]),
+            "A built-in type, or a record of the program.",
+        )
+    }
+}
+
+wire_object! {
+    /// A record of the program, as a type.
+    RecordName, "a record", |wire: RecordName, cx| {
+        let name = wire.record?;
+        Some(ScalarType::Record(RecordId::new(cx.records.intern(&name))))
+    } => ScalarType;
+    /// The name of the record.
+    "record" record: String, required;
+}
+
 /// A global as read, with its shape and initial value.
 #[derive(Debug)]
 pub(super) struct GlobalDraft {
@@ -104,7 +188,7 @@ wire_object! {
     /// The name of the global, unique among globals.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
-    "type" ty: OneOf<ScalarType>, required;
+    "type" ty: TypeName, required;
     /// Dimensions; none for a scalar. Extents and bounds are constants.
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
@@ -408,7 +492,7 @@ wire_object! {
     /// The name of the parameter, unique in the routine.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
-    "type" ty: OneOf<ScalarType>, required;
+    "type" ty: TypeName, required;
     /// Dimensions; none for a scalar.
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
@@ -437,7 +521,7 @@ wire_object! {
     /// The name of the local, unique in the routine.
     "name" name: String;
     /// Type of the scalar or of the elements.
-    "type" ty: OneOf<ScalarType>;
+    "type" ty: TypeName;
     /// Dimensions; none for a scalar.
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.
@@ -496,7 +580,7 @@ wire_object! {
     /// The name of the result, unique in the routine.
     "name" name: String, required;
     /// Type of the scalar or of the elements.
-    "type" ty: OneOf<ScalarType>, required;
+    "type" ty: TypeName, required;
     /// Dimensions; none for a scalar.
     "shape" shape: Vec<DimensionOrExtent>;
     /// Storage order of an array: the last (`row`, default) or first (`column`) subscript varies fastest.

@@ -12,7 +12,7 @@ use crate::{
     entity::{RoutineId, VarId},
     ir::{
         Annotations, At, Control, Dim, Expr, Extent, Global, NameOrigin, Order, Program, Role,
-        Routine, Variable,
+        Routine, ScalarType, Variable,
     },
 };
 use serde_json::Value;
@@ -154,6 +154,7 @@ impl<W: io::Write> Writer<'_, W> {
             self.raw("]");
         }
         self.annotations(&program.annotations, "\n ", |_| false);
+        self.records()?;
         if !program.globals.is_empty() {
             self.raw(",\n \"globals\": [");
             for (i, global) in program.globals.iter().enumerate() {
@@ -170,6 +171,59 @@ impl<W: io::Write> Writer<'_, W> {
         }
         self.raw("]}\n");
         Ok(())
+    }
+
+    fn records(&mut self) -> io::Result<()> {
+        let program = self.program;
+        if program.records.is_empty() {
+            return Ok(());
+        }
+        self.names.clear();
+        self.raw(",\n \"types\": [");
+        for (i, record) in program.records.iter().enumerate() {
+            self.raw(if i > 0 { ",\n  " } else { "\n  " });
+            self.raw("{\"name\": ");
+            self.string(&record.name);
+            self.raw(", \"fields\": [");
+            for (k, field) in record.fields.iter().enumerate() {
+                self.raw(if k > 0 { ",\n    " } else { "\n    " });
+                self.raw("{\"name\": ");
+                self.string(&field.name);
+                self.member("type");
+                self.scalar_type(field.ty);
+                self.shape(&field.shape);
+                self.raw("}");
+            }
+            self.raw("]}");
+            self.pause()?;
+        }
+        self.raw("]");
+        Ok(())
+    }
+
+    fn scalar_type(&mut self, ty: ScalarType) {
+        let Some(r) = ty.record() else {
+            return self.string(ty.name());
+        };
+        let program = self.program;
+        self.raw("{\"record\": ");
+        match program.records.get(r.index()) {
+            Some(record) => self.string(&record.name),
+            None => self.fail(format!("record {r} does not exist")),
+        }
+        self.raw("}");
+    }
+
+    fn shape(&mut self, shape: &[Dim]) {
+        if !shape.is_empty() {
+            self.member("shape");
+            self.raw("[");
+            for (i, dim) in shape.iter().enumerate() {
+                self.comma(i);
+                self.dim(dim);
+            }
+            self.raw("]");
+        }
     }
 
     fn global(&mut self, global: &Global) {
@@ -213,16 +267,8 @@ impl<W: io::Write> Writer<'_, W> {
         self.raw("\"name\": ");
         self.string(&variable.name);
         self.member("type");
-        self.string(variable.ty.name());
-        if !variable.shape.is_empty() {
-            self.member("shape");
-            self.raw("[");
-            for (i, dim) in variable.shape.iter().enumerate() {
-                self.comma(i);
-                self.dim(dim);
-            }
-            self.raw("]");
-        }
+        self.scalar_type(variable.ty);
+        self.shape(&variable.shape);
         if variable.order != Order::Row {
             self.member("order");
             self.string(variable.order.name());

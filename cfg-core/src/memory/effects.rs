@@ -82,6 +82,8 @@ impl Types {
             ScalarType::Logical => 8,
             ScalarType::Tape => 16,
             ScalarType::Sized(ty) => 32 << ty as u16,
+            // One bit for all records: they are told apart where it matters.
+            ScalarType::Record(_) => 1 << 12,
         }
     }
 

@@ -217,11 +217,25 @@ pub(super) fn write_place(
     depth: usize,
 ) -> fmt::Result {
     write_variable(out, p, place.var)?;
-    if place.subscripts.is_empty() {
-        return Ok(());
+    for level in place.levels() {
+        if let Some(field) = level.field {
+            write!(out, ".{}", Name(field))?;
+        }
+        if !level.subscripts.is_empty() {
+            write_subscripts(out, p, level.subscripts, depth)?;
+        }
     }
+    Ok(())
+}
+
+fn write_subscripts(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    subscripts: &[Subscript],
+    depth: usize,
+) -> fmt::Result {
     out.write_char('[')?;
-    for (i, subscript) in place.subscripts.iter().enumerate() {
+    for (i, subscript) in subscripts.iter().enumerate() {
         if i > 0 {
             out.write_str(", ")?;
         }
@@ -240,6 +254,7 @@ pub(super) fn write_place(
                     write(out, p, e, LOOSEST, depth + 1)?;
                 }
             }
+            Subscript::Field(_) => {}
         }
     }
     out.write_char(']')

@@ -28,10 +28,10 @@ pub(super) struct Token {
 }
 
 /// Symbols, longer ones before their beginnings.
-const SYMBOLS: [&str; 40] = [
+const SYMBOLS: [&str; 41] = [
     "<<%", ">>>", "<<", ">>", "+%", "-%", "*%", ":=", "**", "*!", "->", "..", "==", "!=", "<=",
     ">=", "(", ")", "[", "]", "{", "}", ",", ";", ":", "+", "-", "*", "/", "<", ">", "=", "@", "#",
-    "&", "|", "!", "^", "%", "?",
+    "&", "|", "!", "^", "%", "?", ".",
 ];
 
 /// The tokens after which a line goes on in the next.

@@ -23,7 +23,7 @@ use crate::{
         similar::did_you_mean,
         site::{Element, Part, Site},
     },
-    entity::{GlobalId, RoutineId},
+    entity::{GlobalId, RecordId, RoutineId},
     ir::{Dim, Expr, Program, Routine, ScalarType},
 };
 use std::{
@@ -47,6 +47,8 @@ pub struct Parsed {
 pub struct Places {
     routines: Vec<RoutinePlaces>,
     globals: Vec<usize>,
+    /// Offsets of records and of their fields.
+    records: Vec<(usize, Vec<usize>)>,
     /// Offsets at which lines begin.
     lines: Vec<usize>,
 }
@@ -115,9 +117,14 @@ impl Places {
         if let Element::Global(g) = site.element {
             return Some(self.line_column(*self.globals.get(g.index())?));
         }
+        if let Element::Record(r, field) = site.element {
+            let (start, fields) = self.records.get(r.index())?;
+            let field = field.and_then(|k| fields.get(k));
+            return Some(self.line_column(*field.unwrap_or(start)));
+        }
         let routine = self.routines.get(site.routine?.index())?;
         let found = match site.element {
-            Element::Program | Element::Global(_) => return None,
+            Element::Program | Element::Global(_) | Element::Record(..) => return None,
             Element::Routine => routine.of_part(site.part, site.index),
             Element::Variable(v) => routine.variables.get(v.index()),
             Element::Vertex(v) => routine.vertices.get(v.index()),
@@ -250,6 +257,7 @@ struct Parser<'t> {
     problems: Vec<(usize, Diagnostic)>,
     routines: HashMap<String, RoutineId>,
     globals: HashMap<String, GlobalId>,
+    records: HashMap<String, RecordId>,
     program: Program,
     places: Places,
     /// Names that were reported as unknown in the routine that is being read.
@@ -283,6 +291,7 @@ impl<'t> Parser<'t> {
             problems: Vec::new(),
             routines: HashMap::new(),
             globals: HashMap::new(),
+            records: HashMap::new(),
             program: Program::default(),
             places: Places::default(),
             unknown: HashSet::new(),
@@ -362,7 +371,10 @@ impl<'t> Parser<'t> {
     /// True if the line begins with an assignment, so that its first word is no keyword.
     fn is_assignment(&self) -> bool {
         matches!(self.token().kind, Kind::Word | Kind::Quoted)
-            && (self.symbol_at(1, ":=") || self.symbol_at(1, "=") || self.symbol_at(1, "["))
+            && (self.symbol_at(1, ":=")
+                || self.symbol_at(1, "=")
+                || self.symbol_at(1, "[")
+                || self.symbol_at(1, "."))
             && !(self.is_word("push") && self.symbol_at(1, "["))
     }
 
@@ -554,13 +566,32 @@ impl<'t> Parser<'t> {
         if let Some(ty) = self.scalar_type() {
             return Ok(ty);
         }
+        if self.is_word("record") {
+            self.at += 1;
+            return self.record_type();
+        }
         let spelled = self.spelled(self.token());
         let help = match Self::other_type(spelled) {
             Some(other) => format!("write `{other}`"),
             None => did_you_mean(spelled, ScalarType::ALL.map(ScalarType::name))
-                .unwrap_or_else(|| "types are real, real32, integer, logical and tape".to_owned()),
+                .unwrap_or_else(|| "types are real, real32, integer, logical, tape, and `record` with the name of one".to_owned()),
         };
         Err(self.unexpected("a type", &help))
+    }
+
+    /// The name of a record after `record`.
+    fn record_type(&mut self) -> Parse<ScalarType> {
+        let at = self.token().start;
+        let name = self.name("the name of a record")?;
+        if let Some(&id) = self.records.get(&name) {
+            return Ok(ScalarType::Record(id));
+        }
+        let known = || self.records.keys().map(String::as_str).collect();
+        let help = (self.suggestions.of(&name, known)).unwrap_or_else(|| {
+            format!("declare it outside of routines: `record {name}`, a line for each field, `end`")
+        });
+        let message = format!("unknown record `{name}`");
+        Err(self.report(at, &codes::UNKNOWN, message, help))
     }
 
     /// The type that other languages call by this word.

@@ -3,7 +3,9 @@
 use super::precedence::LOOSEST;
 use super::{Name, Printer, body, expr, graph, name::write_quoted};
 use crate::entity::VarId;
-use crate::ir::{Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, Variable};
+use crate::ir::{
+    Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, ScalarType, Variable,
+};
 use crate::structure::Structure;
 use std::fmt::{self, Write};
 
@@ -14,6 +16,23 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
     for source in &program.sources {
         out.write_str("source ")?;
         write_quoted(out, source)?;
+        out.write_char('\n')?;
+    }
+    for (i, record) in program.records.iter().enumerate() {
+        if i > 0 || !program.sources.is_empty() {
+            out.write_char('\n')?;
+        }
+        writeln!(out, "record {}", Name(&record.name))?;
+        for field in &record.fields {
+            out.write_str("  ")?;
+            write_type(out, &p, field.ty)?;
+            write!(out, " {}", Name(&field.name))?;
+            write_shape(out, &p, &field.shape)?;
+            out.write_char('\n')?;
+        }
+        out.write_str("end\n")?;
+    }
+    if !program.records.is_empty() && !program.globals.is_empty() {
         out.write_char('\n')?;
     }
     for global in &program.globals {
@@ -33,7 +52,8 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
         out.write_char('\n')?;
     }
     for (i, routine) in program.routines.iter().enumerate() {
-        if i > 0 || !program.globals.is_empty() || !program.sources.is_empty() {
+        let first = program.globals.is_empty() && program.records.is_empty();
+        if i > 0 || !first || !program.sources.is_empty() {
             out.write_char('\n')?;
         }
         if program.main.is_some_and(|main| main.index() == i) {
@@ -174,14 +194,33 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<VarId>) 
     out.write_char('\n')
 }
 
+/// `real`, `record Point`.
+fn write_type(out: &mut impl Write, p: &Printer<'_>, ty: ScalarType) -> fmt::Result {
+    out.write_str(ty.name())?;
+    let Some(r) = ty.record() else {
+        return Ok(());
+    };
+    let records = p.program.map_or(&[][..], |program| &program.records);
+    match records.get(r.index()) {
+        Some(record) => write!(out, " {}", Name(&record.name)),
+        None => write!(out, " {r}?"),
+    }
+}
+
+fn write_shape(out: &mut impl Write, p: &Printer<'_>, shape: &[Dim]) -> fmt::Result {
+    if shape.is_empty() {
+        return Ok(());
+    }
+    out.write_char('[')?;
+    write_separated(out, shape, |out, dim| write_dim(out, p, dim))?;
+    out.write_char(']')
+}
+
 /// `real x[2, n from 0] column {adjoint of y}`.
 fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::Result {
-    write!(out, "{} {}", v.ty.name(), Name(&v.name))?;
-    if !v.shape.is_empty() {
-        out.write_char('[')?;
-        write_separated(out, &v.shape, |out, dim| write_dim(out, p, dim))?;
-        out.write_char(']')?;
-    }
+    write_type(out, p, v.ty)?;
+    write!(out, " {}", Name(&v.name))?;
+    write_shape(out, p, &v.shape)?;
     // The order of a scalar means nothing, and is kept.
     if v.order == Order::Column {
         out.write_str(" column")?;

@@ -15,13 +15,25 @@ pub fn site(program: &Program, site: &Site) -> String {
             None => format!("global {g}"),
         };
     }
+    if let Element::Record(r, field) = site.element {
+        let Some(record) = program.records.get(r.index()) else {
+            return format!("record {r}");
+        };
+        let name = Name(&record.name);
+        return match field.and_then(|k| record.fields.get(k)) {
+            Some(field) => format!("record {name}, field {}", Name(&field.name)),
+            None => format!("record {name}"),
+        };
+    }
     let routine = site.routine.and_then(|r| program.routines.get(r.index()));
     let Some(routine) = routine else {
         return "program".to_owned();
     };
     let name = Name(&routine.name);
     match site.element {
-        Element::Program | Element::Global(_) | Element::Routine => format!("routine {name}"),
+        Element::Program | Element::Global(_) | Element::Record(..) | Element::Routine => {
+            format!("routine {name}")
+        }
         Element::Variable(v) => format!("routine {name}, {}", variable(routine, v)),
         Element::Vertex(v) => format!("routine {name}, vertex {}", id(routine, v)),
         Element::Statement(v, s) => {

@@ -315,6 +315,7 @@ fn a_whole_program() {
     r.body = Cfg::new(vertices, edges);
     let program = Program {
         routines: vec![r],
+        records: Vec::new(),
         globals: vec![Global {
             variable: Variable::new(
                 "g",

@@ -163,7 +163,7 @@ fn check_argument(
             &codes::ARGUMENT_TYPE,
             format!(
                 "{name} is {}, the argument is {}",
-                parameter.ty.name(),
+                c.program.type_name(parameter.ty),
                 found.ty
             ),
             "pass a variable of the parameter's type, or (to an in parameter) convert the value",
@@ -205,7 +205,7 @@ fn check_shape(
             )
         })
     } else {
-        let element = place.is_some_and(Place::is_element);
+        let element = place.is_some_and(Place::is_element) && found.ty.ty.record().is_none();
         let available = match place {
             Some(place) if place.subscripts.is_empty() => c.variable(place.var).constant_size(),
             _ => None,

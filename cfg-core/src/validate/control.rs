@@ -86,7 +86,8 @@ fn integer_selector(c: &mut Checker<'_>, site: At, e: &Expr) {
         | ScalarType::Real32
         | ScalarType::Integer
         | ScalarType::Logical
-        | ScalarType::Tape => ScalarType::Integer,
+        | ScalarType::Tape
+        | ScalarType::Record(_) => ScalarType::Integer,
     };
     must_be(c, site, found.ty, ty, "selector");
 }

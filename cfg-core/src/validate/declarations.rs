@@ -3,6 +3,7 @@
 use super::{
     checker::{At, Checker},
     program::names as check_names,
+    records,
 };
 use crate::diagnostic::site::{Element, Part};
 use crate::{
@@ -102,6 +103,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
     roots(c);
     external(c);
     derivatives(c);
+    records::declarations(c);
 }
 
 fn at(v: VarId, part: Part) -> At {
@@ -349,7 +351,7 @@ fn roots(c: &mut Checker<'_>) {
             } else {
                 "dependent"
             };
-            let (problem, help) = if !variable.ty.is_real() {
+            let (problem, help) = if !c.program.has_reals(variable.ty) {
                 (
                     format!("the {what} {name} is {}", variable.ty.name()),
                     "only real variables have derivatives: remove it from the list",

@@ -6,6 +6,7 @@ use crate::{
     codes,
     diagnostic::CodeInfo,
     ir::{Dim, Expr, Extent, Op, OpClass, Place, Range, ScalarType, Subscript},
+    text::Name,
     typing::{self, Mismatch, Rule, Type},
 };
 
@@ -40,6 +41,7 @@ fn code(rule: Rule) -> &'static CodeInfo {
         Rule::Subscripts => &codes::SUBSCRIPT,
         Rule::Inquiry => &codes::INQUIRY,
         Rule::Variable => &codes::DANGLING,
+        Rule::Field => &codes::FIELD,
     }
 }
 
@@ -127,7 +129,7 @@ impl Checker<'_> {
         }
         let checked = typing::apply(op, &types).and_then(|ty| {
             if op.class() == OpClass::Inquiry {
-                typing::inquiry(&self.routine.variables, op, operands)?;
+                typing::inquiry(&self.program.records, &self.routine.variables, op, operands)?;
             }
             Ok(ty)
         });
@@ -211,9 +213,11 @@ impl Checker<'_> {
     /// Checks a place and its subscripts.
     pub(super) fn place(&mut self, site: At, place: &Place) -> Option<Shaped> {
         let mut complete = true;
+        let nesting = place.has_field().then(|| place.nesting());
         for (i, subscript) in place.subscripts.iter().enumerate() {
             // ["[]", "a", subscript...], and a range is [":", lower, upper, stride].
-            self.path.push(Step::Subscript(i));
+            let length = self.path.len();
+            self.step_to(nesting.as_deref(), i);
             match subscript {
                 Subscript::Index(e) => complete &= self.index(site, e).is_some(),
                 Subscript::Range(range) => {
@@ -234,38 +238,79 @@ impl Checker<'_> {
                         );
                     }
                 }
+                Subscript::Field(_) => {}
             }
-            self.path.pop();
+            self.path.truncate(length);
         }
         if !complete {
             return None;
         }
-        let checked = typing::place_type(&self.routine.variables, place);
+        let records = &self.program.records;
+        let checked = typing::place_type_in(records, &self.routine.variables, place);
         let ty = self.accept(site, checked)?;
+        let dims = self.extents(site, place, nesting.as_deref());
+        Some(Shaped { ty, dims })
+    }
+
+    /// Goes down to a projection of a place, with what [`Place::nesting`] says if it has fields.
+    fn step_to(&mut self, nesting: Option<&[(usize, usize)]>, i: usize) {
+        let (around, k) = nesting.and_then(|n| n.get(i)).copied().unwrap_or((0, i));
+        self.path.extend(std::iter::repeat_n(Step::Base, around));
+        self.path.push(Step::Subscript(k));
+    }
+
+    /// The extents of a place whose type has been checked, as far as they are constant; warns of constant subscripts out of
+    /// bounds.
+    fn extents(
+        &mut self,
+        site: At,
+        place: &Place,
+        nesting: Option<&[(usize, usize)]>,
+    ) -> Vec<Option<i64>> {
         let variable = self.variable(place.var);
-        if place.subscripts.is_empty() {
-            let dims = variable.shape.iter().map(fixed).collect();
-            return Some(Shaped { ty, dims });
-        }
-        let mut dims = Vec::with_capacity(ty.rank);
-        for (k, (subscript, dim)) in place.subscripts.iter().zip(&variable.shape).enumerate() {
-            let lower = dim.lower.constant();
-            let upper = fixed(dim)
-                .zip(lower)
-                .and_then(|(n, lower)| lower.checked_add(n)?.checked_sub(1));
-            match subscript {
-                Subscript::Index(e) => self.bounds(site, place, k, e.constant(), lower, upper),
-                Subscript::Range(range) => dims.push(section(range, lower, upper)),
+        let mut dims = Vec::new();
+        let (mut ty, mut shape) = (variable.ty, &variable.shape);
+        let mut k = 0;
+        for level in place.levels() {
+            if let Some(field) = level.field {
+                let record = ty
+                    .record()
+                    .and_then(|r| self.program.records.get(r.index()));
+                let Some(found) = record.and_then(|r| r.field(field)) else {
+                    return dims; // reported
+                };
+                (ty, shape) = (found.ty, &found.shape);
+                k += 1;
+            }
+            if level.subscripts.is_empty() {
+                dims.extend(shape.iter().map(fixed));
+            }
+            for (subscript, dim) in level.subscripts.iter().zip(shape) {
+                let lower = dim.lower.constant();
+                let upper = fixed(dim)
+                    .zip(lower)
+                    .and_then(|(n, lower)| lower.checked_add(n)?.checked_sub(1));
+                match subscript {
+                    Subscript::Index(e) => {
+                        let length = self.path.len();
+                        self.step_to(nesting, k);
+                        let name = level.field.map_or(self.name(place.var), Name);
+                        self.bounds(site, name, e.constant(), lower, upper);
+                        self.path.truncate(length);
+                    }
+                    Subscript::Range(range) => dims.push(section(range, lower, upper)),
+                    Subscript::Field(_) => {}
+                }
+                k += 1;
             }
         }
-        Some(Shaped { ty, dims })
+        dims
     }
 
     fn bounds(
         &mut self,
         site: At,
-        place: &Place,
-        k: usize,
+        name: Name<'_>,
         index: Option<i64>,
         lower: Option<i64>,
         upper: Option<i64>,
@@ -274,9 +319,7 @@ impl Checker<'_> {
         let below = lower.is_some_and(|lower| index < lower);
         let above = upper.is_some_and(|upper| index > upper);
         if below || above {
-            let name = self.name(place.var);
             let bound = |b: Option<i64>| b.map_or("?".to_owned(), |b| b.to_string());
-            self.path.push(Step::Subscript(k));
             self.warning(
                 site,
                 &codes::BOUNDS,
@@ -287,7 +330,6 @@ impl Checker<'_> {
                 ),
                 "correct the subscript or the extent",
             );
-            self.path.pop();
         }
     }
 

@@ -67,8 +67,23 @@ fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
     if a.subscripts.is_empty() || b.subscripts.is_empty() {
         return true;
     }
+    if a.has_field() || b.has_field() {
+        return certain_parts(a, b);
+    }
     let pairs = a.subscripts.iter().zip(&b.subscripts);
     pairs.into_iter().all(|(a, b)| same_part(a, b))
+}
+
+/// True if two places of one variable, one of which names a field, have a cell in common for certain.
+fn certain_parts(a: &Place, b: &Place) -> bool {
+    for (a, b) in a.levels().zip(b.levels()) {
+        let whole = a.subscripts.is_empty() || b.subscripts.is_empty();
+        let mut pairs = a.subscripts.iter().zip(b.subscripts);
+        if a.field != b.field || !whole && !pairs.all(|(a, b)| same_part(a, b)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// True if the two subscripts have an index in common for certain.
@@ -84,7 +99,7 @@ fn same_part(a: &Subscript, b: &Subscript) -> bool {
             let upper = r.upper.as_ref().and_then(Expr::constant)?;
             (lower <= upper).then_some((lower, upper))
         }
-        Subscript::Range(_) => None,
+        Subscript::Range(_) | Subscript::Field(_) => None,
     };
     match (interval(a), interval(b)) {
         (Some((a0, a1)), Some((b0, b1))) => a0 <= b1 && b0 <= a1,

@@ -138,6 +138,17 @@ impl Check<'_> {
                 "pass the tape as a parameter",
             );
         }
+        if let Some(r) = variable.ty.record()
+            && r.index() >= self.program.records.len()
+        {
+            self.error(
+                Some(Part::Type),
+                None,
+                &codes::DANGLING,
+                format!("there is no record {r}"),
+                "name a record of the program",
+            );
+        }
         for (k, dim) in variable.shape.iter().enumerate() {
             let extent = match &dim.extent {
                 Extent::Fixed(e) => e.constant(),
@@ -161,6 +172,16 @@ impl Check<'_> {
             return;
         };
         let ty = self.global.variable.ty;
+        if ty.record().is_some() {
+            self.error(
+                Some(Part::Initial),
+                None,
+                &codes::RECORD_USE,
+                "a record has initial values".to_owned(),
+                "assign to its fields where the program begins",
+            );
+            return;
+        }
         let bad = values.iter().position(|e| constant_type(e) != Some(ty));
         if let Some(bad) = bad {
             self.error(
@@ -213,6 +234,15 @@ impl Check<'_> {
                 "name the global that owns the storage, with the offset into that",
             );
             return;
+        }
+        if self.global.variable.ty.record().is_some() {
+            self.error(
+                Some(Part::Overlay),
+                None,
+                &codes::RECORD_USE,
+                format!("it lies over {name}, and is a record"),
+                "give records storage of their own",
+            );
         }
         if base.variable.ty != self.global.variable.ty {
             self.error(

@@ -48,6 +48,12 @@ impl References<'_, '_> {
                     self.expr(site.index(k), extent);
                 }
             }
+            if let Some(r) = variable.ty.record()
+                && r.index() >= self.c.program.records.len()
+            {
+                let site = At::new(Element::Variable(v), Part::Type);
+                self.dangling(site, format!("there is no record {r}"));
+            }
             if let crate::ir::Role::Global(g) = variable.role
                 && g.index() >= self.c.program.globals.len()
             {
@@ -239,6 +245,16 @@ fn scan_place(place: &Place, variables: usize, levels: usize) -> Result<(), Foun
     if place.var.index() >= variables {
         return Err(Found::Variable(place.var));
     }
-    let mut exprs = place.subscript_exprs();
-    exprs.try_for_each(|e| scan(e, variables, levels - 1))
+    if !place.has_field() {
+        let mut exprs = place.subscript_exprs();
+        return exprs.try_for_each(|e| scan(e, variables, levels - 1));
+    }
+    for ((around, _), projection) in place.nesting().into_iter().zip(&place.subscripts) {
+        if around >= levels {
+            return Err(Found::TooDeep);
+        }
+        let mut exprs = projection.exprs();
+        exprs.try_for_each(|e| scan(e, variables, levels - 1 - around))?;
+    }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use crate::{
     codes,
     entity::VarId,
     ir::{Expr, Place, ScalarType},
+    text::Name,
 };
 
 /// `in` parameters are not written.
@@ -53,6 +54,9 @@ pub(super) fn assignable(
                 ty.name()
             ),
             (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
+            (ScalarType::Record(_), _) => {
+                "assign another record of the same type, or its fields one by one".to_owned()
+            }
             (ty, _) => format!(
                 "convert the value with [\"{0}\", e], in text {0}(e)",
                 ty.name()
@@ -61,8 +65,22 @@ pub(super) fn assignable(
         c.error(
             site,
             &codes::ASSIGN,
-            format!("{} is assigned to {name}, which is {}", right.ty, left.ty),
+            match (left.ty.ty, right.ty.ty) {
+                (ScalarType::Record(_), ScalarType::Record(_)) => format!(
+                    "a record of type {} is assigned to {name}, which is {}",
+                    Name(c.program.type_name(right.ty.ty)),
+                    Name(c.program.type_name(left.ty.ty))
+                ),
+                _ => format!("{} is assigned to {name}, which is {}", right.ty, left.ty),
+            },
             help,
+        );
+    } else if right.ty.rank == 0 && left.ty.rank != 0 && c.has_array_fields(left.ty.ty) {
+        c.error(
+            site,
+            &codes::RECORD_USE,
+            format!("{} with array fields is assigned to {}", right.ty, left.ty),
+            "assign to one element after the other, in a loop",
         );
     } else if right.ty.rank != 0 && right.ty.rank != left.ty.rank {
         c.error(

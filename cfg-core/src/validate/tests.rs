@@ -22,9 +22,9 @@ use std::{collections::BTreeSet, fmt::Write as _};
 fn every_rule_has_a_program_that_breaks_it() {
     let mut golden = String::new();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    // Reported where they arise: by the builder, and against in-labels that a file writes; V199 has a
-    // test of its own.
-    for other in ["V116", "V117", "V199"] {
+    // Reported where they arise: by the builder, against in-labels that a file writes, and by what takes no records; V199
+    // has a test of its own.
+    for other in ["V116", "V117", "V161", "V199"] {
         seen.insert(other);
     }
     for (code, what, program) in cases() {
@@ -299,5 +299,44 @@ fn loops_over_globals_in_broken_programs() {
         let wrong = problems(&broken).1.has_errors();
         // A routine that nothing calls is no error.
         assert_eq!(wrong, k != 4, "{k}");
+    }
+}
+
+/// Subscripts, bounds of sections, extents and selectors of any integer type get the conversion that they stand for.
+#[test]
+fn integers_of_other_types_are_converted_where_one_is_wanted() {
+    let text = "main subroutine f(in uint16 n, in int8 k, in uint64 m, inout real x[n])
+  local integer i[3]
+  i[uint8(2)] := 1
+  x[k] := x[i[m]]
+  x[k:m:uint8(1)] := 2.0
+  select k
+  case 1
+    x[1] := 3.0
+  case default
+  end
+end
+";
+    let read = crate::text::parse(text);
+    let program = read.program.unwrap_or_else(|| panic!("{}", read.problems));
+    let program = validate(program).unwrap_or_else(|p| panic!("{p}"));
+    let mut printed = String::new();
+    crate::text::program(&mut printed, &program).unwrap();
+    for line in [
+        "x[int(n)]",
+        "i[int(uint8(2))] := 1",
+        "x[int(k)] := x[i[int(m)]]",
+        "x[int(k):int(m):int(uint8(1))] := 2.0",
+        "select int(k)",
+    ] {
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+    // It is what is valid by itself.
+    let again = validate(program.program().clone()).unwrap();
+    assert_eq!(again.program(), program.program());
+    for wrong in ["x[k + 1]", "x[real(k)]"] {
+        let text = text.replace("x[k] :=", &format!("{wrong} :="));
+        let program = crate::text::parse(&text).program.unwrap();
+        assert!(validate(program).is_err(), "{wrong}");
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn set(value: &mut Value, i: usize, x: f64) {
         | ScalarType::Integer
         | ScalarType::Sized(_)
         | ScalarType::Logical
-        | ScalarType::Tape => value.set(i, Scalar::Real(x)),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => value.set(i, Scalar::Real(x)),
     };
 }
 
@@ -55,6 +56,7 @@ pub(super) fn normal(value: &Value, x: f64) -> bool {
         | ScalarType::Integer
         | ScalarType::Sized(_)
         | ScalarType::Logical
-        | ScalarType::Tape => x.is_normal(),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => x.is_normal(),
     }
 }

@@ -66,7 +66,8 @@ impl Random {
                     | ScalarType::Integer
                     | ScalarType::Sized(_)
                     | ScalarType::Logical
-                    | ScalarType::Tape => f64::MAX.sqrt(),
+                    | ScalarType::Tape
+                    | ScalarType::Record(_) => f64::MAX.sqrt(),
                 };
                 let size = if scale > 0.0 && scale.is_finite() {
                     (1.0 / scale).clamp(1.0 / most, most)

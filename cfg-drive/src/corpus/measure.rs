@@ -82,7 +82,8 @@ pub(super) fn absolute_size(
                 | ScalarType::Integer
                 | ScalarType::Sized(_)
                 | ScalarType::Logical
-                | ScalarType::Tape => Scalar::Real(1.0),
+                | ScalarType::Tape
+                | ScalarType::Record(_) => Scalar::Real(1.0),
             });
             ones
         })

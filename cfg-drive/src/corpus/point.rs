@@ -50,7 +50,10 @@ pub(super) fn point(
         let first = next;
         let element = |k: usize| match variable.ty {
             ScalarType::Logical => "false".to_owned(),
-            ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "0".to_owned(),
+            ScalarType::Integer
+            | ScalarType::Sized(_)
+            | ScalarType::Tape
+            | ScalarType::Record(_) => "0".to_owned(),
             ScalarType::Real | ScalarType::Real32 if varied => {
                 format!("{:?}", (first + k) as f64 / 2.0)
             }

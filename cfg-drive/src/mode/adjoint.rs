@@ -11,6 +11,7 @@ use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
+use cfg_transform::records::without_records;
 use std::time::Duration;
 
 /// A routine with its adjoint: gradients.
@@ -55,6 +56,7 @@ impl Adjoint {
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
+        let program = &*without_records(program)?;
         active(program.routine(routine))?;
         let reversal = cfg_reverse::reverse(program, routine, &options.reversal)?;
         Self::of(reversal, options)

@@ -1,5 +1,6 @@
 //! The place in the original that a problem of a generated routine comes from.
 
+use crate::records::unsplit;
 use cfg_core::{
     diagnostic::{
         Diagnostic, Diagnostics,
@@ -16,13 +17,28 @@ pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagn
             problem.at.set_site(program, *site);
         }
     }
+    if !program.records.is_empty() {
+        problems.0 = problems
+            .0
+            .into_iter()
+            .map(|d| unsplit(program, d))
+            .collect();
+    }
     problems
 }
 
 /// Moves a problem in a generated routine to the statement of the original that the generated statement was made from, as
 /// its origin says; else to the vertex that the generated vertex was made from; to the original as a whole if nothing says. The place in the generated routine is named behind it. The
 /// first `given` routines are those of the user, of which some may have been generated before.
-pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnostic {
+pub(super) fn at_original(program: &Program, given: usize, problem: Diagnostic) -> Diagnostic {
+    let problem = in_given(program, given, problem);
+    match program.records.is_empty() {
+        true => problem,
+        false => unsplit(program, problem),
+    }
+}
+
+fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnostic {
     let Some(site) = problem.at.site.take() else {
         return problem;
     };
@@ -37,6 +53,7 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
         Element::Vertex(v) | Element::Statement(v, _) => Some(v),
         Element::Program
         | Element::Global(_)
+        | Element::Record(..)
         | Element::Routine
         | Element::Variable(_)
         | Element::Edge(_) => None,
@@ -47,6 +64,7 @@ pub(super) fn at_original(program: &Program, given: usize, mut problem: Diagnost
         Element::Statement(v, s) => cfg.and_then(|cfg| cfg.vertex(v).statements().get(s)),
         Element::Program
         | Element::Global(_)
+        | Element::Record(..)
         | Element::Routine
         | Element::Variable(_)
         | Element::Vertex(_)

@@ -10,6 +10,7 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Met, Value};
+use cfg_transform::records::without_records;
 
 /// A routine with its tangent.
 #[derive(Debug)]
@@ -40,6 +41,7 @@ impl Tangent {
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
+        let program = &*without_records(program)?;
         active(program.routine(routine))?;
         Self::of(cfg_reverse::tangent(program, routine)?, options)
     }

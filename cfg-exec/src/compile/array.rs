@@ -134,6 +134,11 @@ impl Emitter<'_> {
                         stride: bound(&range.stride)?,
                     }
                 }
+                // Programs with records are refused before.
+                Subscript::Field(name) => {
+                    let problem = format!("the field {name} of a record");
+                    return Err(self.too_large(&problem));
+                }
             });
         }
         self.release(mark);

@@ -162,9 +162,10 @@ impl Emitter<'_> {
                 self.emit(match ty {
                     ScalarType::Real | ScalarType::Real32 => Instr::CmpF { cmp, d, a, b },
                     ScalarType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
-                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
-                        Instr::CmpI { cmp, d, a, b }
-                    }
+                    ScalarType::Integer
+                    | ScalarType::Sized(_)
+                    | ScalarType::Tape
+                    | ScalarType::Record(_) => Instr::CmpI { cmp, d, a, b },
                     ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
                 });
                 Ok(Operand::register(d, ScalarType::Logical))
@@ -336,7 +337,7 @@ impl Emitter<'_> {
                     Real => Instr::UintToReal { d, a },
                     Real32 => Instr::UintToReal32 { d, a },
                     Logical => Instr::IntToLogical { d, a },
-                    Integer | Sized(_) | Tape => Instr::IntToInt {
+                    Integer | Sized(_) | Tape | ScalarType::Record(_) => Instr::IntToInt {
                         how,
                         to: AnyInt::Integer,
                         from,
@@ -682,7 +683,10 @@ impl Emitter<'_> {
                         self.emit(Instr::CmpU { cmp, d, a, b });
                         self.jump_if(d, sense, t);
                     }
-                    ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => {
+                    ScalarType::Integer
+                    | ScalarType::Sized(_)
+                    | ScalarType::Tape
+                    | ScalarType::Record(_) => {
                         self.emit(match (cmp, sense) {
                             (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
                             (Cmp::Le, true) => Instr::JumpLeI { a, b, t },

@@ -28,7 +28,8 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
             | ScalarType::Real
             | ScalarType::Real32
             | ScalarType::Logical
-            | ScalarType::Tape => StackClass::Integer,
+            | ScalarType::Tape
+            | ScalarType::Record(_) => StackClass::Integer,
         },
         TapeClass::Real => StackClass::Real,
         TapeClass::Real32 => StackClass::Real32,

@@ -29,7 +29,9 @@ fn datum(ty: ScalarType, k: usize, array: bool, truth: bool) -> Datum {
     };
     let real = |i: usize| 0.5 + 0.75 * k as f64 + 0.25 * i as f64;
     let elements = match ty {
-        Real | ScalarType::Tape => Elements::Real((0..n).map(real).collect()),
+        Real | ScalarType::Tape | ScalarType::Record(_) => {
+            Elements::Real((0..n).map(real).collect())
+        }
         Real32 => Elements::Real32((0..n).map(|i| real(i) as f32).collect()),
         Integer => Elements::Integer((0..n).map(|i| 1 + (2 * k + i) as i64 % 4).collect()),
         ScalarType::Sized(ty) => Elements::Sized(ty, vec![1; n]),

@@ -89,7 +89,9 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
             Real => Expr::Real(rng.between(-40, 40) as f64 / 8.0),
             Real32 => Expr::Real32(rng.between(-40, 40) as f32 / 8.0),
             Integer => Expr::Int(rng.between(-6, 6)),
-            Logical | ScalarType::Sized(_) | ScalarType::Tape => Expr::Logical(rng.percent(50)),
+            Logical | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+                Expr::Logical(rng.percent(50))
+            }
         };
     }
     let mut sub = |ty| expression(rng, ty, depth - 1);
@@ -176,7 +178,7 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
                 _ => Expr::op(Op::TO_INT, [condition]),
             },
         },
-        Logical | ScalarType::Sized(_) | ScalarType::Tape => {
+        Logical | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
             let compare = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
             match rng.below(6) {
                 0 => Expr::op(pick(rng, &[Op::And, Op::Or]), [a, b, c]),
@@ -243,7 +245,10 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
                         Real => Scalar::Real(k as f64 / 4.0),
                         Real32 => Scalar::Real32(k as f32 / 4.0),
                         Integer => Scalar::Integer(k / 4),
-                        Logical | ScalarType::Sized(_) | ScalarType::Tape => Scalar::Logical(k > 0),
+                        Logical
+                        | ScalarType::Sized(_)
+                        | ScalarType::Tape
+                        | ScalarType::Record(_) => Scalar::Logical(k > 0),
                     });
                 }
             }

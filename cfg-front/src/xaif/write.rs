@@ -9,6 +9,7 @@ mod graph;
 mod statement;
 
 use crate::xaif::notation::{legal, names::short_name, spelling::shape_name, tapes::tape_routine};
+use cfg_core::diagnostic::Diagnostic;
 use cfg_core::{
     entity::VertexId,
     ir::{
@@ -38,6 +39,14 @@ pub fn write_xaif(program: &Program, mut out: impl io::Write) -> io::Result<()> 
 /// The program names something that does not exist (validation reports it), or has an expression of more
 /// than [`Expr::MAX_DEPTH`] levels.
 pub fn to_string(program: &Program) -> io::Result<String> {
+    if program.has_record_variables() {
+        let problem = Diagnostic::error(
+            &cfg_core::codes::RECORDS,
+            "XAIF has no records",
+            "split the records first: `cfgrev convert --records split`",
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    }
     let declarations = declarations(program)?;
     let mut writer = Writer {
         out: String::with_capacity(1 << 16),
@@ -337,7 +346,7 @@ impl<'p> Writer<'p> {
             ScalarType::Sized(
                 IntType::Uint8 | IntType::Uint16 | IntType::Uint32 | IntType::Uint64,
             ) => ("opaque", "UNK"),
-            ScalarType::Tape => ("opaque", "UNK"),
+            ScalarType::Tape | ScalarType::Record(_) => ("opaque", "UNK"),
         };
         let shape = shape_name(variable.rank()).unwrap_or("seven_tensor");
         let head = format!(

@@ -17,7 +17,7 @@ pub(crate) fn zero(ty: ScalarType) -> Expr {
         ScalarType::Integer => Expr::Int(0),
         ScalarType::Sized(ty) => Expr::sized(ty, 0).unwrap_or(Expr::Int(0)),
         ScalarType::Logical => Expr::Logical(false),
-        ScalarType::Real | ScalarType::Tape => Expr::Real(0.0),
+        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Expr::Real(0.0),
     }
 }
 

@@ -179,6 +179,7 @@ pub(crate) fn normal_program(program: &Program, normals: &mut [Option<Normal>]) 
     Program {
         routines,
         globals: program.globals.clone(),
+        records: program.records.clone(),
         main: program.main,
         sources: program.sources.clone(),
         annotations: None,

@@ -27,6 +27,7 @@ pub(crate) fn in_program(
                 _,
                 Element::Program
                 | Element::Global(_)
+                | Element::Record(..)
                 | Element::Routine
                 | Element::Variable(_)
                 | Element::Edge(_)

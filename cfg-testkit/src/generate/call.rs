@@ -276,7 +276,9 @@ impl Builder<'_> {
                 ScalarType::Integer => Expr::Int(low),
                 ScalarType::Logical => Expr::Logical(true),
                 ScalarType::Sized(ty) => Expr::sized(ty, ty.max())?,
-                ScalarType::Real32 | ScalarType::Tape => return None,
+                ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_) => {
+                    return None;
+                }
             }),
         }
     }
@@ -287,7 +289,9 @@ impl Builder<'_> {
             ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
             ScalarType::Logical => self.condition(1),
             ScalarType::Sized(ty) => self.sized(ty, 2),
-            ScalarType::Real32 | ScalarType::Tape => return None,
+            ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_) => {
+                return None;
+            }
         })
     }
 

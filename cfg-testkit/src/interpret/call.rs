@@ -32,8 +32,10 @@ impl<D: Derivative> Machine<'_, D> {
             if let Actual::View(view) = actual
                 && routine.variable(p).shape.is_empty()
             {
+                // Of a record its cells are left.
+                let kept = view.dims.len() - usize::from(view.record.is_some());
                 views[p.index()] = View {
-                    dims: Vec::new(),
+                    dims: view.dims[kept..].to_vec(),
                     ..view.clone()
                 };
             }
@@ -47,7 +49,7 @@ impl<D: Derivative> Machine<'_, D> {
                 Actual::Absent => View::default(),
                 Actual::View(_) if shape.is_empty() => continue,
                 Actual::View(view) if deferred => {
-                    if view.dims.len() != shape.len() {
+                    if view.dims.len() != shape.len() + usize::from(view.record.is_some()) {
                         return Err(FaultKind::Shape);
                     }
                     let mut view = view.clone();
@@ -57,11 +59,11 @@ impl<D: Derivative> Machine<'_, D> {
                     view
                 }
                 Actual::View(view) => {
-                    let bounds = self.bounds(shape, &views)?;
+                    let bounds = self.bounds_of(variable, &views)?;
                     // The caller has listed the actual's cells up to the end of its storage.
                     let formal = View {
                         list: view.list.clone(),
-                        ..View::dense(view.base, &bounds, column)
+                        ..View::dense(view.base, &bounds, column).of(variable.ty)
                     };
                     if formal.len() > view.len() {
                         return Err(FaultKind::Shape);
@@ -69,8 +71,8 @@ impl<D: Derivative> Machine<'_, D> {
                     formal
                 }
                 Actual::Own => {
-                    let bounds = self.bounds(shape, &views)?;
-                    let mut view = View::dense(0, &bounds, column);
+                    let bounds = self.bounds_of(variable, &views)?;
+                    let mut view = View::dense(0, &bounds, column).of(variable.ty);
                     view.base = self.cells.allocate(view.len(), self.limits.cells)?;
                     if variable.ty == ScalarType::Tape {
                         self.new_tape(view.base);
@@ -87,8 +89,9 @@ impl<D: Derivative> Machine<'_, D> {
                 views[k].allocated = false;
                 continue;
             }
-            let bounds = self.bounds(&variable.shape, &views)?;
-            let mut view = View::dense(0, &bounds, variable.order == Order::Column);
+            let bounds = self.bounds_of(variable, &views)?;
+            let column = variable.order == Order::Column;
+            let mut view = View::dense(0, &bounds, column).of(variable.ty);
             view.base = self.cells.allocate(view.len(), self.limits.cells)?;
             if variable.ty == ScalarType::Tape {
                 self.new_tape(view.base);
@@ -212,9 +215,10 @@ impl<D: Derivative> Machine<'_, D> {
             (Some(v), Some(to)) => {
                 let mut from = frame.views[v.index()].storage_cells();
                 let to_cells = to.0.storage_cells();
-                if routine.variable(v).shape.is_empty() {
+                if routine.variable(v).shape.is_empty() && !from.is_empty() {
                     // A scalar goes to all elements.
-                    from = vec![from[0]; to_cells.len()];
+                    let times = to_cells.len() / from.len();
+                    from = from.repeat(times);
                 }
                 if from.len() != to_cells.len() {
                     return Err(FaultKind::Shape);

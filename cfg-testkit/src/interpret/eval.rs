@@ -1,10 +1,11 @@
 //! Expressions.
 
 use super::scalar::{scalar, trips};
-use super::storage::{Cells, Span, View};
+use super::storage::{Cells, Span, View, cells_of, field_bounds};
 use super::value::{Data, storage_positions};
 use super::{Derivative, FaultKind, Value};
-use cfg_core::ir::{Expr, Op, OpClass, Place, Subscript};
+use cfg_core::entity::RecordId;
+use cfg_core::ir::{Expr, Op, OpClass, Place, Program, Subscript};
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
@@ -12,6 +13,7 @@ type Result<T> = std::result::Result<T, FaultKind>;
 pub(super) struct Scope<'a, D> {
     pub(super) cells: &'a mut Cells<D>,
     pub(super) views: &'a [View],
+    pub(super) program: &'a Program,
 }
 
 impl<D: Derivative> Scope<'_, D> {
@@ -72,39 +74,35 @@ impl<D: Derivative> Scope<'_, D> {
         if !whole.allocated {
             return Err(FaultKind::Unallocated);
         }
-        if whole.dims.len() != place.subscripts.len() {
-            return Err(FaultKind::Shape);
-        }
-        let (mut base, column) = (whole.base as i64, whole.column);
-        let (spans, list) = (whole.dims.clone(), whole.list.clone());
+        let mut base = whole.base as i64;
+        let (column, list) = (whole.column, whole.list.clone());
+        let (mut own, mut record) = (whole.dims.clone(), whole.record);
         let mut dims = Vec::new();
-        for (span, subscript) in spans.iter().zip(&place.subscripts) {
-            match subscript {
-                Subscript::Index(e) => {
-                    let i = self.integer(e, true)?;
-                    base += offset(span, i)?;
-                }
-                Subscript::Range(range) => {
-                    let (first, last) = (span.lower, span.lower + span.extent - 1);
-                    let mut bound = |e: &Option<Expr>, default: i64| match e {
-                        Some(e) => self.integer(e, true),
-                        None => Ok(default),
-                    };
-                    let stride = bound(&range.stride, 1)?;
-                    let lower = bound(&range.lower, if stride < 0 { last } else { first })?;
-                    let upper = bound(&range.upper, if stride < 0 { first } else { last })?;
-                    let extent = trips(lower, upper, stride)?;
-                    if extent > 0 {
-                        base += offset(span, lower)?;
-                        offset(span, lower + (extent - 1) * stride)?;
-                    }
-                    dims.push(Span {
-                        lower: 1,
-                        extent,
-                        stride: span.stride * stride,
-                    });
-                }
+        let mut written = false;
+        for level in place.levels() {
+            // The cells of a record are a dimension behind those of the array.
+            let mut cells = record.and_then(|_| own.pop());
+            if let Some(name) = level.field {
+                // Of the dimension that is left the field has a part.
+                let span = dims.pop().ok_or(FaultKind::Type)?;
+                (base, own, record) = self.field(record.take(), name, span, base)?;
+                cells = record.and_then(|_| own.pop());
             }
+            if level.subscripts.is_empty() {
+                dims.append(&mut own);
+            } else if own.len() == level.subscripts.len() {
+                written = true;
+                for (span, subscript) in own.iter().zip(level.subscripts) {
+                    base += self.subscript(span, subscript, &mut dims)?;
+                }
+            } else {
+                return Err(FaultKind::Shape);
+            }
+            own.clear();
+            dims.extend(cells);
+        }
+        if written {
+            dims.iter_mut().for_each(|span| span.lower = 1);
         }
         Ok(View {
             base: base as usize,
@@ -112,7 +110,75 @@ impl<D: Derivative> Scope<'_, D> {
             dims,
             column,
             allocated: true,
+            record,
         })
+    }
+
+    /// The first cell, the dimensions and the record of a field.
+    fn field(
+        &self,
+        record: Option<RecordId>,
+        name: &str,
+        span: Span,
+        base: i64,
+    ) -> Result<(i64, Vec<Span>, Option<RecordId>)> {
+        let fields = &self.program.record(record.ok_or(FaultKind::Type)?).fields;
+        let mut before = 0;
+        for field in fields {
+            let size = cells_of(self.program, field.ty).ok_or(FaultKind::Type)?;
+            let bounds = field.shape.iter().map(field_bounds);
+            let mut bounds: Vec<(i64, i64)> =
+                bounds.collect::<Option<_>>().ok_or(FaultKind::Type)?;
+            let record = field.ty.record();
+            if record.is_some() {
+                bounds.push((1, size));
+            }
+            let view = View::dense(0, &bounds, false);
+            if field.name == name {
+                let mut dims = view.dims;
+                dims.iter_mut().for_each(|d| d.stride *= span.stride);
+                return Ok((base + before * span.stride, dims, record));
+            }
+            before += view.len() as i64;
+        }
+        Err(FaultKind::Type)
+    }
+
+    /// The distance to the first cell that a subscript leaves; a range leaves a dimension.
+    fn subscript(
+        &mut self,
+        span: &Span,
+        subscript: &Subscript,
+        dims: &mut Vec<Span>,
+    ) -> Result<i64> {
+        match subscript {
+            Subscript::Field(_) => Err(FaultKind::Shape),
+            Subscript::Index(e) => {
+                let i = self.integer(e, true)?;
+                offset(span, i)
+            }
+            Subscript::Range(range) => {
+                let (first, last) = (span.lower, span.lower + span.extent - 1);
+                let mut bound = |e: &Option<Expr>, default: i64| match e {
+                    Some(e) => self.integer(e, true),
+                    None => Ok(default),
+                };
+                let stride = bound(&range.stride, 1)?;
+                let lower = bound(&range.lower, if stride < 0 { last } else { first })?;
+                let upper = bound(&range.upper, if stride < 0 { first } else { last })?;
+                let extent = trips(lower, upper, stride)?;
+                dims.push(Span {
+                    lower: 1,
+                    extent,
+                    stride: span.stride * stride,
+                });
+                if extent == 0 {
+                    return Ok(0);
+                }
+                offset(span, lower + (extent - 1) * stride)?;
+                offset(span, lower)
+            }
+        }
     }
 
     fn operation(&mut self, op: Op, operands: &[Expr], subscript: bool) -> Result<Data<D>> {
@@ -304,7 +370,11 @@ impl<D: Derivative> Scope<'_, D> {
             }
         };
         Ok(Data::Scalar(Value::Integer(match (op, span) {
-            (Op::Size, None) => view.len() as i64,
+            (Op::Size, None) => {
+                // Of records the elements are counted, not the cells.
+                let dims = &view.dims[..view.dims.len() - usize::from(view.record.is_some())];
+                dims.iter().map(|d| d.extent).product()
+            }
             (Op::Size, Some(s)) => s.extent,
             (Op::LBound, Some(s)) => s.lower,
             (Op::UBound, Some(s)) => s.lower + s.extent - 1,

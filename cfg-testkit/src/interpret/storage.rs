@@ -2,6 +2,8 @@
 //! stride in cells.
 
 use super::{Derivative, FaultKind, Value};
+use cfg_core::entity::RecordId;
+use cfg_core::ir::{Dim, Extent, Program, ScalarType};
 use std::rc::Rc;
 
 /// Where a variable or a section is.
@@ -16,6 +18,8 @@ pub(super) struct View {
     pub(super) column: bool,
     /// False of an allocatable array that has no storage yet.
     pub(super) allocated: bool,
+    /// The record that the elements are. Its cells are a last dimension, field after field.
+    pub(super) record: Option<RecordId>,
 }
 
 /// One dimension of a [`View`].
@@ -50,6 +54,15 @@ impl View {
             dims,
             column,
             allocated: true,
+            record: None,
+        }
+    }
+
+    /// The view with the record that a type is, whose cells are its last dimension.
+    pub(super) fn of(self, ty: ScalarType) -> Self {
+        Self {
+            record: ty.record(),
+            ..self
         }
     }
 
@@ -98,6 +111,29 @@ impl View {
             cells
         }
     }
+}
+
+/// Lower bound and extent of a dimension of a field.
+pub(super) fn field_bounds(dim: &Dim) -> Option<(i64, i64)> {
+    let extent = match &dim.extent {
+        Extent::Fixed(e) => e.constant()?,
+        Extent::Deferred => return None,
+    };
+    Some((dim.lower.constant()?, extent.max(0)))
+}
+
+/// Number of cells of a value of a type.
+pub(super) fn cells_of(program: &Program, ty: ScalarType) -> Option<i64> {
+    let Some(r) = ty.record() else {
+        return Some(1);
+    };
+    let mut cells = 0;
+    for field in &program.record(r).fields {
+        let bounds = field.shape.iter().map(field_bounds);
+        let count = bounds.map(|b| Some(b?.1)).product::<Option<i64>>()?;
+        cells += count * cells_of(program, field.ty)?;
+    }
+    Some(cells)
 }
 
 /// All cells, used as a stack: globals, then the storage of each active call.

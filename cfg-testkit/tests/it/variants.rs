@@ -78,7 +78,7 @@ impl<'ir> Visit<'ir> for Found {
                     ScalarType::Real32 => 1,
                     ScalarType::Integer => 2,
                     ScalarType::Logical => 3,
-                    ScalarType::Tape => 4,
+                    ScalarType::Tape | ScalarType::Record(_) => 4,
                     ScalarType::Sized(ty) => 5 + ty as usize,
                 },
             );
@@ -181,12 +181,13 @@ impl<'ir> Visit<'ir> for Found {
     }
 
     fn place(&mut self, place: &'ir Place, _: PlaceRole) {
-        for subscript in &place.subscripts {
+        // Programs with records have a generator of their own.
+        for subscript in place.subscripts.iter().filter(|s| s.field().is_none()) {
             self.note(
                 "subscript",
                 match subscript {
                     Subscript::Index(_) => 0,
-                    Subscript::Range(_) => 1,
+                    Subscript::Range(_) | Subscript::Field(_) => 1,
                 },
             );
         }

@@ -24,6 +24,8 @@ pub(crate) enum Language {
     Text,
     /// XAIF, the exchange format of OpenAD.
     Xaif,
+    /// C99 (`cfgrev explain c`).
+    C,
 }
 
 /// Which routine, and what to differentiate.

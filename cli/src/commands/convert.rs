@@ -1,7 +1,7 @@
 //! `cfgrev convert`: from any input language to one of ours.
 
 use crate::Outcome;
-use crate::args::{Convert, Dot, Jumps, Target};
+use crate::args::{Convert, Dot, Jumps, Records, Target};
 use crate::commands::{dot, select};
 use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
@@ -10,6 +10,7 @@ use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
 use cfg_core::validate::validate;
+use cfg_transform::records::without_records;
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
     if args.to != Target::Dot && args.select.routine.is_some() {
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     args.c
         .check(args.to == Target::C, "--to c")
         .map_err(Usage)?;
-    if args.to == Target::Dot && args.jumps.is_none() {
+    if args.to == Target::Dot && args.jumps.is_none() && args.records.is_none() {
         let drawing = Dot {
             source: args.source.clone(),
             select: args.select.clone(),
@@ -32,6 +33,10 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         return dot::run(&drawing, session);
     }
     let program = session.load(&args.source, &Wanted::default())?;
+    let program = match args.records {
+        Some(Records::Split) => without_records(&program)?.into_owned(),
+        None => program,
+    };
     let effects = Effects::of(&program);
     let program = match args.jumps {
         None => program.into_program(),

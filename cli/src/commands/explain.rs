@@ -59,6 +59,12 @@ const PAGES: &[Page] = &[
         &[],
     ),
     (
+        "c",
+        "what is read of C",
+        include_str!("../../pages/c.md"),
+        &[],
+    ),
+    (
         "limits",
         "what is refused",
         include_str!("../../pages/limits.md"),

@@ -7,6 +7,7 @@ use crate::args::Gradient;
 use crate::input::Session;
 use crate::output::to_stdout;
 use crate::progress::Status;
+use cfg_core::{entity::RoutineId, ir::Program};
 use cfg_drive::{Adjoint, kinks};
 use cfg_exec::TapeCounts;
 use schemars::JsonSchema;
@@ -110,7 +111,6 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
     for gradient in &gradients {
         session.report(&kinks(&program, &gradient.events));
     }
-    let name = &program.routine(routine).name;
     to_stdout(|out| {
         if list {
             out.write_all(b"[")?;
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
             if i > 0 {
                 out.write_all(b",\n")?;
             }
-            write_gradient(out, name, gradient, args.trace)?;
+            write_gradient(out, (&program, routine), gradient, args.trace)?;
         }
         out.write_all(if list { b"]\n" } else { b"\n" })
     })?;
@@ -128,14 +128,14 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
 
 fn write_gradient(
     out: &mut dyn Write,
-    routine: &str,
+    (program, routine): (&Program, RoutineId),
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
     let one = One {
-        routine,
-        value: Values(&gradient.value),
-        gradient: Values(&gradient.gradient),
+        routine: &program.routine(routine).name,
+        value: Values::of(&gradient.value, program, routine),
+        gradient: Values::of(&gradient.gradient, program, routine),
         tape: gradient.tape.as_ref().map(Tape::from),
         trace: trace.then(|| Visits::of(&gradient.trace)),
     };

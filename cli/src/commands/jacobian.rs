@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     });
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values(&jacobian.value),
+        value: Values::of(&jacobian.value, &program, routine),
         jacobian: Blocks(&jacobian),
         compression,
     };

@@ -1,11 +1,9 @@
 //! Results as JSON: one object, one line per member. The types that are written also give the schemas.
 
-use cfg_drive::{Named, Nested, Trace};
+use cfg_core::{entity::RoutineId, ir::Program};
+use cfg_drive::{Members, Named, Nested, Trace};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{
-    Serialize,
-    ser::{SerializeMap as _, Serializer},
-};
+use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -47,16 +45,19 @@ impl Formatter for Lines {
     }
 }
 
-/// Values by name, as an object of nested arrays.
-pub(crate) struct Values<'v>(pub(crate) &'v Named);
+/// Values by name, as an object of nested arrays, and of objects for records.
+pub(crate) struct Values<'v>(pub(crate) Members<'v>);
+
+impl<'v> Values<'v> {
+    /// Values of variables of a routine.
+    pub(crate) fn of(values: &'v Named, program: &'v Program, routine: RoutineId) -> Self {
+        Self(Members::of(values, program, routine))
+    }
+}
 
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in self.0 {
-            map.serialize_entry(name, &Nested(value))?;
-        }
-        map.end()
+        self.0.serialize(serializer)
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
     session.report(&kinks(&program, &run.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values(&run.value),
+        value: Values::of(&run.value, &program, routine),
         trace: args.trace.then(|| Visits::of(&run.trace)),
     };
     to_stdout(|out| {

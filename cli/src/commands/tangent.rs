@@ -8,8 +8,10 @@ use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::validate::validate;
 use cfg_drive::kinks;
+use cfg_transform::records::without_records;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Write;
 
 /// What `cfgrev tangent --at` prints.
@@ -34,9 +36,14 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     ])?;
     let (program, routine) = prepare(&args.what, session)?;
     let program = sized(program, routine, &args.c.size)?;
+    // Programs keep their records; values of a run are written with them.
+    let run = match args.at {
+        Some(_) => without_records(&program)?,
+        None => Cow::Borrowed(&program),
+    };
     let mut tangent = {
         let _progress = session.progress("differentiating");
-        cfg_reverse::tangent(&program, routine)?
+        cfg_reverse::tangent(&run, routine)?
     };
     let (Some(at), Some(direction)) = (&args.at, &args.direction) else {
         tangent.program.main.get_or_insert(routine);
@@ -57,8 +64,8 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     session.report(&kinks(&program, &found.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values(&found.value),
-        tangent: Values(&found.tangent),
+        value: Values::of(&found.value, &program, routine),
+        tangent: Values::of(&found.tangent, &program, routine),
     };
     to_stdout(|out| {
         write_object(out, &output)?;

@@ -41,11 +41,7 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
 fn one(source: &Source, session: &Session) -> anyhow::Result<Outcome> {
     let examined = match session.examine(source, &Wanted::default()) {
         Ok(examined) => examined,
-        Err(error) => Checked {
-            program: None,
-            structures: Vec::new(),
-            problems: error.downcast::<Diagnostics>()?,
-        },
+        Err(error) => Checked::unread(error.downcast::<Diagnostics>()?),
     };
     if !examined.problems.is_empty() {
         crate::stdout::open().map_err(stdout_failed)?;

@@ -1,6 +1,7 @@
 //! The command line from outside: exit codes, what goes where, files.
 
 mod bad_input;
+mod c_files;
 mod documents;
 mod emitted;
 mod engine;
@@ -8,6 +9,7 @@ mod help;
 mod numbers;
 mod preaccumulate;
 mod programs;
+mod records;
 mod reverse;
 mod run_tool;
 mod schemas;

@@ -417,6 +417,8 @@ fn another(s: &Subscript) -> Subscript {
             r.stride = Some(Expr::Int(-1));
             Subscript::Range(r)
         }
+        // Derivative programs have no records.
+        Subscript::Field(name) => Subscript::Field(name.clone()),
     }
 }
 

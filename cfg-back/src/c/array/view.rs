@@ -169,6 +169,8 @@ impl Writer<'_> {
                     continue;
                 }
                 Subscript::Range(range) => range,
+                // Programs with records are refused before.
+                Subscript::Field(_) => continue,
             };
             let lower = self.variables.amount(&axis.lower);
             let mut bound = |e: &Option<Expr>| e.as_ref().map(|e| self.kept(e)).transpose();

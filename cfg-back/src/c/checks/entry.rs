@@ -116,6 +116,10 @@ impl Writer<'_> {
                 } else {
                     self.lines.line(format_args!("{};", call.text));
                 }
+                if array.laid_over.is_some() {
+                    self.stop();
+                    self.lay_over(&array);
+                }
             }
             self.stop();
         }

@@ -9,9 +9,11 @@ use cfg_core::ir::ScalarType;
 fn c_type(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Logical => "cfgrev_logical",
-        ScalarType::Real | ScalarType::Real32 | ScalarType::Integer | ScalarType::Tape => {
-            variable::c_type(ty)
-        }
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Integer
+        | ScalarType::Tape
+        | ScalarType::Record(_) => variable::c_type(ty),
         ScalarType::Sized(_) => variable::c_type(ScalarType::Integer),
     }
 }

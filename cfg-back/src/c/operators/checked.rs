@@ -34,7 +34,9 @@ pub(crate) fn suffix(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "real",
         ScalarType::Real32 => "real32",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "integer",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+            "integer"
+        }
         ScalarType::Logical => "logical",
     }
 }
@@ -44,7 +46,9 @@ fn c_type(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "double",
         ScalarType::Real32 => "float",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "int64_t",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+            "int64_t"
+        }
         ScalarType::Logical => "cfgrev_logical",
     }
 }
@@ -54,7 +58,9 @@ pub(crate) fn unset(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "cfgrev_unset_real()",
         ScalarType::Real32 => "cfgrev_unset_real32()",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape => "CFGREV_UNSET_INTEGER",
+        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+            "CFGREV_UNSET_INTEGER"
+        }
         ScalarType::Logical => "CFGREV_UNSET_LOGICAL",
     }
 }
@@ -63,7 +69,11 @@ pub(crate) fn unset(ty: ScalarType) -> &'static str {
 pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
     match ty {
         ScalarType::Real | ScalarType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Logical => {
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Logical => {
             format!("{x} == {}", unset(ty))
         }
     }

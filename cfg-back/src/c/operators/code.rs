@@ -58,7 +58,8 @@ impl Code {
             | ScalarType::Real
             | ScalarType::Real32
             | ScalarType::Logical
-            | ScalarType::Tape => None,
+            | ScalarType::Tape
+            | ScalarType::Record(_) => None,
         }
     }
 
@@ -72,7 +73,8 @@ impl Code {
             | ScalarType::Real
             | ScalarType::Real32
             | ScalarType::Logical
-            | ScalarType::Tape => None,
+            | ScalarType::Tape
+            | ScalarType::Record(_) => None,
         }
     }
 
@@ -176,13 +178,13 @@ pub(crate) fn literal_logical(b: bool) -> Code {
 
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    use ScalarType::{Integer, Logical, Real, Real32, Sized, Tape};
+    use ScalarType::{Integer, Logical, Real, Real32, Record, Sized, Tape};
     let not_zero = |zero| {
         let text = format!("{} != {zero}", code.at_least(SUM));
         Code::new(text, EQUALITY, Logical)
     };
     match (code.ty, to) {
-        (Tape, _) | (_, Tape) | (Logical, Logical) => code,
+        (Tape | Record(_), _) | (_, Tape | Record(_)) | (Logical, Logical) => code,
         (Sized(_), _) => convert_sized(code, to),
         (_, Sized(_)) => code.cast(c_type(to), to),
         (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,

@@ -24,7 +24,10 @@ impl Number {
             ScalarType::Real => Some(Self::Double),
             ScalarType::Real32 => Some(Self::Float),
             ScalarType::Integer => Some(Self::Integer),
-            ScalarType::Sized(_) | ScalarType::Logical | ScalarType::Tape => None,
+            ScalarType::Sized(_)
+            | ScalarType::Logical
+            | ScalarType::Tape
+            | ScalarType::Record(_) => None,
         }
     }
 }
@@ -70,6 +73,8 @@ pub(crate) enum Piece {
     Digamma,
     /// Polygamma function.
     Polygamma,
+    /// The strides of an array whose elements are those of another one.
+    LayOver,
 }
 
 use Number::{Double, Float, Integer};
@@ -97,7 +102,8 @@ impl Piece {
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower
-            | Self::Digamma => &[],
+            | Self::Digamma
+            | Self::LayOver => &[],
         }
     }
 
@@ -128,6 +134,7 @@ impl Piece {
             Self::AnyPower => ("powi", Double),
             Self::Digamma => ("digamma", Double),
             Self::Polygamma => ("polygamma", Double),
+            Self::LayOver => ("lay_over", Double),
         };
         match number {
             Double => format!("cfgrev_{name}"),
@@ -176,6 +183,7 @@ impl Piece {
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),
             Self::Digamma => (include_str!("../pieces/digamma.c"), ""),
             Self::Polygamma => (include_str!("../pieces/polygamma.c"), ""),
+            Self::LayOver => (include_str!("../pieces/lay_over.c"), ""),
         };
         match self {
             Self::Minus(number)
@@ -200,7 +208,8 @@ impl Piece {
             | Self::Power(_)
             | Self::AnyPower
             | Self::Digamma
-            | Self::Polygamma => double.to_owned(),
+            | Self::Polygamma
+            | Self::LayOver => double.to_owned(),
         }
     }
 }

@@ -24,9 +24,11 @@ pub(super) fn apply(
         }
         let from = match x.ty {
             ScalarType::Real | ScalarType::Real32 => ScalarType::Real,
-            ScalarType::Integer | ScalarType::Logical | ScalarType::Sized(_) | ScalarType::Tape => {
-                x.ty
-            }
+            ScalarType::Integer
+            | ScalarType::Logical
+            | ScalarType::Sized(_)
+            | ScalarType::Tape
+            | ScalarType::Record(_) => x.ty,
         };
         pieces.include("stdint.h");
         return Ok(Ok(call(Piece::Convert(how, to, from), &[x], ty, pieces)));

@@ -172,23 +172,48 @@ impl Scope<'_, '_> {
         if place.subscripts.is_empty() {
             return self.variable(&mut place.var);
         }
+        if place.has_field() {
+            return self.nested_place(place);
+        }
         let mut known = self.below(Seg::Index(1), |s| s.variable(&mut place.var));
         for (k, subscript) in place.subscripts.iter_mut().enumerate() {
-            self.cx.path.push(Seg::Index(k + 2));
-            match subscript {
-                Subscript::Index(e) => known &= self.expr(e),
-                Subscript::Range(range) => {
-                    let parts = [&mut range.lower, &mut range.upper, &mut range.stride];
-                    for (i, part) in parts.into_iter().enumerate() {
-                        if let Some(e) = part {
-                            known &= self.below(Seg::Index(i + 1), |s| s.expr(e));
-                        }
-                    }
-                }
-            }
-            self.cx.path.pop();
+            known &= self.below(Seg::Index(k + 2), |s| s.subscript(subscript));
         }
         known
+    }
+
+    /// A place with fields: what stands in it first is the innermost.
+    fn nested_place(&mut self, place: &mut Place) -> bool {
+        let nesting = place.nesting();
+        let length = self.cx.path.len();
+        let innermost = nesting.first().map_or(0, |&(around, _)| around);
+        self.cx
+            .path
+            .extend(std::iter::repeat_n(Seg::Index(1), innermost + 1));
+        let mut known = self.variable(&mut place.var);
+        for (subscript, (around, k)) in place.subscripts.iter_mut().zip(nesting) {
+            self.cx.path.truncate(length + around);
+            known &= self.below(Seg::Index(k + 2), |s| s.subscript(subscript));
+        }
+        self.cx.path.truncate(length);
+        known
+    }
+
+    fn subscript(&mut self, subscript: &mut Subscript) -> bool {
+        match subscript {
+            Subscript::Index(e) => self.expr(e),
+            Subscript::Range(range) => {
+                let mut known = true;
+                let parts = [&mut range.lower, &mut range.upper, &mut range.stride];
+                for (i, part) in parts.into_iter().enumerate() {
+                    if let Some(e) = part {
+                        known &= self.below(Seg::Index(i + 1), |s| s.expr(e));
+                    }
+                }
+                known
+            }
+            Subscript::Field(_) => true,
+        }
     }
 
     /// Resolves an expression; false if it names something unknown. Recursion is bounded: the reader

@@ -1,6 +1,6 @@
 //! Names of one routine: its table of variables, its graph.
 
-use super::{Routines, duplicate_name, unknown_global};
+use super::{Routines, Types, duplicate_name, unknown_global};
 use crate::{
     entity::{EdgeId, GlobalId, RoutineId, VarId, VertexId},
     ir::{Cfg, Edge, Expr, Extent, Global, Role, Routine, Variable, Vertex},
@@ -54,6 +54,7 @@ impl<'p, 'c> Scope<'p, 'c> {
         globals: &'p [Global],
         global_ids: &'p HashMap<&'p str, GlobalId>,
         routines: &'p Routines<'p>,
+        types: &Types,
         cx: &'c mut Context,
     ) -> Self {
         let named_result = draft.routine.result.take();
@@ -75,8 +76,24 @@ impl<'p, 'c> Scope<'p, 'c> {
             names_lost: draft.names_lost,
             cx,
         };
+        scope.types(types, draft.result.as_mut());
         scope.declare(draft.global_names, draft.result);
         scope
+    }
+
+    /// Resolves the types of declarations.
+    fn types(&mut self, types: &Types, result: Option<&mut Variable>) {
+        let parameters = self.routine.parameters.len();
+        for (v, variable) in self.routine.variables.iter_mut().enumerate() {
+            let path = match v.checked_sub(parameters) {
+                None => [Seg::Key("parameters"), Seg::Index(v)],
+                Some(local) => [Seg::Key("locals"), Seg::Index(local)],
+            };
+            types.resolve(&mut variable.ty, &path, self.cx);
+        }
+        if let Some(result) = result {
+            types.resolve(&mut result.ty, &[Seg::Key("result")], self.cx);
+        }
     }
 
     /// Completes the table of variables.

@@ -3,7 +3,7 @@
 use super::Writer;
 use crate::{
     entity::VarId,
-    ir::{ControlWidth, Expr, Op, Place, Stmt, StmtKind, Subscript, TapeClass},
+    ir::{ControlWidth, Expr, Level, Op, Place, Stmt, StmtKind, Subscript, TapeClass},
     json::expression::AS_REAL32,
 };
 use std::io::{self, Write};
@@ -102,12 +102,46 @@ impl<W: io::Write> Writer<'_, W> {
         if place.subscripts.is_empty() {
             return self.variable_name(place.var);
         }
-        self.raw("[\"[]\", ");
+        // What stands outermost comes last: ["[]", [".", "p", "v"], 1].
+        let levels = place.levels().count();
+        let steps = |(k, level): (usize, Level<'_>)| {
+            usize::from(k > 0) + usize::from(!level.subscripts.is_empty())
+        };
+        let mut nested: usize = place.levels().enumerate().map(steps).sum();
+        if level + nested - 1 > Expr::MAX_DEPTH {
+            let problem = format!("an expression has more than {} levels", Expr::MAX_DEPTH);
+            return self.fail(problem);
+        }
+        let outer: Vec<Level<'_>> = place.levels().collect();
+        for (k, part) in outer.iter().enumerate().rev() {
+            if !part.subscripts.is_empty() {
+                self.raw("[\"[]\", ");
+            }
+            if k > 0 {
+                self.raw("[\".\", ");
+            }
+        }
         self.variable_name(place.var);
-        for subscript in &place.subscripts {
+        for (k, part) in outer.iter().enumerate().take(levels) {
+            if let Some(field) = part.field.filter(|_| k > 0) {
+                self.raw(", ");
+                self.string(field);
+                self.raw("]");
+                nested -= 1;
+            }
+            if !part.subscripts.is_empty() {
+                self.subscripts(part.subscripts, level + nested);
+                self.raw("]");
+                nested -= 1;
+            }
+        }
+    }
+
+    fn subscripts(&mut self, subscripts: &[Subscript], level: usize) {
+        for subscript in subscripts {
             self.raw(", ");
             match subscript {
-                Subscript::Index(e) => self.expr_at(e, level + 1),
+                Subscript::Index(e) => self.expr_at(e, level),
                 Subscript::Range(range) => {
                     self.raw("[\":\"");
                     let parts = [&range.lower, &range.upper, &range.stride];
@@ -115,15 +149,15 @@ impl<W: io::Write> Writer<'_, W> {
                     for part in &parts[..count] {
                         self.raw(", ");
                         match part {
-                            Some(e) => self.expr_at(e, level + 1),
+                            Some(e) => self.expr_at(e, level),
                             None => self.raw("null"),
                         }
                     }
                     self.raw("]");
                 }
+                Subscript::Field(_) => {}
             }
         }
-        self.raw("]");
     }
 
     pub(super) fn statement(&mut self, statement: &Stmt) {

@@ -317,18 +317,13 @@ impl Parser<'_> {
     fn deep_place(&mut self, names: &Names, nesting: usize) -> Parse<(Place, usize)> {
         let var = self.variable(names)?;
         let mut subscripts = Vec::new();
-        let mut depth = 0;
-        if self.take_symbol("[") {
-            loop {
-                let (subscript, inside) = self.subscript(names, nesting)?;
-                subscripts.push(subscript);
-                depth = depth.max(inside);
-                if !self.take_symbol(",") {
-                    break;
-                }
-            }
-            self.symbol("]", "close the bracket, or write a comma")?;
-        } else if self.is_symbol("(") {
+        self.subscripts(names, nesting, &mut subscripts)?;
+        while self.take_symbol(".") {
+            let name = self.name("the name of a field")?;
+            subscripts.push(Subscript::Field(name.into()));
+            self.subscripts(names, nesting, &mut subscripts)?;
+        }
+        if self.is_symbol("(") {
             return Err(self.unexpected(
                 "the end of the name",
                 "subscripts stand in brackets: `x[i]`",
@@ -338,8 +333,28 @@ impl Parser<'_> {
             var,
             subscripts: subscripts.into(),
         };
-        self.checked((Expr::Int(0), 1 + depth))?;
-        Ok((place, 1 + depth))
+        let depth = place.depth();
+        self.checked((Expr::Int(0), depth))?;
+        Ok((place, depth))
+    }
+
+    /// Parses subscripts in brackets, if they stand there.
+    fn subscripts(
+        &mut self,
+        names: &Names,
+        nesting: usize,
+        subscripts: &mut Vec<Subscript>,
+    ) -> Parse<()> {
+        if !self.take_symbol("[") {
+            return Ok(());
+        }
+        loop {
+            subscripts.push(self.subscript(names, nesting)?.0);
+            if !self.take_symbol(",") {
+                break;
+            }
+        }
+        self.symbol("]", "close the bracket, or write a comma")
     }
 
     fn subscript(&mut self, names: &Names, nesting: usize) -> Parse<(Subscript, usize)> {

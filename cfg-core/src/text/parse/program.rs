@@ -2,8 +2,8 @@
 
 use super::{Fail, Kind, Parse, Parser, codes, routine::Names};
 use crate::{
-    entity::{GlobalId, RoutineId},
-    ir::{Global, Overlay, Role, ScalarType, Variable},
+    entity::{GlobalId, RecordId, RoutineId},
+    ir::{Field, Global, Order, Overlay, Record, Role, ScalarType, Variable},
 };
 
 impl Parser<'_> {
@@ -20,7 +20,7 @@ impl Parser<'_> {
 
     /// Finds the names of routines and globals, for uses that come before.
     pub(super) fn collect_names(&mut self) {
-        let (mut routines, mut globals) = (0, 0);
+        let (mut routines, mut globals, mut records) = (0, 0, 0);
         while !self.is_end() {
             if !self.is_assignment() {
                 while ["main", "aliased", "general", "external"]
@@ -42,8 +42,21 @@ impl Parser<'_> {
                         }
                     }
                     routines += 1;
+                } else if self.is_record() {
+                    self.at += 1;
+                    let start = self.token().start;
+                    if let Some(name) = self.quietly(|p| p.name("")) {
+                        let id = RecordId::new(records);
+                        if let Some(first) = self.records.insert(name.clone(), id) {
+                            let message = format!("record `{name}` is declared twice");
+                            self.report(start, &codes::TWICE, message, "rename one of the two");
+                            self.records.insert(name, first);
+                        }
+                    }
+                    records += 1;
                 } else if self.is_word("global") {
-                    self.at += 2;
+                    // Its name stands behind its type.
+                    self.at += if self.word_at(1, "record") { 3 } else { 2 };
                     let start = self.token().start;
                     if let Some(name) = self.quietly(|p| p.name("")) {
                         let id = GlobalId::new(globals);
@@ -72,6 +85,9 @@ impl Parser<'_> {
             } else if self.is_word("global") && !self.is_assignment() {
                 self.global();
                 continue;
+            } else if self.is_record() {
+                self.record();
+                continue;
             } else if self.is_source() {
                 self.line(Self::sources);
                 continue;
@@ -94,13 +110,73 @@ impl Parser<'_> {
     /// Skips the globals and sources behind the end of a routine, and reports what is neither a global nor the next routine.
     fn between_routines(&mut self) {
         while !self.is_end() && !self.is_head() {
-            if !self.is_source() && (!self.is_word("global") || self.is_assignment()) {
+            if self.is_record() {
+                while !self.is_end() && !self.is_word("end") {
+                    self.skip_line();
+                }
+            } else if !self.is_source() && (!self.is_word("global") || self.is_assignment()) {
                 let message = "this stands outside of routines";
                 let help = "one `end` too many before it ends the routine: remove that, or this";
                 self.report(self.token().start, &codes::OPEN, message, help);
                 return;
             }
             self.skip_line();
+        }
+    }
+
+    /// True if a record is declared here: its name stands alone on the line.
+    fn is_record(&self) -> bool {
+        self.is_word("record")
+            && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
+            && self.token_at(2).kind == Kind::Newline
+    }
+
+    /// `record Point`, a line for each field or several of one type, `end`.
+    fn record(&mut self) {
+        let start = self.token().start;
+        let name = self.line(|p| {
+            p.at += 1;
+            p.name("the name of a record")
+        });
+        let mut record = Record {
+            name: name.unwrap_or_default(),
+            fields: Vec::new(),
+        };
+        let mut places = Vec::new();
+        loop {
+            if self.is_end() || self.is_head() {
+                let help = "close it with `end` on a line of its own";
+                self.report(start, &codes::OPEN, "the record has no end", help);
+                break;
+            }
+            if self.is_word("end") && self.token_at(1).kind == Kind::Newline {
+                self.skip_line();
+                break;
+            }
+            let read = self.line(|p| p.fields(&mut record, &mut places));
+            let _: Option<()> = read;
+        }
+        self.program.records.push(record);
+        self.places.records.push((start, places));
+    }
+
+    /// `real x, y[3]`.
+    fn fields(&mut self, record: &mut Record, places: &mut Vec<usize>) -> Parse<()> {
+        let ty = self.expected_type()?;
+        loop {
+            let at = self.token().start;
+            let name = self.name("the name of a field")?;
+            let (shape, order) = self.shape(&Names::default())?;
+            if order == Order::Column {
+                let help = "leave out `column`: the last subscript of a field varies fastest";
+                let message = "a field in column order";
+                return Err(self.report(at, &codes::SYNTAX, message, help));
+            }
+            record.fields.push(Field { name, ty, shape });
+            places.push(at);
+            if !self.take_symbol(",") {
+                return Ok(());
+            }
         }
     }
 

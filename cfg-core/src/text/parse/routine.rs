@@ -221,7 +221,7 @@ impl Parser<'_> {
         let word = self.spelled(self.token());
         let is_type = ScalarType::ALL.iter().any(|ty| ty.name() == word)
             || Self::other_type(word).is_some()
-            || matches!(word, "var" | "let" | "dim");
+            || matches!(word, "var" | "let" | "dim" | "record");
         is_type && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
     }
 

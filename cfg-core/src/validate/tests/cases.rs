@@ -3,10 +3,10 @@
 use super::super::*;
 use crate::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
-    entity::{GlobalId, VarId, VertexId},
+    entity::{GlobalId, RecordId, VarId, VertexId},
     ir::{
         Cfg, Control, ControlWidth, Dim, Edge, Expr, External, Intent, LoopForm, LoopTest, Op,
-        Overlay, Partial, Place, Role,
+        Overlay, Partial, Place, Role, ScalarType,
         ScalarType::{Integer, Logical, Real, Real32, Tape},
         Selector, Span, Stmt, TapeClass, Variable, VertexKind,
     },
@@ -1022,7 +1022,170 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
             edit(three(), |p| p.routines[0].parameters.push(VarId::new(1))),
         ),
     ]);
+    list.extend(records());
     list
+}
+
+/// A program in the text form, which may break rules of validation.
+fn written(text: &str) -> Program {
+    let parsed = crate::text::parse(text);
+    assert!(parsed.program.is_some(), "{}", parsed.problems);
+    parsed.program.unwrap()
+}
+
+/// Record types, and a routine with these lines.
+fn with_records(types: &str, head: &str, lines: &str) -> Program {
+    written(&format!("{types}\nsubroutine f({head})\n{lines}\nend\n"))
+}
+
+const POINT: &str = "record P\n  real x\n  real v[2]\nend\n";
+
+/// Programs that break rules of records.
+fn records() -> Vec<(&'static str, &'static str, Program)> {
+    let typed = |types: &str| with_records(types, "out real y", "  y := 0.0");
+    let used = |head, lines| with_records(POINT, head, lines);
+    vec![
+        ("V158", "no fields", typed("record P\nend")),
+        ("V158", "a tape", typed("record P\n  tape t\nend")),
+        (
+            "V158",
+            "contains itself",
+            typed("record P\n  real x\n  record Q q[2]\nend\nrecord Q\n  record P p\nend"),
+        ),
+        ("V158", "a dot", typed("record P\n  real \"a.b\"\nend")),
+        ("V158", "too many", {
+            let mut types = "record P0\n  real x, y\nend\n".to_owned();
+            for i in 1..20 {
+                let inner = i - 1;
+                types.push_str(&format!("record P{i}\n  record P{inner} a, b\nend\n"));
+            }
+            typed(&types)
+        }),
+        ("V158", "too deep", {
+            let mut types = "record P0\n  real x\nend\n".to_owned();
+            for i in 1..102 {
+                let inner = i - 1;
+                types.push_str(&format!("record P{i}\n  record P{inner} a\nend\n"));
+            }
+            typed(&types)
+        }),
+        ("V158", "unknown record", {
+            edit(typed(POINT), |p| {
+                p.records[0].fields[0].ty = ScalarType::Record(RecordId::new(7));
+            })
+        }),
+        ("V120", "unknown record", {
+            edit(used("in record P p, out real y", "  y := 0.0"), |p| {
+                p.routines[0].variables[0].ty = ScalarType::Record(RecordId::new(7));
+            })
+        }),
+        ("V122", "two fields", typed("record P\n  real x, x\nend")),
+        (
+            "V126",
+            "extent of a field",
+            typed("record P\n  real x[:]\nend"),
+        ),
+        (
+            "V159",
+            "no such field",
+            used("in record P p, out real y", "  y := p.z"),
+        ),
+        (
+            "V159",
+            "no record",
+            used("in real x, out real y", "  y := x.z"),
+        ),
+        (
+            "V136",
+            "subscripts of a field",
+            used("in record P p, out real y", "  y := p.v[1, 2]"),
+        ),
+        ("V136", "a subscript deep inside", {
+            used(
+                "in record P p, in record P a[3], out real y",
+                "  y := a[1].v[p.x]",
+            )
+        }),
+        (
+            "V137",
+            "a field out of bounds",
+            used("in record P p, out real y", "  y := p.v[3]"),
+        ),
+        (
+            "V134",
+            "a record in an operation",
+            used("in record P p, out real y", "  y := p + 1.0"),
+        ),
+        (
+            "V139",
+            "a record for a real",
+            used("in record P p, out real y", "  y := p"),
+        ),
+        (
+            "V140",
+            "a field of an in parameter",
+            used("in record P p", "  p.x := 1.0"),
+        ),
+        ("V146", "another record", {
+            written(&format!(
+                "{POINT}record Q\n  real x\n  real v[2]\nend\n\nsubroutine g(in record Q q)\nend\n\nsubroutine f(in record P p)\n  call g(p)\nend\n"
+            ))
+        }),
+        ("V147", "an element for an array of records", {
+            written(&format!(
+                "{POINT}\nsubroutine g(in record P q[2])\nend\n\nsubroutine f(in record P p[3])\n  call g(p[2])\nend\n"
+            ))
+        }),
+        ("V150", "a record and its field", {
+            written(&format!(
+                "{POINT}\nsubroutine g(inout record P q, inout real x)\nend\n\nsubroutine f(inout record P p)\n  call g(p, p.x)\nend\n"
+            ))
+        }),
+        ("V151", "a record on the tape", {
+            used("inout tape t, in record P p", "  push[real] p")
+        }),
+        ("V160", "initial values", {
+            edit(written(&format!("{POINT}global record P g\n")), |p| {
+                p.globals[0].initial = Some([Expr::Real(1.0)].into());
+            })
+        }),
+        ("V139", "another record", {
+            let types = format!("{POINT}record Q\n  real x\n  real v[2]\nend\n");
+            with_records(&types, "in record P p, out record Q q", "  q := p")
+        }),
+        ("V160", "a global with a name like a field", {
+            written(&format!("{POINT}global record P p\nglobal real \"p.x\"\n"))
+        }),
+        ("V160", "an overlay", {
+            written(&format!(
+                "{POINT}global record P g\nglobal record P h overlays g at 0\n"
+            ))
+        }),
+        (
+            "V160",
+            "broadcast",
+            used("in record P p, out record P a[3]", "  a := p"),
+        ),
+        ("V160", "column order", used("in record P a[3] column", "")),
+        (
+            "V160",
+            "deferred",
+            used("in record P p[3]", "  local record P a[:]\n  a := p"),
+        ),
+        ("V160", "an array as result", {
+            written(&format!(
+                "{POINT}\nfunction f(in record P p) result record P r[2]\n  r[1] := p\n  r[2] := p\nend\n"
+            ))
+        }),
+        ("V160", "external", {
+            written(&format!(
+                "{POINT}\nexternal function f(in record P p) result real r\n  value 1.0\nend\n"
+            ))
+        }),
+        ("V160", "a name like a field", {
+            used("in record P p, out real \"p.x\"", "  \"p.x\" := p.x")
+        }),
+    ]
 }
 
 /// A parameter, a local, a parameter.

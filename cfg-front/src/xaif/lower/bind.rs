@@ -444,7 +444,9 @@ impl Lower<'_, '_> {
                         upper: None,
                         stride: None,
                     })),
-                    other @ (Subscript::Index(_) | Subscript::Range(_)) => other.clone(),
+                    other @ (Subscript::Index(_) | Subscript::Range(_) | Subscript::Field(_)) => {
+                        other.clone()
+                    }
                 })
                 .collect();
             return Some(Expr::Place(Place {
@@ -505,6 +507,7 @@ impl Lower<'_, '_> {
                     Subscript::Range(r) => {
                         Subscript::Index(r.lower.clone().unwrap_or_else(|| lower(d, dim)))
                     }
+                    field @ Subscript::Field(_) => field.clone(),
                 })
                 .collect()
         };
@@ -522,6 +525,7 @@ impl Lower<'_, '_> {
         for (s, dim) in place.subscripts.iter().zip(shape) {
             match s {
                 Subscript::Index(_) => broken = true,
+                Subscript::Field(_) => return false,
                 Subscript::Range(r) => {
                     if broken || r.stride.is_some() {
                         return false;
@@ -618,6 +622,7 @@ impl Lower<'_, '_> {
             };
             subscripts.push(match s {
                 Subscript::Index(e) => Subscript::Index(fixed(e)?),
+                field @ Subscript::Field(_) => field.clone(),
                 Subscript::Range(r) => {
                     let mut part = |e: &Option<Expr>| -> Option<Option<Expr>> {
                         match e {

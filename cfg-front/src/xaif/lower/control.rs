@@ -263,7 +263,8 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                     ScalarType::Real
                     | ScalarType::Real32
                     | ScalarType::Sized(_)
-                    | ScalarType::Tape => {
+                    | ScalarType::Tape
+                    | ScalarType::Record(_) => {
                         lower.report(
                             n,
                             &codes::TYPE,
@@ -515,6 +516,7 @@ fn place(graph: &Graph, problem: &Diagnostic) -> Option<NodeId> {
         Element::Edge(e) => graph.edges.get(e.index()).map(|e| e.node),
         Element::Program
         | Element::Global(_)
+        | Element::Record(..)
         | Element::Routine
         | Element::Variable(_)
         | Element::Statement(..) => None,

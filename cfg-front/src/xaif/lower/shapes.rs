@@ -258,7 +258,7 @@ pub(crate) fn allocated(lower: &Lower<'_, '_>, place: Place) -> Place {
         Subscript::Range(range) => {
             range.lower.as_ref().is_none_or(|l| *l == Expr::Int(1)) && range.stride.is_none()
         }
-        Subscript::Index(_) => false,
+        Subscript::Index(_) | Subscript::Field(_) => false,
     });
     if unallocated && all {
         Place::whole(place.var)

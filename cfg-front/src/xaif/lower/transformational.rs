@@ -197,7 +197,7 @@ impl Lower<'_, '_> {
         }
         let var = self.temporary(ty, extents.len());
         let zero = match ty {
-            ScalarType::Real | ScalarType::Tape => Expr::Real(0.0),
+            ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Expr::Real(0.0),
             ScalarType::Real32 => Expr::Real32(0.0),
             ScalarType::Integer | ScalarType::Sized(_) => Expr::Int(0),
             ScalarType::Logical => Expr::Logical(false),
@@ -250,7 +250,11 @@ impl Lower<'_, '_> {
             match extra.ty {
                 ScalarType::Integer => along = Some(dimension(&extra, rank)?),
                 ScalarType::Logical => mask = Some(extra),
-                ScalarType::Real | ScalarType::Real32 | ScalarType::Sized(_) | ScalarType::Tape => {
+                ScalarType::Real
+                | ScalarType::Real32
+                | ScalarType::Sized(_)
+                | ScalarType::Tape
+                | ScalarType::Record(_) => {
                     return Err(Failure::Type("an operand is real".to_owned()));
                 }
             }
@@ -322,7 +326,8 @@ impl Lower<'_, '_> {
                 | ScalarType::Real32
                 | ScalarType::Sized(_)
                 | ScalarType::Logical
-                | ScalarType::Tape => {
+                | ScalarType::Tape
+                | ScalarType::Record(_) => {
                     return Err(shape("its mask has another shape"));
                 }
             }

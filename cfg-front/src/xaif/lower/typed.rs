@@ -103,9 +103,11 @@ impl Typed {
     pub(crate) fn real(self) -> Result<Self, String> {
         match self.ty {
             ScalarType::Real | ScalarType::Real32 => Ok(self),
-            ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Logical | ScalarType::Tape => {
-                self.to(ScalarType::Real)
-            }
+            ScalarType::Integer
+            | ScalarType::Sized(_)
+            | ScalarType::Logical
+            | ScalarType::Tape
+            | ScalarType::Record(_) => self.to(ScalarType::Real),
         }
     }
 }

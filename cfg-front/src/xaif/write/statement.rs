@@ -259,6 +259,8 @@ impl Writer<'_> {
                     let stride = range.stride.as_ref().unwrap_or(&one);
                     self.container(level + 2, "Stride", stride);
                 }
+                // Programs with records are refused before.
+                Subscript::Field(_) => {}
             }
             self.line(level + 1, "</xaif:IndexTriplet>");
         }

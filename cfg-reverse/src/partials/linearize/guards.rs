@@ -172,6 +172,7 @@ impl<'e> Nodes<'e> {
                     }
                 }
                 Subscript::Range(range) if **range == Range::default() => {}
+                Subscript::Field(_) => {}
                 Subscript::Range(range) => {
                     for condition in &sections {
                         let Range {

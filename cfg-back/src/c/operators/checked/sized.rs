@@ -338,7 +338,11 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
     let cell = match from {
         ScalarType::Integer => x.integer().map(Scalar::Integer),
         ScalarType::Sized(ty) => x.cell().map(|cell| Scalar::Sized(ty, cell)),
-        ScalarType::Real | ScalarType::Real32 | ScalarType::Logical | ScalarType::Tape => None,
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Logical
+        | ScalarType::Tape
+        | ScalarType::Record(_) => None,
     };
     let constant = cell.map(|x| elemental::apply(Op::Convert(how, to), &[x], Math::Native));
     match constant {
@@ -353,7 +357,8 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
         | ScalarType::Real
         | ScalarType::Real32
         | ScalarType::Logical
-        | ScalarType::Tape => suffix(from),
+        | ScalarType::Tape
+        | ScalarType::Record(_) => suffix(from),
     };
     let name = format!("cfgrev_checked_{}_{}_of_{from_name}", how.name(), to.name());
     strict(&name, to.into(), &[from], codes, &then, &[x], pieces)

@@ -1,0 +1,310 @@
+//! What the parser makes of a file: expressions, statements and declarations in arenas, names resolved.
+
+use crate::{
+    source::Pos,
+    types::{Arith, Qualified},
+};
+use std::rc::Rc;
+
+/// Declares a number that names an entry of an arena.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $name(pub(crate) u32);
+
+        impl $name {
+            pub(crate) fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id! {
+    /// An expression.
+    ExprId
+}
+id! {
+    /// A statement.
+    StmtId
+}
+id! {
+    /// A declaration.
+    DeclId
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Plus,
+    Minus,
+    Not,
+    BitNot,
+    Deref,
+    Address,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    BitAnd,
+    BitXor,
+    BitOr,
+    And,
+    Or,
+    Comma,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ExprKind {
+    Int(i128, Arith),
+    Real(f64),
+    Float(f32),
+    Str,
+    Name(DeclId),
+    Unary(Unary, ExprId),
+    /// `++` and `--`: the step, and whether the value is that before it.
+    Step {
+        of: ExprId,
+        up: bool,
+        post: bool,
+    },
+    Binary(Binary, ExprId, ExprId),
+    Assign(Option<Binary>, ExprId, ExprId),
+    Conditional(ExprId, ExprId, ExprId),
+    Call(ExprId, Rc<[ExprId]>),
+    Index(ExprId, ExprId),
+    Member(ExprId),
+    Cast(Rc<Qualified>, ExprId),
+    SizeofExpr(ExprId),
+    SizeofType(Rc<Qualified>),
+    /// A problem has been reported.
+    Bad,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ExprNode {
+    pub(crate) kind: ExprKind,
+    /// The token that stands for it: the operator, the name.
+    pub(crate) at: Pos,
+    /// The first token.
+    pub(crate) from: Pos,
+    /// It assigns, or calls what may, or its translation takes statements.
+    pub(crate) effects: bool,
+    /// Levels of nodes.
+    pub(crate) height: u32,
+    /// It stands in parentheses.
+    pub(crate) enclosed: bool,
+}
+
+/// What may be evaluated or changed by the expressions of a part of a function: their numbers.
+pub(crate) type Part = std::ops::Range<u32>;
+
+#[derive(Clone, Debug)]
+pub(crate) enum StmtKind {
+    Empty,
+    Expr(ExprId),
+    Decl(Vec<DeclId>),
+    Block(Vec<StmtId>),
+    /// Conditions with what is done, and what is done if none holds.
+    If(Vec<(ExprId, StmtId)>, Option<StmtId>),
+    While(ExprId, StmtId),
+    Do(StmtId, ExprId),
+    For(Box<For>),
+    Switch(ExprId, StmtId),
+    Case(ExprId, Option<ExprId>),
+    Default,
+    Label(Rc<str>),
+    Goto(Rc<str>),
+    Break,
+    Continue,
+    Return(Option<ExprId>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct For {
+    pub(crate) init: Option<StmtId>,
+    pub(crate) condition: Option<ExprId>,
+    pub(crate) step: Option<ExprId>,
+    pub(crate) body: StmtId,
+    /// The expressions of the body.
+    pub(crate) part: Part,
+    /// A label or a case of a switch outside is in the body.
+    pub(crate) entered: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct StmtNode {
+    pub(crate) kind: StmtKind,
+    pub(crate) from: Pos,
+    pub(crate) to: Pos,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Init {
+    Expr(ExprId),
+    List(Vec<(Vec<Designator>, Init)>, Pos),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Designator {
+    Index(ExprId),
+    Field(Pos),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeclKind {
+    /// Of the file.
+    Global,
+    /// Of a function, but kept between calls.
+    Static,
+    Local,
+    Parameter,
+    Function,
+    Constant(i128),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Decl {
+    pub(crate) name: Rc<str>,
+    pub(crate) kind: DeclKind,
+    pub(crate) ty: Qualified,
+    pub(crate) at: Pos,
+    pub(crate) init: Option<Init>,
+    /// `extern` without a definition.
+    pub(crate) external: bool,
+    /// Static at file scope.
+    pub(crate) internal: bool,
+    /// The first extent of a parameter that is written as an array.
+    pub(crate) extent: Option<ExprId>,
+    /// The expressions that assign to the name itself, in order.
+    pub(crate) assigned: Vec<ExprId>,
+    /// Its address is taken with &.
+    pub(crate) address: bool,
+    /// A function's place among the definitions.
+    pub(crate) definition: Option<usize>,
+    /// The number of the definition that a variable belongs to.
+    pub(crate) function: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) decl: DeclId,
+    pub(crate) parameters: Vec<DeclId>,
+    pub(crate) body: StmtId,
+    /// All expressions of it.
+    pub(crate) part: Part,
+    /// The variables that it declares.
+    pub(crate) locals: Vec<DeclId>,
+    pub(crate) labels: Vec<(Rc<str>, Pos)>,
+    pub(crate) from: Pos,
+    pub(crate) to: Pos,
+}
+
+/// A file with what it includes.
+#[derive(Debug, Default)]
+pub(crate) struct Unit {
+    pub(crate) exprs: Vec<ExprNode>,
+    pub(crate) stmts: Vec<StmtNode>,
+    pub(crate) decls: Vec<Decl>,
+    pub(crate) functions: Vec<Function>,
+}
+
+impl Unit {
+    pub(crate) fn expr(&self, e: ExprId) -> &ExprNode {
+        &self.exprs[e.index()]
+    }
+
+    pub(crate) fn stmt(&self, s: StmtId) -> &StmtNode {
+        &self.stmts[s.index()]
+    }
+
+    pub(crate) fn decl(&self, d: DeclId) -> &Decl {
+        &self.decls[d.index()]
+    }
+
+    /// The operands of an expression, from left to right.
+    pub(crate) fn operands(&self, e: ExprId) -> Vec<ExprId> {
+        match &self.expr(e).kind {
+            ExprKind::Int(..)
+            | ExprKind::Real(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str
+            | ExprKind::Name(_)
+            | ExprKind::SizeofExpr(_)
+            | ExprKind::SizeofType(_)
+            | ExprKind::Bad => Vec::new(),
+            ExprKind::Unary(_, a)
+            | ExprKind::Step { of: a, .. }
+            | ExprKind::Member(a)
+            | ExprKind::Cast(_, a) => vec![*a],
+            ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Index(a, b) => {
+                vec![*a, *b]
+            }
+            ExprKind::Conditional(a, b, c) => vec![*a, *b, *c],
+            ExprKind::Call(f, arguments) => {
+                let mut all = vec![*f];
+                all.extend(arguments.iter());
+                all
+            }
+        }
+    }
+
+    /// Calls `visit` for an expression and all below it.
+    pub(crate) fn walk(&self, e: ExprId, visit: &mut impl FnMut(ExprId)) {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            visit(e);
+            open.extend(self.operands(e));
+        }
+    }
+
+    /// The variable that a place, or a pointer made from it, leads to.
+    pub(crate) fn root(&self, mut e: ExprId) -> Option<DeclId> {
+        loop {
+            match &self.expr(e).kind {
+                ExprKind::Name(d) => return Some(*d),
+                ExprKind::Unary(Unary::Deref | Unary::Address, a)
+                | ExprKind::Index(a, _)
+                | ExprKind::Member(a)
+                | ExprKind::Step { of: a, .. }
+                | ExprKind::Cast(_, a) => e = *a,
+                ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
+                    // The pointer may be either operand.
+                    let left = self.leads_to_pointer(*a);
+                    e = if left { *a } else { *b };
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn leads_to_pointer(&self, mut e: ExprId) -> bool {
+        use crate::types::Type;
+        loop {
+            match &self.expr(e).kind {
+                ExprKind::Name(d) => {
+                    return matches!(self.decl(*d).ty.ty, Type::Pointer(_) | Type::Array(..));
+                }
+                ExprKind::Unary(Unary::Address, _) => return true,
+                ExprKind::Index(a, _) | ExprKind::Cast(_, a) | ExprKind::Unary(Unary::Deref, a) => {
+                    e = *a;
+                }
+                ExprKind::Binary(Binary::Add | Binary::Sub, a, _) => e = *a,
+                _ => return false,
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The codes of the C front end: title, rule and explanation of each.
+
+cfg_core::diagnostic_codes! {
+    /// Every code of the C front end, in order.
+    pub CODES of pub(crate) codes;
+    SYNTAX "C001" "not C99"
+        "A file is a sequence of declarations and function definitions of C99."
+        "The text cannot be understood at this place. Reading goes on after the next semicolon or closing brace, so other problems are told as well. What a compiler adds to the language (attributes, statement expressions, inline assembly) is not read.";
+    PREPROCESSOR "C002" "preprocessing"
+        "Directives and macros are those of C99."
+        "Conditions end with #endif, macros are called with as many arguments as they have parameters, and the condition of an #if is an integer constant expression.";
+    INCLUDE "C003" "file not found"
+        "A file that is included in quotes lies beside the file that includes it, and one in angle brackets is a header of the standard library."
+        "Headers of the standard library are known and never read. Other files are looked for relative to the file that includes them. Preprocess the file first (`cc -E -P`) if it needs other folders.";
+    UNKNOWN "C004" "unknown name"
+        "A variable, function or label that is named is declared before."
+        "Names of the standard library are known after an #include of their header.";
+    TYPE "C005" "type not supported"
+        "Types are the arithmetic types of C, pointers to them and arrays of them."
+        "Structures, unions, bit-fields, complex numbers, pointers to pointers and functions as values are not supported. Pass members as arguments of their own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
+    POINTER "C006" "pointer used in a way that is not supported"
+        "A pointer is a parameter or a local that is initialised with the place it points to, and is never assigned again; it is subscripted, dereferenced or passed on."
+        "Such pointers become views of arrays, of which everything is known that reversal needs. A pointer that walks (p++), is swapped, stored, compared or comes from malloc is refused: use an index instead of a walk, and a local array or a parameter for work space.";
+    FUNCTION "C007" "function without a body"
+        "A function that is called is defined in the file, or is a function of the standard library that is supported."
+        "The derivative of a function whose text is not there cannot be made. Include the file that defines it.";
+    LIBRARY "C008" "function of the library not supported"
+        "The functions of the standard library that are supported are listed in `cfgrev explain c`."
+        "Where the message names no substitute, write what is needed in C.";
+    CONTROL "C009" "jump not supported"
+        "break and continue stand in a loop or switch, case labels in a switch, and goto names a label of its function."
+        "Put the statement where it belongs, or declare the label.";
+    ORDER "C010" "order not determined"
+        "A variable that is changed in an expression is not used in another part of it, unless C says which comes first."
+        "C leaves open which operand of +, = or a call is evaluated first, so that the value of such an expression depends on the compiler. Write the side effect as a statement of its own.";
+    LIMIT "C011" "too deep or too large"
+        "Statements, parentheses, declarators, included files and calls of macros nest at most 200 deep; macros make and read at most two million tokens."
+        "Split the function or the expression.";
+    ROUTINE "C012" "function to differentiate"
+        "The function that is chosen is defined in the file, has a body, and is not called main."
+        "Name it with --routine. Without that it is the only function that no other calls, or else all are read.";
+    OPERAND "C013" "operand of a wrong type"
+        "Operands have the types that C asks for; both sides of an assignment are numbers."
+        "A compiler would refuse the expression, too, or warn of it.";
+    LONG_DOUBLE "C014" "long double is double"
+        "long double is read as double."
+        "Values have the precision of double, in the program and in its derivatives.";
+    EXTENT "C015" "extent of an array"
+        "The extents of an array are made of constants, parameters that are never assigned, and locals that are initialised with such values and never assigned."
+        "The extents must be known where the function begins. Compute them in the caller and pass them as parameters.";
+    INITIAL "C016" "initial value not supported"
+        "Initial values of globals, static variables and arrays are numbers, in braces for arrays; those of globals and static variables are constants."
+        "Assign the values in the function instead.";
+    TWICE "C017" "declared twice"
+        "A name is declared once in its scope, a function defined once, a label placed once."
+        "Rename one of the two.";
+    VALUE "C018" "constant needed"
+        "Case labels, enumerators and extents of globals are integer constant expressions."
+        "Write a number, or a macro or enumerator that is one.";
+    IGNORED "C019" "left out"
+        "Output and other calls that compute nothing are left out of the program."
+        "printf and its like write nothing that the function computes with. Their arguments are not evaluated.";
+}

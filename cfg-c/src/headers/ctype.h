@@ -1,0 +1,2 @@
+#pragma once
+int isdigit(int); int isalpha(int); int isspace(int);

@@ -1,0 +1,4 @@
+#pragma once
+extern int errno;
+#define EDOM 33
+#define ERANGE 34

@@ -1,0 +1,2 @@
+#pragma once
+typedef struct __cfgrev_va_list va_list;

@@ -1,0 +1,298 @@
+//! Bytes to tokens: comments, line splices and positions. Knows neither directives nor keywords.
+
+use crate::{
+    codes,
+    source::{Pos, Sink},
+};
+use std::{collections::HashSet, rc::Rc};
+
+/// The kind of a preprocessing token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Ident,
+    Number,
+    Char,
+    Str,
+    Punct,
+    /// A byte that begins no token.
+    Other,
+    End,
+}
+
+/// The names of macros that a token no longer stands for.
+pub(crate) type Hidden = Option<Rc<Vec<Rc<str>>>>;
+
+/// A preprocessing token.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    /// As it is spelled, without line splices.
+    pub(crate) text: Rc<str>,
+    pub(crate) at: Pos,
+    /// The first token of a line.
+    pub(crate) first: bool,
+    /// White space stands before it.
+    pub(crate) space: bool,
+    pub(crate) hidden: Hidden,
+}
+
+impl Token {
+    pub(crate) fn is(&self, text: &str) -> bool {
+        &*self.text == text && matches!(self.kind, Kind::Ident | Kind::Punct)
+    }
+}
+
+/// Spellings, each kept once.
+#[derive(Debug, Default)]
+pub(crate) struct Interner(HashSet<Rc<str>>);
+
+impl Interner {
+    pub(crate) fn get(&mut self, text: &str) -> Rc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Rc::clone(known);
+        }
+        let new: Rc<str> = Rc::from(text);
+        self.0.insert(Rc::clone(&new));
+        new
+    }
+}
+
+/// Longest first.
+const PUNCTUATORS: &[&str] = &[
+    "%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+    "*=", "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##", "<:", ":>", "<%", "%>", "%:", "[", "]",
+    "(", ")", "{", "}", ".", "&", "*", "+", "-", "~", "!", "/", "%", "<", ">", "^", "|", "?", ":",
+    ";", "=", ",", "#",
+];
+
+struct Lexer<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    line: u32,
+    /// Where the line begins.
+    start: usize,
+    file: u32,
+}
+
+/// The tokens of a file, the last of which is the end.
+pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink) -> Vec<Token> {
+    let mut lexer = Lexer {
+        bytes,
+        at: 0,
+        line: 1,
+        start: 0,
+        file,
+    };
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        lexer.at = 3;
+    }
+    let mut tokens = Vec::new();
+    let mut first = true;
+    loop {
+        let (space, lines) = lexer.blank(sink);
+        first |= lines;
+        let pos = lexer.pos();
+        let mut text = String::new();
+        let kind = lexer.token(&mut text);
+        let end = lexer.at.saturating_sub(lexer.start) as u32 + 1;
+        let len = if lexer.line == pos.line {
+            end.saturating_sub(pos.column)
+        } else {
+            1
+        };
+        let text = names.get(digraph(&text));
+        let at = Pos { len, ..pos };
+        let done = kind == Kind::End;
+        tokens.push(Token {
+            kind,
+            text,
+            at,
+            first: first || done,
+            space,
+            hidden: None,
+        });
+        first = false;
+        if done {
+            return tokens;
+        }
+    }
+}
+
+fn digraph(text: &str) -> &str {
+    match text {
+        "<:" => "[",
+        ":>" => "]",
+        "<%" => "{",
+        "%>" => "}",
+        "%:" => "#",
+        "%:%:" => "##",
+        other => other,
+    }
+}
+
+impl Lexer<'_> {
+    fn pos(&self) -> Pos {
+        let column = (self.at - self.start) as u32 + 1;
+        Pos {
+            file: self.file,
+            line: self.line,
+            column,
+            len: 1,
+        }
+    }
+
+    /// Passes a line splice, if there is one here.
+    fn splice(&mut self) {
+        loop {
+            let rest = &self.bytes[self.at..];
+            let len = if rest.starts_with(b"\\\n") {
+                2
+            } else if rest.starts_with(b"\\\r\n") {
+                3
+            } else {
+                return;
+            };
+            self.at += len;
+            self.line += 1;
+            self.start = self.at;
+        }
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        self.splice();
+        self.bytes.get(self.at).copied()
+    }
+
+    fn bump(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        if byte == b'\n' {
+            self.line += 1;
+            self.start = self.at;
+        }
+        Some(byte)
+    }
+
+    /// Passes white space and comments; true if there was some, and if a line ended.
+    fn blank(&mut self, sink: &mut Sink) -> (bool, bool) {
+        let (mut space, mut lines) = (false, false);
+        while let Some(byte) = self.peek() {
+            let next = self.bytes.get(self.at + 1).copied();
+            match (byte, next) {
+                (b'\n', _) => lines = true,
+                (b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c', _) => {}
+                (b'/', Some(b'/')) => {
+                    while self.peek().is_some_and(|b| b != b'\n') {
+                        self.bump();
+                    }
+                    space = true;
+                    continue;
+                }
+                (b'/', Some(b'*')) => {
+                    let at = self.pos();
+                    self.bump();
+                    self.bump();
+                    let mut last = 0;
+                    loop {
+                        match self.bump() {
+                            Some(b'/') if last == b'*' => break,
+                            Some(byte) => last = byte,
+                            None => {
+                                let message = "the comment does not end";
+                                sink.error(&codes::SYNTAX, at, message, "close it with */");
+                                break;
+                            }
+                        }
+                    }
+                    space = true;
+                    continue;
+                }
+                _ => break,
+            }
+            self.bump();
+            space = true;
+        }
+        (space, lines)
+    }
+
+    fn token(&mut self, text: &mut String) -> Kind {
+        let Some(byte) = self.peek() else {
+            return Kind::End;
+        };
+        let next = self.bytes.get(self.at + 1).copied().unwrap_or(0);
+        if byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' {
+            while let Some(b) = self.peek() {
+                if !(b.is_ascii_alphanumeric() || b == b'_' || b == b'$') {
+                    break;
+                }
+                text.push(b as char);
+                self.bump();
+            }
+            return Kind::Ident;
+        }
+        if byte.is_ascii_digit() || byte == b'.' && next.is_ascii_digit() {
+            self.number(text);
+            return Kind::Number;
+        }
+        if byte == b'"' || byte == b'\'' {
+            return self.quoted(byte, text);
+        }
+        for punctuator in PUNCTUATORS {
+            if self.bytes[self.at..].starts_with(punctuator.as_bytes()) {
+                for _ in 0..punctuator.len() {
+                    self.bump();
+                }
+                text.push_str(punctuator);
+                return Kind::Punct;
+            }
+        }
+        text.push(char::from(byte));
+        self.bump();
+        Kind::Other
+    }
+
+    fn number(&mut self, text: &mut String) {
+        let mut last = b' ';
+        while let Some(b) = self.peek() {
+            let sign = matches!(b, b'+' | b'-') && matches!(last, b'e' | b'E' | b'p' | b'P');
+            // In a hexadecimal number an e is a digit, and no exponent.
+            let hex = text.starts_with("0x") || text.starts_with("0X");
+            let sign = sign && !(hex && matches!(last, b'e' | b'E'));
+            if !(b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || sign) {
+                break;
+            }
+            text.push(b as char);
+            last = b;
+            self.bump();
+        }
+    }
+
+    fn quoted(&mut self, quote: u8, text: &mut String) -> Kind {
+        let mut bytes = vec![quote];
+        self.bump();
+        loop {
+            match self.peek() {
+                None | Some(b'\n') => {
+                    // Refused by the parser, unless it is in a part that is left out.
+                    text.push_str(&String::from_utf8_lossy(&bytes));
+                    return Kind::Other;
+                }
+                Some(b) => {
+                    bytes.push(b);
+                    self.bump();
+                    if b == quote {
+                        break;
+                    }
+                    if b == b'\\'
+                        && let Some(next) = self.peek().filter(|b| *b != b'\n')
+                    {
+                        bytes.push(next);
+                        self.bump();
+                    }
+                }
+            }
+        }
+        text.push_str(&String::from_utf8_lossy(&bytes));
+        if quote == b'"' { Kind::Str } else { Kind::Char }
+    }
+}

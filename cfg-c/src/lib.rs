@@ -1,0 +1,65 @@
+//! The C front end of cfgrev: numerical functions in C99, unchanged, read into its representation.
+//!
+//! [`read_c`] reads a file in steps, each with what it finds wrong: `lex` makes tokens; `preprocess` follows directives
+//! and expands macros; `parse` makes a syntax tree in which names are resolved; `lower` turns the functions that are
+//! asked for, and those that they call, into routines. See `docs/c.md`.
+//!
+//! ```
+//! let text = b"double square(double x) { return x * x; }";
+//! let read = cfg_c::read_c("square.c", text, &cfg_c::Options::default(), &mut cfg_c::NoFiles);
+//! assert!(read.problems.is_empty(), "{}", read.problems);
+//! let program = read.program.expect("no problem was found");
+//! assert_eq!(program.routines[0].name, "square");
+//! ```
+
+mod ast;
+mod codes;
+mod constant;
+mod lex;
+mod lower;
+mod parse;
+mod preprocess;
+mod source;
+mod types;
+
+use cfg_core::{diagnostic::Diagnostics, ir::Program};
+
+pub use codes::CODES;
+pub use preprocess::{Files, NoFiles};
+
+/// Choices of the user that the file does not make.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The function to differentiate; by default the only one that no other calls.
+    pub routine: Option<String>,
+}
+
+/// A program that was read, and the problems that were found.
+#[derive(Debug)]
+pub struct Read {
+    /// The program; `None` if there are errors.
+    pub program: Option<Program>,
+    /// Errors and warnings, in the order of the steps that found them.
+    pub problems: Diagnostics,
+}
+
+/// Reads a C file, and what it includes through `files`.
+///
+/// # Examples
+/// The example is that of [the crate's page](self).
+pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
+    let mut sink = source::Sink::default();
+    let tokens = preprocess::preprocess(name, bytes, files, &mut sink);
+    let unit = parse::parse(tokens, &mut sink);
+    // What could not be read would be missing.
+    let program = if sink.found.has_errors() {
+        None
+    } else {
+        lower::lower(&unit, options, &mut sink)
+    };
+    let program = program.filter(|_| !sink.found.has_errors());
+    Read {
+        program,
+        problems: sink.found,
+    }
+}

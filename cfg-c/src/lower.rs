@@ -1,0 +1,205 @@
+//! The functions that are asked for, and those that they call, as routines.
+
+mod call;
+mod declare;
+mod expression;
+mod facts;
+mod initial;
+mod loops;
+pub(crate) mod math;
+mod order;
+mod place;
+mod routine;
+mod statement;
+mod switch;
+mod value;
+
+use crate::{
+    Options,
+    ast::{DeclId, DeclKind, Unit},
+    codes,
+    source::{Pos, Sink},
+    types::Type,
+};
+use cfg_core::{
+    builder::ProgramBuilder,
+    diagnostic::similar::did_you_mean,
+    entity::{GlobalId, RoutineId},
+    ir::Program,
+};
+use facts::Facts;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// A problem has been reported, and the expression has no value.
+#[derive(Debug)]
+struct Failed;
+
+type Lowered<T> = Result<T, Failed>;
+
+/// What all routines share.
+struct Lower<'u> {
+    unit: &'u Unit,
+    sink: &'u mut Sink,
+    program: ProgramBuilder,
+    facts: Facts,
+    routines: HashMap<usize, RoutineId>,
+    globals: HashMap<DeclId, Option<GlobalId>>,
+    global_names: HashSet<String>,
+}
+
+/// The program; problems go to `sink`.
+pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<Program> {
+    let (main, roots) = chosen(unit, options, sink)?;
+    let order = reachable(unit, &roots);
+    let facts = Facts::of(unit, &order);
+    let mut l = Lower {
+        unit,
+        sink,
+        program: ProgramBuilder::new(),
+        facts,
+        routines: HashMap::new(),
+        globals: HashMap::new(),
+        global_names: HashSet::new(),
+    };
+    for name in &l.sink.files {
+        l.program.source(name.clone());
+    }
+    for &f in &order {
+        let name = unit.decl(unit.functions[f].decl).name.to_string();
+        let id = l.program.declare(name);
+        l.routines.insert(f, id);
+    }
+    l.declare_globals(&order);
+    for &f in &order {
+        routine::routine(&mut l, f);
+    }
+    if let Some(main) = main {
+        l.program.main(l.routines[&main]);
+    }
+    if l.sink.found.has_errors() {
+        return None;
+    }
+    match l.program.into_program() {
+        Ok(program) => Some(program),
+        Err(problems) => {
+            for problem in problems.0 {
+                l.sink.found.push(problem);
+            }
+            None
+        }
+    }
+}
+
+/// The function to differentiate, if there is only one, and those that are read with what they call.
+fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<(Option<usize>, Vec<usize>)> {
+    let name = |f: usize| &*unit.decl(unit.functions[f].decl).name;
+    let all = 0..unit.functions.len();
+    if let Some(wanted) = &options.routine {
+        if let Some(f) = all.clone().find(|f| name(*f) == wanted) {
+            return Some((Some(f), vec![f]));
+        }
+        let message = format!("no function {wanted} is defined");
+        let near = did_you_mean(wanted, all.map(name));
+        let help = near.unwrap_or_else(|| "name a function that the file defines".to_owned());
+        sink.error(&codes::ROUTINE, Pos::default(), message, help);
+        return None;
+    }
+    let mut called = BTreeSet::new();
+    for f in all.clone().filter(|f| name(*f) != "main") {
+        called.extend(callees(unit, f).into_iter().filter(|g| *g != f));
+    }
+    let others: Vec<usize> = all.filter(|f| name(*f) != "main").collect();
+    let heads: Vec<usize> = others
+        .iter()
+        .copied()
+        .filter(|f| !called.contains(f))
+        .collect();
+    match (&heads[..], &others[..]) {
+        (_, []) => {
+            let help = "functions named main are left out";
+            sink.error(
+                &codes::ROUTINE,
+                Pos::default(),
+                "the file defines no function",
+                help,
+            );
+            None
+        }
+        (&[head], _) => Some((Some(head), vec![head])),
+        ([], _) => Some((None, others)),
+        _ => Some((None, heads)),
+    }
+}
+
+/// The functions with a body that a function calls.
+fn callees(unit: &Unit, f: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    for k in unit.functions[f].part.clone() {
+        if let crate::ast::ExprKind::Call(callee, _) = unit.exprs[k as usize].kind
+            && let crate::ast::ExprKind::Name(d) = unit.expr(callee).kind
+            && let Some(g) = unit.decl(d).definition
+        {
+            found.push(g);
+        }
+    }
+    found
+}
+
+/// These functions and all that they call, in the order of the file.
+fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
+    let mut seen: BTreeSet<usize> = roots.iter().copied().collect();
+    let mut open = roots.to_vec();
+    while let Some(f) = open.pop() {
+        for g in callees(unit, f) {
+            if seen.insert(g) {
+                open.push(g);
+            }
+        }
+    }
+    seen.into_iter().collect()
+}
+
+impl Lower<'_> {
+    /// Declares the globals and static variables that the functions name.
+    fn declare_globals(&mut self, order: &[usize]) {
+        let mut named = BTreeSet::new();
+        for &f in order {
+            for k in self.unit.functions[f].part.clone() {
+                if let crate::ast::ExprKind::Name(d) = self.unit.exprs[k as usize].kind {
+                    named.insert(d);
+                }
+            }
+        }
+        for d in named {
+            let decl = self.unit.decl(d);
+            if !matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+                || matches!(decl.ty.ty, Type::Function(_))
+            {
+                continue;
+            }
+            let id = initial::global(self, d).ok();
+            self.globals.insert(d, id);
+        }
+    }
+
+    /// A name for a global that is free.
+    fn global_name(&mut self, d: DeclId) -> String {
+        let decl = self.unit.decl(d);
+        let mut name = decl.name.to_string();
+        if decl.kind == DeclKind::Static
+            && let Some(f) = decl.function
+        {
+            name = format!(
+                "{}_{name}",
+                self.unit.decl(self.unit.functions[f].decl).name
+            );
+        }
+        let mut k = 1;
+        let stem = name.clone();
+        while !self.global_names.insert(name.clone()) {
+            k += 1;
+            name = format!("{stem}_{k}");
+        }
+        name
+    }
+}

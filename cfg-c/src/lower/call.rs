@@ -1,0 +1,360 @@
+//! Calls of functions of the file and of the library.
+
+use super::{
+    Lowered,
+    math::{self, How},
+    routine::Body,
+    value::Value,
+};
+use crate::{
+    ast::{DeclId, ExprId, ExprKind},
+    codes,
+    source::Pos,
+    types::{Arith, Int, Parameter, Qualified, Type},
+};
+use cfg_core::ir::{Expr, Op};
+use std::rc::Rc;
+
+impl Body<'_, '_> {
+    /// A call; its value, if it has one.
+    pub(super) fn call(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowered<Option<Value>> {
+        let unit = self.l.unit;
+        let at = unit.expr(f).at;
+        let ExprKind::Name(d) = unit.expr(f).kind else {
+            if matches!(unit.expr(f).kind, ExprKind::Bad) {
+                return Err(super::Failed);
+            }
+            return self.error(
+                &codes::FUNCTION,
+                at,
+                "calls through pointers are not supported",
+                "call functions by their names",
+            );
+        };
+        let decl = unit.decl(d);
+        let Type::Function(signature) = &decl.ty.ty else {
+            let message = format!("{} is no function that can be called here", decl.name);
+            return self.error(
+                &codes::FUNCTION,
+                at,
+                message,
+                "call functions by their names; function parameters are not supported",
+            );
+        };
+        let signature = Rc::clone(signature);
+        if decl.definition.is_some() {
+            return self.own_call(e, d, &signature, arguments);
+        }
+        let from_header = self
+            .l
+            .sink
+            .files
+            .get(decl.at.file as usize)
+            .is_some_and(|n| n.starts_with('<'));
+        let how = if from_header {
+            math::how(&decl.name)
+        } else {
+            None
+        };
+        let name = decl.name.strip_prefix("__cfgrev_").unwrap_or(&decl.name);
+        match how {
+            Some(How::Refused(help)) => {
+                let message = format!("{name} is not supported");
+                self.error(&codes::LIBRARY, at, message, help)
+            }
+            Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
+            Some(how) => self
+                .library(how, &signature.parameters, &signature.result, arguments, at)
+                .map(Some),
+            None if from_header => {
+                let message = format!("{name} is not supported");
+                self.error(&codes::LIBRARY, at, message, "write what it does in C")
+            }
+            None => {
+                let message = format!("{name} is declared, but has no body here");
+                let help = if math::is_known(name) {
+                    "include the header that declares it instead of declaring it by hand"
+                } else {
+                    "include the file that defines it: #include \"that.c\""
+                };
+                self.error(&codes::FUNCTION, at, message, help)
+            }
+        }
+    }
+
+    /// Output computes nothing; what its arguments change would be lost.
+    fn passive(&mut self, name: &str, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let unit = self.l.unit;
+        for a in arguments {
+            let mut changes = false;
+            unit.walk(*a, &mut |e| {
+                let node = unit.expr(e);
+                changes |= matches!(node.kind, ExprKind::Step { .. } | ExprKind::Assign(..));
+                if let ExprKind::Call(f, _) = node.kind
+                    && let ExprKind::Name(d) = unit.expr(f).kind
+                {
+                    changes |= unit.decl(d).definition.is_some();
+                }
+            });
+            if changes {
+                let message = format!(
+                    "an argument of {name}, which is left out, calls a function or changes a variable"
+                );
+                return self.error(
+                    &codes::LIBRARY,
+                    at,
+                    message,
+                    "compute it before, in a statement of its own",
+                );
+            }
+        }
+        let message = format!("{name} is left out of the program");
+        self.l
+            .sink
+            .warning(&codes::IGNORED, at, message, "print results in the caller");
+        Ok(())
+    }
+
+    /// The value of one argument.
+    fn by_value(&mut self, a: ExprId, ty: &Qualified) -> Lowered<Value> {
+        let at = self.l.unit.expr(a).at;
+        if self.levels(a) > 0 {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a pointer is passed where a number is expected",
+                "pass a number",
+            );
+        }
+        let value = self.expr(a)?;
+        match ty.arith() {
+            Some(ty) => Ok(value.convert(ty)),
+            None => self.error(
+                &codes::OPERAND,
+                at,
+                "a number is passed where something else is expected",
+                "pass what the parameter is",
+            ),
+        }
+    }
+
+    /// The values of all arguments, from left to right.
+    fn values(
+        &mut self,
+        parameters: &[Parameter],
+        arguments: &[ExprId],
+        at: Pos,
+    ) -> Lowered<Vec<Value>> {
+        let unit = self.l.unit;
+        if parameters.len() != arguments.len() {
+            let message = format!(
+                "{} arguments are given, {} are expected",
+                arguments.len(),
+                parameters.len()
+            );
+            return self.error(&codes::OPERAND, at, message, "give one for each parameter");
+        }
+        self.unordered(arguments, None)?;
+        let mut values: Vec<Value> = Vec::new();
+        for (p, a) in parameters.iter().zip(arguments) {
+            if unit.expr(*a).effects {
+                values = values.into_iter().map(|v| self.settled(v)).collect();
+            }
+            values.push(self.by_value(*a, &p.ty)?);
+        }
+        Ok(values)
+    }
+
+    fn library(
+        &mut self,
+        how: How,
+        parameters: &[Parameter],
+        result: &Qualified,
+        arguments: &[ExprId],
+        at: Pos,
+    ) -> Lowered<Value> {
+        let ty = result.arith().unwrap_or(Arith::Double);
+        // Macros for reals of both precisions keep that of their argument.
+        let generic = matches!(
+            how,
+            How::IsNan | How::IsInfinite | How::IsFinite | How::SignBit
+        );
+        let values = if generic && let [a] = arguments {
+            let value = self.expr(*a)?;
+            vec![if value.ty.is_real() {
+                value
+            } else {
+                value.convert(Arith::Double)
+            }]
+        } else {
+            self.values(parameters, arguments, at)?
+        };
+        let depth = values.iter().map(|v| v.depth).max().unwrap_or(0) + 1;
+        let zero = |ty: Arith, value: f64| match ty {
+            Arith::Float => Expr::Real32(value as f32),
+            _ => Expr::Real(value),
+        };
+        let value_type = values.first().map_or(Arith::Double, |v| v.ty);
+        let mut exprs: Vec<Expr> = values.iter().map(|v| v.e.clone()).collect();
+        let first = exprs.first().cloned().unwrap_or(Expr::Real(0.0));
+        Ok(match how {
+            How::Op(op) => Value::new(Expr::op(op, exprs), ty, depth),
+            How::IntegerAbs => Value::new(Expr::op(Op::Abs, exprs), ty, depth),
+            How::PowerOf(base) => Value::new(Expr::op(Op::Pow, [zero(ty, base), first]), ty, depth),
+            How::Least(op) => {
+                let mut simple: Vec<Value> = Vec::new();
+                for value in values {
+                    let plain = matches!(value.e, Expr::Real(_) | Expr::Real32(_));
+                    simple.push(if plain { value } else { self.temporary(value) });
+                }
+                let [a, b] = &simple[..] else {
+                    return Err(super::Failed);
+                };
+                let nan = |v: &Value| Expr::op(Op::Ne, [v.e.clone(), v.e.clone()]);
+                let both = Expr::op(op, [a.e.clone(), b.e.clone()]);
+                let inner = Expr::op(Op::If, [nan(b), a.e.clone(), both]);
+                Value::new(Expr::op(Op::If, [nan(a), b.e.clone(), inner]), ty, 4)
+            }
+            How::RoundToInteger => {
+                let rounded = Value::new(Expr::op(Op::Round, exprs), value_type, depth);
+                rounded.convert(Arith::Int(Int::Long))
+            }
+            How::IsNan => Value::truth(Expr::op(Op::Ne, [first.clone(), first]), depth),
+            How::IsInfinite => {
+                let size = Expr::op(Op::Abs, [first]);
+                Value::truth(
+                    Expr::op(Op::Eq, [size, zero(value_type, f64::INFINITY)]),
+                    depth + 1,
+                )
+            }
+            How::IsFinite => {
+                let size = Expr::op(Op::Abs, [first]);
+                Value::truth(
+                    Expr::op(Op::Lt, [size, zero(value_type, f64::INFINITY)]),
+                    depth + 1,
+                )
+            }
+            How::SignBit => {
+                let sign = Expr::op(Op::Sign, [zero(value_type, 1.0), first]);
+                Value::truth(Expr::op(Op::Lt, [sign, zero(value_type, 0.0)]), depth + 1)
+            }
+            How::Infinity => Value::new(zero(ty, f64::INFINITY), ty, 1),
+            How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
+            How::Passive | How::Refused(_) => {
+                exprs.clear();
+                return Err(super::Failed);
+            }
+        })
+    }
+
+    fn own_call(
+        &mut self,
+        e: ExprId,
+        d: DeclId,
+        signature: &crate::types::Signature,
+        arguments: &[ExprId],
+    ) -> Lowered<Option<Value>> {
+        let unit = self.l.unit;
+        let at = unit.expr(e).at;
+        let decl = unit.decl(d);
+        if signature.parameters.len() != arguments.len() {
+            let message = format!(
+                "{} has {} parameters, but {} arguments are given",
+                decl.name,
+                signature.parameters.len(),
+                arguments.len()
+            );
+            return self.error(&codes::OPERAND, at, message, "give one for each parameter");
+        }
+        self.unordered(arguments, None)?;
+        let later = |k: usize| arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
+        let mut bound = Vec::new();
+        for (k, (p, a)) in signature.parameters.iter().zip(arguments).enumerate() {
+            let argument = match &p.ty.ty {
+                Type::Pointer(_) => {
+                    let mut pointer = self.pointer(*a)?;
+                    if later(k) {
+                        let prefix = std::mem::take(&mut pointer.prefix);
+                        pointer.prefix =
+                            prefix.into_iter().map(|e| self.settled_index(e)).collect();
+                        pointer.offset = self.settled_index(pointer.offset);
+                    }
+                    self.passed(p, pointer, *a)?
+                }
+                _ => {
+                    let value = self.by_value(*a, &p.ty)?;
+                    // A place is bound by reference: what the call changes must not change the argument.
+                    let place = matches!(value.e, Expr::Place(_));
+                    if place || later(k) {
+                        self.settled(value).e
+                    } else {
+                        value.e
+                    }
+                }
+            };
+            bound.push(Some(argument));
+        }
+        let Some(routine) = decl
+            .definition
+            .and_then(|g| self.l.routines.get(&g))
+            .copied()
+        else {
+            return Err(super::Failed);
+        };
+        let result = signature
+            .result
+            .arith()
+            .map(|ty| (self.f.temporary(ty.scalar()), ty));
+        self.mark();
+        self.f
+            .call_with(routine, bound, result.map(|(v, _)| v.into()));
+        Ok(result.map(|(v, ty)| {
+            self.frozen.insert(v);
+            Value::new(Expr::var(v), ty, 1)
+        }))
+    }
+
+    /// A pointer as the argument for a parameter.
+    fn passed(
+        &mut self,
+        p: &Parameter,
+        pointer: super::place::Pointer,
+        a: ExprId,
+    ) -> Lowered<Expr> {
+        let at = self.l.unit.expr(a).at;
+        let mut ty = &p.ty;
+        let mut levels = 0;
+        while let Type::Pointer(of) | Type::Array(of, _) = &ty.ty {
+            levels += 1;
+            ty = of;
+        }
+        if ty.arith() != Some(pointer.elem) || levels != pointer.inner() + 1 {
+            let message = format!(
+                "the argument points to {} in {} dimensions, the parameter is a {}",
+                pointer.elem.name(),
+                pointer.inner() + 1,
+                p.ty.name()
+            );
+            return self.error(
+                &codes::POINTER,
+                at,
+                message,
+                "pass an array of the rank and the type of the parameter",
+            );
+        }
+        if pointer.constant && !ty.constant && p.decl.is_some_and(|d| self.l.facts.is_written(d)) {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is passed where it may be written",
+                "declare the parameter const",
+            );
+        }
+        Ok(Expr::Place(pointer.section()))
+    }
+}

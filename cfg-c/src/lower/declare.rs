@@ -1,0 +1,422 @@
+//! The variables of a routine.
+
+use super::{Lowered, facts::is_fixed, place::Pointer, routine::Body, value::widen};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
+    codes, constant,
+    source::Pos,
+    types::{Arith, Int, Qualified, Type},
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Intent, Op, Role, Variable},
+};
+
+/// What stands for a variable of C.
+#[derive(Clone, Debug)]
+pub(super) enum Slot {
+    Scalar(VarId, Arith),
+    /// An array of one element, of which pointers can be made.
+    Cell(VarId, Arith),
+    Array {
+        var: VarId,
+        elem: Arith,
+        rank: usize,
+        constant: bool,
+    },
+    /// A pointer that was replaced by what it points to.
+    Alias(Pointer),
+}
+
+/// The scalar type at the bottom of pointers and arrays, their number, and whether the bottom is const.
+fn bottom(ty: &Qualified) -> (Option<Arith>, usize, bool) {
+    let mut levels = 0;
+    let mut ty = ty;
+    loop {
+        match &ty.ty {
+            Type::Pointer(of) | Type::Array(of, _) => {
+                levels += 1;
+                ty = of;
+            }
+            _ => return (ty.arith(), levels, ty.constant),
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// The type of elements and the extents of inner dimensions; refuses what has none.
+    fn shape_of(
+        &mut self,
+        ty: &Qualified,
+        name: &str,
+        at: Pos,
+    ) -> Lowered<(Arith, Vec<Option<ExprId>>, bool)> {
+        let (elem, _, constant) = bottom(ty);
+        let mut extents = Vec::new();
+        let mut inner = ty;
+        loop {
+            match &inner.ty {
+                Type::Array(of, extent) => {
+                    extents.push(*extent);
+                    inner = of;
+                }
+                Type::Pointer(of) if extents.is_empty() && std::ptr::eq(inner, ty) => {
+                    extents.push(None);
+                    inner = of;
+                }
+                _ => break,
+            }
+        }
+        match (&inner.ty, elem) {
+            (Type::Arith(_), Some(elem)) => Ok((elem, extents, constant)),
+            (other, _) => {
+                let what = match other {
+                    Type::Refused(what) => what.to_string(),
+                    Type::Void => "void".to_owned(),
+                    Type::Function(_) => "a function".to_owned(),
+                    _ => "a pointer".to_owned(),
+                };
+                let message = format!("{name} is {what}, or leads to it, which is not supported");
+                let help = "pass members as parameters of their own, and matrices as arrays of two dimensions";
+                self.error(&codes::TYPE, at, message, help)
+            }
+        }
+    }
+
+    /// Declares the parameters, in order, so that the k-th variable is the k-th parameter; then copies of those
+    /// that are assigned.
+    pub(super) fn parameters(&mut self) {
+        let unit = self.l.unit;
+        let parameters = &unit.functions[self.function].parameters;
+        let signature = match &unit.decl(unit.functions[self.function].decl).ty.ty {
+            Type::Function(signature) => std::rc::Rc::clone(signature),
+            _ => return,
+        };
+        if signature.parameters.len() != parameters.len() {
+            let at = unit.functions[self.function].from;
+            self.l.sink.error(
+                &codes::SYNTAX,
+                at,
+                "a parameter has no name",
+                "name all parameters",
+            );
+            return;
+        }
+        for (k, d) in parameters.iter().enumerate() {
+            let at = unit.decl(*d).at;
+            // The problem has been reported; the body is read all the same for others.
+            if self.parameter(*d).is_err() {
+                self.failed.insert(*d);
+                let name = self.free_name(&unit.decl(*d).name);
+                self.f.input(name, cfg_core::ir::ScalarType::Real);
+            }
+            if let Some(span) = at.to(at) {
+                self.f.variable_span(VarId::new(k), span);
+            }
+        }
+        let written = parameters.iter().filter(|d| self.l.facts.is_written(**d));
+        let written: Vec<DeclId> = written.copied().collect();
+        let free = |d: &DeclId| {
+            matches!(unit.decl(*d).ty.ty, Type::Pointer(_)) && !unit.decl(*d).ty.restrict
+        };
+        let overlap = |a: &DeclId, b: &DeclId| {
+            a != b
+                && free(a)
+                && free(b)
+                && bottom(&unit.decl(*a).ty).0 == bottom(&unit.decl(*b).ty).0
+        };
+        if written
+            .iter()
+            .any(|a| parameters.iter().any(|b| overlap(a, b)))
+        {
+            self.f.aliased();
+        }
+        self.copies();
+    }
+
+    fn parameter(&mut self, d: DeclId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let decl = unit.decl(d);
+        let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
+        let name = self.free_name(&decl.name);
+        if extents.is_empty() {
+            let v = self.f.input(name, elem.scalar());
+            self.frozen.insert(v);
+            self.slots.insert(d, Slot::Scalar(v, elem));
+            return Ok(());
+        }
+        let mut shape = Vec::new();
+        for (k, extent) in extents.iter().enumerate() {
+            let extent = match (k, extent, decl.extent) {
+                (0, _, Some(e)) => Extent::Fixed(self.extent(e)?),
+                (0, _, None) if self.l.facts.is_single(d) => Extent::Fixed(Expr::Int(1)),
+                (0, _, None) => Extent::Deferred,
+                (_, Some(e), _) => Extent::Fixed(self.extent(*e)?),
+                (_, None, _) => {
+                    let message = format!("an inner extent of {} is left out", decl.name);
+                    return self.error(
+                        &codes::EXTENT,
+                        decl.at,
+                        message,
+                        "write all extents but the first",
+                    );
+                }
+            };
+            shape.push(Dim {
+                lower: Expr::Int(0),
+                extent,
+            });
+        }
+        let written = self.l.facts.is_written(d);
+        let intent = if written { Intent::InOut } else { Intent::In };
+        let role = Role::Parameter {
+            intent,
+            optional: false,
+        };
+        let rank = shape.len();
+        let var = self
+            .f
+            .variable(Variable::new(name, elem.scalar(), shape, role));
+        self.slots.insert(
+            d,
+            Slot::Array {
+                var,
+                elem,
+                rank,
+                constant,
+            },
+        );
+        Ok(())
+    }
+
+    /// Parameters that are assigned or of which pointers are made are copied: those of a routine are bound by reference.
+    fn copies(&mut self) {
+        let unit = self.l.unit;
+        for d in &unit.functions[self.function].parameters {
+            let decl = unit.decl(*d);
+            if decl.assigned.is_empty() && !decl.address {
+                continue;
+            }
+            let Some(Slot::Scalar(v, ty)) = self.slots.get(d).cloned() else {
+                continue;
+            };
+            let name = self.free_name(&format!("{}_local", decl.name));
+            self.span = decl.at.to(decl.at);
+            if decl.address {
+                let copy = self.f.variable(cell(name, ty));
+                self.assign(copy.at(0), Expr::var(v));
+                self.slots.insert(*d, Slot::Cell(copy, ty));
+            } else {
+                let copy = self.f.local(name, ty.scalar());
+                self.assign(copy, Expr::var(v));
+                self.slots.insert(*d, Slot::Scalar(copy, ty));
+            }
+        }
+    }
+
+    /// What stands for a variable; a local is declared where it is first met.
+    pub(super) fn slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
+        if let Some(slot) = self.slots.get(&d) {
+            return Ok(slot.clone());
+        }
+        if !self.failed.insert(d) {
+            return Err(super::Failed);
+        }
+        let slot = self.new_slot(d, at)?;
+        self.failed.remove(&d);
+        self.slots.insert(d, slot.clone());
+        Ok(slot)
+    }
+
+    fn new_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
+        let decl = self.l.unit.decl(d);
+        Ok(match decl.kind {
+            DeclKind::Global | DeclKind::Static => self.global_slot(d, at)?,
+            DeclKind::Local => self.local(d)?,
+            DeclKind::Parameter => return Err(super::Failed),
+            DeclKind::Function | DeclKind::Constant(_) => {
+                let message = format!("{} is no variable", decl.name);
+                return self.error(
+                    &codes::TYPE,
+                    at,
+                    message,
+                    "functions as values are not supported",
+                );
+            }
+        })
+    }
+
+    fn global_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
+        let decl = self.l.unit.decl(d);
+        let Some(Some(id)) = self.l.globals.get(&d).copied() else {
+            // Reported where it is declared.
+            let _ = at;
+            return Err(super::Failed);
+        };
+        let (elem, extents, _) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
+        let var = self.f.global(self.l.program.program(), id);
+        let constant = decl.ty.constant;
+        Ok(match extents.len() {
+            0 if decl.address => Slot::Cell(var, elem),
+            0 => Slot::Scalar(var, elem),
+            rank => Slot::Array {
+                var,
+                elem,
+                rank,
+                constant,
+            },
+        })
+    }
+
+    fn local(&mut self, d: DeclId) -> Lowered<Slot> {
+        let decl = self.l.unit.decl(d);
+        if let Type::Pointer(_) = decl.ty.ty {
+            let message = format!("the pointer {} is used before it is initialised", decl.name);
+            let help = "initialise it where it is declared, and do not assign it again";
+            return self.error(&codes::POINTER, decl.at, message, help);
+        }
+        let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
+        let name = self.free_name(&decl.name);
+        let slot = match extents.len() {
+            0 if decl.address => Slot::Cell(self.f.variable(cell(name, elem)), elem),
+            0 => {
+                let v = self.f.local(name, elem.scalar());
+                Slot::Scalar(v, elem)
+            }
+            rank => {
+                let mut shape = Vec::new();
+                for extent in &extents {
+                    let extent = match (extent, &decl.init) {
+                        (Some(e), _) => self.extent(*e)?,
+                        (None, Some(Init::List(list, at))) if rank == 1 => {
+                            Expr::Int(super::initial::length(self.l, list, *at)?)
+                        }
+                        _ => {
+                            let message = format!("an extent of {} is left out", decl.name);
+                            return self.error(
+                                &codes::EXTENT,
+                                decl.at,
+                                message,
+                                "write all extents",
+                            );
+                        }
+                    };
+                    shape.push(Dim {
+                        lower: Expr::Int(0),
+                        extent: Extent::Fixed(extent),
+                    });
+                }
+                let var = self
+                    .f
+                    .variable(Variable::new(name, elem.scalar(), shape, Role::Local));
+                Slot::Array {
+                    var,
+                    elem,
+                    rank,
+                    constant,
+                }
+            }
+        };
+        let v = match &slot {
+            Slot::Scalar(v, _) | Slot::Cell(v, _) | Slot::Array { var: v, .. } => *v,
+            Slot::Alias(p) => p.var,
+        };
+        if let Some(span) = decl.at.to(decl.at) {
+            self.f.variable_span(v, span);
+        }
+        Ok(slot)
+    }
+
+    /// An extent: constants, and variables that keep the value that they have at entry.
+    pub(super) fn extent(&mut self, e: ExprId) -> Lowered<Expr> {
+        self.nested(e, |b| b.extent_part(e))
+    }
+
+    fn extent_part(&mut self, e: ExprId) -> Lowered<Expr> {
+        let unit = self.l.unit;
+        if let Some((value, _)) = constant::integer(unit, e) {
+            return Ok(Expr::Int(i64::try_from(value).unwrap_or(i64::MAX)));
+        }
+        match &unit.expr(e).kind {
+            ExprKind::Name(d) if is_fixed(unit, *d) => {
+                let decl = unit.decl(*d);
+                let Some(Arith::Int(ty)) = decl.ty.arith() else {
+                    return self.bad_extent(e);
+                };
+                match (&decl.kind, &decl.init) {
+                    (DeclKind::Parameter, _) => {
+                        let Some(Slot::Scalar(v, _)) = self.slots.get(d).cloned() else {
+                            return self.bad_extent(e);
+                        };
+                        Ok(widen(Expr::var(v), ty, &|_| false))
+                    }
+                    (_, Some(Init::Expr(init))) if ty.bits() >= 32 && ty.signed() => {
+                        self.extent(*init)
+                    }
+                    _ => self.bad_extent(e),
+                }
+            }
+            ExprKind::Cast(ty, a) if matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32) => {
+                self.extent(*a)
+            }
+            ExprKind::Binary(
+                op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div),
+                a,
+                b,
+            ) => {
+                let (a, b) = (self.extent(*a)?, self.extent(*b)?);
+                let op = match op {
+                    Binary::Add => Op::Add,
+                    Binary::Sub => Op::Sub,
+                    Binary::Mul => Op::Mul,
+                    _ => Op::Div,
+                };
+                Ok(Expr::op(op, [a, b]))
+            }
+            _ => self.bad_extent(e),
+        }
+    }
+
+    fn bad_extent(&mut self, e: ExprId) -> Lowered<Expr> {
+        let at = self.l.unit.expr(e).from;
+        let message = "the extent is not known where the function begins";
+        let help = "make it of constants and of parameters that are never assigned";
+        self.error(&codes::EXTENT, at, message, help)
+    }
+
+    /// The index that stands for a variable in counted loops.
+    pub(super) fn index_of(&mut self, d: DeclId, inside: bool) -> VarId {
+        if let Some(v) = self.indices.get(&d) {
+            return *v;
+        }
+        let name = self.l.unit.decl(d).name.to_string();
+        let name = self.free_name(&if inside {
+            name
+        } else {
+            format!("{name}_index")
+        });
+        let v = self.f.local(name, cfg_core::ir::ScalarType::Integer);
+        self.indices.insert(d, v);
+        self.index_variables.insert(v);
+        v
+    }
+}
+
+/// A local of one element.
+fn cell(name: String, ty: Arith) -> Variable {
+    let dim = Dim {
+        lower: Expr::Int(0),
+        extent: Extent::Fixed(Expr::Int(1)),
+    };
+    Variable::new(name, ty.scalar(), vec![dim], Role::Local)
+}
+
+/// The integer type of a variable that can be the index of a counted loop.
+pub(super) fn index_type(ty: &Qualified) -> Option<Int> {
+    match ty.arith()? {
+        Arith::Int(
+            ty @ (Int::Int | Int::Long | Int::LLong | Int::UInt | Int::ULong | Int::ULLong),
+        ) => Some(ty),
+        _ => None,
+    }
+}

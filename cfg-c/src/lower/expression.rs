@@ -1,0 +1,555 @@
+//! Expressions: values, and the statements that compute them.
+
+use super::{
+    Lowered,
+    routine::Body,
+    value::{Value, literal},
+};
+use crate::{
+    ast::{Binary, ExprId, ExprKind, Unary},
+    codes, constant,
+    source::Pos,
+    types::{Arith, Int, Type},
+};
+use cfg_core::ir::{Expr, Op, Place, ScalarType};
+
+impl Body<'_, '_> {
+    /// The value of an expression. Statements are emitted only if it has effects.
+    pub(super) fn expr(&mut self, e: ExprId) -> Lowered<Value> {
+        let value = self.nested(e, |b| b.expr_part(e))?;
+        Ok(if self.l.unit.expr(e).effects {
+            self.shallow(value)
+        } else {
+            value
+        })
+    }
+
+    fn expr_part(&mut self, e: ExprId) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let node = unit.expr(e);
+        match &node.kind {
+            ExprKind::Int(value, Arith::Int(ty)) => Ok(Value::integer(*value, *ty)),
+            ExprKind::Int(value, ty) => Ok(Value::new(literal(*value, *ty), *ty, 1)),
+            ExprKind::Real(value) => Ok(Value::new(Expr::Real(*value), Arith::Double, 1)),
+            ExprKind::Float(value) => Ok(Value::new(Expr::Real32(*value), Arith::Float, 1)),
+            ExprKind::Name(d) => {
+                if let Some(counting) = self.counting.iter().rev().find(|c| c.decl == *d)
+                    && let Some(ty) = unit.decl(*d).ty.arith()
+                {
+                    let index = Value::new(Expr::var(counting.index), Arith::Int(Int::Long), 1);
+                    return Ok(checked(index, ty));
+                }
+                self.read(e)
+            }
+            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Member(..) => {
+                self.read(e)
+            }
+            ExprKind::Unary(op, a) => self.unary(*op, *a, node.at),
+            ExprKind::Step { of, up, post } => self.step(*of, *up, *post, true),
+            ExprKind::Binary(Binary::And | Binary::Or, ..) => self.logical(e),
+            ExprKind::Binary(Binary::Comma, a, b) => {
+                self.commas(*a)?;
+                self.expr(*b)
+            }
+            ExprKind::Binary(..) => self.operators(e),
+            ExprKind::Assign(op, target, value) => {
+                let (place, ty) = self.assignment(*op, *target, *value, node.at)?;
+                let depth = 2;
+                Ok(Value::new(Expr::Place(place), ty, depth))
+            }
+            ExprKind::Conditional(c, a, b) => self.choice(*c, *a, *b),
+            ExprKind::Call(f, arguments) => match self.call(e, *f, arguments)? {
+                Some(value) => Ok(value),
+                None => self.error(
+                    &codes::OPERAND,
+                    node.at,
+                    "the call has no value",
+                    "call a function that returns a number",
+                ),
+            },
+            ExprKind::Cast(ty, a) => match ty.ty {
+                Type::Arith(to) => {
+                    if self.levels(*a) > 0 {
+                        return self.error(
+                            &codes::POINTER,
+                            node.at,
+                            "a pointer is converted to a number",
+                            "compare indices instead",
+                        );
+                    }
+                    Ok(self.expr(*a)?.convert(to))
+                }
+                _ => {
+                    let message = format!("a conversion to {} is used as a number", ty.name());
+                    self.error(&codes::TYPE, node.at, message, "use arithmetic types")
+                }
+            },
+            ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) => match constant::integer(unit, e) {
+                Some((value, ty)) => Ok(Value::integer(value, ty)),
+                None => self.error(
+                    &codes::TYPE,
+                    node.at,
+                    "this size is not known here",
+                    "use sizeof of an arithmetic type or an array of constant extents",
+                ),
+            },
+            ExprKind::Str => self.error(
+                &codes::TYPE,
+                node.at,
+                "strings are not supported",
+                "use numbers",
+            ),
+            ExprKind::Bad => Err(super::Failed),
+        }
+    }
+
+    fn read(&mut self, e: ExprId) -> Lowered<Value> {
+        let (place, ty) = self.place(e, false)?;
+        let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
+        Ok(Value::new(Expr::Place(place), ty, depth))
+    }
+
+    /// Evaluates for the effects; the value is not used.
+    pub(super) fn discard(&mut self, e: ExprId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let node = unit.expr(e);
+        match &node.kind {
+            ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
+            ExprKind::Assign(op, target, value) => self
+                .nested(e, |b| b.assignment(*op, *target, *value, node.at))
+                .map(|_| ()),
+            ExprKind::Call(f, arguments) => {
+                self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ())
+            }
+            ExprKind::Binary(Binary::Comma, ..) => self.commas(e),
+            ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
+            ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
+                let condition = body.condition(*c)?;
+                body.mark();
+                body.f.begin_if(condition);
+                let yes = body.discard(*a);
+                body.f.begin_else();
+                let no = body.discard(*b);
+                body.f.end_if();
+                yes.and(no)
+            }),
+            _ if node.effects => self.expr(e).map(|_| ()),
+            // Without effects only whether it is supported matters.
+            _ if self.levels(e) > 0 => Ok(()),
+            _ => self.expr(e).map(|_| ()),
+        }
+    }
+
+    /// All parts of a comma expression, for their effects.
+    fn commas(&mut self, e: ExprId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let mut parts = Vec::new();
+        let mut e = e;
+        while let ExprKind::Binary(Binary::Comma, a, b) = unit.expr(e).kind {
+            parts.push(b);
+            e = a;
+        }
+        self.discard(e)?;
+        for part in parts.into_iter().rev() {
+            self.discard(part)?;
+        }
+        Ok(())
+    }
+
+    /// The value of an expression as a logical.
+    pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
+        if self.levels(e) > 0 {
+            let at = self.l.unit.expr(e).at;
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is used as a condition",
+                "pass a flag of type int",
+            );
+        }
+        Ok(self.expr(e)?.condition())
+    }
+
+    fn unary(&mut self, op: Unary, a: ExprId, at: Pos) -> Lowered<Value> {
+        if op == Unary::Not {
+            let condition = self.condition(a)?;
+            let e = match condition {
+                Expr::Logical(value) => return Ok(Value::integer(i128::from(!value), Int::Int)),
+                condition => Expr::op(Op::Not, [condition]),
+            };
+            let depth = e.depth();
+            return Ok(Value::truth(e, depth));
+        }
+        if op == Unary::Address {
+            return self.error(
+                &codes::POINTER,
+                at,
+                "an address is used as a number",
+                "pass it to a function, or initialise a pointer with it",
+            );
+        }
+        if let Some((value, ty)) = constant::integer(self.l.unit, a)
+            && let Arith::Int(promoted) = Arith::Int(ty.promoted())
+        {
+            let folded = match op {
+                Unary::Minus if promoted.signed() && !promoted.contains(-value) => None,
+                Unary::Minus => Some(promoted.wrap(-value)),
+                Unary::BitNot => Some(promoted.wrap(!value)),
+                _ => Some(value),
+            };
+            if let Some(value) = folded {
+                return Ok(Value::integer(value, promoted));
+            }
+        }
+        let value = self.expr(a)?;
+        let ty = promoted(value.ty);
+        let value = value.convert(ty);
+        let depth = value.depth + 1;
+        let result = match (op, ty) {
+            (Unary::Minus, Arith::Int(int)) if !int.signed() => Expr::op(Op::WrapNeg, [value.e]),
+            (Unary::Minus, _) => match value.e {
+                Expr::Real(c) => Expr::Real(-c),
+                Expr::Real32(c) => Expr::Real32(-c),
+                e => Expr::op(Op::Neg, [e]),
+            },
+            (Unary::BitNot, Arith::Int(_)) => Expr::op(Op::BitNot, [value.e]),
+            (Unary::BitNot, _) => {
+                return self.error(
+                    &codes::OPERAND,
+                    at,
+                    "~ takes integers",
+                    "convert the operand",
+                );
+            }
+            _ => return Ok(value),
+        };
+        Ok(Value::new(result, ty, depth))
+    }
+
+    /// A chain of operators of which the left operands are operators, too.
+    fn operators(&mut self, e: ExprId) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let mut chain = Vec::new();
+        let mut first = e;
+        while let ExprKind::Binary(op, a, b) = unit.expr(first).kind {
+            if matches!(op, Binary::And | Binary::Or | Binary::Comma) {
+                break;
+            }
+            chain.push((op, b, unit.expr(first).at));
+            first = a;
+        }
+        chain.reverse();
+        let mut operands = vec![first];
+        operands.extend(chain.iter().map(|(_, b, _)| *b));
+        if let Some(p) = operands.iter().copied().find(|p| self.levels(*p) > 0) {
+            let at = unit.expr(p).at;
+            let help = "compare and subtract indices instead";
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is compared or computed with",
+                help,
+            );
+        }
+        self.unordered(&operands, None)?;
+        let mut value = self.expr(first);
+        for (op, b, at) in chain {
+            if unit.expr(b).effects {
+                value = value.map(|v| self.settled(v));
+            }
+            // Problems of all operands are told.
+            let right = self.expr(b);
+            value = match (value, right) {
+                (Ok(left), Ok(right)) => self.operate(op, left, right, at),
+                (Err(failed), _) | (_, Err(failed)) => Err(failed),
+            };
+            if unit.expr(e).effects {
+                value = value.map(|v| self.shallow(v));
+            }
+        }
+        value
+    }
+
+    /// A binary operator that evaluates both operands.
+    pub(super) fn operate(&mut self, op: Binary, a: Value, b: Value, at: Pos) -> Lowered<Value> {
+        if let (Some(x), Some(y), Arith::Int(s), Arith::Int(t)) =
+            (a.constant, b.constant, a.ty, b.ty)
+            && let Some((value, ty)) = constant::binary(op, (x, s), (y, t))
+        {
+            return Ok(Value::integer(value, ty));
+        }
+        let depth = a.depth.max(b.depth) + 2;
+        if let Some(comparison) = comparison(op) {
+            let ty = a.ty.common(b.ty);
+            let e = Expr::op(comparison, [a.convert(ty).e, b.convert(ty).e]);
+            return Ok(Value::truth(e, depth));
+        }
+        let shift = matches!(op, Binary::Shl | Binary::Shr);
+        let ty = if shift {
+            promoted(a.ty)
+        } else {
+            a.ty.common(b.ty)
+        };
+        let integers = matches!((a.ty, b.ty), (Arith::Int(_), Arith::Int(_)));
+        let Some(operator) = operator(op, ty).filter(|_| integers || !is_integer_only(op)) else {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "the operator takes integers",
+                "convert the operands",
+            );
+        };
+        // The count of a shift has the type of what is shifted, here.
+        let e = Expr::op(operator, [a.convert(ty).e, b.convert(ty).e]);
+        Ok(Value::new(e, ty, depth))
+    }
+
+    /// A chain of && or of ||.
+    fn logical(&mut self, e: ExprId) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let ExprKind::Binary(op, ..) = unit.expr(e).kind else {
+            return Err(super::Failed);
+        };
+        let mut chain = Vec::new();
+        let mut first = e;
+        while let ExprKind::Binary(same, a, b) = unit.expr(first).kind {
+            if same != op {
+                break;
+            }
+            chain.push(b);
+            first = a;
+        }
+        let is_and = op == Binary::And;
+        if !unit.expr(e).effects {
+            let mut all = vec![self.condition(first)?];
+            for b in chain.into_iter().rev() {
+                all.push(self.condition(b)?);
+            }
+            let e = Expr::op(if is_and { Op::And } else { Op::Or }, all);
+            let depth = e.depth();
+            return Ok(Value::truth(e, depth));
+        }
+        let t = self.f.temporary(ScalarType::Logical);
+        let condition = self.condition(first)?;
+        self.assign(t, condition);
+        for b in chain.into_iter().rev() {
+            let go_on = if is_and {
+                Expr::var(t)
+            } else {
+                Expr::op(Op::Not, [Expr::var(t)])
+            };
+            self.mark();
+            self.f.begin_if(go_on);
+            let condition = self.condition(b);
+            if let Ok(condition) = condition {
+                self.assign(t, condition);
+                self.f.end_if();
+            } else {
+                self.f.end_if();
+                return Err(super::Failed);
+            }
+        }
+        Ok(Value::truth(Expr::var(t), 1))
+    }
+
+    fn choice(&mut self, c: ExprId, a: ExprId, b: ExprId) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let condition = self.condition(c)?;
+        if self.levels(a) > 0 || self.levels(b) > 0 {
+            let at = unit.expr(a).at;
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is chosen by a condition",
+                "choose an index, or use if",
+            );
+        }
+        if !unit.expr(a).effects && !unit.expr(b).effects {
+            let (yes, no) = (self.expr(a)?, self.expr(b)?);
+            let ty = yes.ty.common(no.ty);
+            let depth = yes.depth.max(no.depth).max(condition.depth()) + 2;
+            let e = Expr::op(Op::If, [condition, yes.convert(ty).e, no.convert(ty).e]);
+            return Ok(Value::new(e, ty, depth));
+        }
+        let chosen = self.f.temporary(ScalarType::Logical);
+        self.assign(chosen, condition);
+        self.mark();
+        self.f.begin_if(Expr::var(chosen));
+        let yes = self.expr(a).map(|v| self.temporary(v));
+        self.f.begin_else();
+        let no = self.expr(b).map(|v| self.temporary(v));
+        self.f.end_if();
+        let (yes, no) = (yes?, no?);
+        let ty = yes.ty.common(no.ty);
+        let e = Expr::op(
+            Op::If,
+            [Expr::var(chosen), yes.convert(ty).e, no.convert(ty).e],
+        );
+        // What was not chosen has no value, and must not be met later.
+        Ok(self.temporary(Value::new(e, ty, 3)))
+    }
+
+    /// An assignment; returns the place that was assigned.
+    fn assignment(
+        &mut self,
+        op: Option<Binary>,
+        target: ExprId,
+        value: ExprId,
+        at: Pos,
+    ) -> Lowered<(Place, Arith)> {
+        let unit = self.l.unit;
+        if self.levels(target) > 0 {
+            let help = "initialise a pointer where it is declared, and use an index to move";
+            return self.error(&codes::POINTER, at, "a pointer or array is assigned", help);
+        }
+        let name = match unit.expr(target).kind {
+            ExprKind::Name(d) => Some(d),
+            _ => None,
+        };
+        match name {
+            // The target itself is assigned after the value is known.
+            Some(d) => self.unordered(&[value], Some(d))?,
+            None => {
+                // Elements of the target's array may be assigned on the way, as in a[i] = a[j] = 0.
+                let mut operands = self.subscripts_of(target);
+                operands.push(value);
+                self.unordered(&operands, None)?;
+            }
+        }
+        let (mut place, ty) = self.place(target, true)?;
+        if unit.expr(value).effects {
+            place = self.settled_place(place);
+        }
+        if self.levels(value) > 0 {
+            return self.error(
+                &codes::POINTER,
+                at,
+                "a pointer is assigned to a number",
+                "assign an element",
+            );
+        }
+        let right = self.expr(value)?;
+        let new = match op {
+            None => right,
+            Some(op) => {
+                let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
+                let old = Value::new(Expr::Place(place.clone()), ty, depth);
+                self.operate(op, old, right, at)?
+            }
+        };
+        self.assign(place.clone(), new.convert(ty).e);
+        Ok((place, ty))
+    }
+
+    /// The expressions that decide which element a place is.
+    fn subscripts_of(&self, mut e: ExprId) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        loop {
+            match self.l.unit.expr(e).kind {
+                ExprKind::Index(a, i) | ExprKind::Binary(Binary::Add | Binary::Sub, a, i) => {
+                    found.push(i);
+                    e = a;
+                }
+                ExprKind::Unary(_, a) => e = a,
+                _ => break,
+            }
+        }
+        found.reverse();
+        found
+    }
+
+    fn settled_place(&mut self, place: Place) -> Place {
+        let mut settled = Vec::new();
+        for e in place.subscript_exprs() {
+            settled.push(e.clone());
+        }
+        let mut settled: Vec<Expr> = settled.into_iter().map(|e| self.settled_index(e)).collect();
+        settled.reverse();
+        place.map_subscripts(&mut |e| settled.pop().unwrap_or_else(|| e.clone()))
+    }
+
+    fn step(&mut self, of: ExprId, up: bool, post: bool, used: bool) -> Lowered<Value> {
+        let at = self.l.unit.expr(of).at;
+        if self.levels(of) > 0 {
+            let help = "subscript the pointer with an index, and move that";
+            return self.error(&codes::POINTER, at, "a pointer walks", help);
+        }
+        let (place, ty) = self.place(of, true)?;
+        let place = if used {
+            self.settled_place(place)
+        } else {
+            place
+        };
+        let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
+        let mut old = Value::new(Expr::Place(place.clone()), ty, depth);
+        if used && post {
+            old = self.temporary(old);
+        }
+        let op = if up { Binary::Add } else { Binary::Sub };
+        let new = self.operate(op, old.clone(), Value::integer(1, Int::Int), at)?;
+        self.assign(place.clone(), new.convert(ty).e);
+        if post {
+            Ok(old)
+        } else {
+            Ok(Value::new(Expr::Place(place), ty, depth))
+        }
+    }
+}
+
+fn promoted(ty: Arith) -> Arith {
+    match ty {
+        Arith::Int(int) => Arith::Int(int.promoted()),
+        real => real,
+    }
+}
+
+/// The index of a counted loop in the type of its variable, whose values it has.
+fn checked(index: Value, ty: Arith) -> Value {
+    use super::value::conversion;
+    use cfg_core::ir::Conversion;
+    if ty.scalar() == ScalarType::Integer {
+        return Value { ty, ..index };
+    }
+    Value::new(Expr::op(conversion(Conversion::To, ty), [index.e]), ty, 2)
+}
+
+fn comparison(op: Binary) -> Option<Op> {
+    Some(match op {
+        Binary::Lt => Op::Lt,
+        Binary::Gt => Op::Gt,
+        Binary::Le => Op::Le,
+        Binary::Ge => Op::Ge,
+        Binary::Eq => Op::Eq,
+        Binary::Ne => Op::Ne,
+        _ => return None,
+    })
+}
+
+fn is_integer_only(op: Binary) -> bool {
+    matches!(
+        op,
+        Binary::Rem | Binary::Shl | Binary::Shr | Binary::BitAnd | Binary::BitOr | Binary::BitXor
+    )
+}
+
+fn operator(op: Binary, ty: Arith) -> Option<Op> {
+    let unsigned = matches!(ty, Arith::Int(int) if !int.signed());
+    Some(match (op, unsigned) {
+        (Binary::Add, false) => Op::Add,
+        (Binary::Add, true) => Op::WrapAdd,
+        (Binary::Sub, false) => Op::Sub,
+        (Binary::Sub, true) => Op::WrapSub,
+        (Binary::Mul, false) => Op::Mul,
+        (Binary::Mul, true) => Op::WrapMul,
+        (Binary::Div, _) => Op::Div,
+        (Binary::Rem, _) => Op::Mod,
+        (Binary::Shl, false) => Op::Shl,
+        (Binary::Shl, true) => Op::WrapShl,
+        (Binary::Shr, false) => Op::Shr,
+        (Binary::Shr, true) => Op::LogicalShr,
+        (Binary::BitAnd, _) => Op::BitAnd,
+        (Binary::BitOr, _) => Op::BitOr,
+        (Binary::BitXor, _) => Op::BitXor,
+        _ => return None,
+    })
+}

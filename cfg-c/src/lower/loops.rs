@@ -1,0 +1,421 @@
+//! Loops: counted ones where that is certain, and others that test a condition.
+
+use super::{
+    Lowered,
+    declare::{Slot, index_type},
+    facts::is_fixed,
+    routine::{Body, Counting},
+    value::conversion,
+};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, For, Init, Part, StmtId, StmtKind},
+    constant,
+    types::{Arith, Int},
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Conversion, Expr, Op, ScalarType},
+};
+
+/// A for loop that counts.
+struct Shape {
+    variable: DeclId,
+    ty: Int,
+    /// The variable is declared in the head.
+    inside: bool,
+    first: ExprId,
+    comparison: Binary,
+    bound: ExprId,
+    step: i64,
+}
+
+impl Body<'_, '_> {
+    /// A loop that tests first; `step` is done at the end of each pass.
+    pub(super) fn while_loop(
+        &mut self,
+        c: ExprId,
+        body: StmtId,
+        step: Option<ExprId>,
+    ) -> Lowered<()> {
+        let span = self.span;
+        let effects = self.l.unit.expr(c).effects;
+        let mut condition = self.condition(c)?;
+        let again = effects.then(|| {
+            let t = self.f.temporary(ScalarType::Logical);
+            let first = std::mem::replace(&mut condition, Expr::var(t));
+            self.assign(t, first);
+            t
+        });
+        self.mark();
+        self.f.begin_while(condition);
+        self.passes(body, step);
+        self.span = span;
+        if let Some(t) = again {
+            // Evaluated anew before each test; its problems have been reported.
+            if let Ok(condition) = self.condition(c) {
+                self.assign(t, condition);
+            }
+        }
+        self.mark();
+        self.f.end_loop();
+        let after = self.breaks.pop();
+        self.place_target(after);
+        Ok(())
+    }
+
+    /// The body of a loop, and what is done between two passes. The label behind the loop stays on the stack.
+    fn passes(&mut self, body: StmtId, step: Option<ExprId>) {
+        let span = self.span;
+        let (after, next) = (self.new_target(), self.new_target());
+        self.breaks.push(after);
+        self.continues.push(next);
+        self.statement(body, false);
+        self.span = span;
+        let next = self.continues.pop();
+        self.place_target(next);
+        if let Some(step) = step {
+            // A problem has been reported.
+            let _ = self.discard(step).is_ok();
+        }
+    }
+
+    pub(super) fn do_loop(&mut self, body: StmtId, c: ExprId) -> Lowered<()> {
+        let span = self.span;
+        let once = constant::integer(self.l.unit, c).is_some_and(|(value, _)| value == 0);
+        self.mark();
+        if once {
+            self.passes(body, None);
+        } else {
+            self.f.begin_repeat();
+            self.passes(body, None);
+            self.span = span;
+            let condition = self.condition(c).unwrap_or(Expr::Logical(true));
+            self.mark();
+            self.f.end_repeat(condition);
+        }
+        let after = self.breaks.pop();
+        self.place_target(after);
+        Ok(())
+    }
+
+    pub(super) fn for_loop(&mut self, of: &For) -> Lowered<()> {
+        let span = self.span;
+        if let Some(shape) = self.counted_shape(of) {
+            return self.counted(of, &shape);
+        }
+        if let Some(init) = of.init {
+            self.statement(init, false);
+            self.span = span;
+        }
+        match of.condition {
+            Some(c) if constant::integer(self.l.unit, c).is_none_or(|(value, _)| value == 0) => {
+                self.while_loop(c, of.body, of.step)
+            }
+            _ => {
+                self.endless(of.body, of.step);
+                Ok(())
+            }
+        }
+    }
+
+    /// A loop that ends by jumps only.
+    fn endless(&mut self, body: StmtId, step: Option<ExprId>) {
+        let span = self.span;
+        let top = self.f.label();
+        self.mark();
+        self.f.place(top);
+        self.passes(body, step);
+        self.span = span;
+        self.f.goto(top);
+        let after = self.breaks.pop();
+        self.place_target(after);
+    }
+
+    fn counted(&mut self, of: &For, shape: &Shape) -> Lowered<()> {
+        let span = self.span;
+        let ty = Arith::Int(shape.ty);
+        let first = self.expr(shape.first)?.convert(ty);
+        let first = self.widened(first.e, shape.ty);
+        let bound = self.expr(shape.bound)?;
+        let common = match bound.ty {
+            Arith::Int(int) => shape.ty.common(int),
+            Arith::Float | Arith::Double => return Err(super::Failed),
+        };
+        let bound = bound.convert(Arith::Int(common));
+        let bound = match bound.constant {
+            Some(k) => Expr::Int(i64::try_from(k).unwrap_or(i64::MAX)),
+            None => self.widened(bound.e, common),
+        };
+        let last = match shape.comparison {
+            Binary::Lt => minus(bound, 1),
+            Binary::Gt => minus(bound, -1),
+            _ => bound,
+        };
+        let index = self.index_of(shape.variable, shape.inside);
+        // An index that does not fit at the end would have wrapped.
+        let risky = !shape.ty.signed() && matches!(shape.comparison, Binary::Le);
+        let kept = !shape.inside || risky;
+        self.mark();
+        self.f.begin_for(index, first, last, shape.step);
+        self.counting.push(Counting {
+            decl: shape.variable,
+            index,
+            kept: !shape.inside,
+        });
+        let frozen = self.frozen.insert(index);
+        self.passes(of.body, None);
+        self.span = span;
+        self.mark();
+        self.f.end_loop();
+        self.counting.pop();
+        if frozen {
+            self.frozen.remove(&index);
+        }
+        let after = self.breaks.pop();
+        self.place_target(after);
+        if kept {
+            self.tell(shape.variable, index);
+        }
+        Ok(())
+    }
+
+    /// Gives the variable of a loop the value of its index.
+    pub(super) fn tell(&mut self, variable: DeclId, index: VarId) {
+        let at = self.l.unit.decl(variable).at;
+        // A variable that has no slot has been refused.
+        if let Ok(Slot::Scalar(v, ty)) = self.slot(variable, at) {
+            let value = if ty.scalar() == ScalarType::Integer {
+                Expr::var(index)
+            } else {
+                Expr::op(conversion(Conversion::To, ty), [Expr::var(index)])
+            };
+            self.assign(v, value);
+        }
+    }
+
+    /// The shape of a loop that counts, if it is certain that it does: nothing else assigns the variable, the bound
+    /// stays what it is, and neither wraps around.
+    fn counted_shape(&self, of: &For) -> Option<Shape> {
+        let unit = self.l.unit;
+        if of.entered {
+            return None;
+        }
+        let (variable, first, inside) = match &unit.stmt(of.init?).kind {
+            StmtKind::Decl(decls) => match decls[..] {
+                [d] => match &unit.decl(d).init {
+                    Some(Init::Expr(e)) => (d, *e, true),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            StmtKind::Expr(e) => match unit.expr(*e).kind {
+                ExprKind::Assign(None, target, value) => match unit.expr(target).kind {
+                    ExprKind::Name(d) => (d, value, false),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let decl = unit.decl(variable);
+        let ty = index_type(&decl.ty)?;
+        let local = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter);
+        if !local
+            || decl.address
+            || decl.ty.volatile
+            || self.counting.iter().any(|c| c.decl == variable)
+        {
+            return None;
+        }
+        if assigned(&decl.assigned, &of.part) || unit.expr(first).effects {
+            return None;
+        }
+        let (comparison, bound) = self.test(of.condition?, variable)?;
+        let step = self.stride(of.step?, variable)?;
+        let up = matches!(comparison, Binary::Lt | Binary::Le);
+        if up != (step > 0) || !self.integer(first) || !self.integer(bound) {
+            return None;
+        }
+        let invariant = self.is_invariant(bound, variable, &of.part);
+        if !invariant || !self.cannot_wrap(ty, first, bound, up) {
+            return None;
+        }
+        Some(Shape {
+            variable,
+            ty,
+            inside,
+            first,
+            comparison,
+            bound,
+            step,
+        })
+    }
+
+    /// The comparison of a loop's test, with the variable on the left.
+    fn test(&self, c: ExprId, variable: DeclId) -> Option<(Binary, ExprId)> {
+        let unit = self.l.unit;
+        let ExprKind::Binary(op, a, b) = unit.expr(c).kind else {
+            return None;
+        };
+        let is = |e: ExprId| matches!(unit.expr(e).kind, ExprKind::Name(d) if d == variable);
+        let mirrored = match op {
+            Binary::Lt => Binary::Gt,
+            Binary::Gt => Binary::Lt,
+            Binary::Le => Binary::Ge,
+            Binary::Ge => Binary::Le,
+            _ => return None,
+        };
+        if is(a) {
+            Some((op, b))
+        } else if is(b) {
+            Some((mirrored, a))
+        } else {
+            None
+        }
+    }
+
+    /// The constant by which a loop's step moves the variable.
+    fn stride(&self, e: ExprId, variable: DeclId) -> Option<i64> {
+        let unit = self.l.unit;
+        let is = |e: ExprId| matches!(unit.expr(e).kind, ExprKind::Name(d) if d == variable);
+        let small = |e: ExprId| {
+            let (value, _) = constant::integer(unit, e)?;
+            i64::try_from(value)
+                .ok()
+                .filter(|v| (1..=1 << 20).contains(v))
+        };
+        match unit.expr(e).kind {
+            ExprKind::Step { of, up, .. } if is(of) => Some(if up { 1 } else { -1 }),
+            ExprKind::Assign(Some(Binary::Add), t, by) if is(t) => small(by),
+            ExprKind::Assign(Some(Binary::Sub), t, by) if is(t) => small(by).map(|v| -v),
+            ExprKind::Assign(None, t, value) if is(t) => match unit.expr(value).kind {
+                ExprKind::Binary(Binary::Add, a, b) if is(a) => small(b),
+                ExprKind::Binary(Binary::Add, a, b) if is(b) => small(a),
+                ExprKind::Binary(Binary::Sub, a, b) if is(a) => small(b).map(|v| -v),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The integer type of an expression without calls, as far as it can be seen.
+    fn integer_type(&self, e: ExprId, depth: usize) -> Option<Int> {
+        let unit = self.l.unit;
+        let depth = depth.checked_sub(1)?;
+        match &unit.expr(e).kind {
+            ExprKind::Int(_, Arith::Int(ty)) => Some(*ty),
+            ExprKind::Name(d) => match unit.decl(*d).ty.arith()? {
+                Arith::Int(ty) => Some(ty),
+                Arith::Float | Arith::Double => None,
+            },
+            ExprKind::Index(..) => {
+                let root = unit.root(e)?;
+                let mut ty = &unit.decl(root).ty;
+                while let crate::types::Type::Array(of, _) | crate::types::Type::Pointer(of) =
+                    &ty.ty
+                {
+                    ty = of;
+                }
+                match ty.arith()? {
+                    Arith::Int(ty) if self.levels(e) == 0 => Some(ty),
+                    _ => None,
+                }
+            }
+            ExprKind::Unary(crate::ast::Unary::Plus | crate::ast::Unary::Minus, a) => {
+                Some(self.integer_type(*a, depth)?.promoted())
+            }
+            ExprKind::Binary(
+                Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem,
+                a,
+                b,
+            ) => Some(
+                self.integer_type(*a, depth)?
+                    .common(self.integer_type(*b, depth)?),
+            ),
+            ExprKind::Conditional(_, a, b) => Some(
+                self.integer_type(*a, depth)?
+                    .common(self.integer_type(*b, depth)?),
+            ),
+            ExprKind::Cast(ty, _) => match ty.arith()? {
+                Arith::Int(ty) => Some(ty),
+                Arith::Float | Arith::Double => None,
+            },
+            ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => Some(Int::ULong),
+            _ => None,
+        }
+    }
+
+    fn integer(&self, e: ExprId) -> bool {
+        self.integer_type(e, 100).is_some() && !self.l.unit.expr(e).effects
+    }
+
+    /// True if the bound reads only what the body leaves as it is.
+    fn is_invariant(&self, bound: ExprId, variable: DeclId, body: &Part) -> bool {
+        let unit = self.l.unit;
+        let mut calls = None;
+        let mut invariant = true;
+        unit.walk(bound, &mut |e| match &unit.expr(e).kind {
+            ExprKind::Name(d) => {
+                let decl = unit.decl(*d);
+                let own = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter)
+                    && decl.ty.arith().is_some()
+                    && !decl.address;
+                let global = matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+                    && decl.ty.arith().is_some()
+                    && !decl.address
+                    && !*calls.get_or_insert_with(|| {
+                        body.clone().any(|k| {
+                            matches!(&unit.exprs[k as usize].kind, ExprKind::Call(..))
+                                && unit.exprs[k as usize].effects
+                        })
+                    });
+                let same = *d != variable && !assigned(&decl.assigned, body);
+                invariant &=
+                    is_fixed(unit, *d) && decl.ty.arith().is_some() || (own || global) && same;
+            }
+            ExprKind::Index(..)
+            | ExprKind::Call(..)
+            | ExprKind::Member(..)
+            | ExprKind::Unary(crate::ast::Unary::Deref, _) => {
+                invariant = false;
+            }
+            _ => {}
+        });
+        invariant
+    }
+
+    /// True if C's arithmetic in the test and the step is that of whole numbers for as long as the loop runs.
+    fn cannot_wrap(&self, ty: Int, first: ExprId, bound: ExprId, up: bool) -> bool {
+        let unit = self.l.unit;
+        let Some(other) = self.integer_type(bound, 100).map(Int::promoted) else {
+            return false;
+        };
+        let positive = |e| constant::integer(unit, e).is_some_and(|(value, _)| value >= 0);
+        let common = ty.common(other);
+        match (ty.signed(), common.signed()) {
+            // What does not fit is undefined in C.
+            (true, true) => true,
+            // The variable is compared without its sign.
+            (true, false) => up && positive(first),
+            // The variable wraps around 0 when it counts down.
+            (false, false) => up && common.bits() == ty.bits(),
+            (false, true) => {
+                up && constant::integer(unit, bound).is_some_and(|(v, _)| v >= 0 && ty.contains(v))
+            }
+        }
+    }
+}
+
+fn minus(e: Expr, by: i64) -> Expr {
+    match e.constant().and_then(|value| value.checked_sub(by)) {
+        Some(value) => Expr::Int(value),
+        None if by > 0 => Expr::op(Op::Sub, [e, Expr::Int(by)]),
+        None => Expr::op(Op::Add, [e, Expr::Int(-by)]),
+    }
+}
+
+/// True if one of the expressions, which are in order, is in a part of the function.
+fn assigned(all: &[ExprId], part: &Part) -> bool {
+    let k = all.partition_point(|e| e.0 < part.start);
+    all.get(k).is_some_and(|e| e.0 < part.end)
+}

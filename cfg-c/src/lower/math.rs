@@ -1,0 +1,110 @@
+//! The functions of the C library, one line each: how they are computed, or why they are not.
+
+use cfg_core::ir::Op;
+
+/// How a function of the library is translated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum How {
+    /// An operator on as many reals as it takes, of the function's own precision.
+    Op(Op),
+    /// fmin and fmax: the other operand where one is NaN.
+    Least(Op),
+    /// Absolute value of an integer.
+    IntegerAbs,
+    /// A power of a constant base.
+    PowerOf(f64),
+    /// The nearest integer, halves away from zero.
+    RoundToInteger,
+    IsNan,
+    IsInfinite,
+    IsFinite,
+    SignBit,
+    Infinity,
+    NotANumber,
+    /// It computes nothing that the program uses: left out.
+    Passive,
+    /// Refused, with a way out.
+    Refused(&'static str),
+}
+
+const WORK: &str = "declare an array of the size that is needed, or pass work space as a parameter";
+const COPY: &str = "write a loop over the elements";
+const STOP: &str = "return early with a value that says what happened";
+const OUTSIDE: &str = "read values in the caller and pass them as parameters";
+const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
+const PARTS: &str = "write what is needed with floor, log2 and pow";
+const BESSEL: &str = "write the function out, with its derivative";
+
+#[rustfmt::skip]
+const FUNCTIONS: &[(&str, How)] = &[
+    ("acos", How::Op(Op::Acos)), ("asin", How::Op(Op::Asin)), ("atan", How::Op(Op::Atan)),
+    ("atan2", How::Op(Op::Atan2)), ("cos", How::Op(Op::Cos)), ("sin", How::Op(Op::Sin)),
+    ("tan", How::Op(Op::Tan)), ("acosh", How::Op(Op::Acosh)), ("asinh", How::Op(Op::Asinh)),
+    ("atanh", How::Op(Op::Atanh)), ("cosh", How::Op(Op::Cosh)), ("sinh", How::Op(Op::Sinh)),
+    ("tanh", How::Op(Op::Tanh)), ("exp", How::Op(Op::Exp)), ("expm1", How::Op(Op::Expm1)),
+    ("log", How::Op(Op::Log)), ("log2", How::Op(Op::Log2)), ("log10", How::Op(Op::Log10)),
+    ("log1p", How::Op(Op::Log1p)), ("cbrt", How::Op(Op::Cbrt)), ("sqrt", How::Op(Op::Sqrt)),
+    ("pow", How::Op(Op::Pow)), ("hypot", How::Op(Op::Hypot)), ("fabs", How::Op(Op::Abs)),
+    ("erf", How::Op(Op::Erf)), ("erfc", How::Op(Op::Erfc)), ("tgamma", How::Op(Op::Gamma)),
+    ("lgamma", How::Op(Op::Lgamma)), ("ceil", How::Op(Op::Ceil)), ("floor", How::Op(Op::Floor)),
+    ("round", How::Op(Op::Round)), ("trunc", How::Op(Op::Trunc)), ("fmod", How::Op(Op::Mod)),
+    ("copysign", How::Op(Op::Sign)), ("fma", How::Op(Op::Fma)), ("fmax", How::Least(Op::Max)),
+    ("fmin", How::Least(Op::Min)), ("lround", How::RoundToInteger), ("llround", How::RoundToInteger),
+    ("exp2", How::PowerOf(2.0)), ("exp10", How::PowerOf(10.0)),
+    ("fdim", How::Refused("write x > y ? x - y : 0.0")),
+    ("rint", How::Refused(ROUNDING)), ("nearbyint", How::Refused(ROUNDING)),
+    ("lrint", How::Refused(ROUNDING)), ("llrint", How::Refused(ROUNDING)),
+    ("remainder", How::Refused("use fmod")), ("remquo", How::Refused("use fmod")),
+    ("logb", How::Refused(PARTS)), ("ilogb", How::Refused(PARTS)), ("frexp", How::Refused(PARTS)),
+    ("ldexp", How::Refused("write x * pow(2.0, n)")), ("scalbn", How::Refused("write x * pow(2.0, n)")),
+    ("scalbln", How::Refused("write x * pow(2.0, n)")), ("modf", How::Refused("use trunc")),
+    ("nan", How::Refused("use NAN")), ("nextafter", How::Refused("use a tolerance")),
+    ("sincos", How::Refused("call sin and cos")),
+    ("j0", How::Refused(BESSEL)), ("j1", How::Refused(BESSEL)), ("jn", How::Refused(BESSEL)),
+    ("y0", How::Refused(BESSEL)), ("y1", How::Refused(BESSEL)), ("yn", How::Refused(BESSEL)),
+    ("gamma", How::Refused("use lgamma or tgamma")),
+    ("__cfgrev_isnan", How::IsNan), ("__cfgrev_isinf", How::IsInfinite),
+    ("__cfgrev_isfinite", How::IsFinite), ("__cfgrev_signbit", How::SignBit),
+    ("__cfgrev_isnormal", How::Refused("use isfinite and compare with DBL_MIN")),
+    ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
+    ("__cfgrev_assert", How::Refused("define NDEBUG before <assert.h> is included, or return early")),
+    ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
+    ("malloc", How::Refused(WORK)), ("calloc", How::Refused(WORK)), ("realloc", How::Refused(WORK)),
+    ("free", How::Refused(WORK)),
+    ("exit", How::Refused(STOP)), ("abort", How::Refused(STOP)),
+    ("rand", How::Refused("draw numbers in the caller and pass them as parameters")),
+    ("srand", How::Refused("draw numbers in the caller and pass them as parameters")),
+    ("atoi", How::Refused(OUTSIDE)), ("atol", How::Refused(OUTSIDE)), ("atof", How::Refused(OUTSIDE)),
+    ("strtod", How::Refused(OUTSIDE)), ("strtol", How::Refused(OUTSIDE)), ("getenv", How::Refused(OUTSIDE)),
+    ("qsort", How::Refused("write the sort out")),
+    ("memcpy", How::Refused(COPY)), ("memmove", How::Refused(COPY)), ("memset", How::Refused(COPY)),
+    ("printf", How::Passive), ("fprintf", How::Passive), ("puts", How::Passive),
+    ("putchar", How::Passive), ("fflush", How::Passive), ("fputs", How::Passive),
+    ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("fgets", How::Refused(OUTSIDE)),
+    ("fopen", How::Refused(OUTSIDE)), ("clock", How::Refused("measure time in the caller")),
+    ("time", How::Refused("measure time in the caller")),
+];
+
+/// The function of a name; those of float and long double have the suffixes f and l.
+pub(crate) fn how(name: &str) -> Option<How> {
+    let find = |name: &str| {
+        FUNCTIONS
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, how)| *how)
+    };
+    find(name).or_else(|| {
+        let stem = name.strip_suffix(['f', 'l'])?;
+        find(stem).filter(|how| !matches!(how, How::Passive | How::IntegerAbs))
+    })
+}
+
+/// True of functions whose names are those of the library.
+pub(crate) fn is_known(name: &str) -> bool {
+    how(name).is_some()
+}
+
+/// True of functions that become an expression, without statements.
+pub(crate) fn is_pure(name: &str) -> bool {
+    how(name).is_some_and(|how| !matches!(how, How::Least(_) | How::Passive | How::Refused(_)))
+}

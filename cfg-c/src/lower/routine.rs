@@ -1,0 +1,283 @@
+//! One function as a routine.
+
+use super::{Failed, Lower, Lowered, declare::Slot, value::Value};
+use crate::{
+    ast::{DeclId, ExprId, StmtId},
+    codes,
+    source::Pos,
+    types::{Arith, Type},
+};
+use cfg_core::{
+    builder::{Label, RoutineBuilder},
+    diagnostic::CodeInfo,
+    entity::VarId,
+    ir::{Expr, Place, ScalarType, Span},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+/// A label of the builder, and whether anything jumps there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) label: Label,
+    pub(super) used: bool,
+}
+
+/// A counted loop that is being translated: its variable, the index that stands for it, and whether the variable is
+/// needed after the loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counting {
+    pub(super) decl: DeclId,
+    pub(super) index: VarId,
+    pub(super) kept: bool,
+}
+
+/// A function that is being translated.
+pub(super) struct Body<'l, 'u> {
+    pub(super) l: &'l mut Lower<'u>,
+    pub(super) f: RoutineBuilder,
+    pub(super) function: usize,
+    pub(super) slots: HashMap<DeclId, Slot>,
+    /// Variables that have been refused.
+    pub(super) failed: HashSet<DeclId>,
+    pub(super) names: HashSet<String>,
+    pub(super) result: Option<(VarId, Arith)>,
+    pub(super) labels: HashMap<Rc<str>, Label>,
+    pub(super) breaks: Vec<Target>,
+    pub(super) continues: Vec<Target>,
+    pub(super) cases: HashMap<StmtId, Label>,
+    pub(super) counting: Vec<Counting>,
+    /// The indices of counted loops.
+    pub(super) indices: HashMap<DeclId, VarId>,
+    pub(super) index_variables: HashSet<VarId>,
+    /// Variables that are assigned once, before everything that reads them.
+    pub(super) frozen: HashSet<VarId>,
+    /// The piece of text of the statement at hand.
+    pub(super) span: Option<Span>,
+    /// Calls of functions here on the way to an operand.
+    pub(super) depth: usize,
+}
+
+pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
+    let unit = l.unit;
+    let of = &unit.functions[function];
+    let decl = unit.decl(of.decl);
+    let mut body = Body {
+        f: RoutineBuilder::new(decl.name.to_string()),
+        function,
+        slots: HashMap::new(),
+        failed: HashSet::new(),
+        names: l.global_names.clone(),
+        l,
+        result: None,
+        labels: HashMap::new(),
+        breaks: Vec::new(),
+        continues: Vec::new(),
+        cases: HashMap::new(),
+        counting: Vec::new(),
+        indices: HashMap::new(),
+        index_variables: HashSet::new(),
+        frozen: HashSet::new(),
+        span: None,
+        depth: 0,
+    };
+    if let Some(span) = of.from.to(of.to) {
+        body.f.routine_span(span);
+    }
+    body.parameters();
+    body.result();
+    body.reserve();
+    for (name, _) in &of.labels {
+        let label = body.f.label();
+        body.labels.insert(Rc::clone(name), label);
+    }
+    body.statement(of.body, true);
+    body.active();
+    let id = body.l.routines[&function];
+    let f = body.f;
+    l.program.define(id, f);
+}
+
+impl Body<'_, '_> {
+    pub(super) fn error<T>(
+        &mut self,
+        info: &CodeInfo,
+        at: Pos,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Lowered<T> {
+        self.l.sink.error(info, at, message, help);
+        Err(Failed)
+    }
+
+    fn result(&mut self) {
+        let unit = self.l.unit;
+        let decl = unit.decl(unit.functions[self.function].decl);
+        let Type::Function(signature) = &decl.ty.ty else {
+            return;
+        };
+        if signature.variadic {
+            let help = "give it a fixed number of parameters";
+            let message = "functions with a variable number of arguments are not supported";
+            self.l.sink.error(&codes::TYPE, decl.at, message, help);
+        }
+        match signature.result.ty {
+            Type::Void => {}
+            Type::Arith(ty) => {
+                let name = self.free_name("result");
+                let v = self.f.result(name, ty.scalar());
+                self.result = Some((v, ty));
+            }
+            _ => {
+                let message = format!("{} returns {}", decl.name, signature.result.name());
+                let help = "return a number, or write results through parameters";
+                self.l.sink.error(&codes::TYPE, decl.at, message, help);
+            }
+        }
+    }
+
+    /// A name that no variable of the routine has.
+    pub(super) fn free_name(&mut self, stem: &str) -> String {
+        let mut name = stem.to_owned();
+        let mut k = 1;
+        while !self.names.insert(name.clone()) {
+            k += 1;
+            name = format!("{stem}_{k}");
+        }
+        name
+    }
+
+    /// Declares variables now that would have the names of temporaries.
+    fn reserve(&mut self) {
+        let unit = self.l.unit;
+        for d in &unit.functions[self.function].locals {
+            let name = &unit.decl(*d).name;
+            let digits = name
+                .strip_prefix('t')
+                .is_some_and(|r| r.bytes().all(|b| b.is_ascii_digit()));
+            if digits && unit.decl(*d).ty.arith().is_some() {
+                // A problem is reported once, and again where the variable is used.
+                let _ = self.slot(*d, unit.decl(*d).at).is_ok();
+            }
+        }
+    }
+
+    /// Sets the span of the next vertex or statement.
+    pub(super) fn mark(&mut self) {
+        if let Some(span) = self.span {
+            self.f.span(span);
+        }
+    }
+
+    pub(super) fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
+        self.mark();
+        self.f.assign(target, value);
+    }
+
+    /// The value in a variable of its own.
+    pub(super) fn temporary(&mut self, value: Value) -> Value {
+        let t = self.f.temporary(value.scalar());
+        let Value { e, ty, logical, .. } = value;
+        self.assign(t, e);
+        self.frozen.insert(t);
+        Value {
+            logical,
+            ..Value::new(Expr::var(t), ty, 1)
+        }
+    }
+
+    /// The value, in a variable if it is deep.
+    pub(super) fn shallow(&mut self, value: Value) -> Value {
+        if value.depth > 60 {
+            self.temporary(value)
+        } else {
+            value
+        }
+    }
+
+    /// The value, in a variable if what comes next may change it.
+    pub(super) fn settled(&mut self, value: Value) -> Value {
+        if value.constant.is_some() || self.is_stable(&value.e) {
+            return value;
+        }
+        self.temporary(value)
+    }
+
+    pub(super) fn settled_index(&mut self, e: Expr) -> Expr {
+        if self.is_stable(&e) {
+            return e;
+        }
+        let t = self.f.temporary(ScalarType::Integer);
+        self.assign(t, e);
+        self.frozen.insert(t);
+        Expr::var(t)
+    }
+
+    /// True if the expression reads only what no call and no store through a pointer changes, and what is not
+    /// changed in the same expression.
+    fn is_stable(&self, e: &Expr) -> bool {
+        let mut stable = true;
+        e.walk_places(&mut |place| {
+            let local = self
+                .f
+                .get(place.var)
+                .is_some_and(|v| v.rank() == 0 && !matches!(v.role, cfg_core::ir::Role::Global(_)));
+            stable &= local;
+        });
+        stable
+    }
+
+    /// True if the expression has the same value for as long as its variables are in scope.
+    pub(super) fn is_frozen(&self, e: &Expr) -> bool {
+        let mut frozen = true;
+        e.walk_places(&mut |place| {
+            frozen &= place.subscripts.is_empty() && self.frozen.contains(&place.var);
+        });
+        frozen
+    }
+
+    /// Declares what to differentiate: all parameters of floating point, and the result, or what is written.
+    fn active(&mut self) {
+        let unit = self.l.unit;
+        let of = &unit.functions[self.function];
+        let mut independents = Vec::new();
+        let mut written = Vec::new();
+        for (k, d) in of.parameters.iter().enumerate() {
+            let v = VarId::new(k);
+            let Some(variable) = self.f.get(v) else {
+                continue;
+            };
+            if !variable.ty.is_real() {
+                continue;
+            }
+            independents.push(v);
+            if self.l.facts.is_written(*d) {
+                written.push(v);
+            }
+        }
+        let dependents = match self.result {
+            Some((v, ty)) if ty.is_real() => vec![v],
+            _ => written,
+        };
+        self.f.independents(independents);
+        self.f.dependents(dependents);
+    }
+
+    /// Goes one call deeper.
+    pub(super) fn nested<T>(
+        &mut self,
+        e: ExprId,
+        inner: impl FnOnce(&mut Self) -> Lowered<T>,
+    ) -> Lowered<T> {
+        if self.depth > 400 {
+            let at = self.l.unit.expr(e).at;
+            return self.error(&codes::LIMIT, at, "the expression is too deep", "split it");
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+}

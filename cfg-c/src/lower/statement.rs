@@ -1,0 +1,350 @@
+//! Statements.
+
+use super::{
+    Lowered,
+    declare::Slot,
+    routine::{Body, Target},
+    value::literal,
+};
+use crate::{
+    ast::{DeclId, DeclKind, ExprId, Init, StmtId, StmtKind},
+    codes,
+    types::Type,
+};
+use cfg_core::ir::{Expr, Place};
+
+impl Body<'_, '_> {
+    /// A statement; `last` if nothing of the function comes after it.
+    pub(super) fn statement(&mut self, s: StmtId, last: bool) {
+        let unit = self.l.unit;
+        let node = unit.stmt(s);
+        let whole = node.from.to(node.to);
+        if !matches!(node.kind, StmtKind::Block(_)) {
+            self.span = whole;
+        }
+        // Problems have been reported; others in what follows are told as well.
+        let done: Lowered<()> = match &node.kind {
+            StmtKind::Empty => Ok(()),
+            StmtKind::Expr(e) => self.discard(*e),
+            StmtKind::Decl(decls) => {
+                for d in decls {
+                    let span = unit.decl(*d).at;
+                    self.span = span.to(node.to);
+                    let _ = self.declaration(*d).is_ok();
+                }
+                Ok(())
+            }
+            StmtKind::Block(list) => {
+                for (k, s) in list.iter().enumerate() {
+                    self.statement(*s, last && k + 1 == list.len());
+                }
+                Ok(())
+            }
+            StmtKind::If(arms, other) => {
+                self.if_chain(arms, *other, last);
+                Ok(())
+            }
+            StmtKind::While(c, body) => self.while_loop(*c, *body, None),
+            StmtKind::Do(body, c) => self.do_loop(*body, *c),
+            StmtKind::For(of) => self.for_loop(of),
+            StmtKind::Switch(value, body) => self.switch(*value, *body, last),
+            StmtKind::Case(..) | StmtKind::Default => {
+                if let Some(label) = self.cases.get(&s).copied() {
+                    self.mark();
+                    self.f.place(label);
+                }
+                Ok(())
+            }
+            StmtKind::Label(name) => {
+                if let Some(label) = self.labels.get(name).copied() {
+                    self.mark();
+                    self.f.place(label);
+                }
+                Ok(())
+            }
+            StmtKind::Goto(name) => self.goto(name, node.from),
+            StmtKind::Break => self.jump(true),
+            StmtKind::Continue => self.jump(false),
+            StmtKind::Return(value) => self.return_value(*value, last, node.from),
+        };
+        let _ = done.is_ok();
+    }
+
+    fn goto(&mut self, name: &str, at: crate::source::Pos) -> Lowered<()> {
+        let Some(label) = self.labels.get(name).copied() else {
+            let message = format!("there is no label {name} in this function");
+            return self.error(
+                &codes::CONTROL,
+                at,
+                message,
+                "place it where the jump goes on",
+            );
+        };
+        // Loops that are left tell their variables how far they are.
+        for counting in self.counting.clone() {
+            if counting.kept {
+                self.tell(counting.decl, counting.index);
+            }
+        }
+        self.f.goto(label);
+        Ok(())
+    }
+
+    fn jump(&mut self, is_break: bool) -> Lowered<()> {
+        let targets = if is_break {
+            &mut self.breaks
+        } else {
+            &mut self.continues
+        };
+        if let Some(target) = targets.last_mut() {
+            target.used = true;
+            let label = target.label;
+            self.f.goto(label);
+        }
+        Ok(())
+    }
+
+    pub(super) fn new_target(&mut self) -> Target {
+        Target {
+            label: self.f.label(),
+            used: false,
+        }
+    }
+
+    /// Places a label, if anything jumps to it.
+    pub(super) fn place_target(&mut self, target: Option<Target>) {
+        if let Some(target) = target.filter(|t| t.used) {
+            self.mark();
+            self.f.place(target.label);
+        }
+    }
+
+    fn return_value(
+        &mut self,
+        value: Option<ExprId>,
+        last: bool,
+        at: crate::source::Pos,
+    ) -> Lowered<()> {
+        match (value, self.result) {
+            (Some(e), Some((v, ty))) => {
+                if self.levels(e) > 0 {
+                    return self.error(
+                        &codes::POINTER,
+                        at,
+                        "a pointer is returned",
+                        "return a number",
+                    );
+                }
+                let value = self.expr(e)?;
+                self.assign(v, value.convert(ty).e);
+            }
+            (Some(e), None) => self.discard(e)?,
+            (None, _) => {}
+        }
+        if !last {
+            self.f.return_now();
+        }
+        Ok(())
+    }
+
+    fn if_chain(&mut self, arms: &[(ExprId, StmtId)], other: Option<StmtId>, last: bool) {
+        let span = self.span;
+        let mut open = 0;
+        for (k, (c, then)) in arms.iter().enumerate() {
+            self.span = span;
+            let condition = self.condition(*c).unwrap_or(Expr::Logical(true));
+            self.mark();
+            self.f.begin_if(condition);
+            open += 1;
+            self.statement(*then, last);
+            if k + 1 < arms.len() || other.is_some() {
+                self.f.begin_else();
+            }
+        }
+        if let Some(other) = other {
+            self.statement(other, last);
+        }
+        self.span = span;
+        for _ in 0..open {
+            self.mark();
+            self.f.end_if();
+        }
+    }
+
+    fn declaration(&mut self, d: DeclId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let decl = unit.decl(d);
+        if decl.kind != DeclKind::Local {
+            return Ok(());
+        }
+        if let Type::Pointer(_) = decl.ty.ty {
+            let done = self.alias(d);
+            if done.is_err() {
+                self.failed.insert(d);
+            }
+            return done;
+        }
+        if decl.ty.volatile {
+            let message = format!("{} is volatile", decl.name);
+            return self.error(&codes::TYPE, decl.at, message, "remove volatile");
+        }
+        let slot = self.slot(d, decl.at)?;
+        let Some(init) = &decl.init else {
+            return Ok(());
+        };
+        match (slot, init) {
+            (Slot::Scalar(..) | Slot::Cell(..), Init::Expr(e)) => {
+                let place: Place = match self.slot(d, decl.at)? {
+                    Slot::Scalar(v, _) => v.into(),
+                    Slot::Cell(v, _) => v.at(0),
+                    Slot::Array { .. } | Slot::Alias(_) => return Ok(()),
+                };
+                self.initial(place, d, *e)
+            }
+            (Slot::Scalar(v, ty), list) => {
+                let given = super::initial::elements(self.l, &[], list, decl.at)?;
+                match given[..] {
+                    [(_, e)] => self.initial(v.into(), d, e),
+                    _ => {
+                        self.assign(v, literal(0, ty));
+                        Ok(())
+                    }
+                }
+            }
+            (Slot::Array { var, elem, .. }, init) => self.initial_array(d, var, elem, init),
+            (Slot::Cell(..) | Slot::Alias(_), _) => self.error(
+                &codes::INITIAL,
+                decl.at,
+                "this initial value is not supported",
+                "assign it afterwards",
+            ),
+        }
+    }
+
+    fn initial(&mut self, place: Place, d: DeclId, e: ExprId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let at = unit.expr(e).at;
+        let Some(ty) = unit.decl(d).ty.arith() else {
+            return Err(super::Failed);
+        };
+        if self.levels(e) > 0 {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a number is initialised with a pointer",
+                "initialise it with an element",
+            );
+        }
+        self.unordered(&[e], Some(d))?;
+        let value = self.expr(e)?;
+        self.assign(place, value.convert(ty).e);
+        Ok(())
+    }
+
+    fn initial_array(
+        &mut self,
+        d: DeclId,
+        var: cfg_core::entity::VarId,
+        elem: crate::types::Arith,
+        init: &Init,
+    ) -> Lowered<()> {
+        let decl = self.l.unit.decl(d);
+        let mut extents = Vec::new();
+        let shape = self.f.get(var).map(|v| v.shape.clone()).unwrap_or_default();
+        for dim in &shape {
+            let extent = match &dim.extent {
+                cfg_core::ir::Extent::Fixed(e) => e.constant(),
+                cfg_core::ir::Extent::Deferred => None,
+            };
+            let Some(extent) = extent else {
+                return self.error(
+                    &codes::INITIAL,
+                    decl.at,
+                    "an array of variable length has initial values",
+                    "assign them in a loop",
+                );
+            };
+            extents.push(extent);
+        }
+        let given = super::initial::elements(self.l, &extents, init, decl.at)?;
+        self.assign(Place::whole(var), literal(0, elem));
+        for (k, e) in given {
+            let mut rest = k;
+            let mut subscripts = Vec::new();
+            for extent in extents.iter().rev() {
+                subscripts.push(Expr::Int(rest % extent));
+                rest /= extent;
+            }
+            subscripts.reverse();
+            let at = self.l.unit.expr(e).at;
+            if self.levels(e) > 0 {
+                return self.error(
+                    &codes::OPERAND,
+                    at,
+                    "a number is initialised with a pointer",
+                    "initialise it with an element",
+                );
+            }
+            let value = self.expr(e)?;
+            self.assign(Place::element(var, subscripts), value.convert(elem).e);
+        }
+        Ok(())
+    }
+
+    /// A pointer that keeps what it is initialised with stands for that.
+    fn alias(&mut self, d: DeclId) -> Lowered<()> {
+        let decl = self.l.unit.decl(d);
+        let help = "initialise it where it is declared, and use an index to move";
+        if !decl.assigned.is_empty() || decl.address {
+            let message = format!(
+                "the pointer {} is assigned, moved or has its address taken",
+                decl.name
+            );
+            let at = decl
+                .assigned
+                .first()
+                .map_or(decl.at, |e| self.l.unit.expr(*e).at);
+            return self.error(&codes::POINTER, at, message, help);
+        }
+        let Some(Init::Expr(e)) = &decl.init else {
+            let message = format!("the pointer {} is not initialised", decl.name);
+            return self.error(&codes::POINTER, decl.at, message, help);
+        };
+        let mut pointer = self.pointer(*e)?;
+        let mut ty = &decl.ty;
+        let mut levels = 0;
+        while let Type::Pointer(of) | Type::Array(of, _) = &ty.ty {
+            levels += 1;
+            ty = of;
+        }
+        if ty.arith() != Some(pointer.elem) || levels != pointer.inner() + 1 {
+            let message = format!(
+                "the pointer {} has another type than what it points to",
+                decl.name
+            );
+            return self.error(
+                &codes::POINTER,
+                decl.at,
+                message,
+                "use a pointer of the element type",
+            );
+        }
+        pointer.constant |= ty.constant;
+        let prefix = std::mem::take(&mut pointer.prefix);
+        pointer.prefix = prefix.into_iter().map(|e| self.kept(e)).collect();
+        pointer.offset = self.kept(pointer.offset);
+        self.slots.insert(d, Slot::Alias(pointer));
+        Ok(())
+    }
+
+    /// The value of an index now, whatever its variables become.
+    fn kept(&mut self, e: Expr) -> Expr {
+        if self.is_frozen(&e) {
+            return e;
+        }
+        let t = self.f.temporary(cfg_core::ir::ScalarType::Integer);
+        self.assign(t, e);
+        self.frozen.insert(t);
+        Expr::var(t)
+    }
+}

@@ -1,0 +1,162 @@
+//! Values of expressions, and the conversions between their types.
+
+use crate::types::{Arith, Int};
+use cfg_core::ir::{AnyInt, Conversion, Expr, Op, ScalarType};
+
+/// An arithmetic value.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    pub(super) e: Expr,
+    pub(super) ty: Arith,
+    /// `e` is a logical although the type is int: a comparison.
+    pub(super) logical: bool,
+    /// The value of an integer constant.
+    pub(super) constant: Option<i128>,
+    /// Levels of `e`, or more.
+    pub(super) depth: usize,
+}
+
+/// A constant of a type.
+pub(super) fn literal(value: i128, ty: Arith) -> Expr {
+    match ty {
+        Arith::Double => Expr::Real(value as f64),
+        Arith::Float => Expr::Real32(value as f32),
+        Arith::Int(Int::Bool) => Expr::Logical(value != 0),
+        Arith::Int(int) => match int.scalar() {
+            ScalarType::Sized(sized) => {
+                Expr::sized(sized, value).unwrap_or(Expr::Int(value as i64))
+            }
+            _ => Expr::Int(value as i64),
+        },
+    }
+}
+
+/// The operator that converts to a type.
+pub(super) fn conversion(how: Conversion, to: Arith) -> Op {
+    match to.scalar() {
+        ScalarType::Real => Op::ToReal,
+        ScalarType::Real32 => Op::ToReal32,
+        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => Op::ToLogical,
+        ScalarType::Integer => Op::Convert(how, AnyInt::Integer),
+        ScalarType::Sized(ty) => Op::Convert(how, ty.into()),
+    }
+}
+
+impl Value {
+    pub(super) fn new(e: Expr, ty: Arith, depth: usize) -> Self {
+        Self {
+            e,
+            ty,
+            logical: false,
+            constant: None,
+            depth,
+        }
+    }
+
+    pub(super) fn integer(value: i128, ty: Int) -> Self {
+        let ty = Arith::Int(ty);
+        Self {
+            constant: Some(value),
+            ..Self::new(literal(value, ty), ty, 2)
+        }
+    }
+
+    /// A comparison: an int that is 0 or 1.
+    pub(super) fn truth(e: Expr, depth: usize) -> Self {
+        Self {
+            logical: true,
+            ..Self::new(e, Arith::INT, depth)
+        }
+    }
+
+    /// The type of the expression in the representation.
+    pub(super) fn scalar(&self) -> ScalarType {
+        if self.logical {
+            ScalarType::Logical
+        } else {
+            self.ty.scalar()
+        }
+    }
+
+    /// The value in another type, as C converts it.
+    pub(super) fn convert(self, to: Arith) -> Self {
+        if let Some(value) = self.constant {
+            return match to {
+                Arith::Int(int) => Self::integer(int.wrap(value), int),
+                Arith::Float | Arith::Double => Self::new(literal(value, to), to, 1),
+            };
+        }
+        if to == Arith::Int(Int::Bool) {
+            let depth = self.depth + 1;
+            return Self::new(self.condition(), to, depth);
+        }
+        if self.scalar() == to.scalar() {
+            return Self { ty: to, ..self };
+        }
+        match (&self.e, to) {
+            (Expr::Real(c), Arith::Float) => return Self::new(Expr::Real32(*c as f32), to, 1),
+            (Expr::Real32(c), Arith::Double) => return Self::new(Expr::Real(f64::from(*c)), to, 1),
+            _ => {}
+        }
+        let how = match (self.ty, to) {
+            (Arith::Int(from), Arith::Int(int)) if !self.logical && from != Int::Bool => {
+                let (least, most) = from.range();
+                if int.contains(least) && int.contains(most) {
+                    Conversion::To
+                } else {
+                    Conversion::Wrap
+                }
+            }
+            _ => Conversion::To,
+        };
+        let depth = self.depth + 1;
+        Self::new(Expr::op(conversion(how, to), [self.e]), to, depth)
+    }
+
+    /// The value as a logical: not 0.
+    pub(super) fn condition(self) -> Expr {
+        if let Some(value) = self.constant {
+            return Expr::Logical(value != 0);
+        }
+        if self.scalar() == ScalarType::Logical {
+            return self.e;
+        }
+        Expr::op(Op::Ne, [self.e, literal(0, self.ty)])
+    }
+}
+
+/// An integer as `integer`, for subscripts, bounds and selectors: conversions are moved to the operands of sums and
+/// products, of which C leaves undefined what does not fit. `is_index` tells the indices of counted loops.
+pub(super) fn widen(e: Expr, from: Int, is_index: &dyn Fn(&Expr) -> bool) -> Expr {
+    if from.scalar() == ScalarType::Integer {
+        return e;
+    }
+    if let Some((_, cell)) = e
+        .sized_constant()
+        .filter(|_| from != Int::ULong && from != Int::ULLong)
+    {
+        return Expr::Int(cell);
+    }
+    match e {
+        Expr::Op(op, operands)
+            if operands.len() == 1
+                && op.converts_to() == Some(from.scalar())
+                && is_index(&operands[0]) =>
+        {
+            operands.into_vec().remove(0)
+        }
+        Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Div | Op::Mod), operands)
+            if from.signed() =>
+        {
+            let operands = operands.into_vec();
+            Expr::op(
+                op,
+                operands
+                    .into_iter()
+                    .map(|e| widen(e, from, is_index))
+                    .collect::<Vec<_>>(),
+            )
+        }
+        e => Expr::op(Op::TO_INT, [e]),
+    }
+}

@@ -1,0 +1,414 @@
+//! The parser: recursive descent over preprocessed tokens, with the scopes of typedef names.
+//!
+//! What nests in the text nests in calls here, up to a limit; operators of one level, statements in a row, and chains of
+//! `else if` are loops.
+
+mod declaration;
+mod declarator;
+mod expression;
+mod literal;
+mod statement;
+
+use crate::{
+    ast::{
+        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, StmtId, StmtKind, StmtNode,
+        Unit,
+    },
+    codes,
+    lex::{Kind, Token},
+    source::{Pos, Sink},
+    types::{Qualified, Type},
+};
+use std::{collections::HashMap, rc::Rc};
+
+/// Statements, parentheses and declarators nest.
+const MAX_DEPTH: usize = 200;
+
+/// Higher expressions are taken apart, which emits statements: they count as having effects.
+const MAX_HEIGHT: u32 = 25;
+
+/// A problem has been reported, and what follows up to the next statement or declaration is of no use.
+#[derive(Debug)]
+struct Fail;
+
+type Parse<T> = Result<T, Fail>;
+
+#[derive(Clone, Debug)]
+enum Entry {
+    Typedef(Qualified),
+    Decl(DeclId),
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    names: HashMap<Rc<str>, Entry>,
+    /// Types of tags: structures and enumerations.
+    tags: HashMap<Rc<str>, Type>,
+}
+
+/// A loop or switch around a statement.
+struct Around {
+    is_switch: bool,
+    entered: bool,
+}
+
+struct Parser<'s> {
+    tokens: Vec<Token>,
+    at: usize,
+    sink: &'s mut Sink,
+    unit: Unit,
+    scopes: Vec<Scope>,
+    depth: usize,
+    around: Vec<Around>,
+    /// The function that is being read.
+    labels: Vec<(Rc<str>, Pos)>,
+    locals: Vec<DeclId>,
+    in_function: bool,
+}
+
+/// Reads preprocessed tokens, the last of which is the end.
+pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        sink,
+        unit: Unit::default(),
+        scopes: vec![Scope::default()],
+        depth: 0,
+        around: Vec::new(),
+        labels: Vec::new(),
+        locals: Vec::new(),
+        in_function: false,
+    };
+    while parser.peek().kind != Kind::End {
+        let start = parser.at;
+        if parser.external().is_err() {
+            parser.depth = 0;
+            parser.scopes.truncate(1);
+            parser.around.clear();
+            parser.in_function = false;
+            parser.recover();
+        }
+        if parser.at == start {
+            parser.at += 1;
+        }
+    }
+    parser.unit
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> &Token {
+        self.ahead(0)
+    }
+
+    fn ahead(&self, k: usize) -> &Token {
+        let last = self.tokens.len() - 1;
+        &self.tokens[(self.at + k).min(last)]
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek().clone();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        token
+    }
+
+    /// The place of the token before.
+    fn last(&self) -> Pos {
+        self.tokens[self.at.saturating_sub(1)].at
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let taken = self.peek().is(text);
+        if taken {
+            self.next();
+        }
+        taken
+    }
+
+    fn expect(&mut self, text: &str, what: &str) -> Parse<Pos> {
+        if self.peek().is(text) {
+            return Ok(self.next().at);
+        }
+        let token = self.peek();
+        let found = if token.kind == Kind::End {
+            "the end of the file".to_owned()
+        } else {
+            format!("`{}`", token.text)
+        };
+        let at = token.at;
+        Err(self.syntax(at, format!("expected `{text}` {what}, found {found}")))
+    }
+
+    fn syntax(&mut self, at: Pos, message: impl Into<String>) -> Fail {
+        self.sink.error(
+            &codes::SYNTAX,
+            at,
+            message,
+            "the file should compile without errors with a C compiler",
+        );
+        Fail
+    }
+
+    fn unsupported(&mut self, at: Pos, message: impl Into<String>, help: &str) {
+        self.sink.error(&codes::TYPE, at, message, help);
+    }
+
+    /// Goes one level deeper.
+    fn deeper(&mut self) -> Parse<()> {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        let at = self.peek().at;
+        let message = format!("this nests more than {MAX_DEPTH} deep");
+        self.sink.error(&codes::LIMIT, at, message, "split it");
+        // What is inside is passed without being read.
+        Err(Fail)
+    }
+
+    /// Passes tokens up to the end of the statement or of the block at hand.
+    fn recover(&mut self) {
+        let mut depth = 0usize;
+        while self.peek().kind != Kind::End {
+            let token = self.peek();
+            if token.is("{") {
+                depth += 1;
+            } else if token.is("}") {
+                if depth <= 1 {
+                    if depth == 1 || self.scopes.len() == 1 {
+                        self.next();
+                    }
+                    return;
+                }
+                depth -= 1;
+            } else if token.is(";") && depth == 0 {
+                self.next();
+                return;
+            }
+            self.next();
+        }
+    }
+
+    fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
+        let own = match &kind {
+            ExprKind::Step { .. } | ExprKind::Assign(..) => true,
+            ExprKind::Call(f, _) => !self.is_pure(*f),
+            _ => false,
+        };
+        let node = ExprNode {
+            kind,
+            at,
+            from,
+            effects: own,
+            height: 1,
+            enclosed: false,
+        };
+        let id = ExprId(self.unit.exprs.len() as u32);
+        self.unit.exprs.push(node);
+        let operands = self.unit.operands(id);
+        let below = operands.iter().map(|e| self.unit.expr(*e));
+        let (mut effects, mut height) = (own, 0);
+        for node in below {
+            effects |= node.effects;
+            height = height.max(node.height);
+        }
+        let node = &mut self.unit.exprs[id.index()];
+        node.height = height.saturating_add(1);
+        node.effects = effects || node.height > MAX_HEIGHT;
+        self.note(id);
+        id
+    }
+
+    /// True of functions of the mathematical library, which only compute.
+    fn is_pure(&self, f: ExprId) -> bool {
+        match self.unit.expr(f).kind {
+            ExprKind::Name(d) => {
+                let decl = self.unit.decl(d);
+                self.is_header(decl.at) && crate::lower::math::is_pure(&decl.name)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_header(&self, at: Pos) -> bool {
+        self.sink
+            .files
+            .get(at.file as usize)
+            .is_some_and(|name| name.starts_with('<'))
+    }
+
+    /// Notes which variables an expression assigns and whose address it takes.
+    fn note(&mut self, id: ExprId) {
+        let (target, address) = match self.unit.expr(id).kind {
+            ExprKind::Step { of, .. } => (of, false),
+            ExprKind::Assign(_, target, _) => (target, false),
+            ExprKind::Unary(crate::ast::Unary::Address, of) => (of, true),
+            _ => return,
+        };
+        if let ExprKind::Name(d) = self.unit.expr(target).kind {
+            let decl = &mut self.unit.decls[d.index()];
+            if address {
+                decl.address = true;
+            } else {
+                decl.assigned.push(id);
+            }
+        }
+    }
+
+    fn stmt(&mut self, kind: StmtKind, from: Pos) -> StmtId {
+        let to = self.last();
+        self.unit.stmts.push(StmtNode { kind, from, to });
+        StmtId(self.unit.stmts.len() as u32 - 1)
+    }
+
+    fn find(&self, name: &str) -> Option<&Entry> {
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.names.get(name))
+    }
+
+    fn is_typedef(&self, token: &Token) -> bool {
+        token.kind == Kind::Ident && matches!(self.find(&token.text), Some(Entry::Typedef(_)))
+    }
+
+    fn declare(&mut self, decl: Decl) -> DeclId {
+        let id = DeclId(self.unit.decls.len() as u32);
+        let name = Rc::clone(&decl.name);
+        let at = decl.at;
+        let again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
+        let file = self.scopes.len() == 1;
+        match again {
+            Some(Entry::Decl(old)) if self.same_thing(old, &decl, file) => {
+                return self.merge(old, decl);
+            }
+            Some(_) => {
+                let message = format!("{name} is declared twice");
+                self.sink
+                    .error(&codes::TWICE, at, message, "rename one of the two");
+            }
+            None => {}
+        }
+        if !file {
+            self.locals.push(id);
+        }
+        self.unit.decls.push(decl);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name, Entry::Decl(id));
+        }
+        id
+    }
+
+    /// True if a declaration says again what an old one says.
+    fn same_thing(&self, old: DeclId, new: &Decl, file: bool) -> bool {
+        let old = self.unit.decl(old);
+        match (old.kind, new.kind) {
+            (DeclKind::Function, DeclKind::Function) => true,
+            (DeclKind::Global, DeclKind::Global) => {
+                file && (old.init.is_none() || new.init.is_none())
+            }
+            _ => false,
+        }
+    }
+
+    fn merge(&mut self, id: DeclId, new: Decl) -> DeclId {
+        let header = self.is_header(self.unit.decl(id).at);
+        let old = &mut self.unit.decls[id.index()];
+        old.external &= new.external;
+        old.internal |= new.internal;
+        if new.init.is_some() {
+            old.init = new.init;
+        }
+        let unknown = |ty: &Type| match ty {
+            Type::Function(s) => s.open,
+            Type::Array(_, extent) => extent.is_none(),
+            _ => false,
+        };
+        if unknown(&old.ty.ty) || header || !new.external {
+            old.ty = new.ty;
+            old.at = new.at;
+        }
+        id
+    }
+
+    /// A definition of a function or a declaration of the file.
+    fn external(&mut self) -> Parse<()> {
+        if self.take(";") {
+            return Ok(());
+        }
+        if self.peek().is("extern") && self.ahead(1).kind == Kind::Str {
+            self.next();
+            self.next();
+            if self.take("{") {
+                while !self.peek().is("}") && self.peek().kind != Kind::End {
+                    let start = self.at;
+                    if self.external().is_err() {
+                        self.depth = 0;
+                        self.scopes.truncate(1);
+                        self.recover();
+                    }
+                    if self.at == start {
+                        self.next();
+                    }
+                }
+                self.expect("}", "after extern \"C\"")?;
+                return Ok(());
+            }
+            return self.external();
+        }
+        self.declaration(true).map(|_| ())
+    }
+
+    /// The body of a function whose head has been read.
+    fn definition(&mut self, decl: DeclId, ty: &Qualified, from: Pos) -> Parse<()> {
+        let Type::Function(signature) = &ty.ty else {
+            return Err(self.syntax(from, "the body belongs to no function"));
+        };
+        if self.unit.decl(decl).definition.is_some() {
+            let message = format!("{} is defined twice", self.unit.decl(decl).name);
+            self.sink
+                .error(&codes::TWICE, from, message, "remove one of the two");
+        }
+        let number = self.unit.functions.len();
+        self.unit.decls[decl.index()].definition = Some(number);
+        self.unit.decls[decl.index()].ty = ty.clone();
+        let start = self.unit.exprs.len() as u32;
+        self.labels.clear();
+        self.locals.clear();
+        self.in_function = true;
+        self.scopes.push(Scope::default());
+        let mut parameters = Vec::new();
+        for p in &signature.parameters {
+            // The variables were made with the head, so that extents can name them.
+            let Some(d) = p.decl else { continue };
+            if let Some(name) = &p.name
+                && let Some(scope) = self.scopes.last_mut()
+            {
+                scope.names.insert(Rc::clone(name), Entry::Decl(d));
+            }
+            parameters.push(d);
+        }
+        let body = self.block(false)?;
+        self.scopes.pop();
+        self.in_function = false;
+        let mut locals = std::mem::take(&mut self.locals);
+        locals.retain(|d| self.unit.decl(*d).kind != DeclKind::Parameter);
+        for d in parameters.iter().chain(&locals) {
+            self.unit.decls[d.index()].function = Some(number);
+        }
+        let function = Function {
+            decl,
+            parameters,
+            body,
+            part: start..self.unit.exprs.len() as u32,
+            locals,
+            labels: std::mem::take(&mut self.labels),
+            from,
+            to: self.last(),
+        };
+        self.unit.functions.push(function);
+        Ok(())
+    }
+}

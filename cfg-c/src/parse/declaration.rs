@@ -1,0 +1,424 @@
+//! Declarations: specifiers, and the names that are declared with them.
+
+use super::{Entry, Parse, Parser};
+use crate::{
+    ast::{Decl, DeclId, DeclKind, Designator, Init},
+    codes, constant,
+    lex::{Kind, Token},
+    source::Pos,
+    types::{Arith, Int, Qualified, Type},
+};
+use std::rc::Rc;
+
+/// What the specifiers of a declaration say.
+#[derive(Debug)]
+pub(super) struct Specifiers {
+    pub(super) ty: Qualified,
+    is_typedef: bool,
+    is_extern: bool,
+    is_static: bool,
+}
+
+const WORDS: &[&str] = &[
+    "typedef",
+    "extern",
+    "static",
+    "auto",
+    "register",
+    "inline",
+    "__inline",
+    "__inline__",
+    "_Noreturn",
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__restrict__",
+    "__const",
+    "__volatile__",
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "__signed__",
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
+    "struct",
+    "union",
+    "enum",
+    "__attribute__",
+    "__extension__",
+    "_Thread_local",
+    "_Static_assert",
+    "_Alignas",
+    "__typeof__",
+    "typeof",
+    "_Atomic",
+];
+
+/// How often each word of a type stands there.
+#[derive(Default)]
+struct Words {
+    long: u8,
+    short: bool,
+    signed: bool,
+    unsigned: bool,
+    complex: bool,
+    base: Option<&'static str>,
+}
+
+impl Parser<'_> {
+    pub(super) fn begins_type(&self, token: &Token) -> bool {
+        token.kind == Kind::Ident && (WORDS.contains(&&*token.text) || self.is_typedef(token))
+    }
+
+    pub(super) fn begins_declaration(&self) -> bool {
+        self.begins_type(self.peek())
+    }
+
+    /// Specifiers and qualifiers.
+    pub(super) fn specifiers(&mut self) -> Parse<Specifiers> {
+        let from = self.peek().at;
+        let mut words = Words::default();
+        let mut found: Option<Type> = None;
+        let mut out = Specifiers {
+            ty: Qualified::plain(Type::Void),
+            is_typedef: false,
+            is_extern: false,
+            is_static: false,
+        };
+        loop {
+            let token = self.peek().clone();
+            if token.kind != Kind::Ident {
+                break;
+            }
+            let has_type = found.is_some()
+                || words.base.is_some()
+                || words.long > 0
+                || words.short
+                || words.signed
+                || words.unsigned;
+            match &*token.text {
+                "typedef" => out.is_typedef = true,
+                "extern" => out.is_extern = true,
+                "static" => out.is_static = true,
+                "auto" | "register" | "inline" | "__inline" | "__inline__" | "_Noreturn"
+                | "__extension__" => {}
+                "const" | "__const" => out.ty.constant = true,
+                "volatile" | "__volatile__" => out.ty.volatile = true,
+                "restrict" | "__restrict" | "__restrict__" => out.ty.restrict = true,
+                "__attribute__" => {
+                    self.next();
+                    self.skip_parentheses()?;
+                    continue;
+                }
+                "_Thread_local" | "_Static_assert" | "_Alignas" | "__typeof__" | "typeof"
+                | "_Atomic" => {
+                    return Err(self.syntax(token.at, format!("{} is not C99", token.text)));
+                }
+                "long" => words.long += 1,
+                "short" => words.short = true,
+                "signed" | "__signed__" => words.signed = true,
+                "unsigned" => words.unsigned = true,
+                "_Complex" | "_Imaginary" => words.complex = true,
+                "void" => words.base = Some("void"),
+                "char" => words.base = Some("char"),
+                "int" => words.base = Some("int"),
+                "float" => words.base = Some("float"),
+                "double" => words.base = Some("double"),
+                "_Bool" => words.base = Some("_Bool"),
+                "struct" | "union" => {
+                    found = Some(self.record()?);
+                    continue;
+                }
+                "enum" => {
+                    found = Some(self.enumeration()?);
+                    continue;
+                }
+                name if !has_type => match self.find(name) {
+                    Some(Entry::Typedef(ty)) => {
+                        let ty = ty.clone();
+                        out.ty.constant |= ty.constant;
+                        out.ty.volatile |= ty.volatile;
+                        out.ty.restrict |= ty.restrict;
+                        found = Some(ty.ty);
+                    }
+                    _ => break,
+                },
+                _ => break,
+            }
+            self.next();
+        }
+        out.ty.ty = match found {
+            Some(ty) => ty,
+            None => self.basic(&words, from)?,
+        };
+        Ok(out)
+    }
+
+    fn basic(&mut self, words: &Words, at: Pos) -> Parse<Type> {
+        if words.complex {
+            return Ok(Type::Refused(Rc::from("a complex number")));
+        }
+        let int = |ty| Type::Arith(Arith::Int(ty));
+        let unsigned = words.unsigned;
+        Ok(match (words.base, words.long, words.short) {
+            (Some("void"), 0, false) => Type::Void,
+            (Some("_Bool"), 0, false) => int(Int::Bool),
+            (Some("float"), 0, false) => Type::Arith(Arith::Float),
+            (Some("double"), 0, false) => Type::Arith(Arith::Double),
+            (Some("double"), 1, false) => {
+                if !self.is_header(at) {
+                    let help = "write double to be clear";
+                    self.sink.warning(
+                        &codes::LONG_DOUBLE,
+                        at,
+                        "long double is read as double",
+                        help,
+                    );
+                }
+                Type::Arith(Arith::Double)
+            }
+            (Some("char"), 0, false) => int(match (words.signed, unsigned) {
+                (_, true) => Int::UChar,
+                (true, false) => Int::SChar,
+                (false, false) => Int::Char,
+            }),
+            (Some("int") | None, 0, true) => int(if unsigned { Int::UShort } else { Int::Short }),
+            (Some("int") | None, 1, false) => int(if unsigned { Int::ULong } else { Int::Long }),
+            (Some("int") | None, 2, false) => int(if unsigned { Int::ULLong } else { Int::LLong }),
+            (Some("int"), 0, false) => int(if unsigned { Int::UInt } else { Int::Int }),
+            (None, 0, false) if unsigned => int(Int::UInt),
+            (None, 0, false) if words.signed => int(Int::Int),
+            (None, 0, false) => {
+                let token = self.peek().clone();
+                if token.kind == Kind::Ident && !WORDS.contains(&&*token.text) {
+                    let message = format!("the type {} is not known", token.text);
+                    let help = "include the header that declares it, or write a typedef";
+                    self.sink.error(&codes::UNKNOWN, token.at, message, help);
+                    return Err(super::Fail);
+                }
+                return Err(self.syntax(at, "a declaration has no type"));
+            }
+            _ => return Err(self.syntax(at, "these words are no type of C together")),
+        })
+    }
+
+    fn skip_parentheses(&mut self) -> Parse<()> {
+        self.skip_between("(", ")")
+    }
+
+    fn skip_between(&mut self, open: &str, close: &str) -> Parse<()> {
+        let at = self.expect(open, "here")?;
+        let mut depth = 1usize;
+        while depth > 0 {
+            let token = self.next();
+            if token.kind == Kind::End {
+                return Err(self.syntax(at, format!("`{open}` is not closed")));
+            }
+            depth += usize::from(token.is(open));
+            depth -= usize::from(token.is(close));
+        }
+        Ok(())
+    }
+
+    /// A structure or union, which is refused where it is used.
+    fn record(&mut self) -> Parse<Type> {
+        let word = self.next().text;
+        let mut name = format!("a {word}");
+        if self.peek().kind == Kind::Ident {
+            name = format!("{word} {}", self.next().text);
+        }
+        if self.peek().is("{") {
+            self.skip_between("{", "}")?;
+        }
+        Ok(Type::Refused(Rc::from(name)))
+    }
+
+    fn enumeration(&mut self) -> Parse<Type> {
+        self.next();
+        let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
+        if !self.take("{") {
+            let known = tag.and_then(|tag| {
+                let mut scopes = self.scopes.iter().rev();
+                scopes.find_map(|s| s.tags.get(&tag)).cloned()
+            });
+            return Ok(known.unwrap_or(Type::Arith(Arith::Int(Int::UInt))));
+        }
+        let mut next = 0i128;
+        let mut negative = false;
+        while !self.peek().is("}") {
+            let token = self.next();
+            if token.kind != Kind::Ident {
+                return Err(self.syntax(token.at, "an enumerator is a name"));
+            }
+            if self.take("=") {
+                let e = self.conditional()?;
+                match constant::integer(&self.unit, e) {
+                    Some((value, _)) => next = value,
+                    None => {
+                        let message = format!("the value of {} is no constant", token.text);
+                        self.sink.error(
+                            &codes::VALUE,
+                            token.at,
+                            message,
+                            "write an integer constant",
+                        );
+                    }
+                }
+            }
+            if !Int::Int.contains(next) {
+                let message = format!("the value of {} does not fit into int", token.text);
+                self.sink
+                    .error(&codes::VALUE, token.at, message, "use smaller values");
+            }
+            negative |= next < 0;
+            let ty = Qualified::plain(Type::Arith(Arith::INT));
+            self.declare(new_decl(
+                &token.text,
+                DeclKind::Constant(next),
+                ty,
+                token.at,
+            ));
+            next += 1;
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("}", "after the enumerators")?;
+        let ty = Type::Arith(Arith::Int(if negative { Int::Int } else { Int::UInt }));
+        if let (Some(tag), Some(scope)) = (tag, self.scopes.last_mut()) {
+            scope.tags.insert(tag, ty.clone());
+        }
+        Ok(ty)
+    }
+
+    /// A declaration; at file scope also the definition of a function.
+    pub(super) fn declaration(&mut self, file: bool) -> Parse<Vec<DeclId>> {
+        let from = self.peek().at;
+        if self.peek().is("_Static_assert") {
+            self.next();
+            self.skip_parentheses()?;
+            self.expect(";", "after the assertion")?;
+            return Ok(Vec::new());
+        }
+        let specifiers = self.specifiers()?;
+        let mut decls = Vec::new();
+        if self.take(";") {
+            return Ok(decls);
+        }
+        loop {
+            let made = self.declarator(specifiers.ty.clone())?;
+            while self.peek().is("__attribute__") {
+                self.next();
+                self.skip_parentheses()?;
+            }
+            let Some((name, at)) = made.name else {
+                let at = self.peek().at;
+                return Err(self.syntax(at, "a declaration has no name"));
+            };
+            if specifiers.is_typedef {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.names.insert(name, Entry::Typedef(made.ty));
+                }
+            } else {
+                let function = matches!(made.ty.ty, Type::Function(_));
+                let kind = match (
+                    function,
+                    file || self.scopes.len() == 1,
+                    specifiers.is_static,
+                ) {
+                    (true, ..) => DeclKind::Function,
+                    (false, true, _) => DeclKind::Global,
+                    (false, false, true) => DeclKind::Static,
+                    (false, false, false) if specifiers.is_extern => DeclKind::Global,
+                    (false, false, false) => DeclKind::Local,
+                };
+                let ty = made.ty.clone();
+                let mut decl = new_decl(&name, kind, made.ty, at);
+                decl.external = specifiers.is_extern || function;
+                decl.internal = specifiers.is_static;
+                let id = self.declare(decl);
+                if function && self.peek().is("{") && !self.in_function {
+                    if decls.is_empty() {
+                        self.unit.decls[id.index()].at = at;
+                        self.unit.decls[id.index()].external = false;
+                        self.definition(id, &ty, from)?;
+                        return Ok(decls);
+                    }
+                    return Err(self.syntax(at, "the definition of a function stands alone"));
+                }
+                if self.take("=") {
+                    let init = self.initializer()?;
+                    let decl = &mut self.unit.decls[id.index()];
+                    decl.init = Some(init);
+                    decl.external = false;
+                }
+                decls.push(id);
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(";", "after the declaration")?;
+        Ok(decls)
+    }
+
+    fn initializer(&mut self) -> Parse<Init> {
+        if !self.peek().is("{") {
+            return Ok(Init::Expr(self.assignment()?));
+        }
+        self.deeper()?;
+        let at = self.next().at;
+        let mut list = Vec::new();
+        while !self.peek().is("}") {
+            let mut designators = Vec::new();
+            loop {
+                let at = self.peek().at;
+                if self.take("[") {
+                    designators.push(Designator::Index(self.conditional()?));
+                    self.expect("]", "after the designator")?;
+                } else if self.take(".") {
+                    self.next();
+                    designators.push(Designator::Field(at));
+                } else {
+                    break;
+                }
+            }
+            if !designators.is_empty() {
+                self.expect("=", "after the designator")?;
+            }
+            let value = self.initializer()?;
+            list.push((designators, value));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect("}", "after the initial values")?;
+        self.depth -= 1;
+        Ok(Init::List(list, at))
+    }
+}
+
+pub(super) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -> Decl {
+    Decl {
+        name: Rc::clone(name),
+        kind,
+        ty,
+        at,
+        init: None,
+        external: false,
+        internal: false,
+        extent: None,
+        assigned: Vec::new(),
+        address: false,
+        definition: None,
+        function: None,
+    }
+}

@@ -1,0 +1,243 @@
+//! Declarators: what stands around a name, and type names.
+
+use super::{Parse, Parser, Scope, declaration::new_decl};
+use crate::{
+    ast::{DeclKind, ExprId},
+    lex::Kind,
+    source::Pos,
+    types::{Parameter, Qualified, Signature, Type},
+};
+use std::rc::Rc;
+
+/// A name with its type.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) name: Option<(Rc<str>, Pos)>,
+    pub(super) ty: Qualified,
+}
+
+/// What stands behind a name.
+enum Suffix {
+    Array(Option<ExprId>),
+    Function(Signature),
+}
+
+impl Parser<'_> {
+    /// A declarator; without a name it is abstract.
+    pub(super) fn declarator(&mut self, base: Qualified) -> Parse<Made> {
+        self.deeper()?;
+        let mut base = base;
+        let mut stars = 0;
+        while self.take("*") {
+            stars += 1;
+            if stars > super::MAX_DEPTH {
+                let at = self.last();
+                let message = format!("a pointer has more than {} levels", super::MAX_DEPTH);
+                self.sink
+                    .error(&crate::codes::LIMIT, at, message, "use simpler types");
+                return Err(super::Fail);
+            }
+            let mut pointer = Qualified::plain(Type::Pointer(Rc::new(base)));
+            loop {
+                let text = Rc::clone(&self.peek().text);
+                match &*text {
+                    "const" | "__const" => pointer.constant = true,
+                    "restrict" | "__restrict" | "__restrict__" => pointer.restrict = true,
+                    "volatile" => pointer.volatile = true,
+                    _ => break,
+                }
+                self.next();
+            }
+            base = pointer;
+        }
+        let made = if self.peek().is("(") && self.encloses_declarator() {
+            // What is behind the parentheses belongs to the type that is inside.
+            self.next();
+            let inside = self.at;
+            self.close()?;
+            let suffixes = self.suffixes()?;
+            let end = self.at;
+            let base = apply(base, suffixes);
+            self.at = inside;
+            let made = self.declarator(base)?;
+            self.expect(")", "after the declarator")?;
+            self.at = end;
+            made
+        } else {
+            let token = self.peek().clone();
+            let name = (token.kind == Kind::Ident && !token.is("__attribute__")).then(|| {
+                self.next();
+                (token.text, token.at)
+            });
+            let suffixes = self.suffixes()?;
+            Made {
+                name,
+                ty: apply(base, suffixes),
+            }
+        };
+        self.depth -= 1;
+        if made.ty.levels() > super::MAX_DEPTH {
+            let at = self.last();
+            let message = format!("a type has more than {} levels", super::MAX_DEPTH);
+            self.sink
+                .error(&crate::codes::LIMIT, at, message, "use simpler types");
+            return Err(super::Fail);
+        }
+        Ok(made)
+    }
+
+    /// A type name, as in casts.
+    pub(super) fn type_name(&mut self) -> Parse<Qualified> {
+        let specifiers = self.specifiers()?;
+        let at = self.peek().at;
+        let made = self.declarator(specifiers.ty)?;
+        match made.name {
+            None => Ok(made.ty),
+            Some((name, _)) => Err(self.syntax(at, format!("{name} does not belong into a type"))),
+        }
+    }
+
+    /// True if the parenthesis at hand holds a declarator, false if parameters.
+    fn encloses_declarator(&self) -> bool {
+        let next = self.ahead(1);
+        next.is("*")
+            || next.is("(")
+            || next.is("[")
+            || next.kind == Kind::Ident && !self.begins_type(next)
+    }
+
+    /// Passes tokens behind the closing parenthesis.
+    fn close(&mut self) -> Parse<()> {
+        let at = self.last();
+        let mut depth = 1usize;
+        while depth > 0 {
+            let token = self.next();
+            if token.kind == Kind::End {
+                return Err(self.syntax(at, "a parenthesis is not closed"));
+            }
+            depth += usize::from(token.is("("));
+            depth -= usize::from(token.is(")"));
+        }
+        Ok(())
+    }
+
+    fn suffixes(&mut self) -> Parse<Vec<Suffix>> {
+        let mut suffixes = Vec::new();
+        loop {
+            if suffixes.len() > super::MAX_DEPTH {
+                let at = self.last();
+                let message = format!("an array has more than {} dimensions", super::MAX_DEPTH);
+                self.sink
+                    .error(&crate::codes::LIMIT, at, message, "use simpler types");
+                return Err(super::Fail);
+            }
+            if self.take("[") {
+                while ["static", "const", "restrict", "volatile", "__restrict"]
+                    .iter()
+                    .any(|w| self.peek().is(w))
+                {
+                    self.next();
+                }
+                let star = self.peek().is("*") && self.ahead(1).is("]");
+                if star {
+                    self.next();
+                }
+                let extent = if self.peek().is("]") {
+                    None
+                } else {
+                    Some(self.assignment()?)
+                };
+                self.expect("]", "after an extent")?;
+                suffixes.push(Suffix::Array(extent));
+            } else if self.take("(") {
+                suffixes.push(Suffix::Function(self.parameters()?));
+            } else {
+                return Ok(suffixes);
+            }
+        }
+    }
+
+    fn parameters(&mut self) -> Parse<Signature> {
+        let mut signature = Signature {
+            result: Qualified::plain(Type::Void),
+            parameters: Vec::new(),
+            variadic: false,
+            open: false,
+        };
+        if self.take(")") {
+            signature.open = true;
+            return Ok(signature);
+        }
+        if self.peek().is("void") && self.ahead(1).is(")") {
+            self.next();
+            self.next();
+            return Ok(signature);
+        }
+        self.scopes.push(Scope::default());
+        loop {
+            if self.take("...") {
+                signature.variadic = true;
+                break;
+            }
+            if !self.begins_declaration() {
+                let at = self.peek().at;
+                let message = "a parameter has no type";
+                return Err(self.syntax(at, message));
+            }
+            let specifiers = self.specifiers()?;
+            let made = self.declarator(specifiers.ty)?;
+            let (ty, extent) = adjusted(made.ty);
+            let decl = made.name.as_ref().map(|(name, at)| {
+                let mut decl = new_decl(name, DeclKind::Parameter, ty.clone(), *at);
+                decl.extent = extent;
+                self.declare(decl)
+            });
+            let name = made.name.map(|(name, _)| name);
+            signature.parameters.push(Parameter {
+                name,
+                ty,
+                extent,
+                decl,
+            });
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(")", "after the parameters")?;
+        self.scopes.pop();
+        Ok(signature)
+    }
+}
+
+/// The type of a parameter: arrays and functions become pointers.
+fn adjusted(ty: Qualified) -> (Qualified, Option<ExprId>) {
+    match ty.ty {
+        Type::Array(of, extent) => {
+            let pointer = Type::Pointer(of);
+            (Qualified { ty: pointer, ..ty }, extent)
+        }
+        Type::Function(_) => (Qualified::plain(Type::Pointer(Rc::new(ty))), None),
+        Type::Void | Type::Arith(_) | Type::Pointer(_) | Type::Refused(_) => (ty, None),
+    }
+}
+
+/// The type that a name with these suffixes has.
+fn apply(base: Qualified, suffixes: Vec<Suffix>) -> Qualified {
+    let mut ty = base;
+    for suffix in suffixes.into_iter().rev() {
+        ty = match suffix {
+            Suffix::Array(extent) => {
+                let constant = ty.constant;
+                Qualified {
+                    constant,
+                    ..Qualified::plain(Type::Array(Rc::new(ty), extent))
+                }
+            }
+            Suffix::Function(signature) => Qualified::plain(Type::Function(Rc::new(Signature {
+                result: ty,
+                ..signature
+            }))),
+        };
+    }
+    ty
+}

@@ -1,0 +1,357 @@
+//! Expressions.
+
+use super::{Entry, Parse, Parser, literal};
+use crate::{
+    ast::{Binary, DeclKind, ExprId, ExprKind, Unary},
+    codes,
+    lex::Kind,
+    preprocess::condition,
+    types::Arith,
+};
+use std::rc::Rc;
+
+fn binary(text: &str) -> Option<(Binary, u8)> {
+    Some(match text {
+        "||" => (Binary::Or, 1),
+        "&&" => (Binary::And, 2),
+        "|" => (Binary::BitOr, 3),
+        "^" => (Binary::BitXor, 4),
+        "&" => (Binary::BitAnd, 5),
+        "==" => (Binary::Eq, 6),
+        "!=" => (Binary::Ne, 6),
+        "<" => (Binary::Lt, 7),
+        ">" => (Binary::Gt, 7),
+        "<=" => (Binary::Le, 7),
+        ">=" => (Binary::Ge, 7),
+        "<<" => (Binary::Shl, 8),
+        ">>" => (Binary::Shr, 8),
+        "+" => (Binary::Add, 9),
+        "-" => (Binary::Sub, 9),
+        "*" => (Binary::Mul, 10),
+        "/" => (Binary::Div, 10),
+        "%" => (Binary::Rem, 10),
+        _ => return None,
+    })
+}
+
+fn assignment_operator(text: &str) -> Option<Option<Binary>> {
+    Some(match text {
+        "=" => None,
+        "+=" | "-=" | "*=" | "/=" | "%=" | "<<=" | ">>=" | "&=" | "^=" | "|=" => {
+            Some(binary(&text[..text.len() - 1])?.0)
+        }
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// An expression with commas.
+    pub(super) fn expression(&mut self) -> Parse<ExprId> {
+        let from = self.peek().at;
+        let mut left = self.assignment()?;
+        while self.peek().is(",") {
+            let at = self.next().at;
+            let right = self.assignment()?;
+            left = self.add(ExprKind::Binary(Binary::Comma, left, right), at, from);
+        }
+        Ok(left)
+    }
+
+    pub(super) fn assignment(&mut self) -> Parse<ExprId> {
+        let from = self.peek().at;
+        let left = self.conditional()?;
+        let token = self.peek();
+        let operator = (token.kind == Kind::Punct)
+            .then(|| assignment_operator(&token.text))
+            .flatten();
+        let result = match operator {
+            Some(operator) => {
+                let at = self.next().at;
+                self.deeper()?;
+                let right = self.assignment()?;
+                self.depth -= 1;
+                self.add(ExprKind::Assign(operator, left, right), at, from)
+            }
+            None => left,
+        };
+        Ok(result)
+    }
+
+    pub(super) fn conditional(&mut self) -> Parse<ExprId> {
+        let from = self.peek().at;
+        let condition = self.operators(1)?;
+        let result = if self.peek().is("?") {
+            let at = self.next().at;
+            self.deeper()?;
+            let yes = self.expression()?;
+            self.expect(":", "in a conditional expression")?;
+            let no = self.conditional()?;
+            self.depth -= 1;
+            self.add(ExprKind::Conditional(condition, yes, no), at, from)
+        } else {
+            condition
+        };
+        Ok(result)
+    }
+
+    /// Binary operators of this level and above; there are ten.
+    fn operators(&mut self, least: u8) -> Parse<ExprId> {
+        let from = self.peek().at;
+        let mut left = self.cast()?;
+        loop {
+            let token = self.peek();
+            let found = (token.kind == Kind::Punct)
+                .then(|| binary(&token.text))
+                .flatten();
+            let Some((operator, level)) = found.filter(|(_, level)| *level >= least) else {
+                return Ok(left);
+            };
+            let at = self.next().at;
+            let right = self.operators(level + 1)?;
+            left = self.add(ExprKind::Binary(operator, left, right), at, from);
+        }
+    }
+
+    fn cast(&mut self) -> Parse<ExprId> {
+        if !(self.peek().is("(") && self.begins_type(self.ahead(1))) {
+            return self.unary();
+        }
+        self.deeper()?;
+        let from = self.next().at;
+        let ty = self.type_name()?;
+        self.expect(")", "after a type")?;
+        let result = if self.peek().is("{") {
+            let message = "compound literals are not supported";
+            self.unsupported(from, message, "declare a variable with these values");
+            self.sink_braces()?;
+            self.add(ExprKind::Bad, from, from)
+        } else {
+            let of = self.cast()?;
+            self.add(ExprKind::Cast(Rc::new(ty), of), from, from)
+        };
+        self.depth -= 1;
+        Ok(result)
+    }
+
+    fn sink_braces(&mut self) -> Parse<()> {
+        let mut depth = 0usize;
+        loop {
+            let token = self.next();
+            if token.kind == Kind::End {
+                return Err(self.syntax(token.at, "a brace is not closed"));
+            }
+            depth += usize::from(token.is("{"));
+            if token.is("}") {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn unary(&mut self) -> Parse<ExprId> {
+        let token = self.peek().clone();
+        let from = token.at;
+        let operator = match (token.kind, &*token.text) {
+            (Kind::Punct, "-") => Unary::Minus,
+            (Kind::Punct, "+") => Unary::Plus,
+            (Kind::Punct, "!") => Unary::Not,
+            (Kind::Punct, "~") => Unary::BitNot,
+            (Kind::Punct, "*") => Unary::Deref,
+            (Kind::Punct, "&") => Unary::Address,
+            (Kind::Punct, "++" | "--") => {
+                self.deeper()?;
+                self.next();
+                let of = self.unary()?;
+                self.depth -= 1;
+                let up = &*token.text == "++";
+                return Ok(self.add(
+                    ExprKind::Step {
+                        of,
+                        up,
+                        post: false,
+                    },
+                    from,
+                    from,
+                ));
+            }
+            (Kind::Ident, "sizeof") => {
+                self.deeper()?;
+                self.next();
+                let kind = if self.peek().is("(") && self.begins_type(self.ahead(1)) {
+                    self.next();
+                    let ty = self.type_name()?;
+                    self.expect(")", "after a type")?;
+                    ExprKind::SizeofType(Rc::new(ty))
+                } else {
+                    ExprKind::SizeofExpr(self.unary()?)
+                };
+                self.depth -= 1;
+                return Ok(self.add(kind, from, from));
+            }
+            (Kind::Ident, "__extension__") => {
+                self.next();
+                return self.cast();
+            }
+            _ => return self.postfix(),
+        };
+        self.deeper()?;
+        self.next();
+        let of = self.cast()?;
+        self.depth -= 1;
+        Ok(self.add(ExprKind::Unary(operator, of), from, from))
+    }
+
+    fn postfix(&mut self) -> Parse<ExprId> {
+        let from = self.peek().at;
+        let mut e = self.primary()?;
+        loop {
+            let token = self.peek().clone();
+            if token.kind != Kind::Punct {
+                return Ok(e);
+            }
+            match &*token.text {
+                "[" => {
+                    self.deeper()?;
+                    self.next();
+                    let index = self.expression()?;
+                    self.expect("]", "after a subscript")?;
+                    self.depth -= 1;
+                    e = self.add(ExprKind::Index(e, index), token.at, from);
+                }
+                "(" => {
+                    self.deeper()?;
+                    self.next();
+                    let mut arguments = Vec::new();
+                    while !self.peek().is(")") {
+                        arguments.push(self.assignment()?);
+                        if !self.take(",") {
+                            break;
+                        }
+                    }
+                    self.expect(")", "after the arguments")?;
+                    self.depth -= 1;
+                    e = self.add(ExprKind::Call(e, arguments.into()), token.at, from);
+                }
+                "." | "->" => {
+                    self.next();
+                    let name = self.next();
+                    if name.kind != Kind::Ident {
+                        return Err(self.syntax(name.at, "a member is a name"));
+                    }
+                    e = self.add(ExprKind::Member(e), token.at, from);
+                }
+                "++" | "--" => {
+                    self.next();
+                    let up = &*token.text == "++";
+                    e = self.add(
+                        ExprKind::Step {
+                            of: e,
+                            up,
+                            post: true,
+                        },
+                        token.at,
+                        from,
+                    );
+                }
+                _ => return Ok(e),
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Parse<ExprId> {
+        let token = self.next();
+        let at = token.at;
+        let kind = match token.kind {
+            Kind::Number => match literal::number(&token.text) {
+                Some((kind, long)) => {
+                    if long {
+                        let help = "leave out the suffix to be clear";
+                        self.sink.warning(
+                            &codes::LONG_DOUBLE,
+                            at,
+                            "long double is read as double",
+                            help,
+                        );
+                    }
+                    kind
+                }
+                None => {
+                    return Err(
+                        self.syntax(at, format!("{} is no number that is supported", token.text))
+                    );
+                }
+            },
+            Kind::Char => match condition::character(&token.text) {
+                Some(value) => ExprKind::Int(i128::from(value), Arith::INT),
+                None => {
+                    return Err(self.syntax(
+                        at,
+                        format!("{} is no character that is supported", token.text),
+                    ));
+                }
+            },
+            Kind::Str => {
+                while self.peek().kind == Kind::Str {
+                    self.next();
+                }
+                ExprKind::Str
+            }
+            Kind::Ident => return self.name(&token),
+            Kind::Punct if token.is("(") => {
+                if self.peek().is("{") {
+                    return Err(self.syntax(at, "statements in expressions are not C99"));
+                }
+                self.deeper()?;
+                let e = self.expression()?;
+                self.expect(")", "after an expression")?;
+                self.depth -= 1;
+                let node = &mut self.unit.exprs[e.index()];
+                node.enclosed = true;
+                return Ok(e);
+            }
+            Kind::Punct | Kind::Other | Kind::End => {
+                let found = if token.kind == Kind::End {
+                    "the end of the file"
+                } else {
+                    &token.text
+                };
+                return Err(self.syntax(at, format!("expected an expression, found {found}")));
+            }
+        };
+        Ok(self.add(kind, at, at))
+    }
+
+    fn name(&mut self, token: &crate::lex::Token) -> Parse<ExprId> {
+        let at = token.at;
+        let kind = match self.find(&token.text) {
+            Some(Entry::Decl(d)) => ExprKind::Name(*d),
+            Some(Entry::Typedef(_)) => {
+                return Err(self.syntax(at, format!("{} is a type here", token.text)));
+            }
+            None => {
+                let call = self.peek().is("(");
+                let message = format!("{} is not declared", token.text);
+                let help = if call && crate::lower::math::is_known(&token.text) {
+                    "include the header that declares it: <math.h> or <stdlib.h>".to_owned()
+                } else {
+                    let known = self.scopes.iter().flat_map(|s| s.names.keys());
+                    let known: Vec<String> = known.map(|k| k.to_string()).collect();
+                    let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    known.sort_unstable();
+                    let near = cfg_core::diagnostic::similar::did_you_mean(&token.text, known);
+                    near.unwrap_or_else(|| "declare it before it is used".to_owned())
+                };
+                self.sink.error(&codes::UNKNOWN, at, message, help);
+                ExprKind::Bad
+            }
+        };
+        if let ExprKind::Name(d) = kind
+            && let DeclKind::Constant(value) = self.unit.decl(d).kind
+        {
+            return Ok(self.add(ExprKind::Int(value, Arith::INT), at, at));
+        }
+        Ok(self.add(kind, at, at))
+    }
+}

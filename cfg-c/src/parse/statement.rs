@@ -1,0 +1,311 @@
+//! Statements.
+
+use super::{Around, Fail, Parse, Parser, Scope};
+use crate::{
+    ast::{For, StmtId, StmtKind},
+    codes,
+    lex::Kind,
+};
+use std::rc::Rc;
+
+impl Parser<'_> {
+    /// A block in braces, with a scope of its own.
+    pub(super) fn block(&mut self, scope: bool) -> Parse<StmtId> {
+        let from = self.expect("{", "before a block")?;
+        if scope {
+            self.scopes.push(Scope::default());
+        }
+        let level = (self.scopes.len(), self.around.len(), self.depth);
+        let mut statements = Vec::new();
+        while !self.peek().is("}") {
+            if self.peek().kind == Kind::End {
+                let at = self.peek().at;
+                if self.sink.found.has_errors() {
+                    // It may have been passed on the way out of another problem.
+                    return Err(Fail);
+                }
+                return Err(self.syntax(at, "a block has no closing brace"));
+            }
+            let start = self.at;
+            match self.item(&mut statements) {
+                Ok(()) => {}
+                Err(Fail) => {
+                    self.scopes.truncate(level.0);
+                    self.around.truncate(level.1);
+                    self.depth = level.2;
+                    self.recover();
+                }
+            }
+            if self.at == start && !self.peek().is("}") {
+                self.next();
+            }
+        }
+        self.expect("}", "after a block")?;
+        if scope {
+            self.scopes.pop();
+        }
+        Ok(self.stmt(StmtKind::Block(statements), from))
+    }
+
+    /// A declaration or a statement of a block.
+    fn item(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
+        let label = self.peek().kind == Kind::Ident && self.ahead(1).is(":");
+        if !label && self.begins_declaration() {
+            let from = self.peek().at;
+            let decls = self.declaration(false)?;
+            out.push(self.stmt(StmtKind::Decl(decls), from));
+            return Ok(());
+        }
+        self.labelled(out)
+    }
+
+    /// A statement with the labels before it.
+    fn labelled(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
+        loop {
+            let from = self.peek().at;
+            if self.peek().is("case") {
+                self.next();
+                let first = self.conditional()?;
+                let last = if self.take("...") {
+                    Some(self.conditional()?)
+                } else {
+                    None
+                };
+                self.expect(":", "after a case")?;
+                self.case(from);
+                out.push(self.stmt(StmtKind::Case(first, last), from));
+            } else if self.peek().is("default") && self.ahead(1).is(":") {
+                self.next();
+                self.next();
+                self.case(from);
+                out.push(self.stmt(StmtKind::Default, from));
+            } else if self.peek().kind == Kind::Ident && self.ahead(1).is(":") {
+                let name = self.next().text;
+                self.next();
+                if self.labels.iter().any(|(n, _)| *n == name) {
+                    let message = format!("the label {name} is placed twice");
+                    self.sink
+                        .error(&codes::TWICE, from, message, "rename one of the two");
+                }
+                self.labels.push((Rc::clone(&name), from));
+                for around in &mut self.around {
+                    around.entered = true;
+                }
+                out.push(self.stmt(StmtKind::Label(name), from));
+            } else {
+                break;
+            }
+            if self.peek().is("}") {
+                return Ok(());
+            }
+        }
+        let statement = self.statement()?;
+        out.push(statement);
+        Ok(())
+    }
+
+    /// A case enters all loops between it and its switch.
+    fn case(&mut self, at: crate::source::Pos) {
+        for around in self.around.iter_mut().rev() {
+            if around.is_switch {
+                return;
+            }
+            around.entered = true;
+        }
+        self.sink.error(
+            &codes::CONTROL,
+            at,
+            "the case is in no switch",
+            "put it into one",
+        );
+    }
+
+    /// A statement that is part of another; a label makes it a list.
+    pub(super) fn inner(&mut self) -> Parse<StmtId> {
+        let from = self.peek().at;
+        let mut list = Vec::new();
+        self.labelled(&mut list)?;
+        Ok(match list[..] {
+            [one] => one,
+            _ => self.stmt(StmtKind::Block(list), from),
+        })
+    }
+
+    fn statement(&mut self) -> Parse<StmtId> {
+        self.deeper()?;
+        let from = self.peek().at;
+        let token = self.peek().clone();
+        let word = if matches!(token.kind, Kind::Ident | Kind::Punct) {
+            &*token.text
+        } else {
+            ""
+        };
+        let kind = match word {
+            "{" => {
+                let block = self.block(true)?;
+                self.depth -= 1;
+                return Ok(block);
+            }
+            ";" => {
+                self.next();
+                StmtKind::Empty
+            }
+            "if" => self.if_chain()?,
+            "while" => {
+                self.next();
+                let condition = self.enclosed()?;
+                let (body, _) = self.body(false)?;
+                StmtKind::While(condition, body)
+            }
+            "do" => {
+                self.next();
+                let (body, _) = self.body(false)?;
+                self.expect("while", "after the body of do")?;
+                let condition = self.enclosed()?;
+                self.expect(";", "after do ... while")?;
+                StmtKind::Do(body, condition)
+            }
+            "for" => self.for_loop()?,
+            "switch" => {
+                self.next();
+                let value = self.enclosed()?;
+                let (body, _) = self.body(true)?;
+                StmtKind::Switch(value, body)
+            }
+            "goto" => {
+                self.next();
+                if self.peek().kind != Kind::Ident {
+                    let at = self.peek().at;
+                    return Err(self.syntax(at, "goto names no label"));
+                }
+                let name = self.next().text;
+                self.expect(";", "after goto")?;
+                StmtKind::Goto(name)
+            }
+            "break" | "continue" => {
+                self.next();
+                let is_break = word == "break";
+                if !self.around.iter().any(|a| is_break || !a.is_switch) {
+                    let message = format!("{word} stands in no loop");
+                    self.sink
+                        .error(&codes::CONTROL, from, message, "put it into one");
+                }
+                self.expect(";", "after the jump")?;
+                if is_break {
+                    StmtKind::Break
+                } else {
+                    StmtKind::Continue
+                }
+            }
+            "return" => {
+                self.next();
+                let value = if self.peek().is(";") {
+                    None
+                } else {
+                    Some(self.expression()?)
+                };
+                self.expect(";", "after return")?;
+                StmtKind::Return(value)
+            }
+            "asm" | "__asm__" | "__asm" => {
+                return Err(self.syntax(from, "assembly is not read"));
+            }
+            "else" => return Err(self.syntax(from, "else without if")),
+            _ => {
+                let e = self.expression()?;
+                self.expect(";", "after the statement")?;
+                StmtKind::Expr(e)
+            }
+        };
+        self.depth -= 1;
+        Ok(self.stmt(kind, from))
+    }
+
+    fn enclosed(&mut self) -> Parse<crate::ast::ExprId> {
+        self.expect("(", "before the condition")?;
+        let e = self.expression()?;
+        self.expect(")", "after the condition")?;
+        Ok(e)
+    }
+
+    /// The body of a loop or switch, and whether a label leads into it.
+    fn body(&mut self, is_switch: bool) -> Parse<(StmtId, bool)> {
+        self.around.push(Around {
+            is_switch,
+            entered: false,
+        });
+        self.scopes.push(Scope::default());
+        let body = self.inner()?;
+        self.scopes.pop();
+        let entered = self.around.pop().is_some_and(|a| a.entered);
+        Ok((body, entered))
+    }
+
+    /// A chain of `else if` is one statement. An else belongs to the nearest if.
+    fn if_chain(&mut self) -> Parse<StmtKind> {
+        let mut arms = Vec::new();
+        let mut other = None;
+        loop {
+            self.next();
+            let condition = self.enclosed()?;
+            let then = self.scoped()?;
+            arms.push((condition, then));
+            if !self.take("else") {
+                break;
+            }
+            if !self.peek().is("if") {
+                other = Some(self.scoped()?);
+                break;
+            }
+        }
+        Ok(StmtKind::If(arms, other))
+    }
+
+    fn scoped(&mut self) -> Parse<StmtId> {
+        self.scopes.push(Scope::default());
+        let statement = self.inner()?;
+        self.scopes.pop();
+        Ok(statement)
+    }
+
+    fn for_loop(&mut self) -> Parse<StmtKind> {
+        self.next();
+        self.expect("(", "after for")?;
+        self.scopes.push(Scope::default());
+        let from = self.peek().at;
+        let init = if self.take(";") {
+            None
+        } else if self.begins_declaration() {
+            let decls = self.declaration(false)?;
+            Some(self.stmt(StmtKind::Decl(decls), from))
+        } else {
+            let e = self.expression()?;
+            self.expect(";", "in the head of for")?;
+            Some(self.stmt(StmtKind::Expr(e), from))
+        };
+        let condition = if self.peek().is(";") {
+            None
+        } else {
+            Some(self.expression()?)
+        };
+        self.expect(";", "in the head of for")?;
+        let step = if self.peek().is(")") {
+            None
+        } else {
+            Some(self.expression()?)
+        };
+        self.expect(")", "after the head of for")?;
+        let start = self.unit.exprs.len() as u32;
+        let (body, entered) = self.body(false)?;
+        let part = start..self.unit.exprs.len() as u32;
+        self.scopes.pop();
+        Ok(StmtKind::For(Box::new(For {
+            init,
+            condition,
+            step,
+            body,
+            part,
+            entered,
+        })))
+    }
+}

@@ -1,0 +1,212 @@
+//! Directives, includes and macros: a file becomes the tokens that the parser reads.
+//!
+//! Macros are expanded as D. Prosser's algorithm has it (X3J11/86-196): each token carries the names that it no longer
+//! stands for.
+
+pub(crate) mod condition;
+mod directive;
+mod expand;
+mod headers;
+
+use crate::{
+    codes,
+    lex::{Interner, Kind, Token, lex},
+    source::{Pos, Sink},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+/// Where files that are included in quotes come from.
+pub trait Files {
+    /// The name and the bytes of the file that `from` includes as `name`; `None` if there is none.
+    fn include(&mut self, from: &str, name: &str) -> Option<(String, Vec<u8>)>;
+}
+
+/// No file can be included.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn include(&mut self, _: &str, _: &str) -> Option<(String, Vec<u8>)> {
+        None
+    }
+}
+
+/// Files nest, and so do calls of macros in arguments of macros.
+const MAX_NESTING: usize = 200;
+/// Tokens that macros may make, and that may be read as their arguments.
+const MAX_EXPANDED: usize = 2_000_000;
+
+#[derive(Debug)]
+struct Macro {
+    /// The parameters of a macro that is called; the last one takes the rest if it is variadic.
+    parameters: Option<Vec<Rc<str>>>,
+    variadic: bool,
+    body: Vec<Token>,
+}
+
+/// A file that is being read.
+struct Frame {
+    name: String,
+    tokens: Vec<Token>,
+    next: usize,
+    /// Conditions that were open where it began.
+    conditions: usize,
+    /// File and line as the last line marker has them: file, and what is added to lines.
+    marker: Option<(u32, i64)>,
+}
+
+/// An #if that is open.
+struct Condition {
+    at: Pos,
+    /// A part has been taken, so that no other is.
+    taken: bool,
+    has_else: bool,
+}
+
+struct Preprocessor<'s> {
+    files: &'s mut dyn Files,
+    sink: &'s mut Sink,
+    names: Interner,
+    macros: HashMap<Rc<str>, Rc<Macro>>,
+    frames: Vec<Frame>,
+    conditions: Vec<Condition>,
+    /// Files that are read once.
+    once: HashSet<String>,
+    expanded: usize,
+}
+
+/// The tokens of a file after preprocessing, the end last.
+pub(crate) fn preprocess(
+    name: &str,
+    bytes: &[u8],
+    files: &mut dyn Files,
+    sink: &mut Sink,
+) -> Vec<Token> {
+    let mut pp = Preprocessor {
+        files,
+        sink,
+        names: Interner::default(),
+        macros: HashMap::new(),
+        frames: Vec::new(),
+        conditions: Vec::new(),
+        once: HashSet::new(),
+        expanded: 0,
+    };
+    for (macro_name, value) in [
+        ("__STDC__", "1"),
+        ("__STDC_VERSION__", "199901L"),
+        ("__STDC_HOSTED__", "1"),
+    ] {
+        let body = lex(value.as_bytes(), 0, &mut pp.names, pp.sink);
+        let body = body.into_iter().filter(|t| t.kind != Kind::End).collect();
+        let macro_name = pp.names.get(macro_name);
+        pp.macros.insert(
+            macro_name,
+            Rc::new(Macro {
+                parameters: None,
+                variadic: false,
+                body,
+            }),
+        );
+    }
+    pp.open(name.to_owned(), bytes, Pos::default());
+    pp.run()
+}
+
+impl Preprocessor<'_> {
+    fn open(&mut self, name: String, bytes: &[u8], at: Pos) {
+        if self.frames.len() >= MAX_NESTING {
+            let message = format!("{name} is the {MAX_NESTING}th file in a chain of includes");
+            self.sink.error(
+                &codes::LIMIT,
+                at,
+                message,
+                "guard files against including themselves",
+            );
+            return;
+        }
+        let file = self.file(&name);
+        let tokens = lex(bytes, file, &mut self.names, self.sink);
+        self.frames.push(Frame {
+            name,
+            tokens,
+            next: 0,
+            conditions: self.conditions.len(),
+            marker: None,
+        });
+    }
+
+    /// The number of a file.
+    fn file(&mut self, name: &str) -> u32 {
+        let known = self.sink.files.iter().position(|f| f == name);
+        let number = known.unwrap_or_else(|| {
+            self.sink.files.push(name.to_owned());
+            self.sink.files.len() - 1
+        });
+        number as u32
+    }
+
+    fn run(mut self) -> Vec<Token> {
+        let mut out: Vec<Token> = Vec::new();
+        while let Some(frame) = self.frames.last_mut() {
+            let mut token = frame.tokens[frame.next.min(frame.tokens.len() - 1)].clone();
+            frame.next += 1;
+            if let Some((file, shift)) = frame.marker {
+                token.at.file = file;
+                token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
+            }
+            if token.kind == Kind::End {
+                let open = frame.conditions;
+                for condition in self.conditions.drain(open.min(self.conditions.len())..) {
+                    let message = "the #if has no #endif";
+                    self.sink
+                        .error(&codes::PREPROCESSOR, condition.at, message, "add #endif");
+                }
+                self.frames.pop();
+                if self.frames.is_empty() {
+                    out.push(token);
+                }
+                continue;
+            }
+            if token.first && token.is("#") {
+                self.directive(token.at);
+                continue;
+            }
+            if token.kind == Kind::Ident && self.macros.contains_key(&token.text) {
+                self.expand_from_file(token, &mut out);
+            } else {
+                out.push(token);
+            }
+        }
+        if self.expanded >= MAX_EXPANDED {
+            // The limit has been reported where it was met.
+            out.drain(..out.len().saturating_sub(1));
+        }
+        out
+    }
+
+    /// The next token of the current file, unless a directive or the end comes first.
+    fn next_in_file(&mut self) -> Option<Token> {
+        let frame = self.frames.last_mut()?;
+        let token = frame.tokens.get(frame.next)?;
+        if token.kind == Kind::End || token.first && token.is("#") {
+            return None;
+        }
+        frame.next += 1;
+        let mut token = token.clone();
+        if let Some((file, shift)) = frame.marker {
+            token.at.file = file;
+            token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
+        }
+        Some(token)
+    }
+
+    fn unread(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.next = frame.next.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Integer constant expressions of #if.
+
+use crate::lex::{Kind, Token};
+
+/// Parentheses, signs and conditional operators nest.
+const MAX_DEPTH: usize = 200;
+
+struct Reader<'t> {
+    tokens: &'t [Token],
+    at: usize,
+    depth: usize,
+}
+
+/// A value, and whether it is unsigned.
+type Value = (i64, bool);
+
+/// The value of the tokens, in which names are 0.
+pub(super) fn value(tokens: &[Token]) -> Result<i64, String> {
+    let mut reader = Reader {
+        tokens,
+        at: 0,
+        depth: 0,
+    };
+    let (value, _) = reader.conditional(true)?;
+    match tokens.get(reader.at) {
+        None => Ok(value),
+        Some(t) => Err(format!("{} does not belong into the condition", t.text)),
+    }
+}
+
+/// The value of an integer literal, and its suffixes in lower case.
+pub(crate) fn integer(text: &str) -> Option<(u64, String)> {
+    let lower = text.to_ascii_lowercase();
+    let end = lower.trim_end_matches(['u', 'l']).len();
+    let (digits, suffix) = lower.split_at(end);
+    if !matches!(suffix, "" | "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu") {
+        return None;
+    }
+    let value = if let Some(hex) = digits.strip_prefix("0x") {
+        u64::from_str_radix(hex, 16)
+    } else if let Some(binary) = digits.strip_prefix("0b") {
+        u64::from_str_radix(binary, 2)
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        u64::from_str_radix(digits, 8)
+    } else {
+        digits.parse()
+    };
+    Some((value.ok()?, suffix.to_owned()))
+}
+
+/// The value of a character literal.
+pub(crate) fn character(text: &str) -> Option<i64> {
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let bytes = inner.as_bytes();
+    let value = match *bytes {
+        [b] if b != b'\\' => b,
+        [b'\\', c] => match c {
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'r' => b'\r',
+            b'a' => 7,
+            b'b' => 8,
+            b'f' => 12,
+            b'v' => 11,
+            b'0'..=b'7' => c - b'0',
+            b'\\' | b'\'' | b'"' | b'?' => c,
+            _ => return None,
+        },
+        [b'\\', b'x', ..] => u8::from_str_radix(&inner[2..], 16).ok()?,
+        [b'\\', b'0'..=b'7', ..] => u8::from_str_radix(&inner[1..], 8).ok()?,
+        _ => return None,
+    };
+    // char has a sign.
+    Some(i64::from(value as i8))
+}
+
+fn level(op: &str) -> Option<u8> {
+    Some(match op {
+        "||" => 1,
+        "&&" => 2,
+        "|" => 3,
+        "^" => 4,
+        "&" => 5,
+        "==" | "!=" => 6,
+        "<" | ">" | "<=" | ">=" => 7,
+        "<<" | ">>" => 8,
+        "+" | "-" => 9,
+        "*" | "/" | "%" => 10,
+        _ => return None,
+    })
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<&str> {
+        self.tokens.get(self.at).map(|t| &*t.text)
+    }
+
+    /// Also a conditional expression; `live` is false where the value is not used.
+    fn conditional(&mut self, live: bool) -> Result<Value, String> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(format!("the condition nests more than {MAX_DEPTH} deep"));
+        }
+        let condition = self.binary(1, live)?;
+        let result = if self.peek() == Some("?") {
+            self.at += 1;
+            let yes = self.conditional(live && condition.0 != 0)?;
+            if self.peek() != Some(":") {
+                return Err("a : is missing in the condition".to_owned());
+            }
+            self.at += 1;
+            let no = self.conditional(live && condition.0 == 0)?;
+            (if condition.0 != 0 { yes.0 } else { no.0 }, yes.1 || no.1)
+        } else {
+            condition
+        };
+        self.depth -= 1;
+        Ok(result)
+    }
+
+    fn binary(&mut self, least: u8, live: bool) -> Result<Value, String> {
+        let mut left = self.unary(live)?;
+        while let Some((op, n)) = self.peek().and_then(|op| Some((op.to_owned(), level(op)?))) {
+            if n < least {
+                break;
+            }
+            self.at += 1;
+            let live = live
+                && match &*op {
+                    "&&" => left.0 != 0,
+                    "||" => left.0 == 0,
+                    _ => true,
+                };
+            // At most ten levels of operators.
+            let right = self.binary(n + 1, live)?;
+            left = apply(&op, left, right, live)?;
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self, live: bool) -> Result<Value, String> {
+        let mut signs = Vec::new();
+        while let Some(op @ ("-" | "+" | "!" | "~")) = self.peek() {
+            signs.push(op.to_owned());
+            self.at += 1;
+        }
+        let Some(token) = self.tokens.get(self.at) else {
+            return Err("the condition breaks off".to_owned());
+        };
+        self.at += 1;
+        let mut value = match token.kind {
+            Kind::Number => {
+                let read = integer(&token.text);
+                let (value, suffix) =
+                    read.ok_or_else(|| format!("{} is no integer", token.text))?;
+                (
+                    value as i64,
+                    suffix.contains('u') || value > i64::MAX as u64,
+                )
+            }
+            Kind::Char => (
+                character(&token.text).ok_or("a character is not understood")?,
+                false,
+            ),
+            Kind::Ident => (0, false),
+            Kind::Punct if token.is("(") => {
+                let value = self.conditional(live)?;
+                if self.peek() != Some(")") {
+                    return Err("a parenthesis is not closed in the condition".to_owned());
+                }
+                self.at += 1;
+                value
+            }
+            Kind::Punct | Kind::Str | Kind::Other | Kind::End => {
+                return Err(format!("{} does not belong into the condition", token.text));
+            }
+        };
+        for sign in signs.iter().rev() {
+            value = match &**sign {
+                "-" => (value.0.wrapping_neg(), value.1),
+                "!" => (i64::from(value.0 == 0), false),
+                "~" => (!value.0, value.1),
+                _ => value,
+            };
+        }
+        Ok(value)
+    }
+}
+
+fn apply(op: &str, (a, au): Value, (b, bu): Value, live: bool) -> Result<Value, String> {
+    let unsigned = au || bu;
+    let (ua, ub) = (a as u64, b as u64);
+    let less = |a: i64, b: i64| {
+        if unsigned {
+            (a as u64) < b as u64
+        } else {
+            a < b
+        }
+    };
+    let truth = |t: bool| Ok((i64::from(t), false));
+    let value = match op {
+        "||" => return truth(a != 0 || b != 0),
+        "&&" => return truth(a != 0 && b != 0),
+        "==" => return truth(a == b),
+        "!=" => return truth(a != b),
+        "<" => return truth(less(a, b)),
+        ">" => return truth(less(b, a)),
+        "<=" => return truth(!less(b, a)),
+        ">=" => return truth(!less(a, b)),
+        "|" => a | b,
+        "^" => a ^ b,
+        "&" => a & b,
+        "<<" => return Ok((a.wrapping_shl(b as u32), au)),
+        ">>" if au => return Ok((ua.wrapping_shr(b as u32) as i64, au)),
+        ">>" => return Ok((a.wrapping_shr(b as u32), au)),
+        "+" => a.wrapping_add(b),
+        "-" => a.wrapping_sub(b),
+        "*" => a.wrapping_mul(b),
+        "/" | "%" if b == 0 => {
+            if live {
+                return Err("the condition divides by 0".to_owned());
+            }
+            0
+        }
+        "/" if unsigned => (ua / ub) as i64,
+        "%" if unsigned => (ua % ub) as i64,
+        "/" => a.wrapping_div(b),
+        _ => a.wrapping_rem(b),
+    };
+    Ok((value, unsigned))
+}

@@ -1,0 +1,352 @@
+//! Directives.
+
+use super::{Condition, Macro, Preprocessor, condition, headers::header};
+use crate::{
+    codes,
+    lex::{Kind, Token},
+    source::Pos,
+};
+use std::rc::Rc;
+
+impl Preprocessor<'_> {
+    /// The tokens up to the end of the line.
+    fn line(&mut self) -> Vec<Token> {
+        let mut line = Vec::new();
+        let Some(frame) = self.frames.last_mut() else {
+            return line;
+        };
+        while let Some(token) = frame.tokens.get(frame.next).filter(|t| !t.first) {
+            let mut token = token.clone();
+            frame.next += 1;
+            if let Some((file, shift)) = frame.marker {
+                token.at.file = file;
+                token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
+            }
+            line.push(token);
+        }
+        line
+    }
+
+    fn wrong(&mut self, at: Pos, message: impl Into<String>, help: &str) {
+        self.sink.error(&codes::PREPROCESSOR, at, message, help);
+    }
+
+    /// Follows a directive; its # has been read.
+    pub(super) fn directive(&mut self, at: Pos) {
+        let line = self.line();
+        let Some((name, rest)) = line.split_first() else {
+            return;
+        };
+        let place = name.at;
+        match &*name.text {
+            "define" => self.define(rest, place),
+            "undef" => {
+                if let Some(name) = rest.first() {
+                    self.macros.remove(&name.text);
+                }
+            }
+            "include" => self.include(rest, place),
+            "if" => {
+                let taken = self.holds(rest, place);
+                self.begin(at, taken);
+            }
+            "ifdef" | "ifndef" => {
+                let Some(macro_name) = rest.first().filter(|t| t.kind == Kind::Ident) else {
+                    self.wrong(place, format!("#{} names no macro", name.text), "name one");
+                    return self.begin(at, true);
+                };
+                let defined = self.macros.contains_key(&macro_name.text);
+                self.begin(at, defined == (&*name.text == "ifdef"));
+            }
+            "elif" | "else" | "endif" => match self.conditions.len() {
+                n if n > self.frames.last().map_or(0, |f| f.conditions) => {
+                    if &*name.text == "endif" {
+                        self.conditions.pop();
+                    } else {
+                        // The part before was taken.
+                        self.skip();
+                    }
+                }
+                _ => self.wrong(
+                    place,
+                    format!("#{} without #if", name.text),
+                    "remove it, or add the #if",
+                ),
+            },
+            "error" => {
+                let text: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
+                let message = format!("#error {}", text.join(" "));
+                self.wrong(place, message, "the file asks for other macros");
+            }
+            "pragma" => self.pragma(rest, place),
+            "line" => {
+                let rest = self.expand_all(rest.to_vec(), 0);
+                self.marker(&rest);
+            }
+            "warning" | "ident" => {}
+            _ if name.kind == Kind::Number => self.marker(&line),
+            other => {
+                let message = format!("#{other} is no directive of C");
+                self.wrong(place, message, "remove it");
+            }
+        }
+    }
+
+    fn pragma(&mut self, rest: &[Token], at: Pos) {
+        if rest.first().is_some_and(|t| t.is("once"))
+            && let Some(frame) = self.frames.last()
+        {
+            self.once.insert(frame.name.clone());
+        }
+        if rest.first().is_some_and(|t| t.is("cfgrev")) {
+            let help = "use --routine, --independent and --dependent";
+            self.wrong(at, "#pragma cfgrev is not supported", help);
+        }
+    }
+
+    /// `# 12 "file.c"`: the next line is line 12 of that file.
+    fn marker(&mut self, line: &[Token]) {
+        let Some(number) = line.first() else { return };
+        let Ok(value) = number.text.parse::<i64>() else {
+            return self.wrong(
+                number.at,
+                "the line marker has no line",
+                "write # 12 \"file.c\"",
+            );
+        };
+        let file = match line.get(1) {
+            Some(t) if t.kind == Kind::Str => {
+                let name = t.text.trim_matches('"').to_owned();
+                self.file(&name)
+            }
+            _ => number.at.file,
+        };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let shift = frame.marker.map_or(0, |(_, shift)| shift);
+        let physical = i64::from(number.at.line) - shift;
+        frame.marker = Some((file, value - physical - 1));
+    }
+
+    fn define(&mut self, rest: &[Token], at: Pos) {
+        let Some((name, rest)) = rest.split_first().filter(|(t, _)| t.kind == Kind::Ident) else {
+            return self.wrong(at, "#define names no macro", "write #define NAME text");
+        };
+        let mut parameters = None;
+        let mut variadic = false;
+        let mut body = rest;
+        if let Some(open) = rest.first().filter(|t| t.is("(") && !t.space) {
+            let mut list = Vec::new();
+            let mut k = 1;
+            loop {
+                match rest.get(k) {
+                    Some(t) if t.is(")") => break,
+                    Some(t) if t.is(",") => {}
+                    Some(t) if t.is("...") => {
+                        variadic = true;
+                        list.push(self.names.get("__VA_ARGS__"));
+                    }
+                    Some(t) if t.kind == Kind::Ident => list.push(Rc::clone(&t.text)),
+                    other => {
+                        let at = other.map_or(open.at, |t| t.at);
+                        let help = "write the parameters as NAME(a, b)";
+                        return self.wrong(
+                            at,
+                            "the list of parameters of the macro is not closed",
+                            help,
+                        );
+                    }
+                }
+                k += 1;
+            }
+            body = &rest[k + 1..];
+            parameters = Some(list);
+        }
+        let definition = Macro {
+            parameters,
+            variadic,
+            body: body.to_vec(),
+        };
+        if let Some(before) = self.macros.get(&name.text) {
+            let same = before.parameters == definition.parameters
+                && before.body.len() == definition.body.len()
+                && before
+                    .body
+                    .iter()
+                    .zip(&definition.body)
+                    .all(|(a, b)| a.text == b.text);
+            if !same {
+                let message = format!("the macro {} has another definition", name.text);
+                self.wrong(name.at, message, "remove one, or #undef it before");
+            }
+        }
+        self.macros
+            .insert(Rc::clone(&name.text), Rc::new(definition));
+    }
+
+    fn include(&mut self, rest: &[Token], at: Pos) {
+        let expanded;
+        let rest = match rest.first() {
+            Some(t) if t.kind == Kind::Ident => {
+                expanded = self.expand_all(rest.to_vec(), 0);
+                &expanded[..]
+            }
+            _ => rest,
+        };
+        let quoted = rest.first().filter(|t| t.kind == Kind::Str);
+        let name = match quoted {
+            Some(t) => t.text.trim_matches('"').to_owned(),
+            None if rest.first().is_some_and(|t| t.is("<")) => {
+                let parts = rest[1..].iter().take_while(|t| !t.is(">"));
+                parts.map(|t| &*t.text).collect()
+            }
+            None => return self.wrong(at, "#include names no file", "write #include \"file.h\""),
+        };
+        if quoted.is_some() {
+            let from = self
+                .frames
+                .last()
+                .map(|f| f.name.clone())
+                .unwrap_or_default();
+            if let Some((name, bytes)) = self.files.include(&from, &name) {
+                if !self.once.contains(&name) {
+                    self.open(name, &bytes, at);
+                }
+                return;
+            }
+        }
+        let Some(text) = header(&name) else {
+            let message = format!("there is no file {name} to include");
+            let help = if quoted.is_some() {
+                "put it beside the file that includes it, or preprocess the file (cc -E)"
+            } else {
+                "only headers of the standard library of C99 are known, of these not complex.h, tgmath.h, setjmp.h, signal.h, fenv.h, locale.h and those of wide characters"
+            };
+            self.sink.error(&codes::INCLUDE, at, message, help);
+            return;
+        };
+        let name = format!("<{name}>");
+        if !self.once.contains(&name) {
+            self.open(name, text.as_bytes(), at);
+        }
+    }
+
+    fn holds(&mut self, line: &[Token], at: Pos) -> bool {
+        // `defined` comes before macros are expanded.
+        let mut tokens = Vec::with_capacity(line.len());
+        let mut k = 0;
+        while k < line.len() {
+            let token = &line[k];
+            if token.is("defined") {
+                let (name, next) = match line.get(k + 1) {
+                    Some(t) if t.is("(") => (line.get(k + 2), k + 4),
+                    other => (other, k + 2),
+                };
+                let known = name.is_some_and(|t| self.macros.contains_key(&t.text));
+                let text = self.names.get(if known { "1" } else { "0" });
+                tokens.push(Token {
+                    kind: Kind::Number,
+                    text,
+                    ..token.clone()
+                });
+                k = next;
+                continue;
+            }
+            tokens.push(token.clone());
+            k += 1;
+        }
+        let tokens = self.expand_all(tokens, 0);
+        match condition::value(&tokens) {
+            Ok(value) => value != 0,
+            Err(message) => {
+                let help = "write an integer constant expression";
+                self.wrong(at, message, help);
+                false
+            }
+        }
+    }
+
+    fn begin(&mut self, at: Pos, taken: bool) {
+        self.conditions.push(Condition {
+            at,
+            taken,
+            has_else: false,
+        });
+        if !taken {
+            self.skip();
+        }
+    }
+
+    /// Passes what is not taken, up to a part that is, or to the end.
+    fn skip(&mut self) {
+        // The directive that ended the part before is looked at again.
+        let mut depth = 0usize;
+        if let Some(frame) = self.frames.last_mut()
+            && self.conditions.last().is_some_and(|c| c.taken)
+        {
+            // Back to the line of #elif or #else.
+            while frame.next > 0 && !frame.tokens[frame.next - 1].first {
+                frame.next -= 1;
+            }
+            frame.next = frame.next.saturating_sub(1);
+        }
+        loop {
+            let Some(frame) = self.frames.last_mut() else {
+                return;
+            };
+            let Some(token) = frame.tokens.get(frame.next) else {
+                return;
+            };
+            if token.kind == Kind::End {
+                return;
+            }
+            let hash = token.first && token.is("#");
+            let at = token.at;
+            frame.next += 1;
+            if !hash {
+                continue;
+            }
+            let line = self.line();
+            let Some((name, rest)) = line.split_first() else {
+                continue;
+            };
+            match &*name.text {
+                "if" | "ifdef" | "ifndef" => depth += 1,
+                "endif" if depth > 0 => depth -= 1,
+                "endif" => {
+                    self.conditions.pop();
+                    return;
+                }
+                "elif" if depth == 0 => {
+                    let open = self
+                        .conditions
+                        .last()
+                        .is_some_and(|c| !c.taken && !c.has_else);
+                    if open && self.holds(rest, at) {
+                        if let Some(c) = self.conditions.last_mut() {
+                            c.taken = true;
+                        }
+                        return;
+                    }
+                }
+                "else" if depth == 0 => {
+                    let Some(c) = self.conditions.last_mut() else {
+                        return;
+                    };
+                    if c.has_else {
+                        let message = "the #if has two #else";
+                        self.sink
+                            .error(&codes::PREPROCESSOR, at, message, "remove one");
+                    }
+                    c.has_else = true;
+                    if !c.taken {
+                        c.taken = true;
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

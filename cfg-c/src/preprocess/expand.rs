@@ -1,0 +1,351 @@
+//! Expansion of macros.
+
+use super::{MAX_EXPANDED, MAX_NESTING, Macro, Preprocessor};
+use crate::{
+    codes,
+    lex::{Hidden, Kind, Token, lex},
+    source::Pos,
+};
+use std::rc::Rc;
+
+/// The names of both lists.
+fn union(a: &Hidden, b: &Hidden) -> Hidden {
+    match (a, b) {
+        (None, other) | (other, None) => other.clone(),
+        (Some(x), Some(y)) if Rc::ptr_eq(x, y) => a.clone(),
+        (Some(x), Some(y)) => {
+            let mut all = (**x).clone();
+            all.extend(y.iter().filter(|name| !x.contains(name)).cloned());
+            Some(Rc::new(all))
+        }
+    }
+}
+
+fn hides(hidden: &Hidden, name: &Rc<str>) -> bool {
+    hidden.as_ref().is_some_and(|names| names.contains(name))
+}
+
+fn with(hidden: &Hidden, name: &Rc<str>) -> Hidden {
+    union(hidden, &Some(Rc::new(vec![Rc::clone(name)])))
+}
+
+impl Preprocessor<'_> {
+    /// Expands a macro that is named in a file, with what follows there as its arguments.
+    pub(super) fn expand_from_file(&mut self, token: Token, out: &mut Vec<Token>) {
+        let at = token.at;
+        let start = out.len();
+        self.rescan(vec![token], true, 0, out);
+        // Positions are those of the call.
+        for token in &mut out[start..] {
+            if token.hidden.is_some() {
+                token.at = at;
+            }
+        }
+    }
+
+    /// Expands all macros in a list of tokens.
+    pub(super) fn expand_all(&mut self, mut tokens: Vec<Token>, depth: usize) -> Vec<Token> {
+        let mut out = Vec::with_capacity(tokens.len());
+        tokens.reverse();
+        self.rescan(tokens, false, depth, &mut out);
+        out
+    }
+
+    /// Expands what is on the stack, the next token last; arguments may go on in the file.
+    fn rescan(&mut self, mut stack: Vec<Token>, file: bool, depth: usize, out: &mut Vec<Token>) {
+        while let Some(token) = stack.pop() {
+            let definition = match token.kind {
+                Kind::Ident if !hides(&token.hidden, &token.text) => self.macros.get(&token.text),
+                _ => None,
+            };
+            let Some(definition) = definition.cloned() else {
+                let special = token.kind == Kind::Ident && &*token.text == "__LINE__";
+                out.push(if special { self.number(&token) } else { token });
+                continue;
+            };
+            if self.expanded >= MAX_EXPANDED {
+                return;
+            }
+            let hidden;
+            let body = match &definition.parameters {
+                None => {
+                    hidden = with(&token.hidden, &token.text);
+                    self.substitute(&definition, &token, &[], depth)
+                }
+                Some(parameters) => {
+                    if !self.opens(&mut stack, file) {
+                        out.push(token);
+                        continue;
+                    }
+                    let Some((arguments, close)) = self.arguments(&mut stack, file, &token) else {
+                        return;
+                    };
+                    let Some(arguments) =
+                        self.bind(arguments, parameters.len(), definition.variadic, &token)
+                    else {
+                        continue;
+                    };
+                    // Prosser: what is hidden in both the name and the closing parenthesis.
+                    let both: Vec<Rc<str>> = match (&token.hidden, &close) {
+                        (Some(a), Some(b)) => a.iter().filter(|n| b.contains(n)).cloned().collect(),
+                        _ => Vec::new(),
+                    };
+                    hidden = with(&Some(Rc::new(both)), &token.text);
+                    self.substitute(&definition, &token, &arguments, depth)
+                }
+            };
+            self.expanded += body.len();
+            if self.expanded >= MAX_EXPANDED {
+                let message = format!("macros make more than {MAX_EXPANDED} tokens");
+                let help = "a macro calls others that call others, too often";
+                self.sink.error(&codes::LIMIT, token.at, message, help);
+                return;
+            }
+            let mut body = body;
+            for t in &mut body {
+                t.hidden = union(&t.hidden, &hidden);
+                t.at = token.at;
+                t.first = false;
+            }
+            if let Some(first) = body.first_mut() {
+                first.space = token.space;
+            }
+            stack.extend(body.into_iter().rev());
+        }
+    }
+
+    /// True if an argument list begins; its parenthesis is passed.
+    fn opens(&mut self, stack: &mut Vec<Token>, file: bool) -> bool {
+        if let Some(next) = stack.last() {
+            let opens = next.is("(");
+            if opens {
+                stack.pop();
+            }
+            return opens;
+        }
+        if !file {
+            return false;
+        }
+        match self.next_in_file() {
+            Some(t) if t.is("(") => true,
+            Some(_) => {
+                self.unread();
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// The arguments up to the closing parenthesis, and what is hidden there.
+    fn arguments(
+        &mut self,
+        stack: &mut Vec<Token>,
+        file: bool,
+        name: &Token,
+    ) -> Option<(Vec<Vec<Token>>, Hidden)> {
+        let mut arguments = vec![Vec::new()];
+        let mut depth = 0;
+        loop {
+            let token = match stack.pop() {
+                Some(token) => Some(token),
+                None if file => self.next_in_file(),
+                None => None,
+            };
+            let Some(mut token) = token else {
+                let message = format!(
+                    "the call of the macro {} has no closing parenthesis",
+                    name.text
+                );
+                let help = "close it before the next directive and the end of the file";
+                self.sink
+                    .error(&codes::PREPROCESSOR, name.at, message, help);
+                return None;
+            };
+            if token.is("(") {
+                depth += 1;
+            } else if token.is(")") {
+                if depth == 0 {
+                    return Some((arguments, token.hidden));
+                }
+                depth -= 1;
+            } else if token.is(",") && depth == 0 {
+                arguments.push(Vec::new());
+                continue;
+            }
+            token.space |= token.first;
+            token.first = false;
+            if let Some(last) = arguments.last_mut() {
+                last.push(token);
+            }
+        }
+    }
+
+    /// The arguments for each parameter.
+    fn bind(
+        &mut self,
+        mut arguments: Vec<Vec<Token>>,
+        parameters: usize,
+        variadic: bool,
+        name: &Token,
+    ) -> Option<Vec<Vec<Token>>> {
+        if parameters == 0 && arguments.len() == 1 && arguments[0].is_empty() {
+            return Some(Vec::new());
+        }
+        if variadic && arguments.len() + 1 == parameters {
+            arguments.push(Vec::new());
+        }
+        if variadic && arguments.len() > parameters {
+            let rest = arguments.split_off(parameters);
+            let comma = Token {
+                kind: Kind::Punct,
+                text: self.names.get(","),
+                ..name.clone()
+            };
+            for more in rest {
+                let last = &mut arguments[parameters - 1];
+                last.push(comma.clone());
+                last.extend(more);
+            }
+        }
+        if arguments.len() == parameters {
+            return Some(arguments);
+        }
+        let message = format!(
+            "the macro {} has {parameters} parameters, but is called with {} arguments",
+            name.text,
+            arguments.len()
+        );
+        self.sink.error(
+            &codes::PREPROCESSOR,
+            name.at,
+            message,
+            "give one argument for each parameter",
+        );
+        None
+    }
+
+    /// The body with the arguments in place of the parameters.
+    fn substitute(
+        &mut self,
+        of: &Macro,
+        name: &Token,
+        arguments: &[Vec<Token>],
+        depth: usize,
+    ) -> Vec<Token> {
+        let none = Vec::new();
+        let parameters = of.parameters.as_ref().unwrap_or(&none);
+        let position = |t: &Token| match t.kind {
+            Kind::Ident => parameters.iter().position(|p| *p == t.text),
+            _ => None,
+        };
+        let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
+        let mut out: Vec<Token> = Vec::new();
+        let mut k = 0;
+        // True after ##: the next token is joined with the last one.
+        let mut paste = false;
+        while k < of.body.len() {
+            let token = &of.body[k];
+            if token.is("##") && k > 0 && k + 1 < of.body.len() {
+                paste = true;
+                k += 1;
+                continue;
+            }
+            let mut piece: Vec<Token>;
+            let string = token.is("#") && of.parameters.is_some();
+            if string && let Some(p) = of.body.get(k + 1).and_then(position) {
+                piece = vec![self.string(&arguments[p], token)];
+                k += 1;
+            } else if let Some(p) = position(token) {
+                let joined = paste || of.body.get(k + 1).is_some_and(|t| t.is("##"));
+                if joined {
+                    piece = arguments[p].clone();
+                } else {
+                    if expanded[p].is_none() {
+                        expanded[p] = Some(self.argument(&arguments[p], name, depth));
+                    }
+                    piece = expanded[p].clone().unwrap_or_default();
+                }
+                if let Some(first) = piece.first_mut() {
+                    first.space = token.space;
+                }
+            } else {
+                piece = vec![token.clone()];
+            }
+            k += 1;
+            if paste
+                && !piece.is_empty()
+                && let Some(left) = out.pop()
+            {
+                let right = piece.remove(0);
+                out.extend(self.join(&left, &right, name.at));
+            }
+            paste = false;
+            out.extend(piece);
+        }
+        out
+    }
+
+    fn argument(&mut self, tokens: &[Token], name: &Token, depth: usize) -> Vec<Token> {
+        if depth >= MAX_NESTING {
+            let message = format!("calls of macros nest more than {MAX_NESTING} deep");
+            self.sink
+                .error(&codes::LIMIT, name.at, message, "split the expression");
+            self.expanded = MAX_EXPANDED;
+            return Vec::new();
+        }
+        self.expanded += tokens.len();
+        self.expand_all(tokens.to_vec(), depth + 1)
+    }
+
+    /// Two tokens as one.
+    fn join(&mut self, left: &Token, right: &Token, at: Pos) -> Vec<Token> {
+        let text = format!("{}{}", left.text, right.text);
+        let mut made = lex(text.as_bytes(), at.file, &mut self.names, self.sink);
+        made.pop();
+        if made.len() != 1 {
+            let message = format!("{} ## {} makes no token", left.text, right.text);
+            self.sink.error(
+                &codes::PREPROCESSOR,
+                at,
+                message,
+                "join what makes one name or number",
+            );
+        }
+        for t in &mut made {
+            t.at = at;
+            t.first = false;
+            t.space = left.space;
+        }
+        made
+    }
+
+    fn string(&mut self, tokens: &[Token], like: &Token) -> Token {
+        let mut text = String::from("\"");
+        for (k, t) in tokens.iter().enumerate() {
+            if k > 0 && t.space {
+                text.push(' ');
+            }
+            for c in t.text.chars() {
+                if matches!(t.kind, Kind::Str | Kind::Char) && matches!(c, '"' | '\\') {
+                    text.push('\\');
+                }
+                text.push(c);
+            }
+        }
+        text.push('"');
+        Token {
+            kind: Kind::Str,
+            text: self.names.get(&text),
+            ..like.clone()
+        }
+    }
+
+    fn number(&mut self, token: &Token) -> Token {
+        let text = token.at.line.to_string();
+        Token {
+            kind: Kind::Number,
+            text: self.names.get(&text),
+            ..token.clone()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Places in the text: files by number, lines and columns, and the collection of problems found there.
+
+use cfg_core::{
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics},
+    ir::Span,
+};
+
+/// The place of one token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pos {
+    /// The position of the file in the list of sources.
+    pub(crate) file: u32,
+    /// Line, from 1.
+    pub(crate) line: u32,
+    /// Column in bytes, from 1.
+    pub(crate) column: u32,
+    /// Number of bytes.
+    pub(crate) len: u32,
+}
+
+impl Pos {
+    /// The piece of text from this token to the end of a later one.
+    pub(crate) fn to(self, end: Pos) -> Option<Span> {
+        let end = if (end.file, end.line, end.column) < (self.file, self.line, self.column)
+            || end.file != self.file
+        {
+            self
+        } else {
+            end
+        };
+        let stop = end.column.saturating_add(end.len.max(1));
+        Span::new(self.file, [self.line, self.column, end.line, stop])
+    }
+}
+
+/// The problems found so far, and the names of the files that they are in.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    pub(crate) files: Vec<String>,
+    pub(crate) found: Diagnostics,
+}
+
+impl Sink {
+    fn place(&self, at: Pos, mut problem: Diagnostic) -> Diagnostic {
+        problem.at.file = self.files.get(at.file as usize).cloned();
+        if at.line > 0 {
+            problem.at.line = Some(at.line as usize);
+            problem.at.column = Some(at.column as usize);
+        }
+        problem
+    }
+
+    /// Reports an error.
+    pub(crate) fn error(
+        &mut self,
+        info: &CodeInfo,
+        at: Pos,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let problem = self.place(at, Diagnostic::error(info, message, help));
+        self.found.push(problem);
+    }
+
+    /// Reports a warning.
+    pub(crate) fn warning(
+        &mut self,
+        info: &CodeInfo,
+        at: Pos,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let problem = self.place(at, Diagnostic::error(info, message, help).warning());
+        self.found.push(problem);
+    }
+}

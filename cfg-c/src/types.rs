@@ -1,0 +1,291 @@
+//! The types of C on a machine where long has 64 bits, with their promotions and conversions.
+
+use crate::ast::ExprId;
+use cfg_core::ir::{IntType, ScalarType};
+use std::rc::Rc;
+
+/// An integer type; `char` has a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::enum_variant_names, reason = "C calls the types so")]
+pub(crate) enum Int {
+    Bool,
+    Char,
+    SChar,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    LLong,
+    ULLong,
+}
+
+impl Int {
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Self::Bool => 1,
+            Self::Char | Self::SChar | Self::UChar => 8,
+            Self::Short | Self::UShort => 16,
+            Self::Int | Self::UInt => 32,
+            Self::Long | Self::ULong | Self::LLong | Self::ULLong => 64,
+        }
+    }
+
+    pub(crate) fn signed(self) -> bool {
+        match self {
+            Self::Char | Self::SChar | Self::Short | Self::Int | Self::Long | Self::LLong => true,
+            Self::Bool | Self::UChar | Self::UShort | Self::UInt | Self::ULong | Self::ULLong => {
+                false
+            }
+        }
+    }
+
+    /// C99 6.3.1.1.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Bool => 0,
+            Self::Char | Self::SChar | Self::UChar => 1,
+            Self::Short | Self::UShort => 2,
+            Self::Int | Self::UInt => 3,
+            Self::Long | Self::ULong => 4,
+            Self::LLong | Self::ULLong => 5,
+        }
+    }
+
+    pub(crate) fn promoted(self) -> Self {
+        if self.rank() < Self::Int.rank() {
+            Self::Int
+        } else {
+            self
+        }
+    }
+
+    fn unsigned(self) -> Self {
+        match self {
+            Self::Int => Self::UInt,
+            Self::Long => Self::ULong,
+            Self::LLong => Self::ULLong,
+            other => other,
+        }
+    }
+
+    /// The common type of two promoted types (C99 6.3.1.8).
+    pub(crate) fn common(self, other: Self) -> Self {
+        let (a, b) = (self.promoted(), other.promoted());
+        let (high, low) = if a.rank() >= b.rank() { (a, b) } else { (b, a) };
+        if a.signed() == b.signed() || !high.signed() {
+            high
+        } else if a.rank() == b.rank() {
+            // `high` is the one with a sign.
+            low
+        } else if high.bits() > low.bits() {
+            high
+        } else {
+            high.unsigned()
+        }
+    }
+
+    pub(crate) fn range(self) -> (i128, i128) {
+        if self.signed() {
+            (
+                -(1i128 << (self.bits() - 1)),
+                (1i128 << (self.bits() - 1)) - 1,
+            )
+        } else {
+            (0, (1i128 << self.bits()) - 1)
+        }
+    }
+
+    pub(crate) fn contains(self, value: i128) -> bool {
+        let (least, most) = self.range();
+        (least..=most).contains(&value)
+    }
+
+    /// A value modulo 2 to the number of bits.
+    pub(crate) fn wrap(self, value: i128) -> i128 {
+        if self == Self::Bool {
+            return i128::from(value != 0);
+        }
+        let modulus = 1i128 << self.bits();
+        let value = value.rem_euclid(modulus);
+        if self.signed() && value >= modulus / 2 {
+            value - modulus
+        } else {
+            value
+        }
+    }
+
+    /// The type in the representation.
+    pub(crate) fn scalar(self) -> ScalarType {
+        match self {
+            Self::Bool => ScalarType::Logical,
+            Self::Char | Self::SChar => ScalarType::Sized(IntType::Int8),
+            Self::UChar => ScalarType::Sized(IntType::Uint8),
+            Self::Short => ScalarType::Sized(IntType::Int16),
+            Self::UShort => ScalarType::Sized(IntType::Uint16),
+            Self::Int => ScalarType::Sized(IntType::Int32),
+            Self::UInt => ScalarType::Sized(IntType::Uint32),
+            Self::Long | Self::LLong => ScalarType::Integer,
+            Self::ULong | Self::ULLong => ScalarType::Sized(IntType::Uint64),
+        }
+    }
+}
+
+/// An arithmetic type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arith {
+    Int(Int),
+    Float,
+    Double,
+}
+
+impl Arith {
+    pub(crate) const INT: Self = Self::Int(Int::Int);
+
+    pub(crate) fn scalar(self) -> ScalarType {
+        match self {
+            Self::Int(ty) => ty.scalar(),
+            Self::Float => ScalarType::Real32,
+            Self::Double => ScalarType::Real,
+        }
+    }
+
+    pub(crate) fn is_real(self) -> bool {
+        !matches!(self, Self::Int(_))
+    }
+
+    /// The usual arithmetic conversions.
+    pub(crate) fn common(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Double, _) | (_, Self::Double) => Self::Double,
+            (Self::Float, _) | (_, Self::Float) => Self::Float,
+            (Self::Int(a), Self::Int(b)) => Self::Int(a.common(b)),
+        }
+    }
+
+    /// The size in bytes.
+    pub(crate) fn size(self) -> i128 {
+        match self {
+            Self::Int(Int::Bool) | Self::Int(Int::Char | Int::SChar | Int::UChar) => 1,
+            Self::Int(ty) => i128::from(ty.bits() / 8),
+            Self::Float => 4,
+            Self::Double => 8,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Double => "double",
+            Self::Float => "float",
+            Self::Int(ty) => match ty {
+                Int::Bool => "_Bool",
+                Int::Char => "char",
+                Int::SChar => "signed char",
+                Int::UChar => "unsigned char",
+                Int::Short => "short",
+                Int::UShort => "unsigned short",
+                Int::Int => "int",
+                Int::UInt => "unsigned int",
+                Int::Long => "long",
+                Int::ULong => "unsigned long",
+                Int::LLong => "long long",
+                Int::ULLong => "unsigned long long",
+            },
+        }
+    }
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Type {
+    Void,
+    Arith(Arith),
+    Pointer(Rc<Qualified>),
+    /// Elements and their number; `None` where it is left out.
+    Array(Rc<Qualified>, Option<ExprId>),
+    Function(Rc<Signature>),
+    /// A structure or something else that is refused where it is used, by its name.
+    Refused(Rc<str>),
+}
+
+/// A type with its qualifiers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Qualified {
+    pub(crate) ty: Type,
+    pub(crate) constant: bool,
+    pub(crate) restrict: bool,
+    pub(crate) volatile: bool,
+}
+
+/// The type of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Signature {
+    pub(crate) result: Qualified,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) variadic: bool,
+    /// Declared with (), so that nothing is known of the parameters.
+    pub(crate) open: bool,
+}
+
+/// A parameter as it is declared, after its type is adjusted to a pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parameter {
+    pub(crate) name: Option<Rc<str>>,
+    pub(crate) ty: Qualified,
+    /// The first extent of a parameter that is written as an array.
+    pub(crate) extent: Option<ExprId>,
+    /// The variable, where the parameter belongs to a definition.
+    pub(crate) decl: Option<crate::ast::DeclId>,
+}
+
+impl Qualified {
+    pub(crate) fn plain(ty: Type) -> Self {
+        Self {
+            ty,
+            constant: false,
+            restrict: false,
+            volatile: false,
+        }
+    }
+
+    /// The number of pointers, arrays and functions on the way to what is at the bottom.
+    pub(crate) fn levels(&self) -> usize {
+        let mut levels = 0;
+        let mut ty = self;
+        loop {
+            ty = match &ty.ty {
+                Type::Pointer(of) | Type::Array(of, _) => of,
+                Type::Function(signature) => &signature.result,
+                Type::Void | Type::Arith(_) | Type::Refused(_) => return levels,
+            };
+            levels += 1;
+        }
+    }
+
+    /// The arithmetic type.
+    pub(crate) fn arith(&self) -> Option<Arith> {
+        match self.ty {
+            Type::Arith(ty) => Some(ty),
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Function(_)
+            | Type::Refused(_) => None,
+        }
+    }
+
+    /// The type in words.
+    pub(crate) fn name(&self) -> String {
+        // Declarators nest at most as deep as the parser lets them.
+        match &self.ty {
+            Type::Void => "void".to_owned(),
+            Type::Arith(ty) => ty.name().to_owned(),
+            Type::Pointer(to) => format!("pointer to {}", to.name()),
+            Type::Array(of, _) => format!("array of {}", of.name()),
+            Type::Function(_) => "function".to_owned(),
+            Type::Refused(name) => name.to_string(),
+        }
+    }
+}

@@ -1,0 +1,513 @@
+//! What the parser decides where C is ambiguous, what the preprocessor does, and what is refused.
+
+use cfg_c::{Files, NoFiles, Options, Read, read_c};
+
+fn read(text: &str) -> Read {
+    read_c("t.c", text.as_bytes(), &Options::default(), &mut NoFiles)
+}
+
+/// The program in the text form, validated.
+fn program(text: &str) -> String {
+    let read = read(text);
+    let Some(program) = read.program else {
+        return read.problems.to_string();
+    };
+    let shown = program.to_string();
+    match cfg_core::validate::validate(program) {
+        Ok(_) => shown,
+        Err(problems) => problems.to_string(),
+    }
+}
+
+/// Each text, and a line of the program that it becomes.
+const DECIDED: &[(&str, &str)] = &[
+    // A cast of a dereferenced pointer, and a product.
+    (
+        "typedef float T; double f(double *p) { return (T)*p; }",
+        "result := real(real32(p[0]))",
+    ),
+    (
+        "double f(double T, double *p) { return (T)*p[0]; }",
+        "result := T*p[0]",
+    ),
+    (
+        "typedef int T; double f(double b) { T a = 1; T * b2 = &a; { double T = 2, c = T * b; return c * *b2; } }",
+        "c := T*b",
+    ),
+    (
+        "typedef double T; double f(double b) { T T = b; return T * T; }",
+        "result := T*T",
+    ),
+    (
+        "typedef double T; T f(T x) { { int T = 3; x = x * T; } T y = x; return y; }",
+        "y := x_local",
+    ),
+    // A cast of a negative number, and a difference.
+    (
+        "typedef float T; double f(double x) { return (T)-x; }",
+        "result := real(real32(-x))",
+    ),
+    (
+        "double f(double T, double x) { return (T)-x; }",
+        "result := T - x",
+    ),
+    (
+        "typedef float T; double f(double x) { return (T)+x; }",
+        "result := real(real32(x))",
+    ),
+    (
+        "typedef float T; double f(const double *x) { return (T)(x[0]); }",
+        "result := real(real32(x[0]))",
+    ),
+    // A call of a function in parentheses.
+    (
+        "static double g(double x) { return x; } double f(double x) { return (g)(x); }",
+        "t1 := call g(x)",
+    ),
+    (
+        "typedef float T; double f(double x) { return (double)(T)(x); }",
+        "result := real(real32(x))",
+    ),
+    // sizeof of types and of expressions.
+    (
+        "typedef float T; long f(double x) { return sizeof (T); }",
+        "result := 4",
+    ),
+    (
+        "typedef float T; long f(double x) { return sizeof (T) * 2; }",
+        "result := 8",
+    ),
+    ("long f(void) { char T; return sizeof (T); }", "result := 1"),
+    (
+        "long f(void) { double a[3][5]; return sizeof a / sizeof a[0] + sizeof(a[0]) / sizeof a[0][0]; }",
+        "result := 8",
+    ),
+    (
+        "long f(double x) { return sizeof(int) * 2 + sizeof(int *); }",
+        "result := 16",
+    ),
+    // The else of the nearest if.
+    (
+        "double f(int a, int b) { if (a) if (b) return 1; else return 2; return 3; }",
+        "result := 2.0",
+    ),
+    // Enumerators and typedef names hide each other.
+    (
+        "typedef int A; double f(double x) { enum { A = 7 }; return A * x; }",
+        "result := 7.0*x",
+    ),
+    (
+        "enum { A = 2, B = A << 3, C }; double f(double x) { return x + C; }",
+        "result := x + 17.0",
+    ),
+    // Declarators.
+    (
+        "double f(double (*a)[3]) { return a[1][2]; }",
+        "result := a[1, 2]",
+    ),
+    ("double f(double *(a)) { return *a; }", "result := a[0]"),
+    (
+        "double f(double a[][3]) { return (*(a + 1))[2]; }",
+        "result := a[1, 2]",
+    ),
+    ("double (f)(double (x)) { return x; }", "result := x"),
+    (
+        "int unsigned long f(long unsigned x) { return x; }",
+        "result := x",
+    ),
+    (
+        "double const *const unused; double f(double const x) { return x; }",
+        "result := x",
+    ),
+    (
+        "static inline double f(register double x) { return x; }",
+        "result := x",
+    ),
+    (
+        "double f(double x) { double a, b = x, c = b; return a = b = c; }",
+        "a := b",
+    ),
+    // Operators.
+    (
+        "double f(double x, double y) { return x-- - --y; }",
+        "result := t1 - y_local",
+    ),
+    (
+        "double f(double x, double y) { return x---y; }",
+        "result := t1 - y",
+    ),
+    (
+        "double f(int a, double x) { return a ? x : a ? -x : 0; }",
+        "result := if(a != int32(0), x, if(a != int32(0), -x, 0.0))",
+    ),
+    (
+        "double f(double a, double b) { return (a, b); }",
+        "result := b",
+    ),
+    (
+        "double f(const double *x) { return 1[x] + *(x + 2) + 3[x]; }",
+        "result := (x[1] + x[2]) + x[3]",
+    ),
+    ("double f(double x) { x += x *= 2; return x; }", "C010"),
+    (
+        "double f(const double *x) { return *&x[1] + (&x[2])[-1]; }",
+        "result := x[1] + x[1]",
+    ),
+    // Labels beside typedef names.
+    (
+        "typedef int T; double f(double x) { goto T; T: return x; }",
+        "result := x",
+    ),
+    // Constants.
+    (
+        "double f(void) { return 0x10 + 010 + 'a' + 0x1p-1 + 1e1 + 1.f; }",
+        "result := ((121.0 + 0.5) + 10.0) + 1.0",
+    ),
+    (
+        "unsigned f(void) { return 0xffffffff; }",
+        "result := uint32(4294967295)",
+    ),
+    (
+        "long f(void) { return -2147483648 - 1; }",
+        "result := -2147483649",
+    ),
+    (
+        "int f(unsigned u, int i) { return u > -1; }",
+        "result := int32(u > uint32(4294967295))",
+    ),
+    (
+        "int f(unsigned char c) { return c + 1 << 2; }",
+        "result := int32(c) + int32(1) << int32(2)",
+    ),
+    (
+        "unsigned f(unsigned a, int b) { return a * b; }",
+        "result := a *% wrap_uint32(b)",
+    ),
+];
+
+#[test]
+fn ambiguities_are_decided() {
+    let mut wrong = String::new();
+    for (text, line) in DECIDED {
+        if line.starts_with('C') {
+            let problems = read(text).problems;
+            assert!(
+                problems.iter().any(|d| d.code == *line),
+                "{text}: {problems}"
+            );
+            continue;
+        }
+        let shown = program(text);
+        if !shown
+            .lines()
+            .any(|l| l.split(" @[").next().unwrap_or(l).trim() == *line)
+        {
+            wrong += &format!("{text}\n{line}\n{shown}\n\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Each text, the codes of its problems, and the line and column of the first.
+const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
+    (
+        "struct P { double x; };\ndouble f(struct P p) { return p.x; }",
+        &["C005"],
+        (2, 19),
+    ),
+    (
+        "union U { int i; };\ndouble f(union U *u) { return 0; }",
+        &["C005"],
+        (2, 19),
+    ),
+    (
+        "struct B { int a : 3; };\ndouble f(struct B b) { return 0; }",
+        &["C005"],
+        (2, 19),
+    ),
+    (
+        "double f(double _Complex z) { return 0; }",
+        &["C005"],
+        (1, 26),
+    ),
+    ("double f(int n, ...) { return 0; }", &["C005"], (1, 8)),
+    (
+        "double f(double *p) {\n  p++;\n  return *p; }",
+        &["C006"],
+        (2, 3),
+    ),
+    (
+        "double f(double *p, double *q) {\n  p = q;\n  return *p; }",
+        &["C006"],
+        (2, 5),
+    ),
+    (
+        "double f(double *p) {\n  if (p) return 1; return *p; }",
+        &["C006"],
+        (2, 7),
+    ),
+    (
+        "double f(double **p) {\n  return p[0][0]; }",
+        &["C005"],
+        (1, 19),
+    ),
+    (
+        "double f(double x, double (*g)(double)) { return g(x); }",
+        &["C005", "C007"],
+        (1, 29),
+    ),
+    (
+        "#include <stdlib.h>\ndouble f(int n) { double *w = malloc(8 * n); return w[0]; }",
+        &["C006"],
+        (2, 37),
+    ),
+    (
+        "double g(double);\ndouble f(double x) { return g(x); }",
+        &["C007"],
+        (2, 29),
+    ),
+    (
+        "#include <math.h>\ndouble f(double x) { return ldexp(x, 2) + j0(x); }",
+        &["C008", "C008"],
+        (2, 29),
+    ),
+    ("double f(double x) { return y; }", &["C004"], (1, 29)),
+    ("double f(double x) { return sin(x); }", &["C004"], (1, 29)),
+    (
+        "double f(double x) { int i = 0; i = i++; return i; }",
+        &["C010"],
+        (1, 38),
+    ),
+    (
+        "double f(const double *x) { int i = 0; return x[i] + x[i++]; }",
+        &["C010"],
+        (1, 55),
+    ),
+    (
+        "double f(double *x) { int i = 0; x[i] = i++; return i; }",
+        &["C010"],
+        (1, 42),
+    ),
+    (
+        "double f(int n) { n = 3; double a[n]; a[0] = 1; return a[0]; }",
+        &["C015"],
+        (1, 35),
+    ),
+    (
+        "double f(double x) { goto nowhere; return x; }",
+        &["C009"],
+        (1, 22),
+    ),
+    (
+        "double f(double x) { break; return x; }",
+        &["C009"],
+        (1, 22),
+    ),
+    ("double f(double x) { return x % 2; }", &["C013"], (1, 31)),
+    (
+        "double f(const double *x) { x[0] = 1; return x[0]; }",
+        &["C013"],
+        (1, 30),
+    ),
+    (
+        "double f(double x) { double x = 1; double x; return x; }",
+        &["C017", "C017"],
+        (1, 29),
+    ),
+    ("double f(double x) { return x", &["C001"], (1, 30)),
+    (
+        "double f(double x) { return x + ; }\ndouble g(double x) { return * ; }",
+        &["C001", "C001"],
+        (1, 33),
+    ),
+    ("#if 1\ndouble f(double x) { return x; }", &["C002"], (1, 1)),
+    (
+        "#include \"none.h\"\ndouble f(double x) { return x; }",
+        &["C003"],
+        (1, 2),
+    ),
+    (
+        "#define M(a, b) a\ndouble f(double x) { return M(x); }",
+        &["C002"],
+        (2, 29),
+    ),
+    (
+        "int f(void) { char *s = \"text\"; return s[0]; }",
+        &["C006"],
+        (1, 25),
+    ),
+    (
+        "double f(double x) { static double a = x; return a; }",
+        &["C016"],
+        (1, 40),
+    ),
+    (
+        "double f(double x) { switch (x) { case 1: return 1; } return 0; }",
+        &["C013"],
+        (1, 30),
+    ),
+    (
+        "double f(int k, double x) { switch (k) { case k: return 1; } return 0; }",
+        &["C018"],
+        (1, 47),
+    ),
+];
+
+#[test]
+fn what_is_not_supported_is_refused_at_its_place() {
+    let mut wrong = String::new();
+    for (text, codes, place) in REFUSED {
+        let read = read(text);
+        assert!(read.program.is_none(), "{text}");
+        let found: Vec<&str> = read.problems.iter().map(|d| d.code).collect();
+        let at = read.problems.0.first().map(|d| (d.at.line, d.at.column));
+        if found != *codes || at != Some((Some(place.0), Some(place.1))) {
+            wrong += &format!("{text}\n{codes:?} {place:?}\n{}\n\n", read.problems);
+        }
+        assert!(
+            read.problems
+                .iter()
+                .all(|d| !d.help.is_empty() && !d.rule.is_empty())
+        );
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Files by name.
+struct Memory(&'static [(&'static str, &'static str)]);
+
+impl Files for Memory {
+    fn include(&mut self, _: &str, name: &str) -> Option<(String, Vec<u8>)> {
+        let (name, text) = self.0.iter().find(|(n, _)| *n == name)?;
+        Some((format!("folder/{name}"), text.as_bytes().to_vec()))
+    }
+}
+
+#[test]
+fn directives_are_followed() {
+    let text = r#"
+#include "a.h"
+#include "a.h"
+#include "once.h"
+#include "once.h"
+#define SQUARE(x) ((x) * (x))
+#define CAT(a, b) a##b
+#define NAME(n) CAT(va, n)
+#define EMPTY
+#define CALL(f, ...) f(__VA_ARGS__)
+#define REC REC + 1
+#if defined(SIZE) && SIZE * 2 == 6 && !defined NOTHING
+#elif 1 / 0
+#error not here
+#else
+#error nor here
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern "C" {
+double f(double NAME(lue)) {
+    double REC_ = 1 EMPTY;
+#if 0
+    'unbalanced
+#endif
+    return CALL(g, SQUARE(value + 1), SI\
+ZE) + REC_;
+}
+}
+"#;
+    let files = &[
+        (
+            "a.h",
+            "#ifndef A_H\n#define A_H\n#define SIZE 3\nstatic double g(double x, int k) { return x * k; }\n#endif\n",
+        ),
+        ("once.h", "#pragma once\nenum { ONE = 1 };\n"),
+    ];
+    let read = read_c(
+        "main.c",
+        text.as_bytes(),
+        &Options::default(),
+        &mut Memory(files),
+    );
+    let program = read.program.unwrap_or_else(|| panic!("{}", read.problems));
+    let shown = program.to_string();
+    assert!(
+        shown.contains("call g((value + 1.0)*(value + 1.0), int32(3))"),
+        "{shown}"
+    );
+    assert!(program.sources.iter().any(|s| s == "folder/a.h"));
+}
+
+#[test]
+fn line_markers_name_the_original() {
+    let text = "# 7 \"real.c\"\ndouble f(double x) { return\n y; }\n";
+    let problems = read(text).problems;
+    let at = &problems.0[0].at;
+    assert_eq!(
+        (at.file.as_deref(), at.line, at.column),
+        (Some("real.c"), Some(8), Some(2))
+    );
+}
+
+#[test]
+fn nothing_recurses_without_limit() {
+    let deep = |open: &str, middle: &str, close: &str, n: usize| {
+        let text = format!(
+            "double f(double x) {{ return {}{middle}{}; }}",
+            open.repeat(n),
+            close.repeat(n)
+        );
+        read(&text)
+    };
+    for (open, close) in [
+        ("(", ")"),
+        ("-", ""),
+        ("x + (", ")"),
+        ("x ? x : ", ""),
+        ("!", ""),
+        ("sizeof ", ""),
+        ("(double)", ""),
+    ] {
+        let read = deep(open, "x", close, 100_000);
+        assert!(
+            read.problems.iter().any(|d| d.code == "C011"),
+            "{open}: {:?}",
+            read.problems.0.len()
+        );
+    }
+    for text in [
+        format!("double f(double x) {{ {} }}", "{".repeat(100_000)),
+        format!("double f(double x) {{ {} x; }}", "if (x) ".repeat(100_000)),
+        format!(
+            "double f(double x) {{ {} x; }}",
+            "while (x) ".repeat(100_000)
+        ),
+        format!("double {}x;", "(".repeat(100_000)),
+        format!("double {}x;", "*".repeat(100_000)),
+        format!("#if {}1\n#endif", "(".repeat(100_000)),
+        format!(
+            "#define F(x) x\ndouble f(void) {{ return {}1{}; }}",
+            "F(".repeat(100_000),
+            ")".repeat(100_000)
+        ),
+        format!("int a[] = {};", "{".repeat(100_000)),
+    ] {
+        assert!(read(&text).problems.has_errors());
+    }
+    // What does not nest has no limit.
+    let sum = read(&format!(
+        "double f(double x) {{ return x{}; }}",
+        " + x * 2".repeat(20_000)
+    ));
+    assert!(sum.program.is_some(), "{}", sum.problems);
+    let chain = format!(
+        "double f(int k) {{ {} return 0; }}",
+        "if (k == 1) return 1; else ".repeat(3_000)
+    );
+    assert!(read(&chain).program.is_some());
+    let and = read(&format!(
+        "double f(int k) {{ return k{}; }}",
+        " && k > 1".repeat(5_000)
+    ));
+    assert!(and.program.is_some(), "{}", and.problems);
+}

@@ -1,0 +1,267 @@
+//! Records in points, seeds and results: objects there, a variable for each field in programs that are run.
+
+use crate::json::Nested;
+use crate::mode::Named;
+use cfg_core::{
+    diagnostic::Diagnostic,
+    diagnostic::site::{Element, Site},
+    entity::RoutineId,
+    ir::{Program, ScalarType, Variable},
+    json::values::{NamedValues, ValueTree},
+    text,
+};
+use cfg_exec::Value;
+use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
+
+/// A value of a POINT or a SEED, with the name of its variable, and the pointer to it.
+pub(crate) struct Given {
+    pub(crate) name: String,
+    pub(crate) tree: ValueTree,
+    pub(crate) pointer: String,
+}
+
+/// The values of fields by the names that they have where records are split, `p.x`, if the program declares records.
+pub(crate) fn fields(members: NamedValues, program: &Program, base: &str) -> Vec<Given> {
+    let mut found = Vec::with_capacity(members.len());
+    for (name, tree) in members {
+        let pointer = format!("{base}{}", pointer(&name));
+        if program.records.is_empty() {
+            found.push(Given {
+                name,
+                tree,
+                pointer,
+            });
+        } else {
+            expand(name, tree, pointer, &mut found);
+        }
+    }
+    found
+}
+
+/// The JSON pointer to a member (RFC 6901).
+pub(crate) fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Recursion is over the nesting of the text, which its reader limits.
+fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>) {
+    match tree {
+        ValueTree::Object(members) => {
+            for (field, tree) in members {
+                let pointer = format!("{pointer}{}", self::pointer(&field));
+                expand(format!("{name}.{field}"), tree, pointer, found);
+            }
+        }
+        ValueTree::Array(items) if items.iter().any(has_object) => {
+            // A list of records: for each field the list of its values.
+            let mut columns: Vec<(String, Vec<ValueTree>)> = Vec::new();
+            for item in items {
+                let mut parts = Vec::new();
+                expand(String::new(), item, String::new(), &mut parts);
+                for part in parts {
+                    match columns.iter_mut().find(|(field, _)| *field == part.name) {
+                        Some((_, column)) => column.push(part.tree),
+                        None => columns.push((part.name, vec![part.tree])),
+                    }
+                }
+            }
+            found.extend(columns.into_iter().map(|(field, column)| Given {
+                name: format!("{name}{field}"),
+                tree: ValueTree::Array(column),
+                pointer: pointer.clone(),
+            }));
+        }
+        tree @ (ValueTree::Int(_)
+        | ValueTree::Wide(_)
+        | ValueTree::Real(_)
+        | ValueTree::Logical(_)
+        | ValueTree::Array(_)
+        | ValueTree::Size(_)) => found.push(Given {
+            name,
+            tree,
+            pointer,
+        }),
+    }
+}
+
+/// True if there is an object in a value, at any depth.
+fn has_object(tree: &ValueTree) -> bool {
+    match tree {
+        ValueTree::Object(_) => true,
+        ValueTree::Array(items) => items.iter().any(has_object),
+        ValueTree::Int(_)
+        | ValueTree::Wide(_)
+        | ValueTree::Real(_)
+        | ValueTree::Logical(_)
+        | ValueTree::Size(_) => false,
+    }
+}
+
+/// Values by name as a JSON object, those of the fields of a record as an object of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Members<'v> {
+    values: &'v Named,
+    program: &'v Program,
+    routine: RoutineId,
+}
+
+impl<'v> Members<'v> {
+    /// Values of variables of a routine, which may have records.
+    pub fn of(values: &'v Named, program: &'v Program, routine: RoutineId) -> Self {
+        Self {
+            values,
+            program,
+            routine,
+        }
+    }
+
+    /// The record variable that a name begins with.
+    fn record(&self, name: &str) -> Option<&'v Variable> {
+        if self.program.records.is_empty() {
+            return None;
+        }
+        let (variable, _) = name.split_once('.')?;
+        let routine = self.program.routine(self.routine);
+        let result = routine.result.map(|v| routine.variable(v));
+        let returned = result.filter(|_| variable == "return");
+        let own = routine.variables.iter();
+        let globals = self.program.globals.iter().map(|g| &g.variable);
+        let mut all = own.chain(globals);
+        let found = all.find(|v| v.name == variable).or(returned);
+        found.filter(|v| v.ty.record().is_some())
+    }
+}
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        let mut rest = &self.values[..];
+        while let Some(((name, value), behind)) = rest.split_first() {
+            let record = self.record(name).zip(name.split_once('.'));
+            let Some((variable, (base, _))) = record else {
+                map.serialize_entry(name, &Nested(value))?;
+                rest = behind;
+                continue;
+            };
+            let of_record = |(name, _): &&(String, Value)| {
+                name.split_once('.').is_some_and(|(other, _)| other == base)
+            };
+            let count = rest.iter().take_while(of_record).count();
+            let (own, behind) = rest.split_at(count);
+            let leaves = own.iter().map(|(name, value)| Leaf {
+                path: name.split('.').skip(1).collect(),
+                value,
+            });
+            let leaves: Vec<Leaf<'_>> = leaves.collect();
+            let part = Part {
+                program: self.program,
+                ty: variable.ty,
+                rank: variable.rank(),
+                leaves: leaves.iter().collect(),
+                depth: 0,
+                at: &[],
+            };
+            map.serialize_entry(base, &part)?;
+            rest = behind;
+        }
+        map.end()
+    }
+}
+
+/// The value of a scalar or of an array of scalars in a record.
+struct Leaf<'v> {
+    path: Vec<&'v str>,
+    value: &'v Value,
+}
+
+/// A part of a record, or of an array of records with the first subscripts fixed.
+struct Part<'v> {
+    program: &'v Program,
+    ty: ScalarType,
+    /// The dimensions of this level that are left.
+    rank: usize,
+    leaves: Vec<&'v Leaf<'v>>,
+    /// The number of fields that are named.
+    depth: usize,
+    /// Positions along the dimensions before.
+    at: &'v [usize],
+}
+
+impl Serialize for Part<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Some(r) = self.ty.record() else {
+            return match self.leaves.first() {
+                Some(leaf) => Nested(leaf.value).part(self.at).serialize(serializer),
+                None => serializer.serialize_none(),
+            };
+        };
+        if self.rank > 0 {
+            let shape = self
+                .leaves
+                .first()
+                .map_or(&[][..], |leaf| leaf.value.shape());
+            let extent = shape.get(self.at.len()).copied().unwrap_or(0);
+            let mut list = serializer.serialize_seq(Some(extent))?;
+            for i in 0..extent {
+                let mut at = self.at.to_vec();
+                at.push(i);
+                list.serialize_element(&Part {
+                    rank: self.rank - 1,
+                    leaves: self.leaves.clone(),
+                    at: &at,
+                    ..*self
+                })?;
+            }
+            return list.end();
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for field in &self.program.record(r).fields {
+            let own = |leaf: &&&Leaf<'_>| leaf.path.get(self.depth) == Some(&&*field.name);
+            let leaves: Vec<_> = self.leaves.iter().filter(own).copied().collect();
+            // Gradients have the real fields only.
+            if !leaves.is_empty() {
+                let part = Part {
+                    ty: field.ty,
+                    rank: field.shape.len(),
+                    leaves,
+                    depth: self.depth + 1,
+                    ..*self
+                };
+                map.serialize_entry(&field.name, &part)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Moves a problem of a run of a program whose records were split to the statement that the split one was made from, which
+/// has the same number in its vertex where no statement before it was split.
+pub(crate) fn unsplit(program: &Program, problem: Diagnostic) -> Diagnostic {
+    let moved = problem.at.site.as_deref().and_then(|site| {
+        let Element::Statement(v, s) = site.element else {
+            return None;
+        };
+        let routine = program.routines.get(site.routine?.index())?;
+        let cfg = routine.body.as_ref()?;
+        let statements = (v.index() < cfg.vertex_count()).then(|| cfg.vertex(v).statements())?;
+        let first = statements.first()?.origin.number()?;
+        let number = statements.get(s)?.origin.number()?.checked_sub(first)?;
+        Some((
+            number != s,
+            Site {
+                element: Element::Statement(v, number),
+                ..Site::of(site.routine?, Element::Routine)
+            },
+        ))
+    });
+    match moved {
+        Some((true, site)) => {
+            let words = text::site(program, &site);
+            let mut problem = problem;
+            problem.at.site = None;
+            problem.at.pointer = None;
+            problem.at_site_in(program, site).at_element(words)
+        }
+        Some((false, _)) | None => problem,
+    }
+}
