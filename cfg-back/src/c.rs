@@ -66,6 +66,7 @@ mod origins;
 mod parameters;
 mod plain;
 mod prologue;
+mod results;
 mod returned;
 mod routine;
 mod runtime;

@@ -218,7 +218,7 @@ fn agrees(seed: u64) {
         }
     }
     assert_eq!(at, count);
-    if seed % 8 == 0 {
+    if seed.is_multiple_of(8) {
         Tangent::new(&program, main, &Options::default()).unwrap_or_else(|e| fail(e));
     }
 }
