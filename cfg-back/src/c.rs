@@ -36,8 +36,8 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
-//! | `interface`, `parameters`, `plain` | the functions for callers in other files |
-//! | `checks`, `faults` | what is checked where the program may go wrong; codes and messages |
+//! | `interface`, `parameters`, `sweep`, `plain` | the functions for callers in other files |
+//! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
@@ -51,6 +51,7 @@ mod driver;
 mod expression;
 mod faults;
 mod file;
+mod forget;
 mod functions;
 mod gaps;
 mod global_classes;
@@ -71,6 +72,7 @@ mod returned;
 mod routine;
 mod runtime;
 mod statement;
+mod sweep;
 mod traced;
 mod variable;
 mod writer;
@@ -89,7 +91,7 @@ use interface::Called;
 use names::Names;
 use operators::Pieces;
 use origins::Origins;
-use parameters::Sweep;
+use sweep::Sweep;
 
 /// The reason for which something has no C.
 type Failed = Box<Diagnostic>;
@@ -459,7 +461,7 @@ fn replaced(
     original: RoutineId,
     wanted: bool,
 ) -> Result<Option<RoutineId>, Diagnostics> {
-    if wanted && let Some((of, _)) = parameters::made_from(program, original) {
+    if wanted && let Some((of, _)) = sweep::made_from(program, original) {
         let (name, of) = (&program.routine(original).name, &program.routine(of).name);
         let message = format!("`{name}` is a derivative of `{of}`");
         let code = &codes::REPLACE;

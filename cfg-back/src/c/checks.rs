@@ -18,8 +18,6 @@ mod scalar;
 mod shape;
 mod tape;
 
-pub(super) use shape::forget_cells;
-
 use super::{
     Emitted,
     faults::{FAULTS, LONGEST, Passes, literal, original, unquoted},

@@ -7,7 +7,7 @@
 
 use super::{
     names::Names,
-    parameters::{self, Sweep},
+    sweep::{Sweep, made_from},
 };
 use cfg_core::{
     entity::{GlobalId, RoutineId},
@@ -62,7 +62,7 @@ fn levels(program: &Program, original: RoutineId, sweep: Sweep) -> Vec<Level> {
     let mut made = vec![level(program, original, sweep)];
     let mut seen = HashSet::from([original]);
     let mut r = original;
-    while let Some((base, sweep)) = parameters::made_from(program, r)
+    while let Some((base, sweep)) = made_from(program, r)
         && seen.insert(base)
     {
         made.push(level(program, base, sweep));

@@ -7,7 +7,7 @@ use super::{
     globals,
     names::{self, Names},
     operators::Pieces,
-    parameters::Sweep,
+    sweep::Sweep,
 };
 use cfg_core::{
     diagnostic::{

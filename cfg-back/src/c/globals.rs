@@ -4,7 +4,7 @@
 //! real, so a function writes these cells, which the functions for callers call first.
 
 use super::{
-    checks,
+    forget,
     global_classes::Classes,
     names::{Names, comment},
     operators::{
@@ -276,7 +276,7 @@ impl Globals {
         for Unset { ty, place, count } in &self.unset {
             let line = match count {
                 None => format!("{place} = {};", unset(*ty)),
-                Some(count) => checks::forget_cells(pieces, place, &count.to_string(), *ty),
+                Some(count) => forget::cells(pieces, place, &count.to_string(), *ty),
             };
             let _ = writeln!(text, "    {line}");
         }

@@ -5,7 +5,8 @@ use super::{
     file::{File, Made},
     global_classes::Class,
     lines::Lines,
-    parameters::{Interface, Passed, Sweep},
+    parameters::{Interface, Passed},
+    sweep::Sweep,
     variable::zero,
     writer::is_by_value,
 };

@@ -1,10 +1,14 @@
 //! The parameters of the functions that other files call: those of the original in their order, each that holds floating
 //! point followed by its derivative. Of a derivative of a derivative the original's are those of the first.
 
-use super::{file::File, names::Names};
+use super::{
+    file::File,
+    names::Names,
+    sweep::{Sweep, made_from},
+};
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, NameRole, ParameterRole, Program, Role, ScalarType, Signature},
+    ir::{Extent, Intent, ParameterRole, Program, Role, ScalarType, Signature},
 };
 use std::collections::HashMap;
 
@@ -14,19 +18,6 @@ pub(super) enum Passed {
     Value,
     Constant,
     Pointer,
-}
-
-/// The kind of function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sweep {
-    /// The forward sweep and the reverse sweep, one after the other.
-    Gradient,
-    /// What records.
-    Forward,
-    /// What computes adjoints.
-    Reverse,
-    /// Tangents.
-    Tangent,
 }
 
 /// What a parameter in C is to the routine.
@@ -115,25 +106,6 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap
         of = r;
     }
     (parameters, roots)
-}
-
-/// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their derivatives.
-pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, Sweep)> {
-    let signature = Signature::of(program, r);
-    let role = signature.role?;
-    let sweep = if role == NameRole::Gradient {
-        Sweep::Gradient
-    } else if role == NameRole::Tangent {
-        Sweep::Tangent
-    } else {
-        return None;
-    };
-    let known = |role: &ParameterRole| match role {
-        ParameterRole::Primal(_) | ParameterRole::Adjoint(_) | ParameterRole::Tangent(_) => true,
-        ParameterRole::Tape | ParameterRole::Own(_) => false,
-    };
-    let all = signature.parameters.iter().all(known);
-    all.then_some((signature.original?, sweep))
 }
 
 /// The parameters of a routine that no other one was made from, and its result.

@@ -52,13 +52,6 @@ pub(super) fn store(name: &str, ty: ScalarType, operator: Option<&str>) -> Strin
     )
 }
 
-pub(super) fn forget(name: &str, ty: ScalarType) -> String {
-    let (c, unset) = (c_type(ty), checked::unset(ty));
-    format!(
-        "static inline void {name}({c} *x, int64_t count) {{\n    int64_t k;\n    for (k = 0; k < count; ++k) {{\n        x[k] = {unset};\n    }}\n}}\n"
-    )
-}
-
 /// What a parameter needs is compared with what its argument has.
 pub(super) fn bind(same: bool) -> String {
     let (name, test) = if same {

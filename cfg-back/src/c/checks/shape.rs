@@ -1,15 +1,15 @@
 //! Checked shapes: sections, arrays that meet, numbers of elements.
 
-use super::functions::{BOUNDS_OF, CONFORM, RANGE, forget};
+use super::functions::{BOUNDS_OF, CONFORM, RANGE};
 use crate::c::faults::{BOUNDS, OVERFLOW, SHAPE, STEP, UNSET};
 use crate::c::{
     Emitted,
     amount::Amount,
     array::{View, is_dense},
     expression::at_least_zero,
+    forget,
     operators::{
-        Code, Pieces,
-        checked::{self, suffix},
+        Code, checked,
         precedence::{POSTFIX, RELATION},
     },
     variable::Bound,
@@ -217,18 +217,6 @@ impl Writer<'_> {
         count: &str,
         ty: ScalarType,
     ) -> String {
-        forget_cells(self.pieces, pointer, count, ty)
+        forget::cells(self.pieces, pointer, count, ty)
     }
-}
-
-/// A statement that makes so many cells from a pointer on such that were never set.
-pub(in crate::c) fn forget_cells(
-    pieces: &mut Pieces,
-    pointer: &str,
-    count: &str,
-    ty: ScalarType,
-) -> String {
-    let name = format!("cfgrev_forget_{}", suffix(ty));
-    pieces.define(&name, || forget(&name, ty));
-    format!("{name}({pointer}, {count});")
 }

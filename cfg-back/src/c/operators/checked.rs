@@ -42,7 +42,7 @@ pub(crate) fn suffix(ty: ScalarType) -> &'static str {
 }
 
 /// The C type.
-fn c_type(ty: ScalarType) -> &'static str {
+pub(crate) fn c_type(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "double",
         ScalarType::Real32 => "float",

@@ -1,0 +1,21 @@
+//! Cells that become such that were never set, in a file with checks.
+
+use super::operators::{
+    Pieces,
+    checked::{c_type, suffix, unset},
+};
+use cfg_core::ir::ScalarType;
+
+/// A statement that makes so many cells from a pointer on such that were never set.
+pub(super) fn cells(pieces: &mut Pieces, pointer: &str, count: &str, ty: ScalarType) -> String {
+    let name = format!("cfgrev_forget_{}", suffix(ty));
+    pieces.define(&name, || function(&name, ty));
+    format!("{name}({pointer}, {count});")
+}
+
+fn function(name: &str, ty: ScalarType) -> String {
+    let (c, unset) = (c_type(ty), unset(ty));
+    format!(
+        "static inline void {name}({c} *x, int64_t count) {{\n    int64_t k;\n    for (k = 0; k < count; ++k) {{\n        x[k] = {unset};\n    }}\n}}\n"
+    )
+}

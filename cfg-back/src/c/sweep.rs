@@ -1,0 +1,38 @@
+//! The kinds of functions of a derivative, and what a derivative was made from.
+
+use cfg_core::{
+    entity::RoutineId,
+    ir::{NameRole, ParameterRole, Program, Signature},
+};
+
+/// The kind of function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sweep {
+    /// The forward sweep and the reverse sweep, one after the other.
+    Gradient,
+    /// What records.
+    Forward,
+    /// What computes adjoints.
+    Reverse,
+    /// Tangents.
+    Tangent,
+}
+
+/// The routine that a gradient or a tangent was made from, if all of its parameters are that one's or their derivatives.
+pub(super) fn made_from(program: &Program, r: RoutineId) -> Option<(RoutineId, Sweep)> {
+    let signature = Signature::of(program, r);
+    let role = signature.role?;
+    let sweep = if role == NameRole::Gradient {
+        Sweep::Gradient
+    } else if role == NameRole::Tangent {
+        Sweep::Tangent
+    } else {
+        return None;
+    };
+    let known = |role: &ParameterRole| match role {
+        ParameterRole::Primal(_) | ParameterRole::Adjoint(_) | ParameterRole::Tangent(_) => true,
+        ParameterRole::Tape | ParameterRole::Own(_) => false,
+    };
+    let all = signature.parameters.iter().all(known);
+    all.then_some((signature.original?, sweep))
+}
