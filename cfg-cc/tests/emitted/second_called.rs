@@ -2,7 +2,7 @@
 //! docs/c-out.md alone and compares what comes out with the executor bit by bit.
 
 use crate::{
-    called::{Caller, HEAD, MESSAGE, is_by_value, suits},
+    called::{Caller, HEAD, is_by_value, message_of, suits},
     directions::combined,
     families::{self, ALL},
     support::{Job, flags, jobs, routines},
@@ -514,7 +514,7 @@ fn callers_of_second_derivatives() {
         let main = format!("int main(void)\n{{\n{calls}    return failures > 0;\n}}\n");
         fs::write(
             folder.path().join("main.c"),
-            format!("{HEAD}{text}{MESSAGE}{main}"),
+            format!("{HEAD}{text}{}{main}", message_of(&text)),
         )
         .unwrap();
         let compiler = if wanted == "small" { &cc } else { &quick };

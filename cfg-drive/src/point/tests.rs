@@ -149,7 +149,7 @@ fn what_is_wrong_is_named() {
         (("\"flag\"", "\"n\": 2, \"flag\""), "J011", "n"),
         (("0.1", "1e999"), "J004", "infinity is the string \"inf\""),
         (("0.1", "NaN"), "J005", "not JSON"),
-        (("0.1", "{\"a\": 1}"), "J010", "size"),
+        (("0.1", "{\"a\": 1}"), "P415", "has an object"),
         (("0.1", "{\"size\": 1}"), "P414", "s is no output"),
         (("[1, \"inf\"]", "{\"size\": 2}"), "P414", "x is no output"),
         (

@@ -1,9 +1,9 @@
 //! Everything that the format has is drawn.
 
-use cfg_core::json;
+use cfg_core::{json, text};
 use cfg_testkit::general;
 use cfg_testkit::generate::{Options, dressed, generate};
-use cfg_testkit::members;
+use cfg_testkit::{members, records};
 use std::collections::BTreeSet;
 
 /// What no generator draws, and why.
@@ -51,6 +51,13 @@ fn every_member_of_the_format_is_drawn() {
     for seed in 0..20 {
         let case = dressed(&general::generate(seed), seed);
         add(&case.program, &format!("general seed {seed}"));
+    }
+    for seed in 0..100 {
+        let parsed = text::parse(&records::text(seed));
+        let program = parsed
+            .program
+            .unwrap_or_else(|| panic!("records seed {seed}"));
+        add(&program, &format!("records seed {seed}"));
     }
     let all = members::all(&schema);
     assert!(all.len() > 200, "{}", all.len());

@@ -134,6 +134,17 @@ fn numbers(value: &Value, out: &mut Vec<f64>) {
     }
 }
 
+/// The members of a point in the order of the text, which is that of the function's parameters.
+fn in_order(text: &str) -> Vec<(String, Value)> {
+    let point: Value = serde_json::from_str(text).expect("JSON");
+    let members = point.as_object().expect("an object");
+    let mut members: Vec<_> = (members.iter())
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    members.sort_by_key(|(name, _)| text.find(&format!("\"{name}\":")));
+    members
+}
+
 fn cfgrev(args: &[&str]) -> Value {
     let out = command(args).output().expect("it runs");
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -142,7 +153,13 @@ fn cfgrev(args: &[&str]) -> Value {
 }
 
 /// The result of the original, then all arrays, as the compiler of C has them.
-fn original(cc: &Path, place: &Path, file: &str, function: &str, point: &Value) -> Vec<f64> {
+fn original(
+    cc: &Path,
+    place: &Path,
+    file: &str,
+    function: &str,
+    point: &[(String, Value)],
+) -> Vec<f64> {
     let real = if function == "single" {
         "float"
     } else {
@@ -153,7 +170,7 @@ fn original(cc: &Path, place: &Path, file: &str, function: &str, point: &Value) 
     let void = text.contains(&format!("void {function}("));
     let mut body = String::new();
     let mut arguments = Vec::new();
-    for (name, value) in point.as_object().expect("an object") {
+    for (name, value) in point {
         if value.is_array() {
             let mut values = Vec::new();
             numbers(value, &mut values);
@@ -171,7 +188,7 @@ fn original(cc: &Path, place: &Path, file: &str, function: &str, point: &Value) 
     } else {
         writeln!(body, "  printf(\"%.17g\\n\", (double){call});").expect("a string");
     }
-    for (name, value) in point.as_object().expect("an object") {
+    for (name, value) in point {
         if value.is_array() {
             writeln!(body, "  for (unsigned k = 0; k < sizeof {name}_ / sizeof *{name}_; k++) printf(\"%.17g\\n\", (double){name}_[k]);").expect("a string");
         }
@@ -204,12 +221,12 @@ fn original(cc: &Path, place: &Path, file: &str, function: &str, point: &Value) 
 }
 
 /// The result, and the arrays that the point names.
-fn ours(run: &Value, point: &Value) -> Vec<f64> {
+fn ours(run: &Value, point: &[(String, Value)]) -> Vec<f64> {
     let mut values = Vec::new();
     if let Some(result) = run["value"].get("return") {
         numbers(result, &mut values);
     }
-    for (name, given) in point.as_object().expect("an object") {
+    for (name, given) in point {
         if given.is_array() {
             // What is only read is as it was.
             numbers(run["value"].get(name).unwrap_or(given), &mut values);
@@ -223,7 +240,7 @@ fn values_are_those_of_the_compiler() {
     let Some(cc) = needs::tool("cc") else { return };
     let place = tempfile::tempdir().expect("a folder");
     for (file, function, text) in CASES {
-        let point: Value = serde_json::from_str(text).expect("JSON");
+        let point = in_order(text);
         let path = folder().join(format!("{file}.c"));
         let path = path.to_str().expect("text");
         let run = cfgrev(&["run", path, "--routine", function, "--at", text]);
