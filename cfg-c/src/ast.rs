@@ -1,38 +1,11 @@
 //! What the parser makes of a file: expressions, statements and declarations in arenas, names resolved.
 
+pub(crate) use crate::ids::{DeclId, ExprId, StmtId};
 use crate::{
     source::Pos,
     types::{Arith, Qualified},
 };
 use std::rc::Rc;
-
-/// Declares a number that names an entry of an arena.
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(crate) struct $name(pub(crate) u32);
-
-        impl $name {
-            pub(crate) fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
-
-id! {
-    /// An expression.
-    ExprId
-}
-id! {
-    /// A statement.
-    StmtId
-}
-id! {
-    /// A declaration.
-    DeclId
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unary {

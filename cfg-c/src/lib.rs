@@ -15,6 +15,7 @@
 mod ast;
 mod codes;
 mod constant;
+mod ids;
 mod lex;
 mod lower;
 mod parse;

@@ -10,6 +10,7 @@ pub(crate) mod math;
 mod order;
 mod place;
 mod routine;
+mod slot;
 mod statement;
 mod switch;
 mod value;

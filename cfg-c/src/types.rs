@@ -1,6 +1,6 @@
 //! The types of C on a machine where long has 64 bits, with their promotions and conversions.
 
-use crate::ast::ExprId;
+use crate::ids::ExprId;
 use cfg_core::ir::{IntType, ScalarType};
 use std::rc::Rc;
 

@@ -19,6 +19,7 @@
 
 mod cfg;
 mod expr;
+mod fields;
 mod ids;
 mod op;
 mod origin;
@@ -34,13 +35,14 @@ pub mod visit;
 
 pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
+pub use fields::{Leaf, Level};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Conversion, Op, OpClass};
 pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
-pub use record::{Field, Leaf, Level, Record};
+pub use record::{Field, Record};
 pub use scalar::{AnyInt, IntType, ScalarType};
 pub use signature::{ParameterRole, Signature};
 pub use span::{At, Span};

@@ -58,6 +58,7 @@ mod jacobian;
 mod json;
 mod machine;
 mod mode;
+mod named;
 mod options;
 pub mod point;
 mod records;

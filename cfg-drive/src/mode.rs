@@ -12,6 +12,7 @@ pub use tangent::{Directional, Tangent};
 
 use crate::codes;
 use crate::machine::Machine;
+pub use crate::named::Named;
 use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};
@@ -24,9 +25,6 @@ use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
 use cfg_transform::records::without_records;
 use original_place::in_original;
 use std::{collections::HashMap, time::Duration};
-
-/// Values by name, in the order of the declarations.
-pub type Named = Vec<(String, Value)>;
 
 /// The original vertices that a run visited, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

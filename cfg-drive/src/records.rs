@@ -1,7 +1,7 @@
 //! Records in points, seeds and results: objects there, a variable for each field in programs that are run.
 
 use crate::json::Nested;
-use crate::mode::Named;
+use crate::named::Named;
 use cfg_core::{
     diagnostic::Diagnostic,
     diagnostic::site::{Element, Site},

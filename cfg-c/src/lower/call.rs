@@ -320,12 +320,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer as the argument for a parameter.
-    fn passed(
-        &mut self,
-        p: &Parameter,
-        pointer: super::place::Pointer,
-        a: ExprId,
-    ) -> Lowered<Expr> {
+    fn passed(&mut self, p: &Parameter, pointer: super::slot::Pointer, a: ExprId) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
         let mut ty = &p.ty;
         let mut levels = 0;

@@ -1,6 +1,6 @@
 //! The variables of a routine.
 
-use super::{Lowered, facts::is_fixed, place::Pointer, routine::Body, value::widen};
+use super::{Lowered, facts::is_fixed, routine::Body, slot::Slot, value::widen};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
     codes, constant,
@@ -11,22 +11,6 @@ use cfg_core::{
     entity::VarId,
     ir::{Dim, Expr, Extent, Intent, Op, Role, Variable},
 };
-
-/// What stands for a variable of C.
-#[derive(Clone, Debug)]
-pub(super) enum Slot {
-    Scalar(VarId, Arith),
-    /// An array of one element, of which pointers can be made.
-    Cell(VarId, Arith),
-    Array {
-        var: VarId,
-        elem: Arith,
-        rank: usize,
-        constant: bool,
-    },
-    /// A pointer that was replaced by what it points to.
-    Alias(Pointer),
-}
 
 /// The scalar type at the bottom of pointers and arrays, their number, and whether the bottom is const.
 fn bottom(ty: &Qualified) -> (Option<Arith>, usize, bool) {

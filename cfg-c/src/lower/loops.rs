@@ -2,9 +2,10 @@
 
 use super::{
     Lowered,
-    declare::{Slot, index_type},
+    declare::index_type,
     facts::is_fixed,
     routine::{Body, Counting},
+    slot::Slot,
     value::conversion,
 };
 use crate::{

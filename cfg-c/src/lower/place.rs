@@ -1,73 +1,17 @@
 //! Places and pointers: which variable, and which element of it.
 
-use super::{Lowered, declare::Slot, routine::Body, value::widen};
+use super::{
+    Lowered,
+    routine::Body,
+    slot::{Pointer, Slot},
+    value::widen,
+};
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
     codes,
     types::{Arith, Type},
 };
-use cfg_core::{
-    entity::VarId,
-    ir::{Expr, Op, Place, Range, Subscript},
-};
-
-/// A pointer to an element or a row of an array.
-#[derive(Clone, Debug)]
-pub(super) struct Pointer {
-    pub(super) var: VarId,
-    pub(super) elem: Arith,
-    /// The rank of the array.
-    pub(super) rank: usize,
-    /// The first subscripts.
-    pub(super) prefix: Vec<Expr>,
-    /// The subscript that moves with the pointer.
-    pub(super) offset: Expr,
-    /// It must not be written through.
-    pub(super) constant: bool,
-}
-
-impl Pointer {
-    /// Dimensions of what it points to; 0 for a scalar.
-    pub(super) fn inner(&self) -> usize {
-        self.rank - self.prefix.len() - 1
-    }
-
-    fn shift(mut self, by: Expr, op: Op) -> Self {
-        let sum = match (&self.offset, op, &by) {
-            (Expr::Int(a), Op::Add, Expr::Int(b)) => a.checked_add(*b),
-            (Expr::Int(a), Op::Sub, Expr::Int(b)) => a.checked_sub(*b),
-            _ => None,
-        };
-        self.offset = match (&self.offset, op) {
-            _ if by == Expr::Int(0) => self.offset,
-            _ if sum.is_some() => Expr::Int(sum.unwrap_or(0)),
-            (Expr::Int(0), Op::Add) => by,
-            _ => Expr::op(op, [self.offset, by]),
-        };
-        self
-    }
-
-    /// The row or element that it points to, as the array that its elements are.
-    pub(super) fn section(self) -> Place {
-        let inner = self.inner();
-        if self.prefix.is_empty() && self.offset == Expr::Int(0) {
-            return Place::whole(self.var);
-        }
-        let mut subscripts: Vec<Subscript> =
-            self.prefix.into_iter().map(Subscript::Index).collect();
-        let lower = (self.offset != Expr::Int(0)).then_some(self.offset);
-        subscripts.push(Subscript::Range(Box::new(Range {
-            lower,
-            upper: None,
-            stride: None,
-        })));
-        subscripts.extend((0..inner).map(|_| Subscript::Range(Box::default())));
-        Place {
-            var: self.var,
-            subscripts: subscripts.into_boxed_slice(),
-        }
-    }
-}
+use cfg_core::ir::{Expr, Op, Place};
 
 impl Body<'_, '_> {
     /// The number of pointers and array dimensions in the type of an expression; 0 if it is a number.

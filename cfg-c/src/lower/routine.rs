@@ -1,6 +1,6 @@
 //! One function as a routine.
 
-use super::{Failed, Lower, Lowered, declare::Slot, value::Value};
+use super::{Failed, Lower, Lowered, slot::Slot, value::Value};
 use crate::{
     ast::{DeclId, ExprId, StmtId},
     codes,

@@ -2,8 +2,8 @@
 
 use super::{
     Lowered,
-    declare::Slot,
     routine::{Body, Target},
+    slot::Slot,
     value::literal,
 };
 use crate::{
