@@ -1,7 +1,7 @@
 //! The types of C on a machine where long has 64 bits, with their promotions and conversions.
 
 use crate::ids::ExprId;
-use cfg_core::ir::{IntType, ScalarType};
+use cfg_core::ir::{AnyInt, IntType, ScalarType};
 use std::rc::Rc;
 
 /// An integer type; `char` has a sign.
@@ -117,19 +117,24 @@ impl Int {
         }
     }
 
+    /// The integer type in the representation; none of a logical.
+    pub(crate) fn integer(self) -> Option<AnyInt> {
+        Some(match self {
+            Self::Bool => return None,
+            Self::Char | Self::SChar => IntType::Int8.into(),
+            Self::UChar => IntType::Uint8.into(),
+            Self::Short => IntType::Int16.into(),
+            Self::UShort => IntType::Uint16.into(),
+            Self::Int => IntType::Int32.into(),
+            Self::UInt => IntType::Uint32.into(),
+            Self::Long | Self::LLong => AnyInt::Integer,
+            Self::ULong | Self::ULLong => IntType::Uint64.into(),
+        })
+    }
+
     /// The type in the representation.
     pub(crate) fn scalar(self) -> ScalarType {
-        match self {
-            Self::Bool => ScalarType::Logical,
-            Self::Char | Self::SChar => ScalarType::Sized(IntType::Int8),
-            Self::UChar => ScalarType::Sized(IntType::Uint8),
-            Self::Short => ScalarType::Sized(IntType::Int16),
-            Self::UShort => ScalarType::Sized(IntType::Uint16),
-            Self::Int => ScalarType::Sized(IntType::Int32),
-            Self::UInt => ScalarType::Sized(IntType::Uint32),
-            Self::Long | Self::LLong => ScalarType::Integer,
-            Self::ULong | Self::ULLong => ScalarType::Sized(IntType::Uint64),
-        }
+        self.integer().map_or(ScalarType::Logical, Into::into)
     }
 }
 

@@ -351,6 +351,11 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C018"],
         (1, 47),
     ),
+    (
+        "double f(double x, unsigned long u) { switch (u) { case 18446744073709551615u: x = 2*x; } return x; }",
+        &["C018"],
+        (1, 57),
+    ),
 ];
 
 #[test]

@@ -123,15 +123,8 @@ impl Body<'_, '_> {
     /// The value of one argument.
     fn by_value(&mut self, a: ExprId, ty: &Qualified) -> Lowered<Value> {
         let at = self.l.unit.expr(a).at;
-        if self.levels(a) > 0 {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "a pointer is passed where a number is expected",
-                "pass a number",
-            );
-        }
-        let value = self.expr(a)?;
+        let message = "a pointer is passed where a number is expected";
+        let value = self.number(a, (&codes::OPERAND, at), message, "pass a number")?;
         match ty.arith() {
             Some(ty) => Ok(value.convert(ty)),
             None => self.error(

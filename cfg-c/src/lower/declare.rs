@@ -319,7 +319,7 @@ impl Body<'_, '_> {
     fn extent_part(&mut self, e: ExprId) -> Lowered<Expr> {
         let unit = self.l.unit;
         if let Some((value, _)) = constant::integer(unit, e) {
-            return Ok(Expr::Int(i64::try_from(value).unwrap_or(i64::MAX)));
+            return self.within_integer(value, e).map(Expr::Int);
         }
         match &unit.expr(e).kind {
             ExprKind::Name(d) if is_fixed(unit, *d) => {

@@ -69,15 +69,10 @@ impl Body<'_, '_> {
             },
             ExprKind::Cast(ty, a) => match ty.ty {
                 Type::Arith(to) => {
-                    if self.levels(*a) > 0 {
-                        return self.error(
-                            &codes::POINTER,
-                            node.at,
-                            "a pointer is converted to a number",
-                            "compare indices instead",
-                        );
-                    }
-                    Ok(self.expr(*a)?.convert(to))
+                    let refused = (&codes::POINTER, node.at);
+                    let message = "a pointer is converted to a number";
+                    let value = self.number(*a, refused, message, "compare indices instead")?;
+                    Ok(value.convert(to))
                 }
                 _ => {
                     let message = format!("a conversion to {} is used as a number", ty.name());
@@ -420,15 +415,8 @@ impl Body<'_, '_> {
         if unit.expr(value).effects {
             place = self.settled_place(place);
         }
-        if self.levels(value) > 0 {
-            return self.error(
-                &codes::POINTER,
-                at,
-                "a pointer is assigned to a number",
-                "assign an element",
-            );
-        }
-        let right = self.expr(value)?;
+        let message = "a pointer is assigned to a number";
+        let right = self.number(value, (&codes::POINTER, at), message, "assign an element")?;
         let new = match op {
             None => right,
             Some(op) => {

@@ -144,7 +144,7 @@ impl Body<'_, '_> {
         };
         let bound = bound.convert(Arith::Int(common));
         let bound = match bound.constant {
-            Some(k) => Expr::Int(i64::try_from(k).unwrap_or(i64::MAX)),
+            Some(k) => Expr::Int(self.within_integer(k, shape.bound)?),
             None => self.widened(bound.e, common),
         };
         let last = match shape.comparison {

@@ -77,6 +77,19 @@ impl Body<'_, '_> {
         self.nested(e, |b| b.pointer_part(e))
     }
 
+    /// The pointer and the subscript of `a[i]`, which is `i[a]` too.
+    fn subscripted(&mut self, a: ExprId, i: ExprId) -> Lowered<(Pointer, Expr)> {
+        self.unordered(&[a, i], None)?;
+        let (a, i) = if self.levels(a) <= 0 && self.levels(i) > 0 {
+            (i, a)
+        } else {
+            (a, i)
+        };
+        let pointer = self.pointer(a)?;
+        let pointer = self.before(pointer, i);
+        Ok((pointer, self.index(i)?))
+    }
+
     fn pointer_part(&mut self, e: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let node = unit.expr(e);
@@ -110,15 +123,7 @@ impl Body<'_, '_> {
                 }
             },
             ExprKind::Index(a, i) => {
-                self.unordered(&[*a, *i], None)?;
-                let (a, i) = if self.levels(*a) <= 0 && self.levels(*i) > 0 {
-                    (*i, *a)
-                } else {
-                    (*a, *i)
-                };
-                let row = self.pointer(a)?;
-                let row = self.before(row, i);
-                let index = self.index(i)?;
+                let (row, index) = self.subscripted(*a, *i)?;
                 self.row(row, index, e)
             }
             ExprKind::Unary(Unary::Deref, a) => {
@@ -247,7 +252,7 @@ impl Body<'_, '_> {
         let value = self.expr(e)?;
         let value = self.shallow(value);
         if let Some(k) = value.constant {
-            return Ok(Expr::Int(i64::try_from(k).unwrap_or(i64::MAX)));
+            return self.within_integer(k, e).map(Expr::Int);
         }
         match value.ty {
             Arith::Int(ty) => {
@@ -312,15 +317,7 @@ impl Body<'_, '_> {
                 }
             }
             ExprKind::Index(a, i) => {
-                self.unordered(&[*a, *i], None)?;
-                let (a, i) = if self.levels(*a) <= 0 && self.levels(*i) > 0 {
-                    (*i, *a)
-                } else {
-                    (*a, *i)
-                };
-                let pointer = self.pointer(a)?;
-                let pointer = self.before(pointer, i);
-                let index = self.index(i)?;
+                let (pointer, index) = self.subscripted(*a, *i)?;
                 element(pointer, index, self)
             }
             ExprKind::Unary(Unary::Deref, a) => {

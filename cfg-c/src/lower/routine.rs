@@ -101,6 +101,32 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
 }
 
 impl Body<'_, '_> {
+    /// The value of an expression; a pointer is refused with this code, place, message and way out.
+    pub(super) fn number(
+        &mut self,
+        e: ExprId,
+        (info, at): (&CodeInfo, Pos),
+        message: &str,
+        help: &str,
+    ) -> Lowered<Value> {
+        if self.levels(e) > 0 {
+            return self.error(info, at, message, help);
+        }
+        self.expr(e)
+    }
+
+    /// A constant as the representation's `integer`, at this expression.
+    pub(super) fn within_integer(&mut self, value: i128, e: ExprId) -> Lowered<i64> {
+        match i64::try_from(value) {
+            Ok(n) => Ok(n),
+            Err(_) => {
+                let at = self.l.unit.expr(e).at;
+                let message = format!("{value} is too large here");
+                self.error(&codes::VALUE, at, message, "use a number of 63 bits")
+            }
+        }
+    }
+
     pub(super) fn error<T>(
         &mut self,
         info: &CodeInfo,

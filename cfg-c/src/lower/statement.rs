@@ -127,15 +127,8 @@ impl Body<'_, '_> {
     ) -> Lowered<()> {
         match (value, self.result) {
             (Some(e), Some((v, ty))) => {
-                if self.levels(e) > 0 {
-                    return self.error(
-                        &codes::POINTER,
-                        at,
-                        "a pointer is returned",
-                        "return a number",
-                    );
-                }
-                let value = self.expr(e)?;
+                let refused = (&codes::POINTER, at);
+                let value = self.number(e, refused, "a pointer is returned", "return a number")?;
                 self.assign(v, value.convert(ty).e);
             }
             (Some(e), None) => self.discard(e)?,
@@ -277,15 +270,9 @@ impl Body<'_, '_> {
             }
             subscripts.reverse();
             let at = self.l.unit.expr(e).at;
-            if self.levels(e) > 0 {
-                return self.error(
-                    &codes::OPERAND,
-                    at,
-                    "a number is initialised with a pointer",
-                    "initialise it with an element",
-                );
-            }
-            let value = self.expr(e)?;
+            let message = "a number is initialised with a pointer";
+            let help = "initialise it with an element";
+            let value = self.number(e, (&codes::OPERAND, at), message, help)?;
             self.assign(Place::element(var, subscripts), value.convert(elem).e);
         }
         Ok(())

@@ -18,11 +18,11 @@ struct Section {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn switch(&mut self, value: ExprId, body: StmtId, last: bool) -> Lowered<()> {
+    pub(super) fn switch(&mut self, selector: ExprId, body: StmtId, last: bool) -> Lowered<()> {
         let span = self.span;
         let unit = self.l.unit;
-        if self.levels(value) > 0 {
-            let at = unit.expr(value).at;
+        if self.levels(selector) > 0 {
+            let at = unit.expr(selector).at;
             return self.error(
                 &codes::OPERAND,
                 at,
@@ -30,8 +30,8 @@ impl Body<'_, '_> {
                 "switch over an integer",
             );
         }
-        let value_at = unit.expr(value).at;
-        let value = self.expr(value)?;
+        let value_at = unit.expr(selector).at;
+        let value = self.expr(selector)?;
         let Arith::Int(ty) = value.ty else {
             return self.error(
                 &codes::OPERAND,
@@ -43,7 +43,7 @@ impl Body<'_, '_> {
         let promoted = ty.promoted();
         let value = value.convert(Arith::Int(promoted));
         let value = match value.constant {
-            Some(k) => Expr::Int(i64::try_from(k).unwrap_or(i64::MAX)),
+            Some(k) => Expr::Int(self.within_integer(k, selector)?),
             None => self.widened(value.e, promoted),
         };
         let all = self.cases_of(body);
@@ -127,7 +127,7 @@ impl Body<'_, '_> {
     ) -> Lowered<CaseRange> {
         let unit = self.l.unit;
         let mut value = |e: ExprId| match constant::integer(unit, e) {
-            Some((value, _)) => Ok(i64::try_from(ty.wrap(value)).unwrap_or(i64::MAX)),
+            Some((value, _)) => self.within_integer(ty.wrap(value), e),
             None => self.error(
                 &codes::VALUE,
                 unit.expr(e).at,

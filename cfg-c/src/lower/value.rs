@@ -21,24 +21,26 @@ pub(super) fn literal(value: i128, ty: Arith) -> Expr {
     match ty {
         Arith::Double => Expr::Real(value as f64),
         Arith::Float => Expr::Real32(value as f32),
-        Arith::Int(Int::Bool) => Expr::Logical(value != 0),
-        Arith::Int(int) => match int.scalar() {
-            ScalarType::Sized(sized) => {
-                Expr::sized(sized, value).unwrap_or(Expr::Int(value as i64))
-            }
-            _ => Expr::Int(value as i64),
+        Arith::Int(int) => match int.integer() {
+            None => Expr::Logical(value != 0),
+            Some(AnyInt::Integer) => Expr::Int(AnyInt::Integer.wrap(value)),
+            Some(ty @ AnyInt::Sized(_)) => Expr::op(
+                Op::Convert(Conversion::Wrap, ty),
+                [Expr::Int(ty.wrap(value))],
+            ),
         },
     }
 }
 
 /// The operator that converts to a type.
 pub(super) fn conversion(how: Conversion, to: Arith) -> Op {
-    match to.scalar() {
-        ScalarType::Real => Op::ToReal,
-        ScalarType::Real32 => Op::ToReal32,
-        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => Op::ToLogical,
-        ScalarType::Integer => Op::Convert(how, AnyInt::Integer),
-        ScalarType::Sized(ty) => Op::Convert(how, ty.into()),
+    match to {
+        Arith::Double => Op::ToReal,
+        Arith::Float => Op::ToReal32,
+        Arith::Int(ty) => match ty.integer() {
+            None => Op::ToLogical,
+            Some(ty) => Op::Convert(how, ty),
+        },
     }
 }
 

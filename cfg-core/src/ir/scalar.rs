@@ -186,9 +186,7 @@ impl IntType {
 
     /// The cell of a value; `None` if the type does not have it.
     pub fn cell(self, value: i128) -> Option<i64> {
-        (self.min()..=self.max())
-            .contains(&value)
-            .then_some(value as i64)
+        AnyInt::from(self).cell(value)
     }
 
     /// The cell of a value modulo 2 to the number of bits.
