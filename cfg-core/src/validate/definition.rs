@@ -131,21 +131,24 @@ fn subscript_uses(place: &Place, found: &mut impl FnMut(Event)) {
     }
 }
 
+/// Calls `found` for each use in an expression that is assigned: a plain place is only copied.
+fn copied(e: &Expr, found: &mut impl FnMut(Event)) {
+    match e {
+        Expr::Place(place) => {
+            subscript_uses(place, found);
+            found(Event::Copy(place.var));
+        }
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+            uses(e, found);
+        }
+    }
+}
+
 /// The events of a statement in order.
 pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut impl FnMut(Event)) {
     match &statement.kind {
         StmtKind::Assign { target, value } => {
-            match value {
-                Expr::Place(place) => {
-                    subscript_uses(place, found);
-                    found(Event::Copy(place.var));
-                }
-                value @ (Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Op(..)) => uses(value, found),
-            }
+            copied(value, found);
             subscript_uses(target, found);
             found(Event::Define(target.var));
         }
@@ -209,18 +212,7 @@ pub(super) fn header_events(test: &LoopTest, found: &mut impl FnMut(Event, Part)
             last,
             step,
         } => {
-            match first {
-                // The index is assigned it, a plain copy.
-                Expr::Place(place) => {
-                    subscript_uses(place, &mut |x| found(x, Part::First));
-                    found(Event::Copy(place.var), Part::First);
-                }
-                Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Op(..) => uses(first, &mut |x| found(x, Part::First)),
-            }
+            copied(first, &mut |x| found(x, Part::First));
             uses(last, &mut |x| found(x, Part::Last));
             uses(step, &mut |x| found(x, Part::Step));
             found(Event::Define(*index), Part::Index);
@@ -293,32 +285,23 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
                 *latest = number;
             }
         }
-        Step::Event(event @ (Event::Use(variable) | Event::Copy(variable)), at) => {
+        use_ @ (Step::Event(Event::Use(variable) | Event::Copy(variable), at)
+        | Step::Header(variable, at, _)) => {
             let i = variable.index();
             if (latest[i] != 0 && visible(latest[i], &open))
                 || comes_around(&definitions[i], open.iter().find(|r| r.is_loop))
             {
                 return;
             }
-            let kind = match event {
-                Event::Copy(_) => Kind::Copied,
-                Event::Use(_) | Event::Define(_) => Kind::Unassigned,
-            };
-            if reported.is_first(i, kind) {
-                problems.push(Problem { variable, at, kind });
-            }
-        }
-        Step::Header(variable, at, header) => {
-            let i = variable.index();
-            if (latest[i] != 0 && visible(latest[i], &open))
-                || comes_around(&definitions[i], open.iter().find(|r| r.is_loop))
+            let own_loop = |header: VertexId| Region::of_loop(number, loop_end[header.index()]);
+            let kind = if let Step::Header(_, _, header) = use_
+                && comes_around(&definitions[i], Some(&own_loop(header)))
             {
-                return;
-            }
-            let its_loop = Region::of_loop(number, loop_end[header.index()]);
-            let kind = match comes_around(&definitions[i], Some(&its_loop)) {
-                true => Kind::Later,
-                false => Kind::Unassigned,
+                Kind::Later
+            } else if let Step::Event(Event::Copy(_), _) = use_ {
+                Kind::Copied
+            } else {
+                Kind::Unassigned
             };
             if reported.is_first(i, kind) {
                 problems.push(Problem { variable, at, kind });
@@ -388,6 +371,7 @@ fn visible(definition: u32, open: &[Region]) -> bool {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Step {
     Event(Event, At),
     /// A use by the test of this LOOP, before each pass.
