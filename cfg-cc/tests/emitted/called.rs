@@ -15,10 +15,10 @@ use cfg_core::{
 use cfg_exec::{Argument, Value};
 use cfg_reverse::Options;
 use cfg_testkit::needs;
-use std::{collections::HashMap, fmt::Write as _, fs, process::Command};
+use std::{collections::HashMap, fmt::Write as _, fs, path::Path, process::Command};
 
 /// What stands before all callers.
-pub(crate) const HEAD: &str = r#"
+const HEAD: &str = r#"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void done(const char *what, int status, const struct cfgrev_tape *tape)
 "#;
 
 /// What stands behind them: only files with checks have messages.
-pub(crate) fn message_of(text: &str) -> String {
+fn message_of(text: &str) -> String {
     let message = match text.contains("cfgrev_tape_message") {
         true => "cfgrev_tape_message(tape)",
         false => "(void)tape, \"no message\"",
@@ -96,6 +96,30 @@ pub(crate) fn message_of(text: &str) -> String {
     format!(
         "\nstatic const char *message_of(const struct cfgrev_tape *tape)\n{{\n    return {message};\n}}\n\n"
     )
+}
+
+/// Compiles the programs' files and their callers as one, with sanitizers for one family, and runs these calls: nothing may
+/// be said.
+pub(crate) fn run_callers(cc: &Path, folder: &Path, family: &str, text: &str, calls: &str) {
+    let main = format!("int main(void)\n{{\n{calls}    return failures > 0;\n}}\n");
+    // The tape is declared by the programs' files, its message is asked for behind them.
+    let file = format!("{HEAD}{text}{}{main}", message_of(text));
+    fs::write(folder.join("main.c"), file).unwrap();
+    let built = Command::new(cc)
+        .current_dir(folder)
+        .args(flags(family == "dense"))
+        .args(["-o", "main", "main.c", "-lm"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(
+        built.status.success(),
+        "{family}: {}",
+        &said[..said.len().min(3000)]
+    );
+    let ran = Command::new(folder.join("main")).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && said.is_empty(), "{family}: {said}");
 }
 
 fn c_type(ty: ScalarType) -> String {
@@ -565,25 +589,7 @@ fn callers_of_random_programs() {
                 .map(|r| case.routine().variable(r).rank());
             arrays += usize::from(result.is_some_and(|rank| rank > 0));
         }
-        // The tape is declared by the programs' files, its message is asked for behind them.
-        let main = format!("int main(void)\n{{\n{calls}    return failures > 0;\n}}\n");
-        let file = format!("{HEAD}{text}{}{main}", message_of(&text));
-        fs::write(folder.path().join("main.c"), file).unwrap();
-        let built = Command::new(&cc)
-            .current_dir(folder.path())
-            .args(flags(wanted == "dense"))
-            .args(["-o", "main", "main.c", "-lm"])
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&built.stderr);
-        assert!(
-            built.status.success(),
-            "{wanted}: {}",
-            &said[..said.len().min(3000)]
-        );
-        let ran = Command::new(folder.path().join("main")).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success() && said.is_empty(), "{wanted}: {said}");
+        run_callers(&cc, folder.path(), wanted, &text, &calls);
     }
     assert!(
         called >= 20 && with_globals >= 5 && functions >= 3 && arrays >= 3,

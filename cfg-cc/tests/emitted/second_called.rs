@@ -2,10 +2,10 @@
 //! docs/c-out.md alone and compares what comes out with the executor bit by bit.
 
 use crate::{
-    called::{Caller, HEAD, is_by_value, message_of, suits},
+    called::{Caller, is_by_value, run_callers, suits},
     directions::combined,
     families::{self, ALL},
-    support::{Job, flags, jobs, routines},
+    support::{Job, jobs, routines},
 };
 use cfg_back::c;
 use cfg_core::{
@@ -16,7 +16,7 @@ use cfg_core::{
 use cfg_exec::{Argument, Value};
 use cfg_reverse::Options;
 use cfg_testkit::{needs, rng::Rng};
-use std::{collections::BTreeSet, fmt::Write as _, fs, process::Command};
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// A derivative of a routine, with the pairs of globals and their derivatives.
 #[derive(Clone)]
@@ -511,28 +511,8 @@ fn callers_of_second_derivatives() {
             }
         }
         assert!(!calls.is_empty(), "{wanted}: no globals");
-        let main = format!("int main(void)\n{{\n{calls}    return failures > 0;\n}}\n");
-        fs::write(
-            folder.path().join("main.c"),
-            format!("{HEAD}{text}{}{main}", message_of(&text)),
-        )
-        .unwrap();
         let compiler = if wanted == "small" { &cc } else { &quick };
-        let built = Command::new(compiler)
-            .current_dir(folder.path())
-            .args(flags(wanted == "dense"))
-            .args(["-o", "main", "main.c", "-lm"])
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&built.stderr);
-        assert!(
-            built.status.success(),
-            "{wanted}: {}",
-            &said[..said.len().min(3000)]
-        );
-        let ran = Command::new(folder.path().join("main")).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout) + String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success() && said.is_empty(), "{wanted}: {said}");
+        run_callers(compiler, folder.path(), wanted, &text, &calls);
     }
     for (_, _, what) in ORDERS {
         for kind in ["whole", "several", "all structures"] {
