@@ -483,13 +483,9 @@ fn derivative(
         .iter()
         .map(|(_, suffix)| names.fresh(&format!("{base}_{suffix}"), None))
         .collect();
-    let suffix = match sweeps {
-        [(called, _), ..] if called.sweep == Sweep::Tangent => "_t",
-        _ => "_b",
-    };
-    let made = match suffix {
-        "_t" => Sweep::Tangent,
-        _ => Sweep::Gradient,
+    let (made, suffix, kind) = match sweeps {
+        [(called, _), ..] if called.sweep == Sweep::Tangent => (Sweep::Tangent, "_t", "tangent"),
+        _ => (Sweep::Gradient, "_b", "adjoint"),
     };
     let (of, checks) = ((original, made), options.checks);
     let mut globals = GlobalNames::of_derivative(program, of, &mut names, checks);
@@ -525,10 +521,7 @@ fn derivative(
     file.replaced = replaced;
     let origins = file.origins.get_mut();
     *origins = Origins::new(options.origins, options.lines);
-    origins.file = format!(
-        "{base}.{}.c",
-        if suffix == "_t" { "tangent" } else { "adjoint" }
-    );
+    origins.file = format!("{base}.{kind}.c");
     let mut pieces = Pieces::new(options.checks);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;

@@ -50,31 +50,20 @@ impl Code {
 
     /// The value of a literal integer.
     pub(crate) fn integer(&self) -> Option<i64> {
-        match self.ty {
-            ScalarType::Integer if self.text == LEAST => Some(i64::MIN),
-            ScalarType::Integer if self.is_number() => self.text.parse().ok(),
-            ScalarType::Integer
-            | ScalarType::Sized(_)
-            | ScalarType::Real
-            | ScalarType::Real32
-            | ScalarType::Logical
-            | ScalarType::Tape
-            | ScalarType::Record(_) => None,
-        }
+        (self.ty == ScalarType::Integer).then(|| self.whole())?
     }
 
     /// The cell of a literal integer of a type other than `integer`, as [`literal_cell`] writes it.
     pub(super) fn cell(&self) -> Option<i64> {
-        match self.ty {
-            ScalarType::Sized(_) if self.text == LEAST => Some(i64::MIN),
-            ScalarType::Sized(_) if self.is_number() => self.text.parse().ok(),
-            ScalarType::Integer
-            | ScalarType::Sized(_)
-            | ScalarType::Real
-            | ScalarType::Real32
-            | ScalarType::Logical
-            | ScalarType::Tape
-            | ScalarType::Record(_) => None,
+        matches!(self.ty, ScalarType::Sized(_)).then(|| self.whole())?
+    }
+
+    /// The number that is the text; none of other texts, and of literals with a suffix.
+    fn whole(&self) -> Option<i64> {
+        match &*self.text {
+            LEAST => Some(i64::MIN),
+            text if self.is_number() => text.parse().ok(),
+            _ => None,
         }
     }
 
