@@ -12,6 +12,7 @@ use cfg_core::{
 };
 use cfg_exec::Value;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
+use std::collections::HashMap;
 
 /// A value of a POINT or a SEED, with the name of its variable, and the pointer to it.
 pub(crate) struct Given {
@@ -55,13 +56,15 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>
         ValueTree::Array(items) if items.iter().any(has_object) => {
             // A list of records: for each field the list of its values.
             let mut columns: Vec<(String, Vec<ValueTree>)> = Vec::new();
+            let mut of_field: HashMap<String, usize> = HashMap::new();
             for item in items {
                 let mut parts = Vec::new();
                 expand(String::new(), item, String::new(), &mut parts);
                 for part in parts {
-                    match columns.iter_mut().find(|(field, _)| *field == part.name) {
-                        Some((_, column)) => column.push(part.tree),
-                        None => columns.push((part.name, vec![part.tree])),
+                    let next = columns.len();
+                    match *of_field.entry(part.name.clone()).or_insert(next) {
+                        k if k < next => columns[k].1.push(part.tree),
+                        _ => columns.push((part.name, vec![part.tree])),
                     }
                 }
             }
@@ -115,30 +118,36 @@ impl<'v> Members<'v> {
         }
     }
 
-    /// The record variable that a name begins with.
-    fn record(&self, name: &str) -> Option<&'v Variable> {
+    /// The variables that names may begin with: those of the routine before globals, and its result as `return`.
+    fn variables(&self) -> HashMap<&'v str, &'v Variable> {
+        let mut all = HashMap::new();
         if self.program.records.is_empty() {
-            return None;
+            return all;
         }
-        let (variable, _) = name.split_once('.')?;
         let routine = self.program.routine(self.routine);
-        let result = routine.result.map(|v| routine.variable(v));
-        let returned = result.filter(|_| variable == "return");
         let own = routine.variables.iter();
         let globals = self.program.globals.iter().map(|g| &g.variable);
-        let mut all = own.chain(globals);
-        let found = all.find(|v| v.name == variable).or(returned);
-        found.filter(|v| v.ty.record().is_some())
+        for variable in own.chain(globals) {
+            all.entry(&*variable.name).or_insert(variable);
+        }
+        if let Some(result) = routine.result {
+            all.entry("return").or_insert(routine.variable(result));
+        }
+        all
     }
 }
 
 impl Serialize for Members<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        let variables = self.variables();
         let mut rest = &self.values[..];
         while let Some(((name, value), behind)) = rest.split_first() {
-            let record = self.record(name).zip(name.split_once('.'));
-            let Some((variable, (base, _))) = record else {
+            let record = name.split_once('.').and_then(|(base, _)| {
+                let variable = variables.get(base)?;
+                variable.ty.record().map(|_| (variable, base))
+            });
+            let Some((variable, base)) = record else {
                 map.serialize_entry(name, &Nested(value))?;
                 rest = behind;
                 continue;
@@ -157,7 +166,7 @@ impl Serialize for Members<'_> {
                 program: self.program,
                 ty: variable.ty,
                 rank: variable.rank(),
-                leaves: leaves.iter().collect(),
+                leaves: &leaves,
                 depth: 0,
                 at: &[],
             };
@@ -180,7 +189,8 @@ struct Part<'v> {
     ty: ScalarType,
     /// The dimensions of this level that are left.
     rank: usize,
-    leaves: Vec<&'v Leaf<'v>>,
+    /// In the order of the layout.
+    leaves: &'v [Leaf<'v>],
     /// The number of fields that are named.
     depth: usize,
     /// Positions along the dimensions before.
@@ -207,7 +217,6 @@ impl Serialize for Part<'_> {
                 at.push(i);
                 list.serialize_element(&Part {
                     rank: self.rank - 1,
-                    leaves: self.leaves.clone(),
                     at: &at,
                     ..*self
                 })?;
@@ -215,9 +224,11 @@ impl Serialize for Part<'_> {
             return list.end();
         }
         let mut map = serializer.serialize_map(None)?;
+        let mut rest = self.leaves;
         for field in &self.program.record(r).fields {
-            let own = |leaf: &&&Leaf<'_>| leaf.path.get(self.depth) == Some(&&*field.name);
-            let leaves: Vec<_> = self.leaves.iter().filter(own).copied().collect();
+            let own = |leaf: &&Leaf<'_>| leaf.path.get(self.depth) == Some(&&*field.name);
+            let leaves;
+            (leaves, rest) = rest.split_at(rest.iter().take_while(own).count());
             // Gradients have the real fields only.
             if !leaves.is_empty() {
                 let part = Part {

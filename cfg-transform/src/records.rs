@@ -38,16 +38,22 @@
 use crate::names::unused;
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::{GlobalId, VarId},
+    entity::{GlobalId, RecordId, VarId},
     ir::{
-        Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, Op, Order, Overlay, Place, Program, Role,
-        Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript, Variable,
+        Cfg, Dim, Expr, Extent, Global, Intent, Leaf, LoopTest, Op, Order, Overlay, Place, Program,
+        Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript, Variable,
         Vertex, VertexKind,
     },
     typing::{place_type_in, type_in},
     validate::{ValidProgram, validate},
 };
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+    ops::Range,
+    rc::Rc,
+};
 
 /// The program, with its records split if it has some.
 ///
@@ -144,8 +150,36 @@ struct SplitRoutine<'p> {
     /// The variables that each variable becomes.
     parts: Vec<Vec<VarId>>,
     names: HashSet<String>,
+    layouts: Layouts<'p>,
     /// Statements of the block that is being written.
     block: Vec<Stmt>,
+}
+
+/// The leaves of a record, and the range of those that each of its fields has.
+struct Layout<'p> {
+    leaves: Vec<Leaf<'p>>,
+    fields: HashMap<&'p str, Range<usize>>,
+}
+
+/// The layouts of the records that places have met.
+#[derive(Default)]
+struct Layouts<'p>(RefCell<HashMap<RecordId, Rc<Layout<'p>>>>);
+
+impl<'p> Layouts<'p> {
+    fn of(&self, program: &'p Program, r: RecordId) -> Rc<Layout<'p>> {
+        let mut known = self.0.borrow_mut();
+        let layout = known.entry(r).or_insert_with(|| {
+            let leaves = program.leaves(ScalarType::Record(r));
+            let mut fields: HashMap<&str, Range<usize>> = HashMap::new();
+            for (k, leaf) in leaves.iter().enumerate() {
+                if let Some(&field) = leaf.path.first() {
+                    fields.entry(field).or_insert(k..k).end = k + 1;
+                }
+            }
+            Rc::new(Layout { leaves, fields })
+        });
+        Rc::clone(layout)
+    }
 }
 
 impl<'p> SplitRoutine<'p> {
@@ -165,6 +199,7 @@ impl<'p> SplitRoutine<'p> {
             },
             parts: Vec::new(),
             names: routine.variables.iter().map(|v| v.name.clone()).collect(),
+            layouts: Layouts::default(),
             block: Vec::new(),
         };
         for (v, variable) in routine.variables.iter().enumerate() {
@@ -318,7 +353,8 @@ impl<'p> SplitRoutine<'p> {
                 let mut passed = Vec::with_capacity(arguments.len());
                 let callee_routine = self.program.routine(*callee);
                 for (argument, p) in arguments.iter().zip(callee_routine.parameter_ids()) {
-                    let count = self.program.leaves(callee_routine.variable(p).ty).len();
+                    let record = callee_routine.variable(p).ty.record();
+                    let count = record.map_or(1, |r| self.layouts.of(self.program, r).leaves.len());
                     match argument {
                         None => passed.extend(std::iter::repeat_n(None, count)),
                         Some(Expr::Place(place)) => {
@@ -491,32 +527,42 @@ impl<'p> SplitRoutine<'p> {
     /// The places that a place becomes: one for each leaf of its type.
     fn places(&self, place: &Place) -> Vec<Place> {
         let parts = &self.parts[place.var.index()];
-        let Some(variable) =
-            (self.routine.variables.get(place.var.index())).filter(|v| v.ty.record().is_some())
-        else {
+        let variable = self.routine.variables.get(place.var.index());
+        let record = variable.and_then(|v| Some((v, v.ty.record()?)));
+        let Some((variable, record)) = record else {
             return vec![Place {
                 var: parts[0],
                 ..self.mapped(place)
             }];
         };
         let place = self.mapped(place);
-        let written: Vec<&str> = place
-            .subscripts
-            .iter()
-            .filter_map(Subscript::field)
-            .collect();
-        let leaves = self.program.leaves(variable.ty).into_iter().zip(parts);
-        let below = leaves.filter(|(leaf, _)| leaf.path.starts_with(&written));
+        let layout = self.layouts.of(self.program, record);
+        let mut below = 0..layout.leaves.len();
+        let mut outer = Some(record);
+        for name in place.subscripts.iter().filter_map(Subscript::field) {
+            let Some(r) = outer else { break };
+            let inner = self.layouts.of(self.program, r);
+            let part = inner.fields.get(name).cloned().unwrap_or(0..0);
+            below = below.start + part.start..below.start + part.end;
+            outer = self
+                .program
+                .record(r)
+                .field(name)
+                .and_then(|f| f.ty.record());
+        }
         let whole = place.subscripts.iter().all(|s| s.field().is_some());
-        let made = below.map(|(leaf, &var)| {
-            let mut subscripts = Vec::new();
+        let mut written = Vec::new();
+        if !whole {
+            self.fill_in(variable, &place, &mut written);
+        }
+        let made = below.map(|k| {
+            let mut subscripts = written.clone();
             if !whole {
-                let rank = variable.rank() + leaf.shape.len();
-                self.fill_in(variable, &place, &mut subscripts);
+                let rank = variable.rank() + layout.leaves[k].shape.len();
                 subscripts.resize_with(rank, full);
             }
             Place {
-                var,
+                var: parts[k],
                 subscripts: subscripts.into(),
             }
         });
