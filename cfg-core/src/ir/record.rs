@@ -34,15 +34,13 @@ impl Default for Field {
 }
 
 impl Record {
-    /// The field of a name.
-    pub fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|f| f.name == name)
-    }
-}
-
-impl Record {
     /// Validation refuses records that nest deeper.
     pub const MAX_DEPTH: usize = 100;
     /// Validation refuses records of more scalars and arrays of scalars.
     pub const MAX_LEAVES: usize = 10_000;
+
+    /// The field of a name.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|f| f.name == name)
+    }
 }
