@@ -12,12 +12,14 @@ mod place;
 mod routine;
 mod slot;
 mod statement;
+mod structure;
 mod switch;
 mod value;
 
+use crate::braces::Failed;
 use crate::{
     Options,
-    ast::{DeclId, DeclKind, Unit},
+    ast::{DeclId, DeclKind, StructId, Unit},
     codes,
     source::{Pos, Sink},
     types::Type,
@@ -26,14 +28,10 @@ use cfg_core::{
     builder::ProgramBuilder,
     diagnostic::similar::did_you_mean,
     entity::{GlobalId, RoutineId},
-    ir::Program,
+    ir::{Program, ScalarType},
 };
 use facts::Facts;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// A problem has been reported, and the expression has no value.
-#[derive(Debug)]
-struct Failed;
 
 type Lowered<T> = Result<T, Failed>;
 
@@ -46,6 +44,9 @@ struct Lower<'u> {
     routines: HashMap<usize, RoutineId>,
     globals: HashMap<DeclId, Option<GlobalId>>,
     global_names: HashSet<String>,
+    /// The records that structures are; none of those that are refused.
+    records: HashMap<StructId, Option<ScalarType>>,
+    record_names: HashSet<String>,
 }
 
 /// The program; problems go to `sink`.
@@ -61,6 +62,8 @@ pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<P
         routines: HashMap::new(),
         globals: HashMap::new(),
         global_names: HashSet::new(),
+        records: HashMap::new(),
+        record_names: HashSet::new(),
     };
     for name in &l.sink.files {
         l.program.source(name.clone());

@@ -8,6 +8,8 @@ mod declarator;
 mod expression;
 mod literal;
 mod statement;
+mod structure;
+mod typing;
 
 use crate::{
     ast::{
@@ -193,12 +195,18 @@ impl Parser<'_> {
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let own = match &kind {
-            ExprKind::Step { .. } | ExprKind::Assign(..) => true,
+            ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Literal(_) => true,
             ExprKind::Call(f, _) => !self.is_pure(*f),
             _ => false,
         };
+        let ty = self.type_of(&kind);
+        // A structure is chosen by statements.
+        let chosen = matches!(kind, ExprKind::Conditional(..))
+            && matches!(ty.as_ref().map(|ty| &ty.ty), Some(Type::Struct(_)));
+        let own = own || chosen;
         let node = ExprNode {
             kind,
+            ty,
             at,
             from,
             effects: own,
@@ -247,7 +255,14 @@ impl Parser<'_> {
             ExprKind::Unary(crate::ast::Unary::Address, of) => (of, true),
             _ => return,
         };
-        if let ExprKind::Name(d) = self.unit.expr(target).kind {
+        let mut place = target;
+        // The address of a member is one in its variable.
+        while let ExprKind::Member(of, _, false) = self.unit.expr(place).kind
+            && address
+        {
+            place = of;
+        }
+        if let ExprKind::Name(d) | ExprKind::Literal(d) = self.unit.expr(place).kind {
             let decl = &mut self.unit.decls[d.index()];
             if address {
                 decl.address = true;

@@ -211,7 +211,7 @@ fn ambiguities_are_decided() {
 /// Each text, the codes of its problems, and the line and column of the first.
 const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     (
-        "struct P { double x; };\ndouble f(struct P p) { return p.x; }",
+        "struct P { double *x; };\ndouble f(struct P p) { return p.x[0]; }",
         &["C005"],
         (2, 19),
     ),

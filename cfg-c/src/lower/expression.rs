@@ -41,9 +41,10 @@ impl Body<'_, '_> {
                 }
                 self.read(e)
             }
-            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Member(..) => {
-                self.read(e)
-            }
+            ExprKind::Index(..)
+            | ExprKind::Unary(Unary::Deref, _)
+            | ExprKind::Member(..)
+            | ExprKind::Literal(_) => self.read(e),
             ExprKind::Unary(op, a) => self.unary(*op, *a, node.at),
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, true),
             ExprKind::Binary(Binary::And | Binary::Or, ..) => self.logical(e),
@@ -110,6 +111,9 @@ impl Body<'_, '_> {
         let node = unit.expr(e);
         match &node.kind {
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
+            ExprKind::Assign(None, target, value) if unit.structure_of(*target).is_some() => self
+                .nested(e, |b| b.copy_structure(*target, *value, node.at))
+                .map(|_| ()),
             ExprKind::Assign(op, target, value) => self
                 .nested(e, |b| b.assignment(*op, *target, *value, node.at))
                 .map(|_| ()),
@@ -117,6 +121,7 @@ impl Body<'_, '_> {
                 self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ())
             }
             ExprKind::Binary(Binary::Comma, ..) => self.commas(e),
+            _ if unit.structure_of(e).is_some() => self.path(e).map(|_| ()),
             ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
             ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
                 let condition = body.condition(*c)?;
@@ -130,7 +135,7 @@ impl Body<'_, '_> {
             }),
             _ if node.effects => self.expr(e).map(|_| ()),
             // Without effects only whether it is supported matters.
-            _ if self.levels(e) > 0 => Ok(()),
+            _ if self.l.unit.is_pointer(e) => Ok(()),
             _ => self.expr(e).map(|_| ()),
         }
     }
@@ -153,7 +158,7 @@ impl Body<'_, '_> {
 
     /// The value of an expression as a logical.
     pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
-        if self.levels(e) > 0 {
+        if self.l.unit.is_pointer(e) {
             let at = self.l.unit.expr(e).at;
             return self.error(
                 &codes::POINTER,
@@ -236,7 +241,7 @@ impl Body<'_, '_> {
         chain.reverse();
         let mut operands = vec![first];
         operands.extend(chain.iter().map(|(_, b, _)| *b));
-        if let Some(p) = operands.iter().copied().find(|p| self.levels(*p) > 0) {
+        if let Some(p) = operands.iter().copied().find(|p| unit.is_pointer(*p)) {
             let at = unit.expr(p).at;
             let help = "compare and subtract indices instead";
             return self.error(
@@ -350,7 +355,7 @@ impl Body<'_, '_> {
     fn choice(&mut self, c: ExprId, a: ExprId, b: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let condition = self.condition(c)?;
-        if self.levels(a) > 0 || self.levels(b) > 0 {
+        if unit.is_pointer(a) || unit.is_pointer(b) {
             let at = unit.expr(a).at;
             return self.error(
                 &codes::POINTER,
@@ -393,7 +398,7 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<(Place, Arith)> {
         let unit = self.l.unit;
-        if self.levels(target) > 0 {
+        if unit.is_pointer(target) {
             let help = "initialise a pointer where it is declared, and use an index to move";
             return self.error(&codes::POINTER, at, "a pointer or array is assigned", help);
         }
@@ -430,7 +435,7 @@ impl Body<'_, '_> {
     }
 
     /// The expressions that decide which element a place is.
-    fn subscripts_of(&self, mut e: ExprId) -> Vec<ExprId> {
+    pub(super) fn subscripts_of(&self, mut e: ExprId) -> Vec<ExprId> {
         let mut found = Vec::new();
         loop {
             match self.l.unit.expr(e).kind {
@@ -438,7 +443,7 @@ impl Body<'_, '_> {
                     found.push(i);
                     e = a;
                 }
-                ExprKind::Unary(_, a) => e = a,
+                ExprKind::Unary(_, a) | ExprKind::Member(a, ..) => e = a,
                 _ => break,
             }
         }
@@ -458,7 +463,7 @@ impl Body<'_, '_> {
 
     fn step(&mut self, of: ExprId, up: bool, post: bool, used: bool) -> Lowered<Value> {
         let at = self.l.unit.expr(of).at;
-        if self.levels(of) > 0 {
+        if self.l.unit.is_pointer(of) {
             let help = "subscript the pointer with an index, and move that";
             return self.error(&codes::POINTER, at, "a pointer walks", help);
         }

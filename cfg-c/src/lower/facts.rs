@@ -21,22 +21,17 @@ impl Facts {
         // What is written through the first is written in the second.
         let mut flows: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         let mut mentions: HashMap<DeclId, (usize, usize)> = HashMap::new();
+        // The pointers that are passed as they are.
+        let mut passes: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         let mut open: Vec<DeclId> = Vec::new();
         for &f in functions {
             for k in unit.functions[f].part.clone() {
                 let e = ExprId(k);
                 match &unit.expr(e).kind {
                     ExprKind::Name(d) => mentions.entry(*d).or_default().0 += 1,
-                    ExprKind::Unary(Unary::Deref, a) => {
+                    ExprKind::Unary(Unary::Deref, a) | ExprKind::Member(a, _, true) => {
                         if let ExprKind::Name(d) = unit.expr(*a).kind {
                             mentions.entry(d).or_default().1 += 1;
-                        }
-                    }
-                    ExprKind::Index(a, i) => {
-                        if let (ExprKind::Name(d), ExprKind::Int(0, _)) =
-                            (&unit.expr(*a).kind, &unit.expr(*i).kind)
-                        {
-                            mentions.entry(*d).or_default().1 += 1;
                         }
                     }
                     ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
@@ -58,6 +53,10 @@ impl Facts {
                                 && let Some(root) = unit.root(*argument)
                             {
                                 flows.entry(*p).or_default().push(root);
+                                if matches!(unit.expr(*argument).kind, ExprKind::Name(_)) {
+                                    passes.entry(*p).or_default().push(root);
+                                    mentions.entry(root).or_default().1 += 1;
+                                }
                             }
                         }
                     }
@@ -78,10 +77,21 @@ impl Facts {
                 open.extend(flows.get(&d).into_iter().flatten());
             }
         }
+        // A pointer that is passed on points to one number if what it is passed to does.
+        let simple = |d: &DeclId| mentions.get(d).is_some_and(|(all, simple)| all == simple);
+        let mut open: Vec<DeclId> = passes.keys().filter(|d| !simple(d)).copied().collect();
+        let mut several: HashSet<DeclId> = HashSet::new();
+        while let Some(d) = open.pop() {
+            for from in passes.get(&d).into_iter().flatten() {
+                if several.insert(*from) {
+                    open.push(*from);
+                }
+            }
+        }
         let single = mentions
-            .into_iter()
-            .filter(|(_, (all, simple))| all == simple);
-        facts.single = single.map(|(d, _)| d).collect();
+            .keys()
+            .filter(|d| simple(d) && !several.contains(d));
+        facts.single = single.copied().collect();
         facts
     }
 
