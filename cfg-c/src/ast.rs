@@ -204,6 +204,8 @@ pub(crate) struct Function {
     pub(crate) body: StmtId,
     /// All expressions of it.
     pub(crate) part: Part,
+    /// The expressions of each loop, in the order of their ends.
+    pub(crate) loops: Vec<Part>,
     /// The variables that it declares.
     pub(crate) locals: Vec<DeclId>,
     pub(crate) labels: Vec<(Rc<str>, Pos)>,
@@ -302,21 +304,37 @@ impl Unit {
     }
 
     /// The variable that a place, or a pointer made from it, leads to.
-    pub(crate) fn root(&self, mut e: ExprId) -> Option<DeclId> {
-        loop {
+    pub(crate) fn root(&self, e: ExprId) -> Option<DeclId> {
+        self.roots(e).first().copied()
+    }
+
+    /// The variables that a place, or a pointer made from them, may lead to.
+    pub(crate) fn roots(&self, e: ExprId) -> Vec<DeclId> {
+        let mut roots = Vec::new();
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
             match &self.expr(e).kind {
-                ExprKind::Name(d) | ExprKind::Literal(d) => return Some(*d),
+                ExprKind::Name(d) | ExprKind::Literal(d) => roots.push(*d),
                 ExprKind::Unary(Unary::Deref | Unary::Address, a)
-                | ExprKind::Index(a, _)
                 | ExprKind::Member(a, ..)
                 | ExprKind::Step { of: a, .. }
-                | ExprKind::Cast(_, a) => e = *a,
-                ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
-                    // The pointer may be either operand.
-                    e = if self.is_pointer(*a) { *a } else { *b };
+                | ExprKind::Cast(_, a) => open.push(*a),
+                // The pointer may be either operand.
+                ExprKind::Index(a, b) | ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
+                    open.push(if self.is_pointer(*a) { *a } else { *b });
                 }
-                _ => return None,
+                ExprKind::Binary(Binary::Comma, _, b) => open.push(*b),
+                ExprKind::Assign(_, a, b) => {
+                    // What is assigned leads there, too, if it is a pointer.
+                    if self.is_pointer(*a) {
+                        open.push(*b);
+                    }
+                    open.push(*a);
+                }
+                ExprKind::Conditional(_, a, b) => open.extend([*b, *a]),
+                _ => {}
             }
         }
+        roots
     }
 }

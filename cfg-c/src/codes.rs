@@ -19,8 +19,8 @@ cfg_core::diagnostic_codes! {
         "Types are the arithmetic types of C, structures of them, pointers to these and arrays of these."
         "Unions, bit-fields, complex numbers, pointers in structures, pointers to pointers and functions as values are not supported. Pass what a member points to as an argument of its own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
     POINTER "C006" "pointer used in a way that is not supported"
-        "A pointer is a parameter or a local that is initialised with the place it points to, and is never assigned again; it is subscripted, dereferenced or passed on."
-        "Such pointers become views of arrays, of which everything is known that reversal needs. A pointer that walks (p++), is swapped, stored, compared or comes from malloc is refused: use an index instead of a walk, and a local array or a parameter for work space.";
+        "A pointer is a parameter or a local that points into arrays that are known: parameters, variables, and memory that the function allocates."
+        "A pointer that keeps its place becomes a view of an array, one that walks or is assigned an index into it; for one of several arrays, the statements that use it are branches. A pointer that is returned, stored in an array or structure, global, or made from a number is refused, and so are comparisons between different arrays: pass arrays and indices instead.";
     FUNCTION "C007" "function without a body"
         "A function that is called is defined in the file, or is a function of the standard library that is supported."
         "The derivative of a function whose text is not there cannot be made. Include the file that defines it.";

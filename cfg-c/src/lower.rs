@@ -4,17 +4,20 @@ mod call;
 mod declare;
 mod expression;
 mod facts;
+mod heap;
 mod initial;
 mod loops;
 pub(crate) mod math;
 mod order;
 mod place;
+mod points;
 mod routine;
 mod slot;
 mod statement;
 mod structure;
 mod switch;
 mod value;
+mod walk;
 
 use crate::braces::Failed;
 use crate::{
@@ -31,7 +34,11 @@ use cfg_core::{
     ir::{Program, ScalarType},
 };
 use facts::Facts;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use points::Targets;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
 type Lowered<T> = Result<T, Failed>;
 
@@ -47,6 +54,7 @@ struct Lower<'u> {
     /// The records that structures are; none of those that are refused.
     records: HashMap<StructId, Option<ScalarType>>,
     record_names: HashSet<String>,
+    targets: HashMap<DeclId, Rc<Targets>>,
 }
 
 /// The program; problems go to `sink`.
@@ -64,6 +72,7 @@ pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<P
         global_names: HashSet::new(),
         records: HashMap::new(),
         record_names: HashSet::new(),
+        targets: HashMap::new(),
     };
     for name in &l.sink.files {
         l.program.source(name.clone());
@@ -181,9 +190,20 @@ impl Lower<'_> {
             {
                 continue;
             }
+            let header = self.sink.files.get(decl.at.file as usize);
+            if header.is_some_and(|name| name.starts_with('<')) {
+                continue;
+            }
             let id = initial::global(self, d).ok();
             self.globals.insert(d, id);
         }
+    }
+
+    /// What a pointer may point to.
+    fn targets(&mut self, d: DeclId) -> Rc<Targets> {
+        let unit = self.unit;
+        let found = self.targets.entry(d);
+        Rc::clone(found.or_insert_with(|| Rc::new(points::of_variable(unit, d))))
     }
 
     /// A name for a global that is free.

@@ -13,8 +13,8 @@ mod typing;
 
 use crate::{
     ast::{
-        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, StmtId, StmtKind, StmtNode,
-        Unit,
+        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, Part, StmtId, StmtKind,
+        StmtNode, Unit,
     },
     codes,
     lex::{Kind, Token},
@@ -65,6 +65,7 @@ struct Parser<'s> {
     /// The function that is being read.
     labels: Vec<(Rc<str>, Pos)>,
     locals: Vec<DeclId>,
+    loops: Vec<Part>,
     in_function: bool,
 }
 
@@ -80,6 +81,7 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
         around: Vec::new(),
         labels: Vec::new(),
         locals: Vec::new(),
+        loops: Vec::new(),
         in_function: false,
     };
     while parser.peek().kind != Kind::End {
@@ -392,6 +394,7 @@ impl Parser<'_> {
         let start = self.unit.exprs.len() as u32;
         self.labels.clear();
         self.locals.clear();
+        self.loops.clear();
         self.in_function = true;
         self.scopes.push(Scope::default());
         let mut parameters = Vec::new();
@@ -420,6 +423,7 @@ impl Parser<'_> {
             part: start..self.unit.exprs.len() as u32,
             locals,
             labels: std::mem::take(&mut self.labels),
+            loops: std::mem::take(&mut self.loops),
             from,
             to: self.last(),
         };

@@ -3,6 +3,7 @@
 use super::{
     Lowered,
     math::{self, How},
+    points,
     routine::Body,
     slot::{Elem, Pointer},
     value::Value,
@@ -76,6 +77,13 @@ impl Body<'_, '_> {
                 self.error(&codes::LIBRARY, at, message, help)
             }
             Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
+            Some(How::Release) => self.release(arguments, at).map(|()| None),
+            Some(How::Copy) => self.copy_memory(arguments, at).map(|()| None),
+            Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
+            Some(How::Allocate) => {
+                let message = "memory is allocated where no pointer is assigned";
+                self.error(&codes::LIBRARY, at, message, "assign it to a pointer")
+            }
             Some(how) => self
                 .library(how, &signature.parameters, &signature.result, arguments, at)
                 .map(Some),
@@ -264,7 +272,12 @@ impl Body<'_, '_> {
             }
             How::Infinity => Value::new(zero(ty, f64::INFINITY), ty, 1),
             How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
-            How::Passive | How::Refused(_) => {
+            How::Passive
+            | How::Allocate
+            | How::Release
+            | How::Copy
+            | How::Clear
+            | How::Refused(_) => {
                 exprs.clear();
                 return Err(super::Failed);
             }
@@ -294,7 +307,12 @@ impl Body<'_, '_> {
         let mut bound = Vec::new();
         for (k, (p, a)) in signature.parameters.iter().zip(arguments).enumerate() {
             let later = arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
-            bound.push(Some(self.argument(p, *a, later)?));
+            let optional = p.decl.is_some_and(|d| self.is_optional(d));
+            bound.push(if optional && points::is_null(unit, *a) {
+                None
+            } else {
+                Some(self.argument(p, *a, later)?)
+            });
         }
         let Some(routine) = decl
             .definition
@@ -323,6 +341,12 @@ impl Body<'_, '_> {
     fn argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
         match &p.ty.ty {
             Type::Pointer(_) => {
+                if points::is_null(self.l.unit, a) {
+                    let at = self.l.unit.expr(a).at;
+                    let message =
+                        "a null pointer is passed to a function that does not test for it";
+                    return self.error(&codes::POINTER, at, message, "pass an array");
+                }
                 let mut pointer = self.pointer(a)?;
                 if later {
                     self.settle(&mut pointer);

@@ -114,6 +114,7 @@ impl Body<'_, '_> {
             self.f.aliased();
         }
         self.copies();
+        self.walking_parameters();
     }
 
     fn parameter(&mut self, d: DeclId) -> Lowered<()> {
@@ -156,7 +157,7 @@ impl Body<'_, '_> {
         let intent = if written { Intent::InOut } else { Intent::In };
         let role = Role::Parameter {
             intent,
-            optional: false,
+            optional: self.is_optional(d),
         };
         let rank = shape.len();
         let ty = self.l.scalar(elem, decl.at)?;
@@ -237,8 +238,12 @@ impl Body<'_, '_> {
     fn global_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         let Some(Some(id)) = self.l.globals.get(&d).copied() else {
-            // Reported where it is declared.
-            let _ = at;
+            // Others have been reported where they are declared.
+            let header = self.l.sink.files.get(decl.at.file as usize);
+            if header.is_some_and(|name| name.starts_with('<')) {
+                let message = format!("{} is not supported", decl.name);
+                return self.error(&codes::LIBRARY, at, message, "leave it out");
+            }
             return Err(super::Failed);
         };
         let (elem, extents, _) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
@@ -259,9 +264,7 @@ impl Body<'_, '_> {
     fn local(&mut self, d: DeclId) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         if let Type::Pointer(_) = decl.ty.ty {
-            let message = format!("the pointer {} is used before it is initialised", decl.name);
-            let help = "initialise it where it is declared, and do not assign it again";
-            return self.error(&codes::POINTER, decl.at, message, help);
+            return self.walker(d);
         }
         let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
         let name = self.free_name(&decl.name);
@@ -297,6 +300,7 @@ impl Body<'_, '_> {
         let v = match &slot {
             Slot::Scalar(v, _) | Slot::Cell(v, _) | Slot::Array { var: v, .. } => *v,
             Slot::Alias(p) => p.var,
+            Slot::Walker(w) => w.offset,
         };
         if let Some(span) = decl.at.to(decl.at) {
             self.f.variable_span(v, span);

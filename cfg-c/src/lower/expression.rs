@@ -9,13 +9,25 @@ use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
     codes, constant,
     source::Pos,
-    types::{Arith, Int, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Op, Place, ScalarType};
 
 impl Body<'_, '_> {
     /// The value of an expression. Statements are emitted only if it has effects.
     pub(super) fn expr(&mut self, e: ExprId) -> Lowered<Value> {
+        if self.depth == 0
+            && !self.undecided(e).is_empty()
+            && let Some(ty) = self.l.unit.expr(e).ty.as_ref().and_then(Qualified::arith)
+        {
+            let t = self.f.temporary(ty.scalar());
+            self.decided(e, &mut |b| {
+                let value = b.expr(e)?.convert(ty);
+                b.assign(t, value.e);
+                Ok(())
+            })?;
+            return Ok(Value::new(Expr::var(t), ty, 1));
+        }
         let value = self.nested(e, |b| b.expr_part(e))?;
         Ok(if self.l.unit.expr(e).effects {
             self.shallow(value)
@@ -109,7 +121,16 @@ impl Body<'_, '_> {
     pub(super) fn discard(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let node = unit.expr(e);
+        let comma = matches!(node.kind, ExprKind::Binary(Binary::Comma, ..));
+        if self.depth == 0 && !comma && !self.undecided(e).is_empty() {
+            return self.decided(e, &mut |b| b.discard(e));
+        }
         match &node.kind {
+            ExprKind::Step { of, up, .. } if unit.is_pointer(*of) => {
+                let op = if *up { Binary::Add } else { Binary::Sub };
+                self.move_pointer(*of, None, op, false).map(|_| ())
+            }
+            ExprKind::Assign(..) if unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
             ExprKind::Assign(None, target, value) if unit.structure_of(*target).is_some() => self
                 .nested(e, |b| b.copy_structure(*target, *value, node.at))
@@ -133,6 +154,7 @@ impl Body<'_, '_> {
                 body.f.end_if();
                 yes.and(no)
             }),
+            _ if node.effects && unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             _ if node.effects => self.expr(e).map(|_| ()),
             // Without effects only whether it is supported matters.
             _ if self.l.unit.is_pointer(e) => Ok(()),
@@ -158,14 +180,17 @@ impl Body<'_, '_> {
 
     /// The value of an expression as a logical.
     pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
+        if self.depth == 0 && !self.undecided(e).is_empty() {
+            let t = self.f.temporary(ScalarType::Logical);
+            self.decided(e, &mut |b| {
+                let condition = b.condition(e)?;
+                b.assign(t, condition);
+                Ok(())
+            })?;
+            return Ok(Expr::var(t));
+        }
         if self.l.unit.is_pointer(e) {
-            let at = self.l.unit.expr(e).at;
-            return self.error(
-                &codes::POINTER,
-                at,
-                "a pointer is used as a condition",
-                "pass a flag of type int",
-            );
+            return self.nested(e, |b| b.not_null(e));
         }
         Ok(self.expr(e)?.condition())
     }
@@ -232,16 +257,24 @@ impl Body<'_, '_> {
         let mut chain = Vec::new();
         let mut first = e;
         while let ExprKind::Binary(op, a, b) = unit.expr(first).kind {
-            if matches!(op, Binary::And | Binary::Or | Binary::Comma) {
+            if matches!(op, Binary::And | Binary::Or | Binary::Comma) || unit.is_pointer(first) {
                 break;
             }
             chain.push((op, b, unit.expr(first).at));
             first = a;
         }
         chain.reverse();
+        // Two pointers may begin the chain.
+        let mut begun = None;
+        if let Some(&(op, b, at)) = chain.first()
+            && (unit.is_pointer(first) || unit.is_pointer(b))
+        {
+            begun = Some(self.compare_pointers(op, first, b, at));
+            chain.remove(0);
+        }
         let mut operands = vec![first];
         operands.extend(chain.iter().map(|(_, b, _)| *b));
-        if let Some(p) = operands.iter().copied().find(|p| unit.is_pointer(*p)) {
+        if let Some(p) = operands[1..].iter().copied().find(|p| unit.is_pointer(*p)) {
             let at = unit.expr(p).at;
             let help = "compare and subtract indices instead";
             return self.error(
@@ -252,7 +285,10 @@ impl Body<'_, '_> {
             );
         }
         self.unordered(&operands, None)?;
-        let mut value = self.expr(first);
+        let mut value = match begun {
+            Some(value) => value,
+            None => self.expr(first),
+        };
         for (op, b, at) in chain {
             if unit.expr(b).effects {
                 value = value.map(|v| self.settled(v));
@@ -398,10 +434,6 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<(Place, Arith)> {
         let unit = self.l.unit;
-        if unit.is_pointer(target) {
-            let help = "initialise a pointer where it is declared, and use an index to move";
-            return self.error(&codes::POINTER, at, "a pointer or array is assigned", help);
-        }
         let name = match unit.expr(target).kind {
             ExprKind::Name(d) => Some(d),
             _ => None,
@@ -443,7 +475,11 @@ impl Body<'_, '_> {
                     found.push(i);
                     e = a;
                 }
-                ExprKind::Unary(_, a) | ExprKind::Member(a, ..) => e = a,
+                ExprKind::Unary(_, a) | ExprKind::Member(a, ..) | ExprKind::Cast(_, a) => e = a,
+                ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Conditional(..) => {
+                    found.push(e);
+                    break;
+                }
                 _ => break,
             }
         }
@@ -463,10 +499,6 @@ impl Body<'_, '_> {
 
     fn step(&mut self, of: ExprId, up: bool, post: bool, used: bool) -> Lowered<Value> {
         let at = self.l.unit.expr(of).at;
-        if self.l.unit.is_pointer(of) {
-            let help = "subscript the pointer with an index, and move that";
-            return self.error(&codes::POINTER, at, "a pointer walks", help);
-        }
         let (place, ty) = self.place(of, true)?;
         let place = if used {
             self.settled_place(place)
@@ -506,7 +538,7 @@ fn checked(index: Value, ty: Arith) -> Value {
     Value::new(Expr::op(conversion(Conversion::To, ty), [index.e]), ty, 2)
 }
 
-fn comparison(op: Binary) -> Option<Op> {
+pub(super) fn comparison(op: Binary) -> Option<Op> {
     Some(match op {
         Binary::Lt => Op::Lt,
         Binary::Gt => Op::Gt,

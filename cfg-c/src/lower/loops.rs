@@ -39,7 +39,7 @@ impl Body<'_, '_> {
         step: Option<ExprId>,
     ) -> Lowered<()> {
         let span = self.span;
-        let effects = self.l.unit.expr(c).effects;
+        let effects = self.l.unit.expr(c).effects || !self.undecided(c).is_empty();
         let mut condition = self.condition(c)?;
         let again = effects.then(|| {
             let t = self.f.temporary(ScalarType::Logical);

@@ -85,6 +85,7 @@ impl Body<'_, '_> {
         match &node.kind {
             ExprKind::Name(d) => match self.slot(*d, node.at)? {
                 Slot::Alias(pointer) => Ok(pointer),
+                Slot::Walker(walker) => self.walked(*d, &walker, node.at),
                 Slot::Array {
                     var,
                     elem,
@@ -96,6 +97,7 @@ impl Body<'_, '_> {
                     inner: rank - 1,
                     prefix: Vec::new(),
                     offset: Some(Expr::Int(0)),
+                    lower: 0,
                     constant,
                 }),
                 Slot::Scalar(..) | Slot::Cell(..) => {
@@ -112,9 +114,6 @@ impl Body<'_, '_> {
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
                 self.unordered(&[*a, *b], None)?;
                 let swapped = !unit.is_pointer(*a);
-                if swapped && *op == Binary::Sub || unit.is_pointer(*a) && unit.is_pointer(*b) {
-                    return self.pointer_problem(e, "differences of pointers are not supported");
-                }
                 let (p, k) = if swapped { (*b, *a) } else { (*a, *b) };
                 self.moved(p, k, if *op == Binary::Add { Op::Add } else { Op::Sub })
             }
@@ -129,11 +128,23 @@ impl Body<'_, '_> {
                 }
                 self.pointer_problem(e, "a pointer is converted to another type")
             }
-            ExprKind::Step { .. } | ExprKind::Assign(..) => {
-                self.pointer_problem(e, "a pointer is assigned or moved")
+            ExprKind::Step { of, up, post } => {
+                let op = if *up { Binary::Add } else { Binary::Sub };
+                self.move_pointer(*of, None, op, *post)
+            }
+            ExprKind::Assign(None, target, value) => self.assign_pointer(*target, *value),
+            ExprKind::Assign(Some(op), target, by) => {
+                self.move_pointer(*target, Some(*by), *op, false)
+            }
+            ExprKind::Binary(Binary::Comma, a, b) => {
+                self.discard(*a)?;
+                self.pointer(*b)
             }
             ExprKind::Conditional(..) => {
                 self.pointer_problem(e, "a pointer is chosen by a condition")
+            }
+            ExprKind::Call(..) if super::points::allocates(unit, e) => {
+                self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
             ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
             ExprKind::Str => self.pointer_problem(e, "a string is used as a value"),
@@ -171,12 +182,6 @@ impl Body<'_, '_> {
             })
             .collect();
         pointer.offset = pointer.offset.take().map(|e| self.settled_index(e));
-    }
-
-    fn in_variable(&mut self, e: Expr) -> Expr {
-        let t = self.f.temporary(cfg_core::ir::ScalarType::Integer);
-        self.assign(t, e);
-        Expr::var(t)
     }
 
     fn address(&mut self, of: ExprId) -> Lowered<Pointer> {
@@ -218,6 +223,7 @@ impl Body<'_, '_> {
             inner: 0,
             prefix: Vec::new(),
             offset: Some(Expr::Int(0)),
+            lower: 0,
             constant: self.l.unit.decl(d).ty.constant,
         })
     }
@@ -310,10 +316,11 @@ impl Body<'_, '_> {
                     subscripts: Vec::new(),
                     elem,
                     dims: rank,
+                    lower: 0,
                     constant,
                 });
             }
-            Slot::Array { .. } | Slot::Alias(_) => {
+            Slot::Array { .. } | Slot::Alias(_) | Slot::Walker(_) => {
                 return self.pointer_problem(
                     e,
                     "a pointer or array is used as a number, assigned or compared",
@@ -325,6 +332,7 @@ impl Body<'_, '_> {
             subscripts,
             elem,
             dims,
+            lower: 0,
             constant,
         })
     }
@@ -345,6 +353,7 @@ impl Body<'_, '_> {
             return self.pointer_problem(e, "a member of what is no structure");
         };
         base.subscripts.push(Subscript::Field(name.into()));
+        base.lower = 0;
         let mut ty = &member.ty;
         while let Type::Array(of, _) = &ty.ty {
             base.dims += 1;

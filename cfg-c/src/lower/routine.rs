@@ -44,6 +44,14 @@ pub(super) struct Body<'l, 'u> {
     pub(super) f: RoutineBuilder,
     pub(super) function: usize,
     pub(super) slots: HashMap<DeclId, Slot>,
+    /// The arrays of parameters that move.
+    pub(super) own: HashMap<DeclId, VarId>,
+    /// The arrays that calls allocate, and whether their extents are known where the function begins.
+    pub(super) heap: HashMap<ExprId, (VarId, bool)>,
+    /// Which of several arrays pointers point into, in the arm of a branch on it.
+    pub(super) bound: HashMap<DeclId, usize>,
+    /// There is a pointer that may point into several arrays.
+    pub(super) several: bool,
     /// Variables that have been refused.
     pub(super) failed: HashSet<DeclId>,
     pub(super) names: HashSet<String>,
@@ -72,6 +80,10 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         f: RoutineBuilder::new(decl.name.to_string()),
         function,
         slots: HashMap::new(),
+        own: HashMap::new(),
+        heap: HashMap::new(),
+        bound: HashMap::new(),
+        several: false,
         failed: HashSet::new(),
         names: l.global_names.clone(),
         l,

@@ -8,6 +8,7 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Place, Range, Subscript},
 };
+use std::rc::Rc;
 
 /// What a variable, an element or a member holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,22 @@ pub(super) enum Slot {
     },
     /// A pointer that was replaced by what it points to.
     Alias(Pointer),
+    /// A pointer that is assigned or moves.
+    Walker(Rc<Walker>),
+}
+
+/// A pointer as integers: which array, and where in it.
+#[derive(Debug)]
+pub(super) struct Walker {
+    /// What it may point into, with its own variables as subscripts.
+    pub(super) targets: Vec<Pointer>,
+    /// Which of them, if there are several.
+    pub(super) selector: Option<VarId>,
+    /// Subscripts in front of the one that moves.
+    pub(super) indices: Vec<VarId>,
+    pub(super) offset: VarId,
+    /// It may be null.
+    pub(super) null: bool,
 }
 
 /// A variable, an element, a member, or an array of these.
@@ -62,6 +79,8 @@ pub(super) struct Path {
     pub(super) elem: Elem,
     /// The dimensions of the array that it is; 0 of one element.
     pub(super) dims: usize,
+    /// The first subscript of its dimensions.
+    pub(super) lower: i64,
     /// It must not be written.
     pub(super) constant: bool,
 }
@@ -76,9 +95,10 @@ impl Path {
 
     /// The pointer to the first element of an array.
     pub(super) fn decayed(self) -> Option<Pointer> {
+        let lower = self.lower;
         Some(Pointer {
             inner: self.dims.checked_sub(1)?,
-            ..self.address(Some(Expr::Int(0)))
+            ..self.address(Some(Expr::Int(lower)))
         })
     }
 
@@ -90,6 +110,7 @@ impl Path {
             inner: self.dims,
             prefix: self.subscripts,
             offset,
+            lower: self.lower,
             constant: self.constant,
         }
     }
@@ -106,6 +127,8 @@ pub(super) struct Pointer {
     pub(super) prefix: Vec<Subscript>,
     /// The subscript that moves with the pointer; none if it points to a member that is no array.
     pub(super) offset: Option<Expr>,
+    /// The first subscript of all dimensions.
+    pub(super) lower: i64,
     /// It must not be written through.
     pub(super) constant: bool,
 }
@@ -120,15 +143,25 @@ impl Pointer {
             subscripts,
             elem: self.elem,
             dims: self.inner,
+            lower: self.lower,
             constant: self.constant,
         }
+    }
+
+    /// The place of what it points to; all of an array.
+    pub(super) fn target_place(self) -> Place {
+        let inner = self.inner;
+        let mut path = self.target();
+        path.subscripts
+            .extend((0..inner).map(|_| Subscript::Range(Box::default())));
+        path.place()
     }
 
     /// The row or element that it points to, as the array that its elements are.
     pub(super) fn section(self) -> Place {
         let mut subscripts = self.prefix;
         match self.offset {
-            Some(Expr::Int(0)) => {
+            Some(Expr::Int(first)) if first == self.lower => {
                 // The whole array, or a whole member.
                 if !matches!(subscripts.last(), Some(Subscript::Index(_))) {
                     return Place {

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{
-    Lowered,
+    Lowered, points,
     routine::{Body, Target},
     slot::{Elem, Path, Slot},
 };
@@ -127,7 +127,7 @@ impl Body<'_, '_> {
         match (value, self.result) {
             (Some(e), Some((v, elem @ Elem::Struct(_)))) => {
                 let target = super::structure::whole(v, elem);
-                self.store_structure(target, e)?;
+                self.decided(e, &mut |b| b.store_structure(target.clone(), e))?;
             }
             (Some(e), Some((v, Elem::Arith(ty)))) => {
                 let refused = (&codes::POINTER, at);
@@ -174,7 +174,11 @@ impl Body<'_, '_> {
             return Ok(());
         }
         if let Type::Pointer(_) = decl.ty.ty {
-            let done = self.alias(d);
+            let done = if self.is_walker(d) {
+                self.declare_walker(d)
+            } else {
+                self.alias(d)
+            };
             if done.is_err() {
                 self.failed.insert(d);
             }
@@ -200,13 +204,13 @@ impl Body<'_, '_> {
                 dims: rank,
                 ..super::structure::whole(var, elem)
             },
-            Slot::Alias(_) => return Err(super::Failed),
+            Slot::Alias(_) | Slot::Walker(_) => return Err(super::Failed),
         };
         match (path.elem, init) {
             (Elem::Arith(_), Init::Expr(e)) if path.dims == 0 => self.initial(path.place(), d, *e),
             (Elem::Struct(_), Init::Expr(e)) if path.dims == 0 => {
                 self.unordered(&[*e], Some(d))?;
-                self.store_structure(path, *e)
+                self.decided(*e, &mut |b| b.store_structure(path.clone(), *e))
             }
             _ => self.initial_aggregate(&path, &decl.ty, init),
         }
@@ -232,26 +236,31 @@ impl Body<'_, '_> {
         Ok(())
     }
 
+    fn declare_walker(&mut self, d: DeclId) -> Lowered<()> {
+        let decl = self.l.unit.decl(d);
+        let Slot::Walker(walker) = self.slot(d, decl.at)? else {
+            return Err(super::Failed);
+        };
+        match &decl.init {
+            Some(Init::Expr(e)) => self.decided(*e, &mut |b| b.point(d, &walker, *e).map(|_| ())),
+            _ => Ok(()),
+        }
+    }
+
     /// A pointer that keeps what it is initialised with stands for that.
     fn alias(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
         let help = "initialise it where it is declared, and use an index to move";
-        if !decl.assigned.is_empty() || decl.address {
-            let message = format!(
-                "the pointer {} is assigned, moved or has its address taken",
-                decl.name
-            );
-            let at = decl
-                .assigned
-                .first()
-                .map_or(decl.at, |e| self.l.unit.expr(*e).at);
-            return self.error(&codes::POINTER, at, message, help);
-        }
         let Some(Init::Expr(e)) = &decl.init else {
             let message = format!("the pointer {} is not initialised", decl.name);
             return self.error(&codes::POINTER, decl.at, message, help);
         };
-        let mut pointer = self.pointer(*e)?;
+        let bare = points::bare(self.l.unit, *e);
+        let mut pointer = if points::allocates(self.l.unit, bare) {
+            self.allocate(bare, d)?
+        } else {
+            self.pointer(*e)?
+        };
         let mut ty = &decl.ty;
         let mut levels = 0;
         while let Some(of) = ty.target() {

@@ -229,7 +229,7 @@ impl Body<'_, '_> {
     }
 
     /// Sets all numbers in a place to 0.
-    fn zero(&mut self, target: Path) -> Lowered<()> {
+    pub(super) fn zero(&mut self, target: Path) -> Lowered<()> {
         let mut open = vec![target];
         while let Some(path) = open.pop() {
             match path.elem {
@@ -256,6 +256,7 @@ pub(super) fn whole(var: VarId, elem: Elem) -> Path {
         subscripts: Vec::new(),
         elem,
         dims: 0,
+        lower: 0,
         constant: false,
     }
 }
