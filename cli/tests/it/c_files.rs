@@ -252,7 +252,8 @@ fn originals(cc: &Path, path: &Path, cases: &[(&Case, &Value)]) -> Result<Vec<Ve
     std::fs::write(&source, program).expect("it can be written");
     let binary = place.path().join("driver");
     let mut compile = Command::new(cc);
-    compile.args(["-std=c99", "-O0", "-fno-builtin", "-ffp-contract=off", "-o"]);
+    let flags = "-std=c99 -D_DEFAULT_SOURCE -O0 -fno-builtin -ffp-contract=off -o";
+    compile.args(flags.split(' '));
     let out = (compile.arg(&binary).arg(&source).arg("-lm"))
         .output()
         .expect("it runs");
@@ -274,15 +275,30 @@ fn originals(cc: &Path, path: &Path, cases: &[(&Case, &Value)]) -> Result<Vec<Ve
 }
 
 /// The result, and the arrays that the point names.
-fn ours(run: &Value, point: &[(String, Value)]) -> Vec<f64> {
+fn ours(case: &Case, source: &str, run: &Value) -> Vec<f64> {
     let mut values = Vec::new();
+    // Numbers of single precision are printed as short as these are.
+    let mut add = |value: &Value, float: bool| {
+        let from = values.len();
+        numbers(value, &mut values);
+        if float {
+            for v in &mut values[from..] {
+                *v = f64::from(*v as f32);
+            }
+        }
+    };
     if let Some(result) = run["value"].get("return") {
-        numbers(result, &mut values);
+        add(
+            result,
+            source.contains(&format!("float {}(", case.function)),
+        );
     }
-    for (name, given) in point {
+    let types = types(source, &case.function);
+    for (name, given) in case.point() {
         if given.is_array() {
             // What is only read is as it was.
-            numbers(run["value"].get(name).unwrap_or(given), &mut values);
+            let value = run["value"].get(&name).unwrap_or(&given);
+            add(value, types[&name] == "float");
         }
     }
     values
@@ -293,6 +309,7 @@ fn values_are_those_of_the_compiler() {
     let Some(cc) = needs::tool("cc") else { return };
     let files: Vec<_> = files().into_iter().collect();
     each(&files, |(path, cases)| {
+        let source = std::fs::read_to_string(path).expect("the file is there");
         let mut wrong = String::new();
         let mut runs = Vec::new();
         for case in cases {
@@ -308,7 +325,7 @@ fn values_are_those_of_the_compiler() {
             Err(errors) => return wrong + &errors,
         };
         for ((case, run), theirs) in runs.iter().zip(&theirs) {
-            let ours = ours(run, &case.point());
+            let ours = ours(case, &source, run);
             let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             if bits(&ours) != bits(theirs) {
                 let (function, text) = (&case.function, &case.text);

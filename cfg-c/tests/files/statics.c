@@ -1,0 +1,37 @@
+//@ counted {"n":3,"x":[1.5,2.5,0.5]}
+//@ table {"k":1,"x":1.5}
+//@ shared {"n":2,"x":[1.5,2.5]}
+static int calls = 2;
+static double weights[3] = {0.5, [2] = 1.5};
+double total[2][2];
+static const double pi = 3.25 - 0.5 / 4;
+enum { N = 3 };
+static const int sizes[] = {1, N, N * N};
+static double next(double x)
+{
+    static double last = 1, seen[2] = {0.25};
+    double v = last * x + seen[0];
+    seen[0] = seen[1];
+    seen[1] = v;
+    last = x;
+    return v * ++calls;
+}
+double counted(int n, const double *x)
+{
+    double s = 0;
+    for (int i = 0; i < n; i++) s += next(x[i]) * weights[i];
+    return s * calls;
+}
+double table(int k, double x)
+{
+    double s = pi * x;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) if (sizes[i] > k) s += x * x * sizes[i];
+    return s;
+}
+static void add(int i, int j, double v) { total[i][j] += v; weights[j] *= v; }
+double shared(int n, const double *x)
+{
+    total[0][1] = 1;
+    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) add(i, j, x[i] * x[j]);
+    return total[0][0] * total[0][1] + total[1][1] * weights[0] + weights[2];
+}
