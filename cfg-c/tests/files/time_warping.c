@@ -1,4 +1,4 @@
-//@ distance {"n":3,"m":4,"a":[1.0,2.0,0.5],"b":[0.75,1.5,2.25,0.6]}
+//@ distance {"n":3,"m":4,"a":[1.1,2.3,0.5],"b":[0.7,1.6,2.2,0.65]}
 /* Dynamic programming with two rows that take turns. */
 #include <math.h>
 #include <stdlib.h>

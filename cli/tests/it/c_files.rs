@@ -420,3 +420,41 @@ fn gradients_agree_with_tangents_differences_and_emitted_c() {
         wrong_gradient(case, compiled).err().unwrap_or_default()
     });
 }
+
+/// The system's preprocessor, with a folder of its own; what its headers declare is known.
+#[test]
+fn another_preprocessor() {
+    if needs::tool("cc").is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path();
+    std::fs::create_dir(folder.join("include")).expect("it can be made");
+    let header = "#define SCALE(x) (2.5 * (x))\n";
+    std::fs::write(folder.join("include/scale.h"), header).expect("it can be written");
+    let text = "#include <math.h>\n#include <stdlib.h>\n#include <assert.h>\n#include <scale.h>\n\
+        double f(int n, const double *x)\n{\n  double *w = malloc(n * sizeof *w), s = 0;\n\
+        \x20 if (w == NULL) exit(1);\n  assert(w);\n  w[0] = SCALE(x[0]);\n  s = isnan(w[0]) ? NAN : sqrt(w[0]);\n\
+        \x20 free(w);\n  return s;\n}\n";
+    let path = folder.join("f.c");
+    std::fs::write(&path, text).expect("it can be written");
+    let path = path.to_str().expect("text");
+    let at = [
+        "gradient",
+        path,
+        "--at",
+        r#"{"n":1,"x":[10.0]}"#,
+        "--preprocess",
+    ];
+    let with = |words: &str| cfgrev(&[&at[..], &[words]].concat());
+    let include = folder.join("include");
+    let done = with(&format!("cc -std=c99 -E -I{}", include.display())).expect("it runs");
+    assert_eq!(done["gradient"]["x"][0], 0.25);
+    let failed = with("cc -std=c99 -E").expect_err("scale.h is not found");
+    assert!(
+        failed.contains("P410") && failed.contains("scale.h"),
+        "{failed}"
+    );
+    let missing = with("no-such-preprocessor").expect_err("there is none");
+    assert!(missing.contains("P410"), "{missing}");
+}

@@ -1,0 +1,2 @@
+struct { double x; } p = {1.5};
+double f(double t) { return t * p.x; }
