@@ -227,9 +227,9 @@ impl Session {
                 let bytes = match command.as_deref().map(|c| preprocessed(c, &text.name)) {
                     None => None,
                     Some(Ok(bytes)) => Some(bytes),
-                    Some(Err(problem)) => {
+                    Some(Err(problems)) => {
                         return Parsed {
-                            problems: Diagnostics::from(problem),
+                            problems,
                             ..Parsed::default()
                         };
                     }
@@ -298,10 +298,10 @@ impl Session {
 }
 
 /// What a command makes of a file.
-fn preprocessed(command: &str, file: &str) -> Result<Vec<u8>, Diagnostic> {
+fn preprocessed(command: &str, file: &str) -> Result<Vec<u8>, Diagnostics> {
     let problem = |message: String| {
         let help = "name a command such as 'cc -E', which can be run here";
-        Diagnostic::error(&codes::PREPROCESS, message, help)
+        Diagnostics::from(Diagnostic::error(&codes::PREPROCESS, message, help))
     };
     let mut words = command.split_whitespace();
     let Some(program) = words.next() else {
