@@ -223,9 +223,26 @@ impl<'u> Lower<'u> {
             if header.is_some_and(|name| name.starts_with('<')) {
                 continue;
             }
+            if self.is_table(d) {
+                continue;
+            }
             let id = initial::global(self, d).ok();
             self.globals.insert(d, id);
         }
+    }
+
+    /// True of structures with initial values that nothing changes: each function has them as its own.
+    fn is_table(&self, d: DeclId) -> bool {
+        let decl = self.unit.decl(d);
+        let mut ty = &decl.ty;
+        while let Type::Array(of, _) = &ty.ty {
+            ty = of;
+        }
+        matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+            && matches!(ty.ty, Type::Struct(_))
+            && decl.init.is_some()
+            && decl.assigned.is_empty()
+            && !self.facts.is_written(d)
     }
 
     /// What a pointer may point to.

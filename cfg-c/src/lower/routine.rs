@@ -106,6 +106,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     body.parameters();
     body.result();
     body.reserve();
+    body.tables();
     for (name, _) in &of.labels {
         let label = body.f.label();
         body.labels.insert(Rc::clone(name), label);

@@ -228,6 +228,12 @@ impl Body<'_, '_> {
             let message = format!("{} is volatile", decl.name);
             return self.error(&codes::TYPE, decl.at, message, "remove volatile");
         }
+        self.initialised(d)
+    }
+
+    /// Gives a variable its initial value.
+    pub(super) fn initialised(&mut self, d: DeclId) -> Lowered<()> {
+        let decl = self.l.unit.decl(d);
         let slot = self.slot(d, decl.at)?;
         let Some(init) = &decl.init else {
             return Ok(());

@@ -2,7 +2,8 @@
 //! divided differences, and with the emitted C.
 //!
 //! A file says what is run in comments: `//@ function {"n": 2, "x": [1, 2]} --option value`, the arguments in the order of
-//! the parameters, then options of `cfgrev check`. Every file has such a line. `C_FILES=name` runs those of one file only.
+//! the parameters, then options of `cfgrev check`. Every file has such a line. `C_FILES=name` runs those of one file only, `C_SANITIZE=1`
+//! emitted C with sanitizers, which takes minutes.
 
 use crate::run_tool::command;
 use cfg_testkit::needs;
@@ -396,7 +397,7 @@ fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
     let mut gradient = chosen;
     gradient.extend(["--seed", &seed]);
     let interpreted = strings(&with("gradient", &gradient))?;
-    gradient.extend(["--engine", "cc", "--cc-flags", FLAGS]);
+    gradient.extend(["--engine", "cc", "--cc-flags", flags()]);
     let compiled = strings(&with("gradient", &gradient))?;
     let (mut a, mut b) = (Vec::new(), Vec::new());
     numbers(&interpreted["gradient"], &mut a);
@@ -410,7 +411,13 @@ fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
 }
 
 /// Compiling fast matters more than running fast.
-const FLAGS: &str = "-O0 -ffp-contract=off";
+fn flags() -> &'static str {
+    if std::env::var_os("C_SANITIZE").is_some() {
+        "-O0 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all"
+    } else {
+        "-O0 -ffp-contract=off"
+    }
+}
 
 #[test]
 fn gradients_agree_with_tangents_differences_and_emitted_c() {
