@@ -19,9 +19,7 @@ const ORDER_WORK: u64 = 80_000;
 const TOKEN_WORK: u64 = 300_000;
 /// Steps per vertex for one annealing run of an order that is only a start for tokens.
 const START_WORK: u64 = 15_000;
-/// Temperatures, in multiplications. Found by experiment; low ones win for tokens because good lists are close
-/// to good orders and the ground is flat.
-const ORDER_HEAT: (f64, f64) = (4.0, 0.2);
+/// Temperatures, in multiplications, for tokens.
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
 /// Lines that orders are cut from.
 const LINES: u32 = 4;
@@ -327,7 +325,6 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         let meter = &mut *self.meter;
         let (_, order) = order::anneal(
             &mut state,
-            ORDER_HEAT,
             work,
             &mut self.rng,
             &self.thresholds,
