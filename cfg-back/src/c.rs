@@ -221,9 +221,15 @@ impl Bundle {
             None => (0..program.routines.len()).map(RoutineId::new).collect(),
         };
         let names = std::mem::take(&mut self.names);
-        let mut file = File::new(program, names, function_names, &[], &globals.variables);
+        let mut file = File::new(
+            program,
+            names,
+            function_names,
+            &[],
+            &globals.variables,
+            self.options.checks,
+        );
         file.public = driven.is_none();
-        file.checks = self.options.checks;
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
@@ -516,8 +522,8 @@ fn derivative(
         function_names,
         own_tapes,
         &globals.variables,
+        options.checks,
     );
-    file.checks = options.checks;
     file.replaced = replaced;
     let origins = file.origins.get_mut();
     *origins = Origins::new(options.origins, options.lines);

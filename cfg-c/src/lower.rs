@@ -4,21 +4,27 @@ mod call;
 mod declare;
 mod expression;
 mod facts;
+mod heap;
 mod initial;
 mod loops;
 pub(crate) mod math;
 mod order;
 mod place;
+mod points;
 mod routine;
 mod slot;
 mod statement;
+mod structure;
 mod switch;
 mod value;
+mod walk;
 
+use crate::braces::Failed;
 use crate::{
     Options,
-    ast::{DeclId, DeclKind, Unit},
+    ast::{DeclId, DeclKind, StructId, Unit},
     codes,
+    preprocess::Choice,
     source::{Pos, Sink},
     types::Type,
 };
@@ -26,14 +32,14 @@ use cfg_core::{
     builder::ProgramBuilder,
     diagnostic::similar::did_you_mean,
     entity::{GlobalId, RoutineId},
-    ir::Program,
+    ir::{Program, ScalarType},
 };
 use facts::Facts;
-use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// A problem has been reported, and the expression has no value.
-#[derive(Debug)]
-struct Failed;
+use points::Targets;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
 type Lowered<T> = Result<T, Failed>;
 
@@ -46,10 +52,21 @@ struct Lower<'u> {
     routines: HashMap<usize, RoutineId>,
     globals: HashMap<DeclId, Option<GlobalId>>,
     global_names: HashSet<String>,
+    /// The records that structures are; none of those that are refused.
+    records: HashMap<StructId, Option<ScalarType>>,
+    record_names: HashSet<String>,
+    targets: HashMap<DeclId, Rc<Targets>>,
+    /// What pragmas choose, by function.
+    choices: HashMap<usize, Vec<&'u Choice>>,
 }
 
 /// The program; problems go to `sink`.
-pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<Program> {
+pub(crate) fn lower<'u>(
+    unit: &'u Unit,
+    options: &Options,
+    choices: &'u [Choice],
+    sink: &'u mut Sink,
+) -> Option<Program> {
     let (main, roots) = chosen(unit, options, sink)?;
     let order = reachable(unit, &roots);
     let facts = Facts::of(unit, &order);
@@ -61,7 +78,12 @@ pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<P
         routines: HashMap::new(),
         globals: HashMap::new(),
         global_names: HashSet::new(),
+        records: HashMap::new(),
+        record_names: HashSet::new(),
+        targets: HashMap::new(),
+        choices: HashMap::new(),
     };
+    l.place_choices(choices);
     for name in &l.sink.files {
         l.program.source(name.clone());
     }
@@ -160,7 +182,26 @@ fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
     seen.into_iter().collect()
 }
 
-impl Lower<'_> {
+impl<'u> Lower<'u> {
+    /// Gives each pragma to the function that it stands in or before.
+    fn place_choices(&mut self, choices: &'u [Choice]) {
+        for choice in choices {
+            let at = choice.pragma;
+            let mut behind = self.unit.functions.iter().enumerate();
+            let found = behind.find(|(_, f)| {
+                f.to.file == at.file && (f.to.line, f.to.column) > (at.line, at.column)
+            });
+            match found {
+                Some((f, _)) => self.choices.entry(f).or_default().push(choice),
+                None => {
+                    let message = "no function follows the pragma";
+                    let help = "write it before the function that it is for";
+                    self.sink.error(&codes::PREPROCESSOR, at, message, help);
+                }
+            }
+        }
+    }
+
     /// Declares the globals and static variables that the functions name.
     fn declare_globals(&mut self, order: &[usize]) {
         let mut named = BTreeSet::new();
@@ -178,9 +219,37 @@ impl Lower<'_> {
             {
                 continue;
             }
+            let header = self.sink.files.get(decl.at.file as usize);
+            if header.is_some_and(|name| name.starts_with('<')) {
+                continue;
+            }
+            if self.is_table(d) {
+                continue;
+            }
             let id = initial::global(self, d).ok();
             self.globals.insert(d, id);
         }
+    }
+
+    /// True of structures with initial values that nothing changes: each function has them as its own.
+    fn is_table(&self, d: DeclId) -> bool {
+        let decl = self.unit.decl(d);
+        let mut ty = &decl.ty;
+        while let Type::Array(of, _) = &ty.ty {
+            ty = of;
+        }
+        matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+            && matches!(ty.ty, Type::Struct(_))
+            && decl.init.is_some()
+            && decl.assigned.is_empty()
+            && !self.facts.is_written(d)
+    }
+
+    /// What a pointer may point to.
+    fn targets(&mut self, d: DeclId) -> Rc<Targets> {
+        let unit = self.unit;
+        let found = self.targets.entry(d);
+        Rc::clone(found.or_insert_with(|| Rc::new(points::of_variable(unit, d))))
     }
 
     /// A name for a global that is free.
