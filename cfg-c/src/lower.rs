@@ -1,6 +1,8 @@
 //! The functions that are asked for, and those that they call, as routines.
 
 mod call;
+mod compare;
+mod copies;
 mod declare;
 mod expression;
 mod facts;
@@ -13,6 +15,7 @@ mod place;
 mod points;
 mod routine;
 mod rows;
+mod several;
 mod slot;
 mod statement;
 mod structure;
