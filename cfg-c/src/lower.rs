@@ -12,6 +12,7 @@ mod order;
 mod place;
 mod points;
 mod routine;
+mod rows;
 mod slot;
 mod statement;
 mod structure;

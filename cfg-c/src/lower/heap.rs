@@ -20,7 +20,7 @@ use cfg_core::{
 };
 
 /// A number of elements: a sum of products.
-type Count = Vec<(i64, Vec<ExprId>)>;
+pub(super) type Count = Vec<(i64, Vec<ExprId>)>;
 
 /// Sums and products nest.
 const MAX_DEPTH: usize = 100;
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
         Some((i64::try_from(number).ok()?, rest))
     }
 
-    fn counted_in(&mut self, call: ExprId, of: &Qualified) -> Lowered<Count> {
+    pub(super) fn counted_in(&mut self, call: ExprId, of: &Qualified) -> Lowered<Count> {
         let unit = self.l.unit;
         let ExprKind::Call(_, arguments) = &unit.expr(call).kind else {
             return Err(super::Failed);
@@ -114,7 +114,7 @@ impl Body<'_, '_> {
     }
 
     /// A number of elements as an expression; `at_entry` where the function begins.
-    fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
+    pub(super) fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
         let mut sum: Option<Expr> = None;
         for (number, factors) in count {
             let mut product = (*number != 1 || factors.is_empty()).then_some(Expr::Int(*number));
@@ -139,7 +139,11 @@ impl Body<'_, '_> {
     }
 
     /// True of what `extent` takes.
-    fn is_extent(&self, e: ExprId, depth: usize) -> bool {
+    pub(super) fn is_extent(&self, e: ExprId) -> bool {
+        self.is_extent_within(e, MAX_DEPTH)
+    }
+
+    fn is_extent_within(&self, e: ExprId, depth: usize) -> bool {
         let unit = self.l.unit;
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -156,17 +160,17 @@ impl Body<'_, '_> {
                 match (&decl.kind, &decl.init) {
                     (DeclKind::Parameter, _) => true,
                     (_, Some(Init::Expr(init))) => {
-                        ty.bits() >= 32 && ty.signed() && self.is_extent(*init, depth)
+                        ty.bits() >= 32 && ty.signed() && self.is_extent_within(*init, depth)
                     }
                     _ => false,
                 }
             }
             ExprKind::Cast(ty, a) => {
                 matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32)
-                    && self.is_extent(*a, depth)
+                    && self.is_extent_within(*a, depth)
             }
             ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, a, b) => {
-                self.is_extent(*a, depth) && self.is_extent(*b, depth)
+                self.is_extent_within(*a, depth) && self.is_extent_within(*b, depth)
             }
             _ => false,
         }
@@ -197,7 +201,7 @@ impl Body<'_, '_> {
             return self.error(&codes::EXTENT, at, message, "write all extents");
         }
         let factors = count.iter().flat_map(|(_, factors)| factors).chain(&rows);
-        let fixed = factors.clone().all(|e| self.is_extent(*e, MAX_DEPTH));
+        let fixed = factors.clone().all(|e| self.is_extent(*e));
         if !fixed && matches!(elem, Elem::Struct(_)) {
             let message =
                 "memory for structures whose number is not known where the function begins";

@@ -235,6 +235,9 @@ impl Body<'_, '_> {
 
     /// Assigns a pointer; where it then points.
     pub(super) fn assign_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
+        if self.l.unit.root(target).is_some_and(|d| self.is_rows(d)) {
+            return self.allocate_row(target, value);
+        }
         let (d, walker) = self.walker_of(target)?;
         self.point(d, &walker, value)
     }
