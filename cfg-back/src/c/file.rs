@@ -6,8 +6,7 @@ use super::{
     operators::Pieces,
     origins::Origins,
     runtime,
-    variable::cell_type,
-    writer::given_shape,
+    variable::{cell_type, given_shape},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},

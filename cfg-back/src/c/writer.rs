@@ -318,7 +318,7 @@ pub(super) fn variables(
                     }
                 }
                 let given = file.checks && variable.role != Role::Local;
-                let own_extents = strided && given_shape(variable);
+                let own_extents = strided && super::variable::given_shape(variable);
                 Kind::Array(Array {
                     count: given.then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
                     laid_over: own_extents
@@ -341,12 +341,6 @@ pub(super) fn variables(
         });
     }
     (made, can_fail)
-}
-
-/// True of a parameter all of whose extents are declared: its elements are any of its argument's.
-pub(super) fn given_shape(variable: &cfg_core::ir::Variable) -> bool {
-    let deferred = |dim: &cfg_core::ir::Dim| dim.extent == cfg_core::ir::Extent::Deferred;
-    variable.intent().is_some() && variable.rank() > 0 && !variable.shape.iter().any(deferred)
 }
 
 /// The place of the cells of a local array.
