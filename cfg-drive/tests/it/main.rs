@@ -31,6 +31,7 @@ mod overlapping_adjoints;
 mod places;
 mod portable;
 mod random;
+mod record_derivatives;
 mod records;
 mod reordered;
 mod second_order;
