@@ -70,8 +70,7 @@ pub fn reverse(
     let sweeps = made.sweeps.iter();
     let mut pairs: Vec<_> = sweeps.flat_map(|&(o, f, r)| [(o, f), (o, r)]).collect();
     pairs.push((made.original, made.gradient));
-    let (program, adjoint_globals) =
-        split.grouped(&made.program, &pairs, &made.adjoint_globals)?;
+    let (program, adjoint_globals) = split.grouped(&made.program, &pairs, &made.adjoint_globals)?;
     Ok(Reversal {
         signature: Signature::of(&program, made.gradient),
         adjoint_globals,

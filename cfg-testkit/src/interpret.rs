@@ -16,8 +16,8 @@ mod value;
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{
-    Cfg, Dim, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
-    Subscript, Variable, VertexKind, VertexType,
+    Cfg, Dim, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt,
+    StmtKind, Subscript, Variable, VertexKind, VertexType,
 };
 use cfg_core::typing::type_of;
 use eval::Scope;

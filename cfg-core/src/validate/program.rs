@@ -215,13 +215,7 @@ impl Check<'_> {
                 leaves.len()
             );
             let help = "give one value for each field, those of records in it one by one, or one for each number in storage order";
-            return self.error(
-                Some(Part::Initial),
-                None,
-                &codes::INITIAL,
-                message,
-                help,
-            );
+            return self.error(Some(Part::Initial), None, &codes::INITIAL, message, help);
         };
         let ty = |k: usize| leaves.get(k).map(|leaf| leaf.ty);
         let bad = (values.iter().zip(of)).position(|(e, k)| constant_type(e) != ty(k));

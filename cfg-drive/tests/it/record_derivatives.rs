@@ -23,7 +23,9 @@ const INTERFACE: &[(&str, &[usize], bool)] = &[
 fn program_of(text: &str) -> ValidProgram {
     let parsed = cfg_core::text::parse(text);
     let problems = parsed.problems.to_string();
-    let program = parsed.program.unwrap_or_else(|| panic!("{problems}\n{text}"));
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{problems}\n{text}"));
     validate(program).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
@@ -58,7 +60,9 @@ fn reals(program: &Program, name: &str, extents: &[usize], tree: &Json) -> Vec<O
     let kinds = records::cells(program, ty, extents, Some(&kinds));
     let cells = records::cells(program, ty, extents, Some(tree));
     let both = kinds.into_iter().zip(cells);
-    both.filter(|(kind, _)| *kind == Some(json!(true))).map(|(_, cell)| cell).collect()
+    both.filter(|(kind, _)| *kind == Some(json!(true)))
+        .map(|(_, cell)| cell)
+        .collect()
 }
 
 /// A random program, a point of it, and values for the derivatives of all parameters and globals.
@@ -136,24 +140,38 @@ impl Case {
         for &(name, ..) in INTERFACE {
             let adjoint = format!("{name}_b");
             let v = routine.find_variable(&adjoint).expect("it has an adjoint");
-            assert_eq!(routine.variable(v).ty, type_of(&self.program, name), "{name}");
+            assert_eq!(
+                routine.variable(v).ty,
+                type_of(&self.program, name),
+                "{name}"
+            );
         }
         let mut seeds = self.only(|written| written);
         let mut here = seeds.clone();
         here.insert("y".to_owned(), json!(0.5));
-        let found = self.run(&grouped, reversal.gradient, &self.with_derivatives("b", &here));
+        let found = self.run(
+            &grouped,
+            reversal.gradient,
+            &self.with_derivatives("b", &here),
+        );
 
         let options = Options::default();
         let mut adjoint =
             Adjoint::new(&self.program, main, &options).unwrap_or_else(|e| self.fail(e));
         let point = Json::Object(self.point.clone()).to_string();
-        let point = adjoint.point(point.as_bytes()).unwrap_or_else(|e| self.fail(e));
+        let point = adjoint
+            .point(point.as_bytes())
+            .unwrap_or_else(|e| self.fail(e));
         seeds.remove("q");
         seeds.remove("t");
         seeds.insert("y".to_owned(), json!(0.5));
         let only_reals = self.seed(seeds);
-        let (seeds, _) = adjoint.seeds(&only_reals, &point).unwrap_or_else(|e| self.fail(e));
-        let wanted = adjoint.gradient(&point, &seeds[0]).unwrap_or_else(|e| self.fail(e));
+        let (seeds, _) = adjoint
+            .seeds(&only_reals, &point)
+            .unwrap_or_else(|e| self.fail(e));
+        let wanted = adjoint
+            .gradient(&point, &seeds[0])
+            .unwrap_or_else(|e| self.fail(e));
         let value = members(&wanted.value, &self.program, main);
         let gradient = members(&wanted.gradient, &self.program, main);
         assert_eq!(found["y"], value["y"], "{}", self.text);
@@ -180,13 +198,19 @@ impl Case {
         let all = self.only(|_| true);
         let found = self.run(&grouped, made.tangent, &self.with_derivatives("t", &all));
 
-        let mut tangent = Tangent::new(&self.program, main, &Options::default())
-            .unwrap_or_else(|e| self.fail(e));
+        let mut tangent =
+            Tangent::new(&self.program, main, &Options::default()).unwrap_or_else(|e| self.fail(e));
         let point = Json::Object(self.point.clone()).to_string();
-        let point = tangent.point(point.as_bytes()).unwrap_or_else(|e| self.fail(e));
+        let point = tangent
+            .point(point.as_bytes())
+            .unwrap_or_else(|e| self.fail(e));
         let direction = self.seed(all);
-        let direction = tangent.direction(&direction, &point).unwrap_or_else(|e| self.fail(e));
-        let wanted = tangent.tangent(&point, &direction).unwrap_or_else(|e| self.fail(e));
+        let direction = tangent
+            .direction(&direction, &point)
+            .unwrap_or_else(|e| self.fail(e));
+        let wanted = tangent
+            .tangent(&point, &direction)
+            .unwrap_or_else(|e| self.fail(e));
         let wanted = members(&wanted.tangent, &self.program, main);
         assert_eq!(found["y_t"], wanted["y"], "{}", self.text);
         for &(name, extents, written) in INTERFACE {

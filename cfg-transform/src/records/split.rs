@@ -44,9 +44,9 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
     ir::{
-        Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, NameRole, Op, Order, Overlay, Place, Program,
-        Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript, Variable,
-        Vertex, VertexKind,
+        Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, NameRole, Op, Order, Overlay, Place,
+        Program, Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript,
+        Variable, Vertex, VertexKind,
     },
     typing::{place_type_in, type_in},
     validate::{ValidProgram, validate},
@@ -279,7 +279,10 @@ impl<'p> SplitRoutine<'p> {
         let named = routine.variables.iter().zip(&self.parts);
         let by_name: HashMap<&str, &Vec<VarId>> = named.map(|(v, p)| (&*v.name, p)).collect();
         for (variable, own) in routine.variables.iter().zip(&self.parts) {
-            let of = variable.origin.as_deref().filter(|o| is_derivative(&o.role));
+            let of = variable
+                .origin
+                .as_deref()
+                .filter(|o| is_derivative(&o.role));
             let of = of.and_then(|o| by_name.get(&*o.of));
             let Some(of) = of.filter(|of| of.len() == own.len() && variable.ty.record().is_some())
             else {

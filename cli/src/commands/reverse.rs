@@ -13,6 +13,7 @@ use cfg_core::ir::{Control, Program};
 use cfg_core::validate::validate;
 use cfg_drive::extract;
 use cfg_reverse::explain::explain;
+use cfg_transform::records::without_records;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.explain {
         let plan = {
             let _progress = session.progress("planning");
-            explain(&program, routine, &options)?
+            explain(&*without_records(&program)?, routine, &options)?
         };
         to_stdout(|out| TextWriter::run(out, |out| write!(out, "{plan}")))?;
         return Ok(Outcome::Done);

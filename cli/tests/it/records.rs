@@ -85,14 +85,35 @@ fn points_and_results_are_objects() {
 }
 
 #[test]
-fn what_writes_programs_wants_records_split() {
-    for command in [
-        &["reverse"][..],
-        &["tangent"],
-        &["preaccumulate"],
-        &["convert", "--to", "c"],
-        &["convert", "--to", "xaif"],
+fn derivative_programs_have_records() {
+    for (command, wanted) in [
+        (&["reverse", "--emit", "text"][..], "c_b {adjoint of c}"),
+        (&["tangent", "--emit", "text"], "c_t {tangent of c}"),
     ] {
+        let ran = with(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+        assert!(ran.out.contains(wanted), "{}", ran.out);
+    }
+    let adjoint = with(&["reverse"]);
+    let second = cfgrev_with(
+        &["tangent", "-", "--routine", "f_grad", "--emit", "text"],
+        adjoint.out.as_bytes(),
+    );
+    assert_eq!(second.code, Some(0), "{}", second.err);
+    assert!(
+        second.out.contains("c_b_t {tangent of c_b}"),
+        "{}",
+        second.out
+    );
+    for command in [&["reverse", "--explain"][..], &["preaccumulate"]] {
+        let ran = with(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn what_has_no_records_wants_them_split() {
+    for command in [&["convert", "--to", "c"][..], &["convert", "--to", "xaif"]] {
         let ran = with(command);
         assert_eq!(ran.code, Some(1), "{command:?}");
         assert!(

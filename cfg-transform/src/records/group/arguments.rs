@@ -7,7 +7,10 @@ use super::{
 use crate::records::layout::{Layouts, Step};
 use cfg_core::{
     entity::RecordId,
-    ir::{Expr, Place, Routine, ScalarType, visit::{PlaceRole, VisitMut as _}},
+    ir::{
+        Expr, Place, Routine, ScalarType,
+        visit::{PlaceRole, VisitMut as _},
+    },
 };
 use std::collections::HashMap;
 
@@ -43,7 +46,9 @@ impl Formals {
                 }
             }
         };
-        let all = routine.parameter_ids().map(|p| formal(routine.variable(p).ty));
+        let all = routine
+            .parameter_ids()
+            .map(|p| formal(routine.variable(p).ty));
         let all = all.collect();
         let result = routine.result.map(|v| routine.variable(v).ty);
         let returned = result.filter(|ty| ty.record().is_some()).map(formal);
@@ -81,13 +86,12 @@ impl Formals {
     ) -> Result<(Vec<Option<Expr>>, Option<Place>), String> {
         // Subscripts first; places themselves are needed as they were.
         for e in old.iter_mut().flatten() {
-            match e {
-                Expr::Place(place) => {
-                    for e in place.subscripts.iter_mut().flat_map(|s| s.exprs_mut()) {
-                        rewrite.expr(e, PlaceRole::Address);
-                    }
+            if let Expr::Place(place) = e {
+                for e in place.subscripts.iter_mut().flat_map(|s| s.exprs_mut()) {
+                    rewrite.expr(e, PlaceRole::Address);
                 }
-                other => rewrite.expr(other, PlaceRole::Read),
+            } else {
+                rewrite.expr(e, PlaceRole::Read);
             }
         }
         let mut all = Vec::with_capacity(self.all.len());
@@ -111,12 +115,10 @@ impl Formal {
         let (record, leaves) = match self {
             Self::Same(k) => {
                 let e = old.get(*k).cloned().flatten();
-                return Ok(e.map(|e| match e {
-                    Expr::Place(place) => {
-                        let var = rewrite.plan.ids[place.var.index()];
-                        joined(var, &rewrite.levels(&place)).into()
-                    }
-                    other => other,
+                return Ok(e.map(|e| {
+                    let Expr::Place(place) = &e else { return e };
+                    let var = rewrite.plan.ids[place.var.index()];
+                    joined(var, &rewrite.levels(place)).into()
                 }));
             }
             Self::Record(record, leaves) => (*record, leaves),

@@ -54,7 +54,12 @@ impl Globals {
             let of = origin.and_then(|o| Some((o, *by_name.get(&*o.of)?)));
             let of = of.and_then(|(o, g)| Some((o, globals.ids[g], globals.leaves[g]?)));
             let record = of.and_then(|(o, g, k)| {
-                Some((o, g, k, original.globals.get(g.index())?.variable.ty.record()?))
+                Some((
+                    o,
+                    g,
+                    k,
+                    original.globals.get(g.index())?.variable.ty.record()?,
+                ))
             });
             let Some((origin, g, leaf, record)) = record else {
                 globals.scalar(global);
@@ -117,10 +122,7 @@ impl Globals {
 
 /// The end of the name of a derivative.
 pub(super) fn suffix(role: &NameRole) -> &'static str {
-    match role {
-        NameRole::Tangent => "t",
-        _ => "b",
-    }
+    if *role == NameRole::Tangent { "t" } else { "b" }
 }
 
 fn zero(ty: ScalarType) -> Expr {

@@ -5,8 +5,10 @@ use crate::records::layout::Layouts;
 use cfg_core::{
     entity::{VarId, VertexId},
     ir::{
-        Expr, Op, Place, Range, Stmt, StmtKind, StatementOrigin, Subscript, Vertex,
-        visit::{PlaceRole, VisitMut, walk_expr_mut, walk_place_mut, walk_statement_mut, walk_vertex_mut},
+        Expr, Op, Place, Range, StatementOrigin, Stmt, StmtKind, Subscript, Vertex,
+        visit::{
+            PlaceRole, VisitMut, walk_expr_mut, walk_place_mut, walk_statement_mut, walk_vertex_mut,
+        },
     },
 };
 use std::collections::HashSet;

@@ -5,13 +5,16 @@ use crate::{
     codes,
     names::unused,
     records::{
-        layout::{LeafPath, Layouts},
+        layout::{Layouts, LeafPath},
         parts::{Parts, RecordParts},
         split::is_derivative,
     },
 };
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics, site::{Element, Site}},
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
         Extent, Intent, NameOrigin, NameRole, ParameterRole, Program, Role, Routine, Signature,
@@ -140,9 +143,14 @@ impl Planner<'_> {
             }
         }
         // Other variables keep their numbers in what is made.
-        let both = before.into_iter().flat_map(|b| b.variables.iter().zip(&routine.variables));
+        let both = before
+            .into_iter()
+            .flat_map(|b| b.variables.iter().zip(&routine.variables));
         for (k, (theirs, ours)) in both.enumerate() {
-            let primal = ours.origin.as_deref().filter(|o| o.role == NameRole::Primal);
+            let primal = ours
+                .origin
+                .as_deref()
+                .filter(|o| o.role == NameRole::Primal);
             let same = ours.name == theirs.name || primal.is_some_and(|o| o.of == theirs.name);
             if ours.role == Role::Local && theirs.role == Role::Local && same {
                 source[k] = Some(VarId::new(k));
@@ -207,7 +215,11 @@ impl Planner<'_> {
                 && part.shape.get(..rank)? == shape
                 && part.shape.get(rank..)? == &own[..]
                 && seen.insert(leaf);
-            role = if fits { joined(role, part.role)? } else { return None };
+            role = if fits {
+                joined(role, part.role)?
+            } else {
+                return None;
+            };
         }
         if let Key::Global(g) = draft.key {
             role = Role::Global(g);
@@ -253,10 +265,12 @@ impl Planner<'_> {
             parameters: routine.parameters.clone(),
             ..Plan::default()
         };
-        let position: HashMap<&Key, usize> =
-            (drafts.iter().enumerate()).map(|(k, (d, _))| (&d.key, k)).collect();
-        let by_name: HashMap<&str, usize> =
-            (routine.variables.iter().enumerate()).map(|(v, d)| (&*d.name, v)).collect();
+        let position: HashMap<&Key, usize> = (drafts.iter().enumerate())
+            .map(|(k, (d, _))| (&d.key, k))
+            .collect();
+        let by_name: HashMap<&str, usize> = (routine.variables.iter().enumerate())
+            .map(|(v, d)| (&*d.name, v))
+            .collect();
         let new_name = |old: &str| {
             let v = *by_name.get(old)?;
             match homes[v] {
@@ -389,7 +403,11 @@ fn joined(a: Role, b: Role) -> Option<Role> {
                 optional: too,
             },
         ) if optional == too => Some(Role::Parameter {
-            intent: if intent == other { intent } else { Intent::InOut },
+            intent: if intent == other {
+                intent
+            } else {
+                Intent::InOut
+            },
             optional,
         }),
         (Role::Local, Role::Local) => Some(Role::Local),
@@ -402,5 +420,7 @@ fn joined(a: Role, b: Role) -> Option<Role> {
 pub(super) fn not_grouped(program: &Program, message: String, site: Site) -> Diagnostic {
     let help = "make the derivatives of the split program: `cfgrev convert --records split`";
     let element = text::site(program, &site);
-    Diagnostic::error(&codes::NOT_GROUPED, message, help).at_site_in(program, site).at_element(element)
+    Diagnostic::error(&codes::NOT_GROUPED, message, help)
+        .at_site_in(program, site)
+        .at_element(element)
 }
