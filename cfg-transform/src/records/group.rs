@@ -19,7 +19,7 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Program, Routine, visit::VisitMut as _},
+    ir::{Program, Routine, StatementOrigin, visit::VisitMut as _},
     validate::{ValidProgram, validate},
 };
 use globals::Globals;
@@ -70,7 +70,8 @@ pub fn group(
     let mut routines = original.routines.clone();
     for (k, plan) in plans.into_iter().enumerate() {
         let id = RoutineId::new(first + k);
-        let source = of.get(&id).map(|o| split.routine(*o));
+        let source = of.get(&id).and_then(|o| parts.routines.get(o.index()));
+        let source = source.map_or(&[][..], |parts| &parts.statements);
         let routine = rewritten(derived, id, plan, source, &formals, &layouts)?;
         routines.push(routine);
     }
@@ -93,7 +94,7 @@ fn rewritten(
     derived: &Program,
     id: RoutineId,
     mut plan: Plan,
-    source: Option<&Routine>,
+    origins: &[StatementOrigin],
     formals: &[Formals],
     layouts: &Layouts<'_>,
 ) -> Result<Routine, Diagnostics> {
@@ -111,8 +112,6 @@ fn rewritten(
         ..old.clone()
     };
     routine.variables = std::mem::take(&mut plan.variables);
-    let statements = source.into_iter().flat_map(Routine::statements);
-    let origins = statements.map(|s| s.origin).collect();
     let mut rewrite = Rewrite {
         plan: &plan,
         formals,

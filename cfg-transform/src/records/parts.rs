@@ -1,8 +1,8 @@
 //! The variables that records became.
 
 use cfg_core::{
-    entity::{GlobalId, VarId},
-    ir::Variable,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{StatementOrigin, Variable},
 };
 
 /// The variables of a program without records that the records of another one became.
@@ -10,8 +10,27 @@ use cfg_core::{
 pub struct Parts {
     /// The globals that each global became: of a record one for each leaf of its type, in order.
     pub(super) globals: Vec<Vec<GlobalId>>,
-    /// The records of each routine.
-    pub(super) routines: Vec<Vec<RecordParts>>,
+    /// What each routine became.
+    pub(super) routines: Vec<RoutineParts>,
+}
+
+/// A routine, and what it became.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RoutineParts {
+    /// The variables that each variable became.
+    pub(super) variables: Vec<Vec<VarId>>,
+    /// Its records, and those that were made.
+    pub(super) records: Vec<RecordParts>,
+    /// The statement that each statement was made from.
+    pub(super) statements: Vec<StatementOrigin>,
+}
+
+impl Parts {
+    /// The variables that each variable of a routine became: of a record one for each leaf of its type, in order.
+    pub fn variables(&self, routine: RoutineId) -> &[Vec<VarId>] {
+        let found = self.routines.get(routine.index());
+        found.map_or(&[], |parts| &parts.variables)
+    }
 }
 
 /// A record of a routine, and what it became.

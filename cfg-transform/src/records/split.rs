@@ -37,7 +37,7 @@
 
 use super::{
     layout::Layouts,
-    parts::{Parts, RecordParts},
+    parts::{Parts, RecordParts, RoutineParts},
 };
 use crate::names::unused;
 use cfg_core::{
@@ -87,10 +87,11 @@ pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts),
     let mut parts = Vec::with_capacity(program.routines.len());
     let mut routines = Vec::with_capacity(program.routines.len());
     for routine in &program.routines {
-        let (routine, records) = SplitRoutine::new(program, &globals, &results, routine).finish();
+        let (routine, own) = SplitRoutine::new(program, &globals, &results, routine).finish();
         routines.push(routine);
-        parts.push(records);
+        parts.push(own);
     }
+    originals(program, &mut routines, &parts);
     let split = Program {
         routines,
         globals: globals.split,
@@ -104,6 +105,44 @@ pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts),
         routines: parts,
     };
     Ok((validate(split)?, parts))
+}
+
+/// Statements of routines that were made from another one come from the first of those that became of theirs there.
+fn originals(program: &Program, routines: &mut [Routine], parts: &[RoutineParts]) {
+    let named = program.routines.iter().zip(parts);
+    let by_name: HashMap<&str, &RoutineParts> = named.map(|(r, p)| (&*r.name, p)).collect();
+    let mut firsts: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (routine, before) in routines.iter_mut().zip(&program.routines) {
+        let Some(of) = before.origin.as_deref().map(|o| &*o.of) else {
+            continue;
+        };
+        let firsts = firsts.entry(of).or_insert_with(|| {
+            let mut firsts = Vec::new();
+            let there = by_name.get(of).map_or(&[][..], |p| &p.statements);
+            for (k, number) in there.iter().enumerate() {
+                if number.number() == Some(firsts.len()) {
+                    firsts.push(k);
+                }
+            }
+            firsts
+        });
+        for statement in routine.body.iter_mut().flat_map(Cfg::vertices_mut).flat_map(statements_mut) {
+            let first = statement.origin.number().and_then(|n| firsts.get(n));
+            statement.origin = first.map_or(StatementOrigin::default(), |&n| StatementOrigin::of(n));
+        }
+    }
+}
+
+fn statements_mut(vertex: &mut Vertex) -> &mut [Stmt] {
+    match &mut vertex.kind {
+        VertexKind::Block(statements) => statements,
+        VertexKind::Entry
+        | VertexKind::Exit
+        | VertexKind::Loop { .. }
+        | VertexKind::EndLoop
+        | VertexKind::Branch(_)
+        | VertexKind::EndBranch => &mut [],
+    }
 }
 
 /// The name of the record that each function returns, by the name of the function.
@@ -199,6 +238,8 @@ struct SplitRoutine<'p> {
     layouts: Layouts<'p>,
     /// The records that it had, and those that are made.
     records: Vec<RecordParts>,
+    /// The statement that each one that is written was made from.
+    statements: Vec<StatementOrigin>,
     /// Statements of the block that is being written.
     block: Vec<Stmt>,
 }
@@ -227,6 +268,7 @@ impl<'p> SplitRoutine<'p> {
             names: routine.variables.iter().map(|v| v.name.clone()).collect(),
             layouts: Layouts::of_program(program),
             records: Vec::new(),
+            statements: Vec::new(),
             block: Vec::new(),
         };
         // A routine that was made from a function has its result as a parameter.
@@ -339,10 +381,19 @@ impl<'p> SplitRoutine<'p> {
         }
     }
 
-    fn finish(mut self) -> (Routine, Vec<RecordParts>) {
-        let Some(cfg) = &self.routine.body else {
-            return (self.out, self.records);
+    fn finish(mut self) -> (Routine, RoutineParts) {
+        self.out.body = self.body();
+        self.parts.truncate(self.routine.variables.len());
+        let parts = RoutineParts {
+            variables: self.parts,
+            records: self.records,
+            statements: self.statements,
         };
+        (self.out, parts)
+    }
+
+    fn body(&mut self) -> Option<Cfg> {
+        let cfg = self.routine.body.as_ref()?;
         let mut number = 0;
         let mut vertices = Vec::with_capacity(cfg.vertex_count());
         for (_, vertex) in cfg.vertices() {
@@ -353,8 +404,7 @@ impl<'p> SplitRoutine<'p> {
             });
         }
         let edges = cfg.edges().map(|(_, edge)| edge.clone()).collect();
-        self.out.body = Cfg::new(vertices, edges);
-        (self.out, self.records)
+        Cfg::new(vertices, edges)
     }
 
     fn vertex(&mut self, vertex: &Vertex, number: &mut usize) -> VertexKind {
@@ -368,7 +418,12 @@ impl<'p> SplitRoutine<'p> {
                     for made in &mut self.block[before..] {
                         made.at = statement.at.clone();
                         made.annotations = statement.annotations.clone();
-                        made.origin = origin;
+                        // What was made from another routine keeps where it comes from.
+                        made.origin = match self.routine.origin {
+                            Some(_) => statement.origin,
+                            None => origin,
+                        };
+                        self.statements.push(origin);
                     }
                 }
                 VertexKind::Block(std::mem::take(&mut self.block))

@@ -17,6 +17,10 @@ pub fn unsplit(program: &Program, problem: Diagnostic) -> Diagnostic {
             return None;
         };
         let routine = program.routines.get(site.routine?.index())?;
+        // The statements of others say where these come from in the routine that they were made from.
+        if routine.origin.is_some() {
+            return None;
+        }
         let cfg = routine.body.as_ref()?;
         let statements = (v.index() < cfg.vertex_count()).then(|| cfg.vertex(v).statements())?;
         let first = statements.first()?.origin.number()?;

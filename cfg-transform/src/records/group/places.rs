@@ -20,7 +20,7 @@ pub(super) struct Rewrite<'p> {
     pub(super) formals: &'p [Formals],
     pub(super) layouts: &'p Layouts<'p>,
     /// The statement of the original that each statement of the split routine was made from.
-    pub(super) origins: Vec<StatementOrigin>,
+    pub(super) origins: &'p [StatementOrigin],
     /// The first call that cannot be written, in which vertex, and why.
     pub(super) problem: Option<(VertexId, String)>,
 }

@@ -83,7 +83,7 @@ impl Planner<'_> {
     pub(super) fn plan(&self, r: RoutineId, of: Option<RoutineId>) -> Result<Plan, Diagnostics> {
         let routine = self.derived.routine(r);
         let known = of.and_then(|o| self.parts.routines.get(o.index()));
-        let known = known.map_or(&[][..], Vec::as_slice);
+        let known = known.map_or(&[][..], |parts| &parts.records);
         let keys = self.keys(r, of, known);
         let mut drafts: Vec<Draft> = Vec::new();
         let mut position: HashMap<&Key, usize> = HashMap::new();
