@@ -89,12 +89,12 @@ use cfg_core::{
     ir::{ParameterRole, Program, Signature},
     validate::ValidProgram,
 };
+use cfg_transform::records::{Parts, split_with_parts};
 use file::{File, FunctionNames};
 use global_names::GlobalNames;
 use interface::Called;
 use names::Names;
 use operators::Pieces;
-use cfg_transform::records::{Parts, split_with_parts};
 use origins::Origins;
 use structs::Structs;
 use sweep::Sweep;
@@ -232,7 +232,10 @@ impl Bundle {
         let mut file = File::new(program, names, function_names, &[], &globals.variables);
         file.public = driven.is_none();
         file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
-        let structs = file.structs.as_ref().map_or_else(String::new, Structs::text);
+        let structs = file
+            .structs
+            .as_ref()
+            .map_or_else(String::new, Structs::text);
         file.checks = self.options.checks;
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
@@ -501,7 +504,9 @@ fn without_records(
     }
     let what = match (options.checks, several) {
         (true, _) => "checks are not written for a program with records",
-        (false, true) => "derivatives in several directions are not written for a program with records",
+        (false, true) => {
+            "derivatives in several directions are not written for a program with records"
+        }
         (false, false) => return split_with_parts(program).map(Some),
     };
     let code = &codes::RECORDS;
@@ -561,7 +566,10 @@ fn derivative(
     file.checks = options.checks;
     file.replaced = replaced;
     file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
-    let structs = file.structs.as_ref().map_or_else(String::new, Structs::text);
+    let structs = file
+        .structs
+        .as_ref()
+        .map_or_else(String::new, Structs::text);
     let origins = file.origins.get_mut();
     *origins = Origins::new(options.origins, options.lines);
     origins.file = format!("{base}.{kind}.c");

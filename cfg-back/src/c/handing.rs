@@ -4,8 +4,8 @@ use super::{
     Failed, codes,
     file::File,
     operators::c_type::c_type,
-    parameters::Interface,
-    structs::{Leaf, Structs},
+    parameters::{Interface, Passed},
+    structs::Leaf,
 };
 use cfg_core::{
     diagnostic::Diagnostic,
@@ -18,7 +18,8 @@ use std::{collections::HashMap, fmt::Write as _, rc::Rc};
 struct Record<'t> {
     /// The name of the pointer.
     name: &'t str,
-    record: RecordId,
+    /// True if the caller has it for reading.
+    constant: bool,
     /// True if it may be null.
     may_be_null: bool,
     /// The number of elements, of an array of records.
@@ -40,6 +41,8 @@ pub(super) struct Handing {
     /// What has the memory for copies, and the variable for the status.
     work: String,
     status: String,
+    /// The name of the variable that counts elements.
+    counter: Option<String>,
     /// What stands before the call, and behind it.
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
@@ -67,6 +70,12 @@ impl Handing {
         let item = &mut interface.items[item];
         item.used = true;
         let name = item.name.clone();
+        let constant = item.passed == Passed::Constant;
+        let known = self.leaves.entry(record);
+        let leaves = Rc::clone(known.or_insert_with(|| structs.leaves(record).into()));
+        let Some(leaf) = leaves.get(leaf) else {
+            return Err(refused(outside, variable, "it has no such field"));
+        };
         let mut elements = None;
         if variable.rank() > 0 {
             if outside.aliased {
@@ -76,7 +85,9 @@ impl Handing {
                 let Some(count) = interface.elements(file, routine, v) else {
                     return Err(refused(outside, variable, "its extents are computed"));
                 };
-                let size = interface.names.fresh(&format!("{name}_count"), Some(&file.names));
+                let size = interface
+                    .names
+                    .fresh(&format!("{name}_count"), Some(&file.names));
                 self.before.push(format!("const int64_t {size} = {count};"));
                 self.sizes.insert(v, size);
             }
@@ -84,13 +95,12 @@ impl Handing {
         }
         let passed = Record {
             name: &name,
-            record,
+            constant,
             may_be_null: optional || is_derivative,
             elements: elements.as_deref(),
         };
         let mut fresh = |wanted: &str| interface.names.fresh(wanted, Some(&file.names));
-        let text = self.leaf(structs, &passed, leaf, taker, &mut fresh);
-        text.ok_or_else(|| refused(outside, variable, "it has no such field"))
+        Ok(self.leaf(&passed, leaf, taker, &mut fresh))
     }
 
     pub(super) fn new(work: &str, status: &str) -> Self {
@@ -99,6 +109,7 @@ impl Handing {
             sizes: HashMap::new(),
             work: work.to_owned(),
             status: status.to_owned(),
+            counter: None,
             before: Vec::new(),
             after: Vec::new(),
             may_fail: false,
@@ -108,21 +119,14 @@ impl Handing {
     /// The argument for a leaf. One whose elements do not lie next to each other is copied to an array, and back behind the call.
     fn leaf(
         &mut self,
-        structs: &Structs<'_>,
         passed: &Record<'_>,
-        leaf: usize,
+        leaf: &Leaf,
         taker: &Taker,
         fresh: &mut impl FnMut(&str) -> String,
-    ) -> Option<String> {
-        let known = self.leaves.entry(passed.record);
-        let known = known.or_insert_with(|| structs.leaves(passed.record).into());
-        let leaves = Rc::clone(known);
-        let leaf = leaves.get(leaf)?;
-        let (_, around) = leaf.path.split_last()?;
-        let scattered =
-            passed.elements.is_some() || around.iter().any(|(_, extents)| !extents.is_empty());
-        if scattered {
-            return Some(self.copied(passed, leaf, taker, fresh));
+    ) -> String {
+        let mut around = leaf.path.iter().rev().skip(1);
+        if passed.elements.is_some() || around.any(|(_, extents)| !extents.is_empty()) {
+            return self.copied(passed, leaf, taker, fresh);
         }
         let name = passed.name;
         let (mut place, mut array) = (format!("{name}->"), false);
@@ -136,12 +140,15 @@ impl Handing {
         let by_value = taker.by_value && !array;
         let text = if by_value { place } else { format!("&{place}") };
         // What the caller has for reading may be handed on to what writes what it has read.
-        let text = if taker.writes { format!("({ty} *){text}") } else { text };
-        Some(match (passed.may_be_null, by_value) {
+        let text = match taker.writes && passed.constant {
+            true => format!("({ty} *){text}"),
+            false => text,
+        };
+        match (passed.may_be_null, by_value) {
             (false, _) => text,
             (true, true) => format!("{name} ? {text} : 0"),
             (true, false) => format!("{name} ? {text} : NULL"),
-        })
+        }
     }
 
     fn copied(
@@ -154,7 +161,7 @@ impl Handing {
         let Record { name, elements, .. } = *passed;
         let members: Vec<&str> = leaf.path.iter().map(|(m, _)| &**m).collect();
         let here = fresh(&format!("{name}_{}", members.join("_")));
-        let k = fresh("k");
+        let k = self.counter.get_or_insert_with(|| fresh("k")).clone();
         let inner: usize = leaf.path.iter().flat_map(|(_, extents)| extents).product();
         let count = match elements {
             Some(n) if inner == 1 => n.to_owned(),
@@ -193,7 +200,9 @@ impl Handing {
         let (work, status) = (&self.work, &self.status);
         self.may_fail = true;
         let given = match passed.may_be_null {
-            true => format!("{name} ? cfgrev_allocate(&{work}->work, {count}, sizeof *{here}) : NULL"),
+            true => {
+                format!("{name} ? cfgrev_allocate(&{work}->work, {count}, sizeof *{here}) : NULL")
+            }
             false => format!("cfgrev_allocate(&{work}->work, {count}, sizeof *{here})"),
         };
         let missing = match passed.may_be_null {
@@ -209,7 +218,8 @@ impl Handing {
             format!("    {to} = {read};"),
         ]);
         if taker.writes {
-            let each = format!("for (int64_t {k} = 0; !{status} && {here} && {k} < {count}; ++{k})");
+            let each =
+                format!("for (int64_t {k} = 0; !{status} && {here} && {k} < {count}; ++{k})");
             self.after.extend([each, format!("    {written} = {to};")]);
         }
         here
@@ -219,5 +229,9 @@ impl Handing {
 fn refused(routine: &Routine, variable: &Variable, why: &str) -> Failed {
     let (name, variable) = (&routine.name, &variable.name);
     let message = format!("`{variable}` of `{name}` cannot be passed as a structure: {why}");
-    Box::new(Diagnostic::error(&codes::RECORDS, message, codes::RECORDS.explanation))
+    Box::new(Diagnostic::error(
+        &codes::RECORDS,
+        message,
+        codes::RECORDS.explanation,
+    ))
 }

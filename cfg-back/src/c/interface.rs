@@ -4,8 +4,8 @@ use super::{
     Failed, GlobalNames, Several, codes,
     file::{File, Made},
     global_classes::Class,
-    lines::Lines,
     handing::{Handing, Taker},
+    lines::Lines,
     parameters::{Interface, Passed},
     structs::Home,
     sweep::Sweep,
@@ -339,7 +339,11 @@ impl Wrapper<'_> {
                 }
             };
             let (of, role, leaf) = match self.home(of) {
-                Some(home) => (home.variable, with_variable(*role, home.variable), home.leaf),
+                Some(home) => (
+                    home.variable,
+                    with_variable(*role, home.variable),
+                    home.leaf,
+                ),
                 None => (of, *role, None),
             };
             let deferred = |dim: &Dim| dim.extent == Extent::Deferred;
@@ -410,7 +414,14 @@ impl Wrapper<'_> {
             writes: variable.intent().is_some_and(Intent::writes),
         };
         let place = (self.original, of, k);
-        let text = self.handing.record(self.file, &mut self.interface, place, is_derivative, leaf, &taker)?;
+        let text = self.handing.record(
+            self.file,
+            &mut self.interface,
+            place,
+            is_derivative,
+            leaf,
+            &taker,
+        )?;
         self.texts.push(text);
         Ok(())
     }

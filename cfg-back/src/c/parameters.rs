@@ -9,9 +9,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{
-        AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Role, ScalarType, Signature,
-    },
+    ir::{AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Role, ScalarType, Signature},
 };
 use std::collections::HashMap;
 
@@ -134,8 +132,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
         let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
         let input = variable.intent() == Some(Intent::In);
         let record = variable.ty.record().is_some();
-        let value =
-            input && variable.rank() == 0 && !optional && !record && !variable.ty.is_tape();
+        let value = input && variable.rank() == 0 && !optional && !record && !variable.ty.is_tape();
         made.push(Parameter {
             name: variable.name.clone(),
             ty: variable.ty,
@@ -191,18 +188,19 @@ fn with_derivatives(
             Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
             Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
         };
-        let derivative = (has_reals(parameter.ty) && sweep != Sweep::Forward).then_some(Parameter {
-            name,
-            ty: parameter.ty,
-            passed: match passed {
-                Passed::Value if several => Passed::Constant,
-                Passed::Value | Passed::Constant | Passed::Pointer => passed,
-            },
-            holds: parameter.holds,
-            is_result: false,
-            is_array: parameter.is_array,
-            may_be_null: false,
-        });
+        let derivative =
+            (has_reals(parameter.ty) && sweep != Sweep::Forward).then_some(Parameter {
+                name,
+                ty: parameter.ty,
+                passed: match passed {
+                    Passed::Value if several => Passed::Constant,
+                    Passed::Value | Passed::Constant | Passed::Pointer => passed,
+                },
+                holds: parameter.holds,
+                is_result: false,
+                is_array: parameter.is_array,
+                may_be_null: false,
+            });
         if !(parameter.is_result && !parameter.is_array && sweep == Sweep::Reverse) {
             made.push((parameter, of.map(ParameterRole::Primal)));
         }

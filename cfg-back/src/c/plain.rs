@@ -6,7 +6,8 @@ use super::{
     interface::{Public, count},
     lines::Lines,
     names::Names,
-    plain_records, returned::{self, Returned},
+    plain_records,
+    returned::{self, Returned},
     routine::PlainHead,
     writer::is_by_value,
 };

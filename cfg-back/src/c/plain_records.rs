@@ -92,7 +92,10 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Pub
     if let (true, Some(ty), Some((_, name))) = (!can_fail, record, &returned_item) {
         // The caller gets a copy.
         lines.line(format_args!("{} {value} = {{0}};", file.type_of(ty)));
-        lines.line(format_args!("{} *const {name} = &{value};", file.type_of(ty)));
+        lines.line(format_args!(
+            "{} *const {name} = &{value};",
+            file.type_of(ty)
+        ));
     }
     if needs_memory && tape.is_none() {
         lines.line(format_args!("struct cfgrev_tape {own} = {{0}};"));
@@ -122,7 +125,11 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Pub
         texts.push(used.clone());
     }
     let call = format!("{}({})", made.name, texts.join(", "));
-    let guard = if handing.may_fail { format!("if (!{status}) ") } else { String::new() };
+    let guard = if handing.may_fail {
+        format!("if (!{status}) ")
+    } else {
+        String::new()
+    };
     let plain_value = scalar.filter(|_| !made.can_fail);
     match (made.can_fail, plain_value, &returned_item) {
         (true, ..) => lines.line(format_args!("{guard}{status} = {call};")),

@@ -61,7 +61,10 @@ impl<'a> Structs<'a> {
         let mut names = Names::of_file();
         taken.into_iter().for_each(|tag| names.reserve(tag));
         let records = program.records.iter();
-        let tags = records.clone().map(|r| names.fresh(&r.name, None)).collect();
+        let tags = records
+            .clone()
+            .map(|r| names.fresh(&r.name, None))
+            .collect();
         let members = records.map(|r| {
             let mut names = Names::of_function();
             let fields = r.fields.iter();
@@ -160,7 +163,9 @@ impl<'a> Structs<'a> {
 
 fn extents(field: &Field) -> Vec<usize> {
     let shape = field.shape.iter();
-    shape.map(|dim| dim.constant_extent().unwrap_or(1)).collect()
+    shape
+        .map(|dim| dim.constant_extent().unwrap_or(1))
+        .collect()
 }
 
 /// A number that tells texts apart (FNV-1a).

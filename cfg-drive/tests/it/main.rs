@@ -32,6 +32,7 @@ mod places;
 mod portable;
 mod random;
 mod record_derivatives;
+mod record_structs;
 mod records;
 mod reordered;
 mod second_order;

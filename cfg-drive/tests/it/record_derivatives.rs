@@ -11,7 +11,7 @@ use cfg_testkit::{records, rng::Rng};
 use serde_json::{Map, Value as Json, json};
 
 /// Name and extents of a parameter or global, and what it is for, as [`records::text`] declares it.
-const INTERFACE: &[(&str, &[usize], bool)] = &[
+pub(crate) const INTERFACE: &[(&str, &[usize], bool)] = &[
     ("p", &[], true),
     ("ps", &[2], true),
     ("q", &[], false),
@@ -33,7 +33,7 @@ fn main_of(program: &Program) -> RoutineId {
     program.main.expect("one is marked")
 }
 
-fn type_of(program: &Program, name: &str) -> ScalarType {
+pub(crate) fn type_of(program: &Program, name: &str) -> ScalarType {
     let routine = program.routine(main_of(program));
     let own = routine.variables.iter().find(|v| v.name == name);
     own.expect("it is declared").ty
@@ -66,15 +66,15 @@ fn reals(program: &Program, name: &str, extents: &[usize], tree: &Json) -> Vec<O
 }
 
 /// A random program, a point of it, and values for the derivatives of all parameters and globals.
-struct Case {
-    text: String,
-    program: ValidProgram,
-    point: Map<String, Json>,
+pub(crate) struct Case {
+    pub(crate) text: String,
+    pub(crate) program: ValidProgram,
+    pub(crate) point: Map<String, Json>,
     derivatives: Map<String, Json>,
 }
 
 impl Case {
-    fn of(seed: u64) -> Self {
+    pub(crate) fn of(seed: u64) -> Self {
         let text = records::text(seed);
         let program = program_of(&text);
         let mut rng = Rng::new(seed ^ 0xb17);
@@ -96,7 +96,7 @@ impl Case {
         }
     }
 
-    fn fail(&self, e: Diagnostics) -> ! {
+    pub(crate) fn fail(&self, e: Diagnostics) -> ! {
         panic!("{e}\n{}\n{}", self.text, Json::Object(self.point.clone()))
     }
 
@@ -110,7 +110,7 @@ impl Case {
     }
 
     /// What a routine of a derivative program leaves in its parameters.
-    fn run(&self, program: &ValidProgram, routine: RoutineId, point: &[u8]) -> Json {
+    pub(crate) fn run(&self, program: &ValidProgram, routine: RoutineId, point: &[u8]) -> Json {
         let options = Options::default();
         let mut run = Primal::new(program, routine, &options).unwrap_or_else(|e| self.fail(e));
         let point = run.point(point).unwrap_or_else(|e| self.fail(e));
@@ -119,7 +119,7 @@ impl Case {
     }
 
     /// The derivatives with only those reals that are not to be taken as 0.
-    fn only(&self, wanted: impl Fn(bool) -> bool) -> Map<String, Json> {
+    pub(crate) fn only(&self, wanted: impl Fn(bool) -> bool) -> Map<String, Json> {
         let mut all = Map::new();
         for &(name, extents, written) in INTERFACE {
             let tree = match wanted(written) {

@@ -126,9 +126,15 @@ fn originals(program: &Program, routines: &mut [Routine], parts: &[RoutineParts]
             }
             firsts
         });
-        for statement in routine.body.iter_mut().flat_map(Cfg::vertices_mut).flat_map(statements_mut) {
+        for statement in routine
+            .body
+            .iter_mut()
+            .flat_map(Cfg::vertices_mut)
+            .flat_map(statements_mut)
+        {
             let first = statement.origin.number().and_then(|n| firsts.get(n));
-            statement.origin = first.map_or(StatementOrigin::default(), |&n| StatementOrigin::of(n));
+            statement.origin =
+                first.map_or(StatementOrigin::default(), |&n| StatementOrigin::of(n));
         }
     }
 }
@@ -215,6 +221,21 @@ impl Globals {
                 });
             }
             parts.push(own);
+        }
+        let all = program.globals.iter().zip(&parts);
+        let by_name: HashMap<&str, &Vec<GlobalId>> =
+            all.clone().map(|(g, p)| (&*g.variable.name, p)).collect();
+        for (global, own) in all {
+            let of = (global.variable.origin.as_deref()).and_then(|o| by_name.get(&*o.of));
+            let Some(of) = of.filter(|_| global.variable.ty.record().is_some()) else {
+                continue;
+            };
+            for (part, of) in own.iter().zip(*of) {
+                let name = split[of.index()].variable.name.clone();
+                if let Some(origin) = &mut split[part.index()].variable.origin {
+                    origin.of = name;
+                }
+            }
         }
         for global in &mut split {
             if let Some(Overlay { base, .. }) = &mut global.overlay
