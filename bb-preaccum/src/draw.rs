@@ -1,14 +1,21 @@
 //! Pictures of an elimination, as plain data for whatever draws them: the graph, the graph after each
-//! step, and at the end the bipartite graph of the Jacobian.
+//! step, and at the end the bipartite graph of the Jacobian; and how each label is computed.
+
+mod accumulation;
+
+pub use accumulation::Accumulation;
 
 use crate::eliminate::{Dual, Entry, JaeList, Origin, Primal, Step, StepError};
 use crate::lcg::{Kind, Lcg, Role};
+use crate::listing;
 
 /// A vertex of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The user's id.
+    /// The user's id; in an accumulation graph, a number.
     pub id: i64,
+    /// The text in the vertex.
+    pub name: String,
     /// The vertex's part in the computation.
     pub role: Role,
 }
@@ -20,7 +27,7 @@ pub struct Arrow {
     pub source: i64,
     /// The id of the target.
     pub target: i64,
-    /// `c(k,i)` for the partial of k by i as given, `J7` for the result of JAE 7.
+    /// `c(k,i)` for the partial of k by i as given, `J7` for the result of JAE 7; empty in an accumulation graph.
     pub label: String,
     /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,
@@ -40,6 +47,7 @@ pub struct Picture {
 /// Draws the graph and the graph after each step, one at a time.
 pub struct Pictures<'a> {
     lcg: &'a Lcg,
+    names: &'a [String],
     state: State<'a>,
     steps: std::slice::Iter<'a, Step>,
     started: bool,
@@ -51,8 +59,8 @@ enum State<'a> {
 }
 
 impl<'a> Pictures<'a> {
-    /// Pictures of a sequence.
-    pub fn new(lcg: &'a Lcg, steps: &'a [Step]) -> Self {
+    /// Pictures of a sequence. `names` has one for each vertex.
+    pub fn new(lcg: &'a Lcg, steps: &'a [Step], names: &'a [String]) -> Self {
         let dual = steps.iter().any(|step| matches!(step, Step::Face(..)));
         let state = if dual {
             State::Dual(Dual::new(lcg))
@@ -61,6 +69,7 @@ impl<'a> Pictures<'a> {
         };
         Self {
             lcg,
+            names,
             state,
             steps: steps.iter(),
             started: false,
@@ -102,8 +111,9 @@ impl<'a> Pictures<'a> {
             shown[entry.source as usize] = true;
             shown[entry.target as usize] = true;
             let (source, target) = (self.lcg.id(entry.source), self.lcg.id(entry.target));
+            let name = |v: u32| &self.names[v as usize];
             let label = match jaes.origin(entry.label) {
-                Origin::Edge(_) => format!("c({target},{source})"),
+                Origin::Edge(_) => format!("c({},{})", name(entry.target), name(entry.source)),
                 Origin::Jae(at) => format!("J{at}"),
             };
             edges.push(Arrow {
@@ -118,6 +128,7 @@ impl<'a> Pictures<'a> {
             .filter(|(_, shown)| *shown)
             .map(|(v, _)| Node {
                 id: self.lcg.id(v),
+                name: self.names[v as usize].clone(),
                 role: self.lcg.role(v),
             })
             .collect();
@@ -141,16 +152,11 @@ impl Iterator for Pictures<'_> {
         if let Err(error) = self.apply(step) {
             return Some(Err(error));
         }
-        Some(Ok(self.picture(describe(self.lcg, step))))
+        Some(Ok(self.picture(listing::step(step, self.names))))
     }
 }
 
 /// A step in the paper's notation, with the user's ids.
 pub fn describe(lcg: &Lcg, step: Step) -> String {
-    match step {
-        Step::Vertex(j) => format!("({})", lcg.id(j)),
-        Step::Front(i, j) => format!("({},{})f", lcg.id(i), lcg.id(j)),
-        Step::Back(j, k) => format!("({},{})b", lcg.id(j), lcg.id(k)),
-        Step::Face(i, j) => format!("face({i},{j})"),
-    }
+    listing::step_of(step, |v| lcg.id(v))
 }

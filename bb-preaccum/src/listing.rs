@@ -1,6 +1,8 @@
 //! A sequence as the 2004 paper's section 3 shows it: each elimination beside the code that it stands for, in
 //! names of vertices, and beside that what is recorded because it is an entry of the Jacobian from now on.
 
+use std::fmt::Display;
+
 use serde::Serialize;
 
 use crate::eliminate::{Dual, Entry, JaeList, Label, Origin, Primal, Step, StepError, Term};
@@ -40,8 +42,46 @@ impl State<'_> {
     }
 }
 
+/// What a sequence has computed.
+pub(crate) struct Done {
+    pub(crate) jaes: JaeList,
+    /// The number of JAEs after each step.
+    pub(crate) ends: Vec<usize>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+/// Does a sequence.
+pub(crate) fn done(lcg: &Lcg, steps: &[Step]) -> Result<Done, StepError> {
+    let mut state = if has_faces(steps) {
+        State::Dual(Dual::new(lcg))
+    } else {
+        State::Primal(Primal::new(lcg))
+    };
+    let mut ends = Vec::with_capacity(steps.len());
+    for &step in steps {
+        match &mut state {
+            State::Primal(graph) => drop(graph.apply(step)?),
+            State::Dual(graph) => drop(graph.apply(step)?),
+        }
+        ends.push(state.jaes().as_slice().len());
+    }
+    let (entries, jaes) = match state {
+        State::Primal(graph) => (graph.entries().collect(), graph.into_jaes()),
+        State::Dual(graph) => (graph.entries().collect(), graph.into_jaes()),
+    };
+    Ok(Done {
+        jaes,
+        ends,
+        entries,
+    })
+}
+
+fn has_faces(steps: &[Step]) -> bool {
+    steps.iter().any(|step| matches!(step, Step::Face(..)))
+}
+
 /// The names of labels, as they are written.
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     lcg: &'a Lcg,
     vertices: &'a [String],
     /// `c64` in place of `c(6,4)`: every vertex is a digit or a letter, apart from a `v`.
@@ -50,7 +90,17 @@ struct Names<'a> {
     numbered: bool,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    /// Names for the labels of a sequence, from one for each vertex.
+    pub(crate) fn new(lcg: &'a Lcg, steps: &[Step], vertices: &'a [String]) -> Self {
+        Self {
+            lcg,
+            vertices,
+            short: vertices.iter().all(|name| bare(name).chars().count() == 1),
+            numbered: has_faces(steps),
+        }
+    }
+
     fn edge(&self, source: u32, target: u32) -> String {
         let [i, k] = [source, target].map(|v| self.vertices[v as usize].as_str());
         if self.short {
@@ -60,7 +110,7 @@ impl Names<'_> {
         }
     }
 
-    fn label(&self, jaes: &JaeList, label: Label) -> String {
+    pub(crate) fn label(&self, jaes: &JaeList, label: Label) -> String {
         match jaes.origin(label) {
             Origin::Edge(at) => {
                 let edge = &self.lcg.edges()[at as usize];
@@ -99,7 +149,10 @@ fn bare(name: &str) -> &str {
 
 /// A step in the paper's notation, with names of vertices (one for each).
 pub fn step(step: Step, vertices: &[String]) -> String {
-    let name = |v: u32| &vertices[v as usize];
+    step_of(step, |v| &vertices[v as usize])
+}
+
+pub(crate) fn step_of<T: Display>(step: Step, name: impl Fn(u32) -> T) -> String {
     match step {
         Step::Vertex(j) => format!("({})", name(j)),
         Step::Front(i, j) => format!("({},{})f", name(i), name(j)),
@@ -120,31 +173,12 @@ pub fn ids(lcg: &Lcg) -> Vec<String> {
 /// # Errors
 /// The first step that is not possible.
 pub fn listing(lcg: &Lcg, steps: &[Step], vertices: &[String]) -> Result<Listing, StepError> {
-    let faces = steps.iter().any(|step| matches!(step, Step::Face(..)));
-    let names = Names {
-        lcg,
-        vertices,
-        short: vertices.iter().all(|name| bare(name).chars().count() == 1),
-        numbered: faces,
-    };
-    let mut state = if faces {
-        State::Dual(Dual::new(lcg))
-    } else {
-        State::Primal(Primal::new(lcg))
-    };
-    let mut ends = Vec::with_capacity(steps.len());
-    for &step in steps {
-        match &mut state {
-            State::Primal(graph) => drop(graph.apply(step)?),
-            State::Dual(graph) => drop(graph.apply(step)?),
-        }
-        ends.push(state.jaes().as_slice().len());
-    }
-    let entries: Vec<Entry> = match &state {
-        State::Primal(graph) => graph.entries().collect(),
-        State::Dual(graph) => graph.entries().collect(),
-    };
-    let jaes = state.jaes();
+    let names = Names::new(lcg, steps, vertices);
+    let Done {
+        jaes,
+        ends,
+        entries,
+    } = &done(lcg, steps)?;
     let mut recorded = vec![false; jaes.as_slice().len()];
     let mut partials = Vec::new();
     for entry in entries.iter().filter(|entry| entry.kind == Kind::Variable) {
@@ -154,7 +188,7 @@ pub fn listing(lcg: &Lcg, steps: &[Step], vertices: &[String]) -> Result<Listing
         }
     }
     let mut first = 0;
-    let eliminations = steps.iter().zip(ends).map(|(&one, end)| {
+    let eliminations = steps.iter().zip(ends).map(|(&one, &end)| {
         let range = std::mem::replace(&mut first, end)..end;
         let complete = range.clone().filter(|&at| recorded[at]);
         Elimination {

@@ -9,7 +9,7 @@ use crate::cost::Counts;
 use crate::eliminate::{Label, Origin, Step, Term};
 use crate::heuristic::Technique;
 use crate::lcg::Lcg;
-use crate::scarcity::{Remainder, remainder};
+use crate::scarcity::{Remainder, remainder_until};
 use crate::search::{Cause, Outcome, Proof, recount, replay};
 
 struct StepOf<'a>(&'a Lcg, Step);
@@ -100,9 +100,21 @@ struct ScarceOut<'a> {
     sequence: Vec<StepOf<'a>>,
 }
 
-/// The remainder graph that is cheapest for one product with a vector, and what such a product costs by the full
-/// Jacobian; nothing if the sequence is not complete or has faces, which leave no graph before the end.
-fn scarce(lcg: &Lcg, outcome: &Outcome) -> Option<(Remainder, u64)> {
+/// What one product of a vector with the transposed Jacobian costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scarce {
+    /// The remainder graph that is the cheapest for it.
+    pub remainder: Remainder,
+    /// Multiplications by the full Jacobian, eliminations included.
+    pub full: u64,
+}
+
+/// Edges of a graph whose scarce representation is shown: it takes one more elimination of the whole graph.
+const SCARCE: usize = 10_000;
+
+/// Looks for the remainder graph that is cheapest for one product with a vector until `stop` says so; nothing if the
+/// sequence is not complete or has faces, which leave no graph before the end, and of graphs of more than 10 000 edges.
+pub fn scarce(lcg: &Lcg, outcome: &Outcome, stop: &mut dyn FnMut() -> bool) -> Option<Scarce> {
     let faces = outcome
         .steps
         .iter()
@@ -110,29 +122,24 @@ fn scarce(lcg: &Lcg, outcome: &Outcome) -> Option<(Remainder, u64)> {
     if !outcome.complete || faces || lcg.edges().len() > SCARCE {
         return None;
     }
-    let found = remainder(lcg, outcome.model, &outcome.steps, 1);
-    let full = outcome.cost + found.jacobian;
-    Some((found, full))
+    let remainder = remainder_until(lcg, outcome.model, &outcome.steps, 1, stop);
+    let full = outcome.cost + remainder.jacobian;
+    Some(Scarce { remainder, full })
 }
 
-/// Edges of a graph whose scarce representation is shown: it takes one more elimination of the whole graph.
-const SCARCE: usize = 10_000;
-
 /// What one product of a vector with the transposed Jacobian costs by the full Jacobian, and by the scarce
-/// representation; empty if there is none to show.
-pub fn scarcity(lcg: &Lcg, outcome: &Outcome) -> String {
-    let Some((found, full)) = scarce(lcg, outcome) else {
-        return String::new();
-    };
+/// representation.
+pub fn scarcity(outcome: &Outcome, scarce: &Scarce) -> String {
+    let Scarce { remainder, full } = scarce;
     format!(
         "one product with a vector: {full} multiplications by the full Jacobian ({} + {} entries), {} by the scarce \
          representation ({} for {} eliminations + {} edges left)\n",
         outcome.cost,
-        found.jacobian,
-        found.total(1),
-        found.cost,
-        found.steps.len(),
-        found.nontrivial
+        remainder.jacobian,
+        remainder.total(1),
+        remainder.cost,
+        remainder.steps.len(),
+        remainder.nontrivial
     )
 }
 
@@ -171,8 +178,15 @@ struct Report<'a> {
     entries: Option<Vec<EntryOut>>,
 }
 
-/// The outcome as one JSON object. With `details` also the JAEs and the entries they end in.
-pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -> String {
+/// The outcome as one JSON object, with the scarce representation if there is one to show. With `details` also the JAEs
+/// and the entries they end in.
+pub fn to_json(
+    lcg: &Lcg,
+    outcome: &Outcome,
+    scarce: Option<&Scarce>,
+    milliseconds: u64,
+    details: bool,
+) -> String {
     let done = details.then(|| replay(lcg, &outcome.steps).ok()).flatten();
     let counts = match &done {
         Some(done) => done.counts,
@@ -216,13 +230,17 @@ pub fn to_json(lcg: &Lcg, outcome: &Outcome, milliseconds: u64, details: bool) -
         })
         .collect()
     });
-    let scarce = scarce(lcg, outcome).map(|(found, full)| ScarceOut {
-        cost: found.cost,
-        edges: found.edges,
-        nontrivial: found.nontrivial,
-        total: found.total(1),
-        full,
-        sequence: found.steps.iter().map(|&step| StepOf(lcg, step)).collect(),
+    let scarce = scarce.map(|Scarce { remainder, full }| ScarceOut {
+        cost: remainder.cost,
+        edges: remainder.edges,
+        nontrivial: remainder.nontrivial,
+        total: remainder.total(1),
+        full: *full,
+        sequence: remainder
+            .steps
+            .iter()
+            .map(|&step| StepOf(lcg, step))
+            .collect(),
     });
     let report = Report {
         name: lcg.name(),

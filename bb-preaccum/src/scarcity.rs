@@ -51,6 +51,17 @@ fn nontrivial(graph: &Primal<'_>) -> u64 {
 /// The remainder graph that is cheapest for a number of products with vectors, starting from a complete
 /// sequence of vertex and edge eliminations (such as a search found; faces give the whole graph).
 pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -> Remainder {
+    remainder_until(lcg, model, steps, directions, &mut || false)
+}
+
+/// The remainder graph that is found before `stop` says so: the best prefix of the sequence at least.
+pub fn remainder_until(
+    lcg: &Lcg,
+    model: CostModel,
+    steps: &[Step],
+    directions: u64,
+    stop: &mut dyn FnMut() -> bool,
+) -> Remainder {
     let mut graph = Primal::without_jaes(lcg);
     let whole = nontrivial(&graph);
     let mut best = Remainder {
@@ -82,27 +93,16 @@ pub fn remainder(lcg: &Lcg, model: CostModel, steps: &[Step], directions: u64) -
     best.steps = steps[..at_best].to_vec();
     if lcg.vertex_count() <= MOST {
         let order: Vec<u32> = order_of(lcg, steps);
-        let chosen = order
+        let by_prefix: Vec<bool> = order
             .iter()
             .map(|v| best.steps.contains(&Step::Vertex(*v)))
             .collect();
-        improve(lcg, model, &order, chosen, directions, &mut best);
-        improve(
-            lcg,
-            model,
-            &order,
-            vec![false; order.len()],
-            directions,
-            &mut best,
-        );
-        improve(
-            lcg,
-            model,
-            &order,
-            vec![true; order.len()],
-            directions,
-            &mut best,
-        );
+        for chosen in [by_prefix, vec![false; order.len()], vec![true; order.len()]] {
+            if stop() {
+                break;
+            }
+            improve(lcg, model, &order, chosen, directions, &mut best, stop);
+        }
     }
     best
 }
@@ -175,6 +175,7 @@ fn improve(
     mut chosen: Vec<bool>,
     directions: u64,
     best: &mut Remainder,
+    stop: &mut dyn FnMut() -> bool,
 ) {
     let (first, steps) = evaluate(lcg, model, order, &chosen);
     let mut total = first.total(directions);
@@ -191,7 +192,7 @@ fn improve(
     let mut at = 0;
     let mut work =
         (4 * order.len() * order.len().min(64)).min(EVALUATED / lcg.edges().len().max(1));
-    while idle < order.len() && work > 0 && !order.is_empty() {
+    while idle < order.len() && work > 0 && !order.is_empty() && !stop() {
         work -= 1;
         chosen[at] = !chosen[at];
         let (found, steps) = evaluate(lcg, model, order, &chosen);

@@ -229,14 +229,20 @@ impl Bundle {
             None => (0..program.routines.len()).map(RoutineId::new).collect(),
         };
         let names = std::mem::take(&mut self.names);
-        let mut file = File::new(program, names, function_names, &[], &globals.variables);
+        let mut file = File::new(
+            program,
+            names,
+            function_names,
+            &[],
+            &globals.variables,
+            self.options.checks,
+        );
         file.public = driven.is_none();
         file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
         let structs = file
             .structs
             .as_ref()
             .map_or_else(String::new, Structs::text);
-        file.checks = self.options.checks;
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
@@ -562,8 +568,8 @@ fn derivative(
         function_names,
         own_tapes,
         &globals.variables,
+        options.checks,
     );
-    file.checks = options.checks;
     file.replaced = replaced;
     file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
     let structs = file

@@ -55,7 +55,7 @@ use std::{
     fmt::{self, Write},
 };
 
-pub use labelled::{LabelledEdge, Line, Place, write_labelled};
+pub use labelled::{LabelledEdge, LabelledVertex, Line, Place, write_labelled};
 
 /// Loops nested more deeply than this are not drawn as clusters: Graphviz's layout of nested clusters
 /// takes too long, and indentation would make the output quadratic.

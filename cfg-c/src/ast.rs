@@ -1,9 +1,9 @@
 //! What the parser makes of a file: expressions, statements and declarations in arenas, names resolved.
 
-pub(crate) use crate::ids::{DeclId, ExprId, StmtId};
+pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
     source::Pos,
-    types::{Arith, Qualified},
+    types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -59,10 +59,13 @@ pub(crate) enum ExprKind {
     Conditional(ExprId, ExprId, ExprId),
     Call(ExprId, Rc<[ExprId]>),
     Index(ExprId, ExprId),
-    Member(ExprId),
+    /// A member by its name; of what a pointer points to where the arrow is written.
+    Member(ExprId, Rc<str>, bool),
     Cast(Rc<Qualified>, ExprId),
     SizeofExpr(ExprId),
     SizeofType(Rc<Qualified>),
+    /// A compound literal: a variable that is initialised where it stands.
+    Literal(DeclId),
     /// A problem has been reported.
     Bad,
 }
@@ -70,6 +73,8 @@ pub(crate) enum ExprKind {
 #[derive(Clone, Debug)]
 pub(crate) struct ExprNode {
     pub(crate) kind: ExprKind,
+    /// The type; none where a problem has been reported, or will be.
+    pub(crate) ty: Option<Qualified>,
     /// The token that stands for it: the operator, the name.
     pub(crate) at: Pos,
     /// The first token.
@@ -134,7 +139,7 @@ pub(crate) enum Init {
 #[derive(Clone, Debug)]
 pub(crate) enum Designator {
     Index(ExprId),
-    Field(Pos),
+    Field(Rc<str>, Pos),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +177,26 @@ pub(crate) struct Decl {
     pub(crate) function: Option<usize>,
 }
 
+/// A structure.
+#[derive(Clone, Debug)]
+pub(crate) struct Structure {
+    /// Its tag, or the name that a typedef gives it.
+    pub(crate) name: Option<Rc<str>>,
+    /// Those of anonymous structures inside are its own.
+    pub(crate) members: Vec<Member>,
+    /// Its members have been read.
+    pub(crate) complete: bool,
+    /// What it has that is not supported.
+    pub(crate) refused: Option<Rc<str>>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: Rc<str>,
+    pub(crate) ty: Qualified,
+    pub(crate) at: Pos,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) decl: DeclId,
@@ -179,6 +204,8 @@ pub(crate) struct Function {
     pub(crate) body: StmtId,
     /// All expressions of it.
     pub(crate) part: Part,
+    /// The expressions of each loop, in the order of their ends.
+    pub(crate) loops: Vec<Part>,
     /// The variables that it declares.
     pub(crate) locals: Vec<DeclId>,
     pub(crate) labels: Vec<(Rc<str>, Pos)>,
@@ -193,6 +220,7 @@ pub(crate) struct Unit {
     pub(crate) stmts: Vec<StmtNode>,
     pub(crate) decls: Vec<Decl>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) structures: Vec<Structure>,
 }
 
 impl Unit {
@@ -208,6 +236,36 @@ impl Unit {
         &self.decls[d.index()]
     }
 
+    pub(crate) fn structure(&self, s: StructId) -> &Structure {
+        &self.structures[s.index()]
+    }
+
+    /// The type of a member.
+    pub(crate) fn member(&self, s: StructId, name: &str) -> Option<&Member> {
+        self.structure(s).members.iter().find(|m| &*m.name == name)
+    }
+
+    /// True of pointers and arrays.
+    pub(crate) fn is_pointer(&self, e: ExprId) -> bool {
+        self.expr(e)
+            .ty
+            .as_ref()
+            .is_some_and(|ty| ty.target().is_some())
+    }
+
+    /// The structure that an expression is.
+    pub(crate) fn structure_of(&self, e: ExprId) -> Option<StructId> {
+        match self.expr(e).ty.as_ref()?.ty {
+            Type::Struct(s) => Some(s),
+            Type::Void
+            | Type::Arith(_)
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Function(_)
+            | Type::Refused(_) => None,
+        }
+    }
+
     /// The operands of an expression, from left to right.
     pub(crate) fn operands(&self, e: ExprId) -> Vec<ExprId> {
         match &self.expr(e).kind {
@@ -218,10 +276,11 @@ impl Unit {
             | ExprKind::Name(_)
             | ExprKind::SizeofExpr(_)
             | ExprKind::SizeofType(_)
+            | ExprKind::Literal(_)
             | ExprKind::Bad => Vec::new(),
             ExprKind::Unary(_, a)
             | ExprKind::Step { of: a, .. }
-            | ExprKind::Member(a)
+            | ExprKind::Member(a, ..)
             | ExprKind::Cast(_, a) => vec![*a],
             ExprKind::Binary(_, a, b) | ExprKind::Assign(_, a, b) | ExprKind::Index(a, b) => {
                 vec![*a, *b]
@@ -245,39 +304,37 @@ impl Unit {
     }
 
     /// The variable that a place, or a pointer made from it, leads to.
-    pub(crate) fn root(&self, mut e: ExprId) -> Option<DeclId> {
-        loop {
-            match &self.expr(e).kind {
-                ExprKind::Name(d) => return Some(*d),
-                ExprKind::Unary(Unary::Deref | Unary::Address, a)
-                | ExprKind::Index(a, _)
-                | ExprKind::Member(a)
-                | ExprKind::Step { of: a, .. }
-                | ExprKind::Cast(_, a) => e = *a,
-                ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
-                    // The pointer may be either operand.
-                    let left = self.leads_to_pointer(*a);
-                    e = if left { *a } else { *b };
-                }
-                _ => return None,
-            }
-        }
+    pub(crate) fn root(&self, e: ExprId) -> Option<DeclId> {
+        self.roots(e).first().copied()
     }
 
-    fn leads_to_pointer(&self, mut e: ExprId) -> bool {
-        use crate::types::Type;
-        loop {
+    /// The variables that a place, or a pointer made from them, may lead to.
+    pub(crate) fn roots(&self, e: ExprId) -> Vec<DeclId> {
+        let mut roots = Vec::new();
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
             match &self.expr(e).kind {
-                ExprKind::Name(d) => {
-                    return matches!(self.decl(*d).ty.ty, Type::Pointer(_) | Type::Array(..));
+                ExprKind::Name(d) | ExprKind::Literal(d) => roots.push(*d),
+                ExprKind::Unary(Unary::Deref | Unary::Address, a)
+                | ExprKind::Member(a, ..)
+                | ExprKind::Step { of: a, .. }
+                | ExprKind::Cast(_, a) => open.push(*a),
+                // The pointer may be either operand.
+                ExprKind::Index(a, b) | ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
+                    open.push(if self.is_pointer(*a) { *a } else { *b });
                 }
-                ExprKind::Unary(Unary::Address, _) => return true,
-                ExprKind::Index(a, _) | ExprKind::Cast(_, a) | ExprKind::Unary(Unary::Deref, a) => {
-                    e = *a;
+                ExprKind::Binary(Binary::Comma, _, b) => open.push(*b),
+                ExprKind::Assign(_, a, b) => {
+                    // What is assigned leads there, too, if it is a pointer.
+                    if self.is_pointer(*a) {
+                        open.push(*b);
+                    }
+                    open.push(*a);
                 }
-                ExprKind::Binary(Binary::Add | Binary::Sub, a, _) => e = *a,
-                _ => return false,
+                ExprKind::Conditional(_, a, b) => open.extend([*b, *a]),
+                _ => {}
             }
         }
+        roots
     }
 }

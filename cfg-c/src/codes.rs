@@ -16,11 +16,11 @@ cfg_core::diagnostic_codes! {
         "A variable, function or label that is named is declared before."
         "Names of the standard library are known after an #include of their header.";
     TYPE "C005" "type not supported"
-        "Types are the arithmetic types of C, pointers to them and arrays of them."
-        "Structures, unions, bit-fields, complex numbers, pointers to pointers and functions as values are not supported. Pass members as arguments of their own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
+        "Types are the arithmetic types of C, structures of them, pointers to these and arrays of these."
+        "Unions, bit-fields, complex numbers, pointers in structures, pointers to pointers and functions as values are not supported. Pass what a member points to as an argument of its own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
     POINTER "C006" "pointer used in a way that is not supported"
-        "A pointer is a parameter or a local that is initialised with the place it points to, and is never assigned again; it is subscripted, dereferenced or passed on."
-        "Such pointers become views of arrays, of which everything is known that reversal needs. A pointer that walks (p++), is swapped, stored, compared or comes from malloc is refused: use an index instead of a walk, and a local array or a parameter for work space.";
+        "A pointer is a parameter or a local that points into arrays that are known: parameters, variables, and memory that the function allocates."
+        "A pointer that keeps its place becomes a view of an array, one that walks or is assigned an index into it; for one of several arrays, the statements that use it are branches. A pointer that is returned, stored in an array or structure, global, or made from a number is refused, and so are comparisons between different arrays: pass arrays and indices instead.";
     FUNCTION "C007" "function without a body"
         "A function that is called is defined in the file, or is a function of the standard library that is supported."
         "The derivative of a function whose text is not there cannot be made. Include the file that defines it.";
@@ -49,7 +49,7 @@ cfg_core::diagnostic_codes! {
         "The extents of an array are made of constants, parameters that are never assigned, and locals that are initialised with such values and never assigned."
         "The extents must be known where the function begins. Compute them in the caller and pass them as parameters.";
     INITIAL "C016" "initial value not supported"
-        "Initial values of globals, static variables and arrays are numbers, in braces for arrays; those of globals and static variables are constants."
+        "Initial values are numbers, in braces for arrays and structures; those of globals and static variables are constants, and of these no structures."
         "Assign the values in the function instead.";
     TWICE "C017" "declared twice"
         "A name is declared once in its scope, a function defined once, a label placed once."

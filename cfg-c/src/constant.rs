@@ -46,13 +46,16 @@ fn within(unit: &Unit, e: ExprId, depth: usize) -> Option<(i128, Int)> {
             _ => None,
         },
         ExprKind::SizeofType(ty) => Some((size(unit, &ty.ty, depth)?, Int::ULong)),
-        ExprKind::SizeofExpr(a) => Some((size_of(unit, *a, depth)?, Int::ULong)),
+        ExprKind::SizeofExpr(a) => {
+            let ty = unit.expr(*a).ty.as_ref()?;
+            Some((size(unit, &ty.ty, depth)?, Int::ULong))
+        }
         _ => None,
     }
 }
 
 /// The size of a type in bytes.
-fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
+pub(crate) fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     match ty {
         Type::Arith(ty) => Some(ty.size()),
@@ -61,30 +64,37 @@ fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
             let (extent, _) = within(unit, *extent, depth)?;
             size(unit, &of.ty, depth)?.checked_mul(extent)
         }
+        Type::Struct(s) => {
+            let (mut end, mut widest) = (0i128, 1);
+            for member in &unit.structure(*s).members {
+                let align = alignment(unit, &member.ty.ty, depth)?;
+                let size = size(unit, &member.ty.ty, depth)?;
+                end = rounded(end, align)?.checked_add(size)?;
+                widest = widest.max(align);
+            }
+            rounded(end, widest)
+        }
         Type::Array(_, None) | Type::Void | Type::Function(_) | Type::Refused(_) => None,
     }
 }
 
-/// The size of a variable or of its elements.
-fn size_of(unit: &Unit, mut e: ExprId, depth: usize) -> Option<i128> {
-    let mut levels = 0;
-    loop {
-        match unit.expr(e).kind {
-            ExprKind::Index(a, _) | ExprKind::Unary(Unary::Deref, a) => {
-                levels += 1;
-                e = a;
-            }
-            ExprKind::Name(d) => {
-                let mut ty = &unit.decl(d).ty.ty;
-                for _ in 0..levels {
-                    ty = match ty {
-                        Type::Array(of, _) | Type::Pointer(of) => &of.ty,
-                        _ => return None,
-                    };
-                }
-                return size(unit, ty, depth);
-            }
-            _ => return None,
+/// The next multiple of a positive number.
+fn rounded(size: i128, of: i128) -> Option<i128> {
+    size.checked_add((of - size.rem_euclid(of)) % of)
+}
+
+/// What the address of a value of a type is a multiple of.
+fn alignment(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
+    let depth = depth.checked_sub(1)?;
+    match ty {
+        Type::Array(of, _) => alignment(unit, &of.ty, depth),
+        Type::Struct(s) => {
+            let members = unit.structure(*s).members.iter();
+            let mut all = members.map(|m| alignment(unit, &m.ty.ty, depth));
+            all.try_fold(1, |most, align| Some(most.max(align?)))
+        }
+        Type::Arith(_) | Type::Pointer(_) | Type::Void | Type::Function(_) | Type::Refused(_) => {
+            size(unit, ty, depth)
         }
     }
 }

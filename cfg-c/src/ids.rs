@@ -27,3 +27,7 @@ id! {
     /// A declaration.
     DeclId
 }
+id! {
+    /// A structure.
+    StructId
+}

@@ -13,6 +13,7 @@
 //! ```
 
 mod ast;
+mod braces;
 mod codes;
 mod constant;
 mod ids;

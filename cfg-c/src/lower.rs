@@ -4,20 +4,25 @@ mod call;
 mod declare;
 mod expression;
 mod facts;
+mod heap;
 mod initial;
 mod loops;
 pub(crate) mod math;
 mod order;
 mod place;
+mod points;
 mod routine;
 mod slot;
 mod statement;
+mod structure;
 mod switch;
 mod value;
+mod walk;
 
+use crate::braces::Failed;
 use crate::{
     Options,
-    ast::{DeclId, DeclKind, Unit},
+    ast::{DeclId, DeclKind, StructId, Unit},
     codes,
     source::{Pos, Sink},
     types::Type,
@@ -26,14 +31,14 @@ use cfg_core::{
     builder::ProgramBuilder,
     diagnostic::similar::did_you_mean,
     entity::{GlobalId, RoutineId},
-    ir::Program,
+    ir::{Program, ScalarType},
 };
 use facts::Facts;
-use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// A problem has been reported, and the expression has no value.
-#[derive(Debug)]
-struct Failed;
+use points::Targets;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    rc::Rc,
+};
 
 type Lowered<T> = Result<T, Failed>;
 
@@ -46,6 +51,10 @@ struct Lower<'u> {
     routines: HashMap<usize, RoutineId>,
     globals: HashMap<DeclId, Option<GlobalId>>,
     global_names: HashSet<String>,
+    /// The records that structures are; none of those that are refused.
+    records: HashMap<StructId, Option<ScalarType>>,
+    record_names: HashSet<String>,
+    targets: HashMap<DeclId, Rc<Targets>>,
 }
 
 /// The program; problems go to `sink`.
@@ -61,6 +70,9 @@ pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<P
         routines: HashMap::new(),
         globals: HashMap::new(),
         global_names: HashSet::new(),
+        records: HashMap::new(),
+        record_names: HashSet::new(),
+        targets: HashMap::new(),
     };
     for name in &l.sink.files {
         l.program.source(name.clone());
@@ -178,9 +190,20 @@ impl Lower<'_> {
             {
                 continue;
             }
+            let header = self.sink.files.get(decl.at.file as usize);
+            if header.is_some_and(|name| name.starts_with('<')) {
+                continue;
+            }
             let id = initial::global(self, d).ok();
             self.globals.insert(d, id);
         }
+    }
+
+    /// What a pointer may point to.
+    fn targets(&mut self, d: DeclId) -> Rc<Targets> {
+        let unit = self.unit;
+        let found = self.targets.entry(d);
+        Rc::clone(found.or_insert_with(|| Rc::new(points::of_variable(unit, d))))
     }
 
     /// A name for a global that is free.

@@ -8,11 +8,13 @@ mod declarator;
 mod expression;
 mod literal;
 mod statement;
+mod structure;
+mod typing;
 
 use crate::{
     ast::{
-        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, StmtId, StmtKind, StmtNode,
-        Unit,
+        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, Part, StmtId, StmtKind,
+        StmtNode, Unit,
     },
     codes,
     lex::{Kind, Token},
@@ -63,6 +65,7 @@ struct Parser<'s> {
     /// The function that is being read.
     labels: Vec<(Rc<str>, Pos)>,
     locals: Vec<DeclId>,
+    loops: Vec<Part>,
     in_function: bool,
 }
 
@@ -78,6 +81,7 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
         around: Vec::new(),
         labels: Vec::new(),
         locals: Vec::new(),
+        loops: Vec::new(),
         in_function: false,
     };
     while parser.peek().kind != Kind::End {
@@ -193,12 +197,18 @@ impl Parser<'_> {
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let own = match &kind {
-            ExprKind::Step { .. } | ExprKind::Assign(..) => true,
+            ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Literal(_) => true,
             ExprKind::Call(f, _) => !self.is_pure(*f),
             _ => false,
         };
+        let ty = self.type_of(&kind);
+        // A structure is chosen by statements.
+        let chosen = matches!(kind, ExprKind::Conditional(..))
+            && matches!(ty.as_ref().map(|ty| &ty.ty), Some(Type::Struct(_)));
+        let own = own || chosen;
         let node = ExprNode {
             kind,
+            ty,
             at,
             from,
             effects: own,
@@ -247,7 +257,14 @@ impl Parser<'_> {
             ExprKind::Unary(crate::ast::Unary::Address, of) => (of, true),
             _ => return,
         };
-        if let ExprKind::Name(d) = self.unit.expr(target).kind {
+        let mut place = target;
+        // The address of a member is one in its variable.
+        while let ExprKind::Member(of, _, false) = self.unit.expr(place).kind
+            && address
+        {
+            place = of;
+        }
+        if let ExprKind::Name(d) | ExprKind::Literal(d) = self.unit.expr(place).kind {
             let decl = &mut self.unit.decls[d.index()];
             if address {
                 decl.address = true;
@@ -377,6 +394,7 @@ impl Parser<'_> {
         let start = self.unit.exprs.len() as u32;
         self.labels.clear();
         self.locals.clear();
+        self.loops.clear();
         self.in_function = true;
         self.scopes.push(Scope::default());
         let mut parameters = Vec::new();
@@ -405,6 +423,7 @@ impl Parser<'_> {
             part: start..self.unit.exprs.len() as u32,
             locals,
             labels: std::mem::take(&mut self.labels),
+            loops: std::mem::take(&mut self.loops),
             from,
             to: self.last(),
         };

@@ -1,6 +1,6 @@
 //! The types of C on a machine where long has 64 bits, with their promotions and conversions.
 
-use crate::ids::ExprId;
+use crate::ids::{ExprId, StructId};
 use cfg_core::ir::{AnyInt, IntType, ScalarType};
 use std::rc::Rc;
 
@@ -211,7 +211,8 @@ pub(crate) enum Type {
     /// Elements and their number; `None` where it is left out.
     Array(Rc<Qualified>, Option<ExprId>),
     Function(Rc<Signature>),
-    /// A structure or something else that is refused where it is used, by its name.
+    Struct(StructId),
+    /// A union or something else that is refused where it is used, by its name.
     Refused(Rc<str>),
 }
 
@@ -263,7 +264,9 @@ impl Qualified {
             ty = match &ty.ty {
                 Type::Pointer(of) | Type::Array(of, _) => of,
                 Type::Function(signature) => &signature.result,
-                Type::Void | Type::Arith(_) | Type::Refused(_) => return levels,
+                Type::Void | Type::Arith(_) | Type::Struct(_) | Type::Refused(_) => {
+                    return levels;
+                }
             };
             levels += 1;
         }
@@ -277,6 +280,19 @@ impl Qualified {
             | Type::Pointer(_)
             | Type::Array(..)
             | Type::Function(_)
+            | Type::Struct(_)
+            | Type::Refused(_) => None,
+        }
+    }
+
+    /// What a pointer points to, or the elements of an array.
+    pub(crate) fn target(&self) -> Option<&Self> {
+        match &self.ty {
+            Type::Pointer(of) | Type::Array(of, _) => Some(of),
+            Type::Void
+            | Type::Arith(_)
+            | Type::Function(_)
+            | Type::Struct(_)
             | Type::Refused(_) => None,
         }
     }
@@ -290,6 +306,7 @@ impl Qualified {
             Type::Pointer(to) => format!("pointer to {}", to.name()),
             Type::Array(of, _) => format!("array of {}", of.name()),
             Type::Function(_) => "function".to_owned(),
+            Type::Struct(_) => "structure".to_owned(),
             Type::Refused(name) => name.to_string(),
         }
     }

@@ -211,7 +211,7 @@ fn ambiguities_are_decided() {
 /// Each text, the codes of its problems, and the line and column of the first.
 const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     (
-        "struct P { double x; };\ndouble f(struct P p) { return p.x; }",
+        "struct P { double *x; };\ndouble f(struct P p) { return p.x[0]; }",
         &["C005"],
         (2, 19),
     ),
@@ -232,19 +232,19 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     ),
     ("double f(int n, ...) { return 0; }", &["C005"], (1, 8)),
     (
-        "double f(double *p) {\n  p++;\n  return *p; }",
-        &["C006"],
-        (2, 3),
-    ),
-    (
-        "double f(double *p, double *q) {\n  p = q;\n  return *p; }",
-        &["C006"],
-        (2, 5),
-    ),
-    (
-        "double f(double *p) {\n  if (p) return 1; return *p; }",
+        "double f(double *p) {\n  p = 3;\n  return *p; }",
         &["C006"],
         (2, 7),
+    ),
+    (
+        "double f(double *p, double *q) {\n  if (p < q) return 1;\n  return *p; }",
+        &["C006"],
+        (2, 9),
+    ),
+    (
+        "static double g(double *p) { return *p; }\ndouble f(void) { return g(0); }",
+        &["C006"],
+        (2, 27),
     ),
     (
         "double f(double **p) {\n  return p[0][0]; }",
@@ -257,8 +257,8 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (1, 29),
     ),
     (
-        "#include <stdlib.h>\ndouble f(int n) { double *w = malloc(8 * n); return w[0]; }",
-        &["C006"],
+        "#include <stdlib.h>\ndouble f(int n) { double *w = malloc(7 * n); return w[0]; }",
+        &["C008"],
         (2, 37),
     ),
     (

@@ -222,13 +222,13 @@ impl ProgramBuilder {
     /// assert!(program.to_string().contains("y := a[1].x + a[2].v[1]"));
     /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
     /// ```
-    pub fn record<T: Into<VarType>>(
+    pub fn record<N: Into<String>, T: Into<VarType>>(
         &mut self,
         name: impl Into<String>,
-        fields: impl IntoIterator<Item = (&'static str, T)>,
+        fields: impl IntoIterator<Item = (N, T)>,
     ) -> ScalarType {
         let id = RecordId::new(self.program.records.len());
-        let field = |(name, ty): (&'static str, T)| {
+        let field = |(name, ty): (N, T)| {
             let Variable {
                 name, ty, shape, ..
             } = ty.into().variable(name, Role::Local);

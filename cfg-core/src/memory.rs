@@ -2,7 +2,8 @@
 //!
 //! [`locations`] says which cells the places of a routine may name, and whether two may overlap; [`effects`] what a call
 //! of a routine reads and writes; [`callgraph`] who calls whom. [`access`] puts these together for the statements of one
-//! routine, and [`loop_writes`] for the loops of one. The analyses over them are in the crate `cfg-analysis`.
+//! routine, [`loop_writes`] for the loops of one, and [`overlaps`] for the arguments
+//! of one call. The analyses over them are in the crate `cfg-analysis`.
 
 pub mod access;
 pub mod callgraph;
@@ -12,4 +13,5 @@ pub mod known;
 pub mod locations;
 pub mod loop_writes;
 pub mod named;
+pub mod overlaps;
 pub mod storage;

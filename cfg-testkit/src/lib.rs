@@ -33,6 +33,7 @@
 //! # Ok::<(), cfg_testkit::interpret::Fault>(())
 //! ```
 
+pub mod c_functions;
 pub mod case;
 pub mod census;
 pub mod differences;

@@ -421,8 +421,8 @@ pub(crate) struct Preaccumulate {
     #[command(flatten)]
     pub(crate) clock: SearchTime,
     /// Instead of --format: the sequence with its code (json), each elimination beside its code and what it
-    /// records (steps), or a picture of the graph, of the graph after each step, and of the bipartite end
-    /// (dot). Several forms need -o.
+    /// records (steps), a picture of the graph, of the graph after each step, and of the bipartite end (dot), or
+    /// pictures of the accumulation graphs, of each step and of all together (jaes). Several forms need -o.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FORMS")]
     pub(crate) emit: Vec<EmitGraph>,
     /// Folder for --emit; created if it does not exist.
@@ -442,6 +442,8 @@ pub(crate) enum EmitGraph {
     Steps,
     /// Pictures for Graphviz.
     Dot,
+    /// Pictures of the accumulation graphs.
+    Jaes,
 }
 
 /// `cfgrev corpus`.

@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use bb_preaccum::bound;
 use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, labels};
 use bb_preaccum::cost::CostModel;
-use bb_preaccum::draw::Pictures;
+use bb_preaccum::draw::{Accumulation, Node, Pictures};
 use bb_preaccum::heuristic::{Ended, Heuristic, HeuristicError, Limits, Rule, Technique};
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
-use bb_preaccum::report;
-use bb_preaccum::scarcity::remainder;
+use bb_preaccum::scarcity::{remainder, remainder_until};
 use bb_preaccum::search::{Cause, Options, replay, search};
+use bb_preaccum::{listing, report};
 
 use crate::random::{Rng, Shape, graph, shape};
 
@@ -35,7 +35,7 @@ fn lion() -> Lcg {
 fn json_has_the_promised_fields() {
     let lcg = lion();
     let outcome = search(&lcg, &Options::default());
-    let text = report::to_json(&lcg, &outcome, 7, false);
+    let text = report::to_json(&lcg, &outcome, None, 7, false);
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(json["name"], "lion");
     assert_eq!(json["model"], "plain");
@@ -56,7 +56,7 @@ fn json_has_the_promised_fields() {
             "{step}"
         );
     }
-    let detailed = report::to_json(&lcg, &outcome, 7, true);
+    let detailed = report::to_json(&lcg, &outcome, None, 7, true);
     let json: serde_json::Value = serde_json::from_str(&detailed).expect("JSON");
     assert_eq!(json["jaes"].as_array().map(Vec::len), Some(11));
     assert_eq!(json["entries"].as_array().map(Vec::len), Some(8));
@@ -76,7 +76,7 @@ fn beaten_heuristics_are_listed_with_what_they_had_cost() {
         table.lines().last(),
         Some("edge-LMMD-LFI-RM          13 or more")
     );
-    let text = report::to_json(&lcg, &outcome, 7, false);
+    let text = report::to_json(&lcg, &outcome, None, 7, false);
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(
         json["beaten"],
@@ -95,7 +95,8 @@ fn pictures_start_with_the_graph_and_end_bipartite() {
                 ..Options::default()
             },
         );
-        let pictures: Vec<_> = Pictures::new(&lcg, &outcome.steps)
+        let names = listing::ids(&lcg);
+        let pictures: Vec<_> = Pictures::new(&lcg, &outcome.steps, &names)
             .collect::<Result<_, _>>()
             .expect("legal");
         assert_eq!(pictures.len(), outcome.steps.len() + 1);
@@ -114,6 +115,100 @@ fn pictures_start_with_the_graph_and_end_bipartite() {
                 .all(|node| node.role != Role::Intermediate)
         );
     }
+}
+
+/// The accumulation graph, computed from its sources to its sinks, gives the Jacobian; those of the eliminations have the
+/// same operations.
+#[test]
+fn accumulation_graphs_compute_the_jacobian() {
+    for seed in 0..40 {
+        let lcg = graph(seed, shape(seed));
+        let labels = labels(&lcg, seed);
+        let options = Options {
+            work: 100_000,
+            technique: Some(Technique::Edge),
+            ..Options::default()
+        };
+        let outcome = search(&lcg, &options);
+        let names: Vec<String> = listing::ids(&lcg)
+            .iter()
+            .map(|id| format!("n{id}"))
+            .collect();
+        let label = |i: u32, k: u32| format!("c({},{})", names[k as usize], names[i as usize]);
+        let given: BTreeMap<String, u64> = lcg
+            .edges()
+            .iter()
+            .zip(&labels)
+            .map(|(edge, &value)| (label(edge.source, edge.target), value))
+            .collect();
+        let all = Accumulation::new(&lcg, &outcome.steps, &names).expect("legal");
+        let whole = all.whole();
+        let mut values: BTreeMap<i64, u64> = BTreeMap::new();
+        let mut found: BTreeMap<String, u64> = BTreeMap::new();
+        for node in &whole.nodes {
+            let into = whole.edges.iter().filter(|edge| edge.target == node.id);
+            // Operations stand behind their operands.
+            let mut operands = into.map(|edge| u128::from(values[&edge.source]));
+            let value = match (operands.next(), operands.next()) {
+                (Some(a), Some(b)) if node.name.ends_with('*') => a * b % u128::from(PRIME),
+                (Some(a), Some(b)) => (a + b) % u128::from(PRIME),
+                _ => u128::from(given[&node.name]),
+            } as u64;
+            values.insert(node.id, value);
+            let name = node.name.split(" = ").next().expect("a name");
+            found.insert(name.to_owned(), value);
+        }
+        for ((i, k), value) in jacobian(&lcg, &labels) {
+            assert_eq!(found.get(&label(i, k)), Some(&value), "{}", lcg.to_json());
+        }
+        let operations = |nodes: &[Node]| {
+            let named = nodes.iter().filter(|node| node.name.contains(['*', '+']));
+            named.count()
+        };
+        let single: usize = all
+            .eliminations()
+            .map(|picture| operations(&picture.nodes))
+            .sum();
+        assert_eq!(operations(&whole.nodes), single);
+    }
+}
+
+/// The search for a remainder graph ends when it is told to: what it has then is the best prefix of the sequence.
+#[test]
+fn the_search_for_a_remainder_graph_can_be_stopped() {
+    let mut better = 0;
+    for seed in 0..60 {
+        let lcg = graph(seed, shape(seed));
+        let options = Options {
+            work: 100_000,
+            ..Options::default()
+        };
+        let outcome = search(&lcg, &options);
+        for directions in [1, 5, 30] {
+            let within = |most: u32| {
+                let mut asked = 0;
+                let mut stop = || {
+                    asked += 1;
+                    asked > most
+                };
+                let (model, steps) = (CostModel::Plain, &outcome.steps);
+                let found = remainder_until(&lcg, model, steps, directions, &mut stop);
+                (found, asked)
+            };
+            let ((first, asked), (all, _)) = (within(0), within(u32::MAX));
+            assert_eq!(asked, 1);
+            if outcome.technique != Technique::Face {
+                assert_eq!(first.steps, outcome.steps[..first.steps.len()]);
+            }
+            assert!(all.total(directions) <= first.total(directions));
+            better += u32::from(all.total(directions) < first.total(directions));
+            // In the middle of it, too.
+            let (some, asked) = within(5);
+            assert!(asked <= 8, "{asked}");
+            assert!(some.total(directions) <= first.total(directions));
+        }
+    }
+    assert!(better > 2, "{better}");
 }
 
 /// Transposed products through a graph given by labelled edges.
@@ -185,12 +280,13 @@ fn products_through_the_remainder_graph_are_right_and_not_dearer() {
     let counts = (found.graph, found.jacobian, found.nontrivial, found.cost);
     assert_eq!(counts, (7, 9, 6, 3));
     // A product by the full Jacobian costs 9 after the eliminations, by the graph as it is one for each edge.
-    let text = bb_preaccum::report::scarcity(&lcg, &outcome);
+    let scarce = report::scarce(&lcg, &outcome, &mut || false).expect("a complete sequence");
+    let text = report::scarcity(&outcome, &scarce);
     let full = outcome.cost + 9;
     let shown = format!("one product with a vector: {full} multiplications by the full Jacobian");
     assert!(text.starts_with(&shown), "{text}");
     assert!(text.contains(", 7 by the scarce representation"), "{text}");
-    let object = bb_preaccum::report::to_json(&lcg, &outcome, 0, false);
+    let object = report::to_json(&lcg, &outcome, Some(&scarce), 0, false);
     let shown = format!(
         r#""scarce":{{"cost":0,"edges":7,"nontrivial":7,"total":7,"full":{full},"sequence":[]}}"#
     );
@@ -462,13 +558,13 @@ fn why_a_sequence_is_incomplete() {
             "{cause:?}"
         );
         assert_eq!(outcome.stopped, None);
-        assert!(!report::to_json(&small, &outcome, 0, false).contains("stopped"));
+        assert!(!report::to_json(&small, &outcome, None, 0, false).contains("stopped"));
         let outcome = search(&large, &options);
         assert_eq!((outcome.complete, outcome.stopped), (false, Some(cause)));
         let done = replay(&large, &outcome.steps).expect("legal");
         assert!(!done.complete);
         assert_eq!(done.counts.multiplications(CostModel::Plain), outcome.cost);
-        let json = report::to_json(&large, &outcome, 0, false);
+        let json = report::to_json(&large, &outcome, None, 0, false);
         let said = format!("\"complete\":false,\"stopped\":\"{}\"", cause.name());
         assert!(json.contains(&said), "{}", &json[..json.len().min(300)]);
         let proof = report::proof(&large, &outcome, 10);

@@ -3,6 +3,7 @@
 use super::{
     Emitted,
     array::View,
+    checks::Reach,
     codes,
     operators::{
         Code, convert,
@@ -14,16 +15,63 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Place, Role, Routine, ScalarType},
+    ir::{Expr, Extent, Intent, Place, Role, Routine, ScalarType},
+    memory::overlaps::{self, Other, Pair, TooMany},
     typing,
 };
 
+/// A copy of a section with gaps, which goes back behind the call.
+struct Back {
+    copy: View,
+    place: View,
+    /// The same elements as they were, of a copy that may have more of them than the parameter, where others may write
+    /// these: what has not changed stays what it is.
+    before: Option<View>,
+}
+
 /// The arguments of a call, as far as they are written.
 #[derive(Default)]
-struct Arguments {
+pub(super) struct Arguments {
     texts: Vec<String>,
-    /// Sections to copy back: the copy, and where it goes.
-    back: Vec<(View, View)>,
+    /// Sections to copy back.
+    back: Vec<Back>,
+    /// The cells of each argument whose address is passed, if it is a place.
+    pub(super) reaches: Vec<Option<Reach>>,
+    /// True of each argument of which a part that its parameter does not cover may be written by another name.
+    others_write: Vec<bool>,
+}
+
+/// The arguments of explicit shape that share an array with one that is written, or with a global.
+fn others_write(theirs: &Routine, pairs: &Result<Vec<Pair>, TooMany>) -> Vec<bool> {
+    let mut found = vec![pairs.is_err(); theirs.parameters.len()];
+    let writes = |k: usize| {
+        let formal = theirs.parameter(k);
+        formal.is_some_and(|v| v.intent().is_some_and(Intent::writes))
+    };
+    let mut note = |k: usize, written: bool| {
+        if let Some(found) = found.get_mut(k) {
+            *found |= written && overlaps::is_explicit(theirs, k);
+        }
+    };
+    for pair in pairs.iter().flatten() {
+        match pair.other {
+            Other::Argument(k) => {
+                note(pair.argument, writes(k));
+                note(k, writes(pair.argument));
+            }
+            Other::Global(_) => note(pair.argument, true),
+        }
+    }
+    found
+}
+
+impl Arguments {
+    /// Notes the cells of the argument that is written.
+    fn reach(&mut self, cells: Reach) {
+        if let Some(last) = self.reaches.last_mut() {
+            *last = Some(cells);
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -68,8 +116,20 @@ impl Writer<'_> {
         }
         let (from, declared) = (self.lines.here(), self.declared);
 
-        let mut written = Arguments::default();
+        let (program, effects) = (self.file.program, &self.file.effects);
+        let caller = (self.routine, &self.locations);
+        let pairs = overlaps::of_call(program, effects, caller, callee, arguments);
+        let mut written = Arguments {
+            others_write: others_write(theirs, &pairs),
+            ..Arguments::default()
+        };
+        let pairs = match pairs {
+            Ok(pairs) => pairs,
+            Err(TooMany) if self.checked() => return Err(self.too_many_pairs()),
+            Err(TooMany) => Vec::new(),
+        };
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+            written.reaches.push(None);
             match e {
                 None => self.absent(theirs, p, strided, &mut written.texts),
                 Some(e) => self.argument(theirs, (p, strided), e, &mut written)?,
@@ -94,6 +154,7 @@ impl Writer<'_> {
             }
             self.stop();
         }
+        let compared = self.compare_cells(theirs, &pairs, arguments, &written)?;
         let returned = returned::scalar(theirs);
         let mut received = None;
         if let Some(how) = Returned::of(theirs) {
@@ -105,6 +166,9 @@ impl Writer<'_> {
             let r = self.helper("returned", ty);
             written.texts.push(format!("&{r}"));
             value = Some(Code::new(r, POSTFIX, ty));
+        }
+        if made.compared {
+            written.texts.push(compared);
         }
         if made.needs_memory {
             let memory = self.work();
@@ -144,8 +208,11 @@ impl Writer<'_> {
         for (tape, top) in &passed {
             self.lines.line(format_args!("{top} = {tape}->top;"));
         }
-        for (copy, place) in &written.back {
-            self.copy(place, copy)?;
+        for back in &written.back {
+            match &back.before {
+                Some(before) => self.copy_changed(&back.place, &back.copy, before)?,
+                None => self.copy(&back.place, &back.copy)?,
+            }
         }
         if let Some((how, from_view)) = received {
             if let (Some(place), Some(to)) = (result, &filled)
@@ -263,7 +330,11 @@ impl Writer<'_> {
                 return Ok(());
             }
             let text = match e {
-                Expr::Place(place) => self.address(place)?,
+                Expr::Place(place) => {
+                    let address = self.address(place)?;
+                    written.reach(Reach::of_cells(&address, "1"));
+                    address
+                }
                 Expr::Int(_)
                 | Expr::Real(_)
                 | Expr::Real32(_)
@@ -300,7 +371,9 @@ impl Writer<'_> {
                 written.texts.push("NULL".to_owned());
             }
             if self.checked() {
-                written.texts.push(self.cells_from(place, &text)?);
+                let count = self.cells_from(place, &text)?;
+                written.reach(Reach::of_cells(&text, &count));
+                written.texts.push(count);
             }
             written.texts.push(text);
             return Ok(());
@@ -311,12 +384,27 @@ impl Writer<'_> {
         let view = self.array_value(e);
         self.keeps_bounds = false;
         let mut view = view?;
+        if self.checked() && matches!(e, Expr::Place(_)) {
+            written.reach(Reach::of_view(&view));
+        }
         if !view.dense && !strided {
             let extents = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
             let copy = self.work_array("copy", view.ty, view.order, extents)?;
             self.copy(&copy, &view)?;
             if writes {
-                written.back.push((copy.clone(), view));
+                let position = written.reaches.len().wrapping_sub(1);
+                let mut before = None;
+                if written.others_write.get(position) == Some(&true) {
+                    let extents = copy.axes.iter().map(|(extent, _)| extent.clone()).collect();
+                    let kept = self.work_array("before", view.ty, view.order, extents)?;
+                    self.copy(&kept, &copy)?;
+                    before = Some(kept);
+                }
+                written.back.push(Back {
+                    copy: copy.clone(),
+                    place: view,
+                    before,
+                });
             }
             view = copy;
         }

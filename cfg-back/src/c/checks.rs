@@ -9,14 +9,18 @@
 //! |---|---|
 //! | `scalar`, `place`, `shape`, `tape` | what is checked |
 //! | `entry` | arguments and parameters |
+//! | `overlaps` | arguments that share cells |
 //! | `functions` | functions of C |
 
 mod entry;
 mod functions;
+mod overlaps;
 mod place;
 mod scalar;
 mod shape;
 mod tape;
+
+pub(super) use overlaps::Reach;
 
 use super::{
     Emitted,

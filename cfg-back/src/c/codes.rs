@@ -19,6 +19,9 @@ cfg_core::diagnostic_codes! {
         "With --line statements have places in sources: `at`, and `sources` names these."
         "Leave --line out, or take --origins, which names vertices and statements. A front end gives statements their places; in \
          the text form `source` and `@` do.";
+    PAIRS "B810" "too many parts of one array in a call"
+        "With --checks a call passes at most 10 000 pairs of arguments that may overlap, of which one is written."
+        "Pass the array as a whole, or leave --checks out.";
     REPLACE "B808" "a replacement of a derivative"
         "With --replace the file of derivatives has the routine that was differentiated under its own name."
         "A gradient or a tangent that is differentiated again has its function for callers in the file of the first derivatives: \

@@ -191,7 +191,11 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
             .chain(last.iter().copied());
         format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
     };
-    let memory: &[&str] = if made.needs_memory { &["&tape"] } else { &[] };
+    let memory: &[&str] = match (made.compared, made.needs_memory) {
+        (true, _) => &["NULL", "&tape"],
+        (false, true) => &["&tape"],
+        (false, false) => &[],
+    };
     let call = |last: &[&str]| match Returned::of(routine) {
         None => call(last),
         Some(Returned::Given(_)) => call(&[&["value"], last].concat()),

@@ -17,6 +17,8 @@ pub(super) const MEMORY: FaultCode = 210;
 pub(super) const SHAPE: FaultCode = 212;
 /// An optional argument is used that was not given.
 pub(super) const ABSENT: FaultCode = 213;
+/// Arguments share cells although one is written.
+pub(super) const OVERLAP: FaultCode = 214;
 /// An array has no shape yet.
 pub(super) const UNALLOCATED: FaultCode = 215;
 /// A tape has nothing left.
@@ -39,6 +41,7 @@ pub const FAULTS: &[(FaultCode, &str)] = &[
     (MEMORY, "out of memory"),
     (SHAPE, "shapes do not conform"),
     (ABSENT, "absent optional argument is used"),
+    (OVERLAP, "arguments overlap and one is written"),
     (UNALLOCATED, "array is not allocated"),
     (EMPTY, "pop from an empty tape"),
     (CONTROL, "control value does not fit"),

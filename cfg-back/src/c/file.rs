@@ -12,6 +12,11 @@ use super::{
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Expr, Program, Routine, ScalarType, StmtKind},
+    memory::{
+        effects::Effects,
+        locations::Locations,
+        overlaps::{self, Pair},
+    },
     structure::Structure,
     validate::ValidProgram,
 };
@@ -30,6 +35,8 @@ pub(super) struct Made {
     pub(super) can_fail: bool,
     /// It has a parameter more: a tape with memory for work arrays.
     pub(super) needs_memory: bool,
+    /// It has a parameter more: pairs of arguments whose cells it compares, in a file with checks.
+    pub(super) compared: bool,
 }
 
 /// The state of a file that is written.
@@ -55,6 +62,9 @@ pub(super) struct File<'a> {
     pub(super) replaced: Option<RoutineId>,
     /// True if everything is checked.
     pub(super) checks: bool,
+    pub(super) effects: Effects,
+    /// With checks, the routines that compare cells of arguments when they are entered.
+    compared: BTreeSet<RoutineId>,
     /// What the code comes from.
     pub(super) origins: RefCell<Origins>,
 }
@@ -100,7 +110,14 @@ impl<'a> File<'a> {
         function_names: Vec<FunctionNames>,
         own_tapes: &[(RoutineId, VarId)],
         globals: &globals::Variables,
+        checks: bool,
     ) -> Self {
+        let effects = Effects::of(program);
+        let compared = if checks {
+            compared(program, &effects)
+        } else {
+            BTreeSet::new()
+        };
         let mut tapes = BTreeMap::new();
         for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
             for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
@@ -125,7 +142,9 @@ impl<'a> File<'a> {
             structs: None,
             public: false,
             replaced: None,
-            checks: false,
+            checks,
+            effects,
+            compared,
             origins: RefCell::default(),
         }
     }
@@ -173,6 +192,11 @@ impl<'a> File<'a> {
         (self.public || self.replaced == Some(r)) && !self.has_records(r)
     }
 
+    /// True if the function that a routine is compares cells of its arguments when it is entered.
+    pub(super) fn is_compared(&self, r: RoutineId, strided: bool) -> bool {
+        !strided && self.compared.contains(&r)
+    }
+
     /// What is known of a function from now on.
     pub(super) fn set(&self, r: RoutineId, strided: bool, can_fail: bool, needs_memory: bool) {
         let name = self.function_name(r, needs_memory, strided);
@@ -180,9 +204,36 @@ impl<'a> File<'a> {
             name,
             can_fail,
             needs_memory,
+            compared: self.is_compared(r, strided),
         };
         self.functions.borrow_mut().insert((r, strided), made);
     }
+}
+
+/// The routines that are passed arguments which may share cells, of which one is a parameter of explicit shape.
+fn compared(program: &Program, effects: &Effects) -> BTreeSet<RoutineId> {
+    let mut compared = BTreeSet::new();
+    for routine in &program.routines {
+        let locations = Locations::of(program, routine);
+        for statement in routine.statements() {
+            let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+            else {
+                continue;
+            };
+            // A call with too many pairs is refused where it is written.
+            let pairs =
+                overlaps::of_call(program, effects, (routine, &locations), *callee, arguments);
+            let called = program.routine(*callee);
+            let on_entry =
+                |pairs: Vec<Pair>| pairs.iter().any(|pair| pair.is_found_on_entry(called));
+            if pairs.is_ok_and(on_entry) {
+                compared.insert(*callee);
+            }
+        }
+    }
+    compared
 }
 
 /// True if a routine whose parameters may overlap is passed a section.

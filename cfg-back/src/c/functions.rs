@@ -29,7 +29,6 @@ pub(super) fn functions(
     wanted: &[RoutineId],
     pieces: &mut Pieces,
 ) -> Result<String, Vec<Failed>> {
-    let effects = Effects::of(program);
     let graph = CallGraph::of(program);
     let mut needed = vec![false; program.routines.len()];
     let mut open: Vec<RoutineId> = wanted.to_vec();
@@ -63,7 +62,7 @@ pub(super) fn functions(
         }
         let first = functions.len();
         for (r, strided) in variants {
-            let written = written(program, &effects, r, file.checks);
+            let written = written(program, &file.effects, r, file.checks);
             match routine::function(file, r, &written, (recursive, strided), pieces) {
                 Ok((made, text)) => {
                     file.set(r, strided, made.can_fail, made.needs_memory);

@@ -27,6 +27,11 @@ impl Writer<'_> {
         if view.dense {
             return "NULL".to_owned();
         }
+        Self::lie_in_numbers(view)
+    }
+
+    /// The same of elements with and without gaps.
+    pub(super) fn lie_in_numbers(view: &View) -> String {
         let mut numbers = vec![view.axes.len().to_string()];
         for (extent, stride) in by_speed(view.axes.clone(), view.order) {
             numbers.extend([extent.code().text, stride.code().text]);

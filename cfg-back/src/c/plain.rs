@@ -204,6 +204,9 @@ fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
                 lines.line(format_args!("struct cfgrev_tape {memory} = {{0}};"));
             }
             arguments.extend(result.iter().flat_map(MadeResult::arguments));
+            if made.compared {
+                arguments.push("NULL".to_owned());
+            }
             arguments.push(work);
             let call = format!("{}({})", made.name, arguments.join(", "));
             if let Some(result) = &result {

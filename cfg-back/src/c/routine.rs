@@ -71,10 +71,24 @@ pub(super) fn prototype(file: &File<'_>, r: RoutineId, strided: bool) -> String 
     let mut names = Names::of_function();
     let (made, _) = variables(file, routine, &mut names, strided, false);
     let function = file.made(r, strided).unwrap_or_default();
-    let [memory, value, extents] =
-        ["memory", "value", "extents"].map(|name| names.fresh(name, Some(&file.names)));
-    let own = (&*memory, &*value, &[extents][..]);
-    head(file, r, &function, &made, own, strided)
+    let [memory, value, extents, pairs] =
+        ["memory", "value", "extents", "pairs"].map(|name| names.fresh(name, Some(&file.names)));
+    let own = Own {
+        memory: &memory,
+        value: &value,
+        extents: &[extents],
+        pairs: &pairs,
+    };
+    head(file, r, &function, &made, &own, strided)
+}
+
+/// The names of parameters that the routine does not have.
+#[derive(Default)]
+struct Own<'a> {
+    memory: &'a str,
+    value: &'a str,
+    extents: &'a [String],
+    pairs: &'a str,
 }
 
 fn head(
@@ -82,7 +96,7 @@ fn head(
     r: RoutineId,
     made: &Made,
     variables: &super::variable::Variables,
-    names: (&str, &str, &[String]),
+    names: &Own<'_>,
     strided: bool,
 ) -> String {
     let routine = file.program.routine(r);
@@ -99,9 +113,15 @@ fn head_with(
     routine: &Routine,
     made: &Made,
     variables: &super::variable::Variables,
-    (memory, value, extents): (&str, &str, &[String]),
+    names: &Own<'_>,
     storage: &str,
 ) -> (String, Vec<String>) {
+    let Own {
+        memory,
+        value,
+        extents,
+        pairs,
+    } = names;
     let (mut parameters, mut arguments) = (Vec::new(), Vec::new());
     for p in routine.parameter_ids() {
         let mut count = None;
@@ -164,6 +184,9 @@ fn head_with(
         (false, Some(ty)) => file.c_type(ty),
         (false, None) => "void",
     };
+    if made.compared {
+        parameters.push(format!("const struct cfgrev_pairs *{pairs}"));
+    }
     if made.needs_memory {
         parameters.push(format!("struct cfgrev_tape *{memory}"));
     }
@@ -205,9 +228,14 @@ pub(super) fn plain_head(
         .collect();
     let mut function = file.made(r, false).unwrap_or_default();
     function.needs_memory = false;
+    function.compared = false;
     name.clone_into(&mut function.name);
-    let own = ("", &*value, &*extents);
-    let (head, mut arguments) = head_with(file, routine, &function, &made, own, "");
+    let own = Own {
+        value: &value,
+        extents: &extents,
+        ..Own::default()
+    };
+    let (head, mut arguments) = head_with(file, routine, &function, &made, &own, "");
     if returned::scalar(routine).is_some() && function.can_fail {
         arguments.push(value.clone());
     }
@@ -249,7 +277,8 @@ pub(super) fn function(
             names.fresh(name, Some(&file.names))
         });
     }
-    let [memory, status] = ["memory", "status"].map(|name| names.fresh(name, Some(&file.names)));
+    let [memory, status, pairs] =
+        ["memory", "status", "pairs"].map(|name| names.fresh(name, Some(&file.names)));
     let value = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
     let checks = match file.checks {
         true => {
@@ -300,6 +329,7 @@ pub(super) fn function(
         made: Made {
             can_fail: can_fail || recursive || file.checks || makes_result,
             needs_memory: recursive || file.checks || makes_result,
+            compared: file.is_compared(r, strided),
             ..Made::default()
         },
         allocates: false,
@@ -313,6 +343,7 @@ pub(super) fn function(
         tops,
         kept_results: Vec::new(),
         made_result: (value.clone(), extents),
+        pairs,
         checks,
         traced,
     };
@@ -383,11 +414,12 @@ fn finish(
         writer.id,
         &made,
         &writer.variables,
-        (
-            &writer.memory,
+        &Own {
+            memory: &writer.memory,
             value,
-            std::slice::from_ref(&writer.made_result.1),
-        ),
+            extents: std::slice::from_ref(&writer.made_result.1),
+            pairs: &writer.pairs,
+        },
         writer.strided,
     ));
     text.push_str("\n{\n");

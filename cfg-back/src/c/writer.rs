@@ -75,6 +75,8 @@ pub(super) struct Writer<'a> {
     pub(super) kept_results: Vec<(ScalarType, i64, String)>,
     /// The names of what says where the result is that this function makes, and its extents.
     pub(super) made_result: (String, String),
+    /// The name of the pairs of arguments that are compared on entry.
+    pub(super) pairs: String,
     /// The checks.
     pub(super) checks: super::faults::State,
     /// What the code comes from, if that is to be said.

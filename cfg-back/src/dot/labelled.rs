@@ -40,37 +40,51 @@ pub struct LabelledEdge {
     pub line: Line,
 }
 
-/// Writes a graph: vertices with their ids, edges with their labels.
+/// A vertex with its text.
+#[derive(Clone, Debug)]
+pub struct LabelledVertex {
+    /// The id of the vertex.
+    pub id: i64,
+    /// Text in the vertex.
+    pub label: String,
+    /// The vertex's place in the graph as a whole.
+    pub place: Place,
+}
+
+/// Writes a graph: vertices and edges with their labels.
 ///
 /// # Errors
 /// The errors are those of `out`.
 pub fn write_labelled(
     out: &mut impl Write,
     title: &str,
-    vertices: impl IntoIterator<Item = (i64, Place)>,
+    vertices: impl IntoIterator<Item = LabelledVertex>,
     edges: impl IntoIterator<Item = LabelledEdge>,
 ) -> fmt::Result {
     let mut pen = Pen::start(out)?;
     for statement in style::defaults(title) {
         pen.write(statement)?;
     }
-    for (id, place) in vertices {
-        let (shape, fill) = match place {
+    for vertex in vertices {
+        let (shape, fill) = match vertex.place {
             Place::Source => ("box", "#d3ede5"),
             Place::Inner => ("oval", "#ffffff"),
             Place::Sink => ("box", "#fbf3c4"),
         };
         pen.write(dot::Stmt::Node(dot::Node {
-            id: node(id),
+            id: node(vertex.id),
             attributes: vec![
-                attribute("label", quoted(&id.to_string())),
+                attribute("label", quoted(&vertex.label)),
                 attribute("shape", plain(shape)),
                 attribute("fillcolor", quoted(fill)),
             ],
         }))?;
     }
     for edge in edges {
-        let mut attributes = vec![attribute("label", quoted(&edge.label))];
+        let mut attributes = Vec::new();
+        if !edge.label.is_empty() {
+            attributes.push(attribute("label", quoted(&edge.label)));
+        }
         match edge.line {
             Line::Solid => {}
             Line::Dashed => attributes.push(attribute("style", plain("dashed"))),
@@ -109,16 +123,22 @@ mod tests {
             line,
         });
         let vertices = [
-            (-1, Place::Source),
-            (5, Place::Inner),
-            (i64::MAX, Place::Sink),
-        ];
+            (-1, "x[\"1\"]", Place::Source),
+            (5, "5", Place::Inner),
+            (i64::MAX, "y", Place::Sink),
+        ]
+        .map(|(id, label, place)| LabelledVertex {
+            id,
+            label: label.to_owned(),
+            place,
+        });
         let mut text = String::new();
         write_labelled(&mut text, "after (5)", vertices, edges).expect("strings take everything");
         assert!(graphviz_rust::parse(&text).is_ok(), "{text}");
         for part in [
             "m1 -> v5 [label=\"c(5,-1)\" style=dashed]",
             "a \\\"b\\\\",
+            "x[\\\"1\\\"]",
             "after (5)",
             "v9223372036854775807",
         ] {

@@ -3,7 +3,9 @@
 use super::{
     Lowered,
     math::{self, How},
+    points,
     routine::Body,
+    slot::{Elem, Pointer},
     value::Value,
 };
 use crate::{
@@ -12,7 +14,10 @@ use crate::{
     source::Pos,
     types::{Arith, Int, Parameter, Qualified, Type},
 };
-use cfg_core::ir::{Expr, Op};
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op},
+};
 use std::rc::Rc;
 
 impl Body<'_, '_> {
@@ -48,7 +53,11 @@ impl Body<'_, '_> {
         };
         let signature = Rc::clone(signature);
         if decl.definition.is_some() {
-            return self.own_call(e, d, &signature, arguments);
+            let result = self.own_call(e, d, &signature, arguments)?;
+            return match result {
+                Some((v, Elem::Arith(ty))) => Ok(Some(Value::new(Expr::var(v), ty, 1))),
+                Some((_, Elem::Struct(_))) | None => Ok(None),
+            };
         }
         let from_header = self
             .l
@@ -68,6 +77,13 @@ impl Body<'_, '_> {
                 self.error(&codes::LIBRARY, at, message, help)
             }
             Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
+            Some(How::Release) => self.release(arguments, at).map(|()| None),
+            Some(How::Copy) => self.copy_memory(arguments, at).map(|()| None),
+            Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
+            Some(How::Allocate) => {
+                let message = "memory is allocated where no pointer is assigned";
+                self.error(&codes::LIBRARY, at, message, "assign it to a pointer")
+            }
             Some(how) => self
                 .library(how, &signature.parameters, &signature.result, arguments, at)
                 .map(Some),
@@ -85,6 +101,24 @@ impl Body<'_, '_> {
                 self.error(&codes::FUNCTION, at, message, help)
             }
         }
+    }
+
+    /// A call of a function of the file; the variable that has its result.
+    pub(super) fn call_result(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        arguments: &[ExprId],
+    ) -> Lowered<Option<(VarId, Elem)>> {
+        let unit = self.l.unit;
+        if let ExprKind::Name(d) = unit.expr(f).kind
+            && unit.decl(d).definition.is_some()
+            && let Type::Function(signature) = &unit.decl(d).ty.ty
+        {
+            return self.own_call(e, d, &Rc::clone(signature), arguments);
+        }
+        // Refuses it.
+        self.call(e, f, arguments).map(|_| None)
     }
 
     /// Output computes nothing; what its arguments change would be lost.
@@ -238,7 +272,12 @@ impl Body<'_, '_> {
             }
             How::Infinity => Value::new(zero(ty, f64::INFINITY), ty, 1),
             How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
-            How::Passive | How::Refused(_) => {
+            How::Passive
+            | How::Allocate
+            | How::Release
+            | How::Copy
+            | How::Clear
+            | How::Refused(_) => {
                 exprs.clear();
                 return Err(super::Failed);
             }
@@ -251,7 +290,7 @@ impl Body<'_, '_> {
         d: DeclId,
         signature: &crate::types::Signature,
         arguments: &[ExprId],
-    ) -> Lowered<Option<Value>> {
+    ) -> Lowered<Option<(VarId, Elem)>> {
         let unit = self.l.unit;
         let at = unit.expr(e).at;
         let decl = unit.decl(d);
@@ -265,32 +304,15 @@ impl Body<'_, '_> {
             return self.error(&codes::OPERAND, at, message, "give one for each parameter");
         }
         self.unordered(arguments, None)?;
-        let later = |k: usize| arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
         let mut bound = Vec::new();
         for (k, (p, a)) in signature.parameters.iter().zip(arguments).enumerate() {
-            let argument = match &p.ty.ty {
-                Type::Pointer(_) => {
-                    let mut pointer = self.pointer(*a)?;
-                    if later(k) {
-                        let prefix = std::mem::take(&mut pointer.prefix);
-                        pointer.prefix =
-                            prefix.into_iter().map(|e| self.settled_index(e)).collect();
-                        pointer.offset = self.settled_index(pointer.offset);
-                    }
-                    self.passed(p, pointer, *a)?
-                }
-                _ => {
-                    let value = self.by_value(*a, &p.ty)?;
-                    // A place is bound by reference: what the call changes must not change the argument.
-                    let place = matches!(value.e, Expr::Place(_));
-                    if place || later(k) {
-                        self.settled(value).e
-                    } else {
-                        value.e
-                    }
-                }
-            };
-            bound.push(Some(argument));
+            let later = arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
+            let optional = p.decl.is_some_and(|d| self.is_optional(d));
+            bound.push(if optional && points::is_null(unit, *a) {
+                None
+            } else {
+                Some(self.argument(p, *a, later)?)
+            });
         }
         let Some(routine) = decl
             .definition
@@ -299,33 +321,81 @@ impl Body<'_, '_> {
         else {
             return Err(super::Failed);
         };
-        let result = signature
-            .result
-            .arith()
-            .map(|ty| (self.f.temporary(ty.scalar()), ty));
+        let result = match Elem::of(&signature.result) {
+            Some(elem) => {
+                let ty = self.l.scalar(elem, at)?;
+                Some((self.f.temporary(ty), elem))
+            }
+            None => None,
+        };
         self.mark();
         self.f
             .call_with(routine, bound, result.map(|(v, _)| v.into()));
-        Ok(result.map(|(v, ty)| {
+        if let Some((v, Elem::Arith(_))) = result {
             self.frozen.insert(v);
-            Value::new(Expr::var(v), ty, 1)
-        }))
+        }
+        Ok(result)
+    }
+
+    /// An argument of a call; `later` if others that are evaluated after it may change something.
+    fn argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
+        match &p.ty.ty {
+            Type::Pointer(_) => {
+                if points::is_null(self.l.unit, a) {
+                    let at = self.l.unit.expr(a).at;
+                    let message =
+                        "a null pointer is passed to a function that does not test for it";
+                    return self.error(&codes::POINTER, at, message, "pass an array");
+                }
+                let mut pointer = self.pointer(a)?;
+                if later {
+                    self.settle(&mut pointer);
+                }
+                self.passed(p, pointer, a)
+            }
+            Type::Struct(s) => {
+                let path = self.path(a)?;
+                if path.elem != Elem::Struct(*s) || path.dims > 0 {
+                    let at = self.l.unit.expr(a).at;
+                    let message = "a structure of another type is expected";
+                    return self.error(&codes::OPERAND, at, message, "pass what the parameter is");
+                }
+                let value = Expr::Place(path.place());
+                if !later && self.is_stable(&value) {
+                    return Ok(value);
+                }
+                // It is bound by reference: what the call changes must not change the argument.
+                let ty = self.l.scalar(Elem::Struct(*s), self.l.unit.expr(a).at)?;
+                let t = self.f.temporary(ty);
+                self.assign(t, value);
+                Ok(Expr::var(t))
+            }
+            _ => {
+                let value = self.by_value(a, &p.ty)?;
+                let place = matches!(value.e, Expr::Place(_));
+                Ok(if place || later {
+                    self.settled(value).e
+                } else {
+                    value.e
+                })
+            }
+        }
     }
 
     /// A pointer as the argument for a parameter.
-    fn passed(&mut self, p: &Parameter, pointer: super::slot::Pointer, a: ExprId) -> Lowered<Expr> {
+    fn passed(&mut self, p: &Parameter, pointer: Pointer, a: ExprId) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
         let mut ty = &p.ty;
         let mut levels = 0;
-        while let Type::Pointer(of) | Type::Array(of, _) = &ty.ty {
+        while let Some(of) = ty.target() {
             levels += 1;
             ty = of;
         }
-        if ty.arith() != Some(pointer.elem) || levels != pointer.inner() + 1 {
+        if Elem::of(ty) != Some(pointer.elem) || levels != pointer.inner + 1 {
             let message = format!(
                 "the argument points to {} in {} dimensions, the parameter is a {}",
                 pointer.elem.name(),
-                pointer.inner() + 1,
+                pointer.inner + 1,
                 p.ty.name()
             );
             return self.error(

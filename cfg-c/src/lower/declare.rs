@@ -1,6 +1,12 @@
 //! The variables of a routine.
 
-use super::{Lowered, facts::is_fixed, routine::Body, slot::Slot, value::widen};
+use super::{
+    Lowered,
+    facts::is_fixed,
+    routine::Body,
+    slot::{Elem, Slot},
+    value::widen,
+};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
     codes, constant,
@@ -9,22 +15,16 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Intent, Op, Role, Variable},
+    ir::{Dim, Expr, Extent, Intent, Op, Role, ScalarType, Variable},
 };
 
-/// The scalar type at the bottom of pointers and arrays, their number, and whether the bottom is const.
-fn bottom(ty: &Qualified) -> (Option<Arith>, usize, bool) {
-    let mut levels = 0;
+/// The type at the bottom of pointers and arrays.
+fn bottom(ty: &Qualified) -> &Qualified {
     let mut ty = ty;
-    loop {
-        match &ty.ty {
-            Type::Pointer(of) | Type::Array(of, _) => {
-                levels += 1;
-                ty = of;
-            }
-            _ => return (ty.arith(), levels, ty.constant),
-        }
+    while let Some(of) = ty.target() {
+        ty = of;
     }
+    ty
 }
 
 impl Body<'_, '_> {
@@ -34,8 +34,7 @@ impl Body<'_, '_> {
         ty: &Qualified,
         name: &str,
         at: Pos,
-    ) -> Lowered<(Arith, Vec<Option<ExprId>>, bool)> {
-        let (elem, _, constant) = bottom(ty);
+    ) -> Lowered<(Elem, Vec<Option<ExprId>>, bool)> {
         let mut extents = Vec::new();
         let mut inner = ty;
         loop {
@@ -51,20 +50,17 @@ impl Body<'_, '_> {
                 _ => break,
             }
         }
-        match (&inner.ty, elem) {
-            (Type::Arith(_), Some(elem)) => Ok((elem, extents, constant)),
-            (other, _) => {
-                let what = match other {
-                    Type::Refused(what) => what.to_string(),
-                    Type::Void => "void".to_owned(),
-                    Type::Function(_) => "a function".to_owned(),
-                    _ => "a pointer".to_owned(),
-                };
-                let message = format!("{name} is {what}, or leads to it, which is not supported");
-                let help = "pass members as parameters of their own, and matrices as arrays of two dimensions";
-                self.error(&codes::TYPE, at, message, help)
-            }
-        }
+        let what = match (&inner.ty, Elem::of(inner)) {
+            (_, Some(elem)) => return Ok((elem, extents, inner.constant)),
+            (Type::Refused(what), _) => what.to_string(),
+            (Type::Void, _) => "void".to_owned(),
+            (Type::Function(_), _) => "a function".to_owned(),
+            _ => "a pointer".to_owned(),
+        };
+        let message = format!("{name} is {what}, or leads to it, which is not supported");
+        let help =
+            "pass members as parameters of their own, and matrices as arrays of two dimensions";
+        self.error(&codes::TYPE, at, message, help)
     }
 
     /// Declares the parameters, in order, so that the k-th variable is the k-th parameter; then copies of those
@@ -92,7 +88,7 @@ impl Body<'_, '_> {
             if self.parameter(*d).is_err() {
                 self.failed.insert(*d);
                 let name = self.free_name(&unit.decl(*d).name);
-                self.f.input(name, cfg_core::ir::ScalarType::Real);
+                self.f.input(name, ScalarType::Real);
             }
             if let Some(span) = at.to(at) {
                 self.f.variable_span(VarId::new(k), span);
@@ -103,11 +99,13 @@ impl Body<'_, '_> {
         let free = |d: &DeclId| {
             matches!(unit.decl(*d).ty.ty, Type::Pointer(_)) && !unit.decl(*d).ty.restrict
         };
+        // A number may be a member of a structure.
+        let kind = |d: &DeclId| Elem::of(bottom(&unit.decl(*d).ty));
         let overlap = |a: &DeclId, b: &DeclId| {
-            a != b
-                && free(a)
-                && free(b)
-                && bottom(&unit.decl(*a).ty).0 == bottom(&unit.decl(*b).ty).0
+            let structure = [a, b]
+                .iter()
+                .any(|d| matches!(kind(d), Some(Elem::Struct(_))));
+            a != b && free(a) && free(b) && (structure || kind(a) == kind(b))
         };
         if written
             .iter()
@@ -116,6 +114,7 @@ impl Body<'_, '_> {
             self.f.aliased();
         }
         self.copies();
+        self.walking_parameters();
     }
 
     fn parameter(&mut self, d: DeclId) -> Lowered<()> {
@@ -124,8 +123,11 @@ impl Body<'_, '_> {
         let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
         let name = self.free_name(&decl.name);
         if extents.is_empty() {
-            let v = self.f.input(name, elem.scalar());
-            self.frozen.insert(v);
+            let ty = self.l.scalar(elem, decl.at)?;
+            let v = self.f.input(name, ty);
+            if matches!(elem, Elem::Arith(_)) {
+                self.frozen.insert(v);
+            }
             self.slots.insert(d, Slot::Scalar(v, elem));
             return Ok(());
         }
@@ -155,12 +157,11 @@ impl Body<'_, '_> {
         let intent = if written { Intent::InOut } else { Intent::In };
         let role = Role::Parameter {
             intent,
-            optional: false,
+            optional: self.is_optional(d),
         };
         let rank = shape.len();
-        let var = self
-            .f
-            .variable(Variable::new(name, elem.scalar(), shape, role));
+        let ty = self.l.scalar(elem, decl.at)?;
+        let var = self.f.variable(Variable::new(name, ty, shape, role));
         self.slots.insert(
             d,
             Slot::Array {
@@ -178,20 +179,24 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         for d in &unit.functions[self.function].parameters {
             let decl = unit.decl(*d);
-            if decl.assigned.is_empty() && !decl.address {
+            let member = matches!(decl.ty.ty, Type::Struct(_)) && self.l.facts.is_written(*d);
+            if decl.assigned.is_empty() && !decl.address && !member {
                 continue;
             }
             let Some(Slot::Scalar(v, ty)) = self.slots.get(d).cloned() else {
                 continue;
             };
+            let Ok(scalar) = self.l.scalar(ty, decl.at) else {
+                continue;
+            };
             let name = self.free_name(&format!("{}_local", decl.name));
             self.span = decl.at.to(decl.at);
             if decl.address {
-                let copy = self.f.variable(cell(name, ty));
+                let copy = self.f.variable(cell(name, scalar));
                 self.assign(copy.at(0), Expr::var(v));
                 self.slots.insert(*d, Slot::Cell(copy, ty));
             } else {
-                let copy = self.f.local(name, ty.scalar());
+                let copy = self.f.local(name, scalar);
                 self.assign(copy, Expr::var(v));
                 self.slots.insert(*d, Slot::Scalar(copy, ty));
             }
@@ -233,8 +238,12 @@ impl Body<'_, '_> {
     fn global_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         let Some(Some(id)) = self.l.globals.get(&d).copied() else {
-            // Reported where it is declared.
-            let _ = at;
+            // Others have been reported where they are declared.
+            let header = self.l.sink.files.get(decl.at.file as usize);
+            if header.is_some_and(|name| name.starts_with('<')) {
+                let message = format!("{} is not supported", decl.name);
+                return self.error(&codes::LIBRARY, at, message, "leave it out");
+            }
             return Err(super::Failed);
         };
         let (elem, extents, _) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
@@ -255,44 +264,31 @@ impl Body<'_, '_> {
     fn local(&mut self, d: DeclId) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         if let Type::Pointer(_) = decl.ty.ty {
-            let message = format!("the pointer {} is used before it is initialised", decl.name);
-            let help = "initialise it where it is declared, and do not assign it again";
-            return self.error(&codes::POINTER, decl.at, message, help);
+            return self.walker(d);
         }
         let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
         let name = self.free_name(&decl.name);
+        let ty = self.l.scalar(elem, decl.at)?;
         let slot = match extents.len() {
-            0 if decl.address => Slot::Cell(self.f.variable(cell(name, elem)), elem),
+            0 if decl.address => Slot::Cell(self.f.variable(cell(name, ty)), elem),
             0 => {
-                let v = self.f.local(name, elem.scalar());
+                let v = self.f.local(name, ty);
                 Slot::Scalar(v, elem)
             }
             rank => {
                 let mut shape = Vec::new();
                 for extent in &extents {
-                    let extent = match (extent, &decl.init) {
-                        (Some(e), _) => self.extent(*e)?,
-                        (None, Some(Init::List(list, at))) if rank == 1 => {
-                            Expr::Int(super::initial::length(self.l, list, *at)?)
-                        }
-                        _ => {
-                            let message = format!("an extent of {} is left out", decl.name);
-                            return self.error(
-                                &codes::EXTENT,
-                                decl.at,
-                                message,
-                                "write all extents",
-                            );
-                        }
+                    let Some(extent) = extent else {
+                        let message = format!("an extent of {} is left out", decl.name);
+                        return self.error(&codes::EXTENT, decl.at, message, "write all extents");
                     };
+                    let extent = self.extent(*extent)?;
                     shape.push(Dim {
                         lower: Expr::Int(0),
                         extent: Extent::Fixed(extent),
                     });
                 }
-                let var = self
-                    .f
-                    .variable(Variable::new(name, elem.scalar(), shape, Role::Local));
+                let var = self.f.variable(Variable::new(name, ty, shape, Role::Local));
                 Slot::Array {
                     var,
                     elem,
@@ -304,6 +300,7 @@ impl Body<'_, '_> {
         let v = match &slot {
             Slot::Scalar(v, _) | Slot::Cell(v, _) | Slot::Array { var: v, .. } => *v,
             Slot::Alias(p) => p.var,
+            Slot::Walker(w) => w.offset,
         };
         if let Some(span) = decl.at.to(decl.at) {
             self.f.variable_span(v, span);
@@ -379,7 +376,7 @@ impl Body<'_, '_> {
         } else {
             format!("{name}_index")
         });
-        let v = self.f.local(name, cfg_core::ir::ScalarType::Integer);
+        let v = self.f.local(name, ScalarType::Integer);
         self.indices.insert(d, v);
         self.index_variables.insert(v);
         v
@@ -387,12 +384,12 @@ impl Body<'_, '_> {
 }
 
 /// A local of one element.
-fn cell(name: String, ty: Arith) -> Variable {
+fn cell(name: String, ty: ScalarType) -> Variable {
     let dim = Dim {
         lower: Expr::Int(0),
         extent: Extent::Fixed(Expr::Int(1)),
     };
-    Variable::new(name, ty.scalar(), vec![dim], Role::Local)
+    Variable::new(name, ty, vec![dim], Role::Local)
 }
 
 /// The integer type of a variable that can be the index of a counted loop.

@@ -9,13 +9,25 @@ use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
     codes, constant,
     source::Pos,
-    types::{Arith, Int, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Op, Place, ScalarType};
 
 impl Body<'_, '_> {
     /// The value of an expression. Statements are emitted only if it has effects.
     pub(super) fn expr(&mut self, e: ExprId) -> Lowered<Value> {
+        if self.depth == 0
+            && !self.undecided(e).is_empty()
+            && let Some(ty) = self.l.unit.expr(e).ty.as_ref().and_then(Qualified::arith)
+        {
+            let t = self.f.temporary(ty.scalar());
+            self.decided(e, &mut |b| {
+                let value = b.expr(e)?.convert(ty);
+                b.assign(t, value.e);
+                Ok(())
+            })?;
+            return Ok(Value::new(Expr::var(t), ty, 1));
+        }
         let value = self.nested(e, |b| b.expr_part(e))?;
         Ok(if self.l.unit.expr(e).effects {
             self.shallow(value)
@@ -41,9 +53,10 @@ impl Body<'_, '_> {
                 }
                 self.read(e)
             }
-            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Member(..) => {
-                self.read(e)
-            }
+            ExprKind::Index(..)
+            | ExprKind::Unary(Unary::Deref, _)
+            | ExprKind::Member(..)
+            | ExprKind::Literal(_) => self.read(e),
             ExprKind::Unary(op, a) => self.unary(*op, *a, node.at),
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, true),
             ExprKind::Binary(Binary::And | Binary::Or, ..) => self.logical(e),
@@ -108,8 +121,20 @@ impl Body<'_, '_> {
     pub(super) fn discard(&mut self, e: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let node = unit.expr(e);
+        let comma = matches!(node.kind, ExprKind::Binary(Binary::Comma, ..));
+        if self.depth == 0 && !comma && !self.undecided(e).is_empty() {
+            return self.decided(e, &mut |b| b.discard(e));
+        }
         match &node.kind {
+            ExprKind::Step { of, up, .. } if unit.is_pointer(*of) => {
+                let op = if *up { Binary::Add } else { Binary::Sub };
+                self.move_pointer(*of, None, op, false).map(|_| ())
+            }
+            ExprKind::Assign(..) if unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
+            ExprKind::Assign(None, target, value) if unit.structure_of(*target).is_some() => self
+                .nested(e, |b| b.copy_structure(*target, *value, node.at))
+                .map(|_| ()),
             ExprKind::Assign(op, target, value) => self
                 .nested(e, |b| b.assignment(*op, *target, *value, node.at))
                 .map(|_| ()),
@@ -117,6 +142,7 @@ impl Body<'_, '_> {
                 self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ())
             }
             ExprKind::Binary(Binary::Comma, ..) => self.commas(e),
+            _ if unit.structure_of(e).is_some() => self.path(e).map(|_| ()),
             ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
             ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
                 let condition = body.condition(*c)?;
@@ -128,9 +154,10 @@ impl Body<'_, '_> {
                 body.f.end_if();
                 yes.and(no)
             }),
+            _ if node.effects && unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             _ if node.effects => self.expr(e).map(|_| ()),
             // Without effects only whether it is supported matters.
-            _ if self.levels(e) > 0 => Ok(()),
+            _ if self.l.unit.is_pointer(e) => Ok(()),
             _ => self.expr(e).map(|_| ()),
         }
     }
@@ -153,14 +180,17 @@ impl Body<'_, '_> {
 
     /// The value of an expression as a logical.
     pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
-        if self.levels(e) > 0 {
-            let at = self.l.unit.expr(e).at;
-            return self.error(
-                &codes::POINTER,
-                at,
-                "a pointer is used as a condition",
-                "pass a flag of type int",
-            );
+        if self.depth == 0 && !self.undecided(e).is_empty() {
+            let t = self.f.temporary(ScalarType::Logical);
+            self.decided(e, &mut |b| {
+                let condition = b.condition(e)?;
+                b.assign(t, condition);
+                Ok(())
+            })?;
+            return Ok(Expr::var(t));
+        }
+        if self.l.unit.is_pointer(e) {
+            return self.nested(e, |b| b.not_null(e));
         }
         Ok(self.expr(e)?.condition())
     }
@@ -227,16 +257,24 @@ impl Body<'_, '_> {
         let mut chain = Vec::new();
         let mut first = e;
         while let ExprKind::Binary(op, a, b) = unit.expr(first).kind {
-            if matches!(op, Binary::And | Binary::Or | Binary::Comma) {
+            if matches!(op, Binary::And | Binary::Or | Binary::Comma) || unit.is_pointer(first) {
                 break;
             }
             chain.push((op, b, unit.expr(first).at));
             first = a;
         }
         chain.reverse();
+        // Two pointers may begin the chain.
+        let mut begun = None;
+        if let Some(&(op, b, at)) = chain.first()
+            && (unit.is_pointer(first) || unit.is_pointer(b))
+        {
+            begun = Some(self.compare_pointers(op, first, b, at));
+            chain.remove(0);
+        }
         let mut operands = vec![first];
         operands.extend(chain.iter().map(|(_, b, _)| *b));
-        if let Some(p) = operands.iter().copied().find(|p| self.levels(*p) > 0) {
+        if let Some(p) = operands[1..].iter().copied().find(|p| unit.is_pointer(*p)) {
             let at = unit.expr(p).at;
             let help = "compare and subtract indices instead";
             return self.error(
@@ -247,7 +285,10 @@ impl Body<'_, '_> {
             );
         }
         self.unordered(&operands, None)?;
-        let mut value = self.expr(first);
+        let mut value = match begun {
+            Some(value) => value,
+            None => self.expr(first),
+        };
         for (op, b, at) in chain {
             if unit.expr(b).effects {
                 value = value.map(|v| self.settled(v));
@@ -350,7 +391,7 @@ impl Body<'_, '_> {
     fn choice(&mut self, c: ExprId, a: ExprId, b: ExprId) -> Lowered<Value> {
         let unit = self.l.unit;
         let condition = self.condition(c)?;
-        if self.levels(a) > 0 || self.levels(b) > 0 {
+        if unit.is_pointer(a) || unit.is_pointer(b) {
             let at = unit.expr(a).at;
             return self.error(
                 &codes::POINTER,
@@ -393,10 +434,6 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<(Place, Arith)> {
         let unit = self.l.unit;
-        if self.levels(target) > 0 {
-            let help = "initialise a pointer where it is declared, and use an index to move";
-            return self.error(&codes::POINTER, at, "a pointer or array is assigned", help);
-        }
         let name = match unit.expr(target).kind {
             ExprKind::Name(d) => Some(d),
             _ => None,
@@ -430,7 +467,7 @@ impl Body<'_, '_> {
     }
 
     /// The expressions that decide which element a place is.
-    fn subscripts_of(&self, mut e: ExprId) -> Vec<ExprId> {
+    pub(super) fn subscripts_of(&self, mut e: ExprId) -> Vec<ExprId> {
         let mut found = Vec::new();
         loop {
             match self.l.unit.expr(e).kind {
@@ -438,7 +475,11 @@ impl Body<'_, '_> {
                     found.push(i);
                     e = a;
                 }
-                ExprKind::Unary(_, a) => e = a,
+                ExprKind::Unary(_, a) | ExprKind::Member(a, ..) | ExprKind::Cast(_, a) => e = a,
+                ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Conditional(..) => {
+                    found.push(e);
+                    break;
+                }
                 _ => break,
             }
         }
@@ -458,10 +499,6 @@ impl Body<'_, '_> {
 
     fn step(&mut self, of: ExprId, up: bool, post: bool, used: bool) -> Lowered<Value> {
         let at = self.l.unit.expr(of).at;
-        if self.levels(of) > 0 {
-            let help = "subscript the pointer with an index, and move that";
-            return self.error(&codes::POINTER, at, "a pointer walks", help);
-        }
         let (place, ty) = self.place(of, true)?;
         let place = if used {
             self.settled_place(place)
@@ -501,7 +538,7 @@ fn checked(index: Value, ty: Arith) -> Value {
     Value::new(Expr::op(conversion(Conversion::To, ty), [index.e]), ty, 2)
 }
 
-fn comparison(op: Binary) -> Option<Op> {
+pub(super) fn comparison(op: Binary) -> Option<Op> {
     Some(match op {
         Binary::Lt => Op::Lt,
         Binary::Gt => Op::Gt,

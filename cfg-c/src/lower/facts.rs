@@ -1,7 +1,8 @@
 //! What is known of pointers and variables before functions are translated.
 
+use super::points;
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
     types::Type,
 };
 use std::collections::{HashMap, HashSet};
@@ -11,6 +12,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Facts {
     /// Pointers and arrays of which an element may be written.
     written: HashSet<DeclId>,
+    /// Pointers that are compared with null.
+    tested: HashSet<DeclId>,
     /// Pointers that are only dereferenced.
     single: HashSet<DeclId>,
 }
@@ -21,28 +24,31 @@ impl Facts {
         // What is written through the first is written in the second.
         let mut flows: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         let mut mentions: HashMap<DeclId, (usize, usize)> = HashMap::new();
+        // The pointers that are passed as they are.
+        let mut passes: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         let mut open: Vec<DeclId> = Vec::new();
         for &f in functions {
             for k in unit.functions[f].part.clone() {
                 let e = ExprId(k);
                 match &unit.expr(e).kind {
                     ExprKind::Name(d) => mentions.entry(*d).or_default().0 += 1,
-                    ExprKind::Unary(Unary::Deref, a) => {
+                    ExprKind::Unary(Unary::Deref, a) | ExprKind::Member(a, _, true) => {
                         if let ExprKind::Name(d) = unit.expr(*a).kind {
                             mentions.entry(d).or_default().1 += 1;
-                        }
-                    }
-                    ExprKind::Index(a, i) => {
-                        if let (ExprKind::Name(d), ExprKind::Int(0, _)) =
-                            (&unit.expr(*a).kind, &unit.expr(*i).kind)
-                        {
-                            mentions.entry(*d).or_default().1 += 1;
                         }
                     }
                     ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
                         if !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
                     {
-                        open.extend(unit.root(*target));
+                        open.extend(unit.roots(*target));
+                    }
+                    ExprKind::Call(_, arguments)
+                        if matches!(
+                            points::library_call(unit, e),
+                            Some("memcpy" | "memmove" | "memset")
+                        ) =>
+                    {
+                        open.extend(arguments.first().into_iter().flat_map(|a| unit.roots(*a)));
                     }
                     ExprKind::Call(callee, arguments) => {
                         let ExprKind::Name(d) = unit.expr(*callee).kind else {
@@ -54,34 +60,50 @@ impl Facts {
                         for (p, argument) in
                             unit.functions[g].parameters.iter().zip(arguments.iter())
                         {
-                            if matches!(unit.decl(*p).ty.ty, Type::Pointer(_))
-                                && let Some(root) = unit.root(*argument)
-                            {
-                                flows.entry(*p).or_default().push(root);
+                            if !matches!(unit.decl(*p).ty.ty, Type::Pointer(_)) {
+                                continue;
                             }
+                            let roots = unit.roots(*argument);
+                            if let ExprKind::Name(d) = unit.expr(*argument).kind {
+                                passes.entry(*p).or_default().push(d);
+                                mentions.entry(d).or_default().1 += 1;
+                            }
+                            flows.entry(*p).or_default().extend(roots);
                         }
                     }
                     _ => {}
                 }
             }
-            for d in &unit.functions[f].locals {
-                let decl = unit.decl(*d);
-                if let (Type::Pointer(_), Some(Init::Expr(e))) = (&decl.ty.ty, &decl.init)
-                    && let Some(root) = unit.root(*e)
-                {
-                    flows.entry(*d).or_default().push(root);
+            let own = &unit.functions[f];
+            for d in own.locals.iter().chain(&own.parameters) {
+                if let Type::Pointer(_) = unit.decl(*d).ty.ty {
+                    for source in points::sources(unit, *d) {
+                        flows.entry(*d).or_default().extend(unit.roots(source));
+                    }
                 }
             }
         }
+        facts.tested = tested(unit, functions);
         while let Some(d) = open.pop() {
             if facts.written.insert(d) {
                 open.extend(flows.get(&d).into_iter().flatten());
             }
         }
+        // A pointer that is passed on points to one number if what it is passed to does.
+        let simple = |d: &DeclId| mentions.get(d).is_some_and(|(all, simple)| all == simple);
+        let mut open: Vec<DeclId> = passes.keys().filter(|d| !simple(d)).copied().collect();
+        let mut several: HashSet<DeclId> = HashSet::new();
+        while let Some(d) = open.pop() {
+            for from in passes.get(&d).into_iter().flatten() {
+                if several.insert(*from) {
+                    open.push(*from);
+                }
+            }
+        }
         let single = mentions
-            .into_iter()
-            .filter(|(_, (all, simple))| all == simple);
-        facts.single = single.map(|(d, _)| d).collect();
+            .keys()
+            .filter(|d| simple(d) && !several.contains(d));
+        facts.single = single.copied().collect();
         facts
     }
 
@@ -90,10 +112,55 @@ impl Facts {
         self.written.contains(&d)
     }
 
+    /// True if a pointer is asked whether it is null.
+    pub(super) fn is_tested(&self, d: DeclId) -> bool {
+        self.tested.contains(&d)
+    }
+
     /// True if a pointer is used as a pointer to one value.
     pub(super) fn is_single(&self, d: DeclId) -> bool {
         self.single.contains(&d)
     }
+}
+
+/// The pointers that decide something, or are compared with 0.
+fn tested(unit: &Unit, functions: &[usize]) -> HashSet<DeclId> {
+    let mut conditions: Vec<ExprId> = Vec::new();
+    for &f in functions {
+        for k in unit.functions[f].part.clone() {
+            match &unit.exprs[k as usize].kind {
+                ExprKind::Unary(Unary::Not, a) | ExprKind::Conditional(a, ..) => {
+                    conditions.push(*a);
+                }
+                ExprKind::Binary(Binary::And | Binary::Or, a, b) => conditions.extend([*a, *b]),
+                ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) => {
+                    if points::is_null(unit, *a) {
+                        conditions.push(*b);
+                    } else if points::is_null(unit, *b) {
+                        conditions.push(*a);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    for stmt in &unit.stmts {
+        match &stmt.kind {
+            StmtKind::If(arms, _) => conditions.extend(arms.iter().map(|(c, _)| *c)),
+            StmtKind::While(c, _) | StmtKind::Do(_, c) => conditions.push(*c),
+            StmtKind::For(of) => conditions.extend(of.condition),
+            _ => {}
+        }
+    }
+    let mut tested = HashSet::new();
+    for e in conditions {
+        if let ExprKind::Name(d) = unit.expr(points::bare(unit, e)).kind
+            && matches!(unit.decl(d).ty.ty, Type::Pointer(_))
+        {
+            tested.insert(d);
+        }
+    }
+    tested
 }
 
 /// True if a variable keeps the value that it is declared with.

@@ -1,10 +1,9 @@
 //! Initial values: of globals and static variables, which are constants, and of local arrays.
 
-use super::{Failed, Lower, Lowered, value::literal};
+use super::{Failed, Lower, Lowered, slot::Elem, value::literal};
 use crate::{
-    ast::{DeclId, Designator, ExprId, ExprKind, Init, Unary, Unit},
-    codes, constant,
-    source::Pos,
+    ast::{DeclId, ExprId, ExprKind, Unary, Unit},
+    braces, codes, constant,
     types::{Arith, Int, Type},
 };
 use cfg_core::{
@@ -16,133 +15,6 @@ use cfg_core::{
 /// Elements of globals.
 const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// The elements that a list in braces gives, by their place in storage order.
-pub(super) fn elements(
-    l: &mut Lower<'_>,
-    extents: &[i64],
-    init: &Init,
-    at: Pos,
-) -> Lowered<Vec<(i64, ExprId)>> {
-    let mut out = Vec::new();
-    match init {
-        Init::Expr(e) if extents.is_empty() => out.push((0, *e)),
-        Init::Expr(e) => {
-            let at = l.unit.expr(*e).at;
-            l.sink.error(
-                &codes::INITIAL,
-                at,
-                "an array is initialised by a value",
-                "write the values in braces",
-            );
-            return Err(Failed);
-        }
-        Init::List(list, at) => fill(l, extents, list, *at, 0, &mut out)?,
-    }
-    let _ = at;
-    Ok(out)
-}
-
-type List = [(Vec<Designator>, Init)];
-
-/// Recursion is as deep as braces nest, which the parser limits.
-fn fill(
-    l: &mut Lower<'_>,
-    extents: &[i64],
-    list: &List,
-    at: Pos,
-    start: i64,
-    out: &mut Vec<(i64, ExprId)>,
-) -> Lowered<()> {
-    let Some((&extent, inner)) = extents.split_first() else {
-        return match list {
-            [(designators, Init::Expr(e))] if designators.is_empty() => {
-                out.push((start, *e));
-                Ok(())
-            }
-            _ => {
-                l.sink.error(
-                    &codes::INITIAL,
-                    at,
-                    "a number is initialised by several values",
-                    "give one",
-                );
-                Err(Failed)
-            }
-        };
-    };
-    let size: i64 = inner.iter().fold(1, |a, b| a.saturating_mul(*b));
-    let end = extent.saturating_mul(size);
-    // The next element, counted from the start of this list.
-    let mut next = 0i64;
-    for (designators, value) in list {
-        match &designators[..] {
-            [] => {}
-            [Designator::Index(e)] => {
-                let Some((k, _)) = constant::integer(l.unit, *e) else {
-                    let at = l.unit.expr(*e).at;
-                    l.sink.error(
-                        &codes::VALUE,
-                        at,
-                        "a designator is no constant",
-                        "write a number",
-                    );
-                    return Err(Failed);
-                };
-                next = i64::try_from(k).unwrap_or(i64::MAX).saturating_mul(size);
-            }
-            [Designator::Field(at), ..] | [_, Designator::Field(at), ..] => {
-                l.sink.error(
-                    &codes::TYPE,
-                    *at,
-                    "structures are not supported",
-                    "use arrays",
-                );
-                return Err(Failed);
-            }
-            _ => {
-                l.sink.error(
-                    &codes::INITIAL,
-                    at,
-                    "several designators in a row are not supported",
-                    "write braces for each level",
-                );
-                return Err(Failed);
-            }
-        }
-        let list_value = matches!(value, Init::List(..));
-        if list_value && next % size.max(1) != 0 {
-            next = (next / size + 1).saturating_mul(size);
-        }
-        if next < 0 || next >= end {
-            l.sink.error(
-                &codes::INITIAL,
-                at,
-                "there are more values than elements",
-                "give at most one for each element",
-            );
-            return Err(Failed);
-        }
-        match value {
-            Init::Expr(e) => {
-                out.push((start + next, *e));
-                next += 1;
-            }
-            Init::List(list, at) => {
-                fill(l, inner, list, *at, start + next, out)?;
-                next += size;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The number of elements of an array of one dimension whose extent is left out.
-pub(super) fn length(l: &mut Lower<'_>, list: &List, at: Pos) -> Lowered<i64> {
-    let mut out = Vec::new();
-    fill(l, &[i64::MAX], list, at, 0, &mut out)?;
-    Ok(out.iter().map(|(k, _)| k + 1).max().unwrap_or(0))
-}
-
 /// Declares a global or static variable.
 pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     let unit = l.unit;
@@ -150,17 +22,8 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     let mut extents = Vec::new();
     let mut ty = &decl.ty;
     while let Type::Array(of, extent) = &ty.ty {
-        let value = match (extent, &decl.init) {
-            (Some(e), _) => {
-                constant::integer(unit, *e).map(|(v, _)| i64::try_from(v).unwrap_or(-1))
-            }
-            (None, Some(Init::List(list, at)))
-                if extents.is_empty() && !matches!(of.ty, Type::Array(..)) =>
-            {
-                Some(length(l, list, *at)?)
-            }
-            _ => None,
-        };
+        let value = extent.and_then(|e| constant::integer(unit, e));
+        let value = value.map(|(v, _)| i64::try_from(v).unwrap_or(-1));
         let Some(value) = value.filter(|v| *v > 0) else {
             let message = format!("an extent of {} is no positive constant", decl.name);
             l.sink
@@ -170,19 +33,24 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         extents.push(value);
         ty = of;
     }
-    let Type::Arith(elem) = ty.ty else {
-        let message = format!(
-            "{} is {}, which is not supported",
-            decl.name,
-            decl.ty.name()
-        );
-        l.sink.error(
-            &codes::TYPE,
-            decl.at,
-            message,
-            "use numbers and arrays of numbers",
-        );
-        return Err(Failed);
+    let elem = match Elem::of(ty) {
+        Some(elem) if decl.init.is_none() || matches!(elem, Elem::Arith(_)) => elem,
+        Some(_) => {
+            let message = format!("{} is a structure with initial values", decl.name);
+            let help = "pass it as a parameter, or declare it in a function";
+            l.sink.error(&codes::INITIAL, decl.at, message, help);
+            return Err(Failed);
+        }
+        None => {
+            let message = format!(
+                "{} is {}, which is not supported",
+                decl.name,
+                decl.ty.name()
+            );
+            let help = "use numbers, structures and arrays of these";
+            l.sink.error(&codes::TYPE, decl.at, message, help);
+            return Err(Failed);
+        }
     };
     let count = extents.iter().fold(1i64, |a, b| a.saturating_mul(*b));
     if count > MAX_ELEMENTS {
@@ -192,14 +60,17 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         return Err(Failed);
     }
     let mut initial = None;
-    if !decl.external {
+    // What is 0 at first in C has no value here if it is a structure: to use it is an error.
+    if !decl.external
+        && let Elem::Arith(elem) = elem
+    {
         let mut values = vec![literal(0, elem)];
         if let Some(init) = &decl.init {
-            let given = elements(l, &extents, init, decl.at)?;
+            let given = braces::elements(unit, l.sink, &decl.ty, init)?;
             if !given.is_empty() && count > 1 {
                 values = vec![literal(0, elem); count as usize];
             }
-            for (k, e) in given {
+            for (steps, e) in given {
                 let Some(value) = number(unit, e, 300) else {
                     let at = unit.expr(e).at;
                     l.sink.error(
@@ -210,7 +81,13 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
                     );
                     return Err(Failed);
                 };
-                values[k as usize] = value.literal(elem);
+                let indices = steps.iter().zip(&extents);
+                let k = indices.fold(0, |k, (step, extent)| {
+                    k * extent + step.index().and_then(Expr::constant).unwrap_or(0)
+                });
+                if let Some(cell) = values.get_mut(k as usize) {
+                    *cell = value.literal(elem);
+                }
             }
         }
         initial = Some(values);
@@ -218,12 +95,13 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if decl.address && extents.is_empty() {
         extents.push(1);
     }
+    let ty = l.scalar(elem, decl.at)?;
     let shape = extents.iter().map(|n| Dim {
         lower: Expr::Int(0),
         extent: Extent::Fixed(Expr::Int(*n)),
     });
     let ty = VarType {
-        ty: elem.scalar(),
+        ty,
         shape: shape.collect(),
         order: Order::Row,
     };

@@ -5,13 +5,13 @@ use super::{
     declare::index_type,
     facts::is_fixed,
     routine::{Body, Counting},
-    slot::Slot,
+    slot::{Elem, Slot},
     value::conversion,
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, For, Init, Part, StmtId, StmtKind},
     constant,
-    types::{Arith, Int},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::{
     entity::VarId,
@@ -39,7 +39,7 @@ impl Body<'_, '_> {
         step: Option<ExprId>,
     ) -> Lowered<()> {
         let span = self.span;
-        let effects = self.l.unit.expr(c).effects;
+        let effects = self.l.unit.expr(c).effects || !self.undecided(c).is_empty();
         let mut condition = self.condition(c)?;
         let again = effects.then(|| {
             let t = self.f.temporary(ScalarType::Logical);
@@ -184,7 +184,7 @@ impl Body<'_, '_> {
     pub(super) fn tell(&mut self, variable: DeclId, index: VarId) {
         let at = self.l.unit.decl(variable).at;
         // A variable that has no slot has been refused.
-        if let Ok(Slot::Scalar(v, ty)) = self.slot(variable, at) {
+        if let Ok(Slot::Scalar(v, Elem::Arith(ty))) = self.slot(variable, at) {
             let value = if ty.scalar() == ScalarType::Integer {
                 Expr::var(index)
             } else {
@@ -299,55 +299,15 @@ impl Body<'_, '_> {
         }
     }
 
-    /// The integer type of an expression without calls, as far as it can be seen.
-    fn integer_type(&self, e: ExprId, depth: usize) -> Option<Int> {
-        let unit = self.l.unit;
-        let depth = depth.checked_sub(1)?;
-        match &unit.expr(e).kind {
-            ExprKind::Int(_, Arith::Int(ty)) => Some(*ty),
-            ExprKind::Name(d) => match unit.decl(*d).ty.arith()? {
-                Arith::Int(ty) => Some(ty),
-                Arith::Float | Arith::Double => None,
-            },
-            ExprKind::Index(..) => {
-                let root = unit.root(e)?;
-                let mut ty = &unit.decl(root).ty;
-                while let crate::types::Type::Array(of, _) | crate::types::Type::Pointer(of) =
-                    &ty.ty
-                {
-                    ty = of;
-                }
-                match ty.arith()? {
-                    Arith::Int(ty) if self.levels(e) == 0 => Some(ty),
-                    _ => None,
-                }
-            }
-            ExprKind::Unary(crate::ast::Unary::Plus | crate::ast::Unary::Minus, a) => {
-                Some(self.integer_type(*a, depth)?.promoted())
-            }
-            ExprKind::Binary(
-                Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem,
-                a,
-                b,
-            ) => Some(
-                self.integer_type(*a, depth)?
-                    .common(self.integer_type(*b, depth)?),
-            ),
-            ExprKind::Conditional(_, a, b) => Some(
-                self.integer_type(*a, depth)?
-                    .common(self.integer_type(*b, depth)?),
-            ),
-            ExprKind::Cast(ty, _) => match ty.arith()? {
-                Arith::Int(ty) => Some(ty),
-                Arith::Float | Arith::Double => None,
-            },
-            ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => Some(Int::ULong),
-            _ => None,
+    fn integer_type(&self, e: ExprId) -> Option<Int> {
+        match self.l.unit.expr(e).ty.as_ref()?.arith()? {
+            Arith::Int(ty) => Some(ty),
+            Arith::Float | Arith::Double => None,
         }
     }
 
     fn integer(&self, e: ExprId) -> bool {
-        self.integer_type(e, 100).is_some() && !self.l.unit.expr(e).effects
+        self.integer_type(e).is_some() && !self.l.unit.expr(e).effects
     }
 
     /// True if the bound reads only what the body leaves as it is.
@@ -371,24 +331,56 @@ impl Body<'_, '_> {
                         })
                     });
                 let same = *d != variable && !assigned(&decl.assigned, body);
-                invariant &=
-                    is_fixed(unit, *d) && decl.ty.arith().is_some() || (own || global) && same;
+                invariant &= match decl.ty.ty {
+                    Type::Pointer(_) => same && !decl.address,
+                    // Their elements and members are looked at where they are read.
+                    Type::Array(..) | Type::Struct(_) => true,
+                    _ => is_fixed(unit, *d) || (own || global) && same,
+                };
             }
+            ExprKind::Call(..) | ExprKind::Literal(_) => invariant = false,
             ExprKind::Index(..)
-            | ExprKind::Call(..)
             | ExprKind::Member(..)
             | ExprKind::Unary(crate::ast::Unary::Deref, _) => {
-                invariant = false;
+                invariant &= !self.may_store(unit.expr(e).ty.as_ref(), body);
             }
             _ => {}
         });
         invariant
     }
 
+    /// True if an element or member of this type may be assigned.
+    fn may_store(&self, ty: Option<&Qualified>, body: &Part) -> bool {
+        let unit = self.l.unit;
+        let Some(ty) = ty else { return true };
+        // A row or a structure is on the way to a number.
+        let Some(number) = ty.arith() else {
+            return false;
+        };
+        body.clone().any(|k| {
+            let target = match &unit.exprs[k as usize].kind {
+                ExprKind::Call(..) => return unit.exprs[k as usize].effects,
+                ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => *target,
+                ExprKind::Literal(_) => return true,
+                _ => return false,
+            };
+            let own = match unit.expr(target).kind {
+                ExprKind::Name(d) => {
+                    let decl = unit.decl(d);
+                    let local = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter);
+                    local && !decl.address && decl.ty.arith().is_some()
+                }
+                _ => false,
+            };
+            let stored = unit.expr(target).ty.as_ref();
+            !own && stored.is_none_or(|ty| ty.arith().is_none_or(|ty| ty == number))
+        })
+    }
+
     /// True if C's arithmetic in the test and the step is that of whole numbers for as long as the loop runs.
     fn cannot_wrap(&self, ty: Int, first: ExprId, bound: ExprId, up: bool) -> bool {
         let unit = self.l.unit;
-        let Some(other) = self.integer_type(bound, 100).map(Int::promoted) else {
+        let Some(other) = self.integer_type(bound).map(Int::promoted) else {
             return false;
         };
         let positive = |e| constant::integer(unit, e).is_some_and(|(value, _)| value >= 0);

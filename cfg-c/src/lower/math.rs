@@ -23,12 +23,19 @@ pub(crate) enum How {
     NotANumber,
     /// It computes nothing that the program uses: left out.
     Passive,
+    /// malloc and calloc.
+    Allocate,
+    /// free.
+    Release,
+    /// memcpy and memmove.
+    Copy,
+    /// memset.
+    Clear,
     /// Refused, with a way out.
     Refused(&'static str),
 }
 
-const WORK: &str = "declare an array of the size that is needed, or pass work space as a parameter";
-const COPY: &str = "write a loop over the elements";
+const WORK: &str = "allocate the size that is needed with malloc, and copy what is kept";
 const STOP: &str = "return early with a value that says what happened";
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
@@ -69,15 +76,15 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
     ("__cfgrev_assert", How::Refused("define NDEBUG before <assert.h> is included, or return early")),
     ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
-    ("malloc", How::Refused(WORK)), ("calloc", How::Refused(WORK)), ("realloc", How::Refused(WORK)),
-    ("free", How::Refused(WORK)),
+    ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Refused(WORK)),
+    ("free", How::Release),
     ("exit", How::Refused(STOP)), ("abort", How::Refused(STOP)),
     ("rand", How::Refused("draw numbers in the caller and pass them as parameters")),
     ("srand", How::Refused("draw numbers in the caller and pass them as parameters")),
     ("atoi", How::Refused(OUTSIDE)), ("atol", How::Refused(OUTSIDE)), ("atof", How::Refused(OUTSIDE)),
     ("strtod", How::Refused(OUTSIDE)), ("strtol", How::Refused(OUTSIDE)), ("getenv", How::Refused(OUTSIDE)),
     ("qsort", How::Refused("write the sort out")),
-    ("memcpy", How::Refused(COPY)), ("memmove", How::Refused(COPY)), ("memset", How::Refused(COPY)),
+    ("memcpy", How::Copy), ("memmove", How::Copy), ("memset", How::Clear),
     ("printf", How::Passive), ("fprintf", How::Passive), ("puts", How::Passive),
     ("putchar", How::Passive), ("fflush", How::Passive), ("fputs", How::Passive),
     ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("fgets", How::Refused(OUTSIDE)),
@@ -95,7 +102,17 @@ pub(crate) fn how(name: &str) -> Option<How> {
     };
     find(name).or_else(|| {
         let stem = name.strip_suffix(['f', 'l'])?;
-        find(stem).filter(|how| !matches!(how, How::Passive | How::IntegerAbs))
+        find(stem).filter(|_| is_real_function(stem))
+    })
+}
+
+/// True of functions that have versions for float and long double.
+fn is_real_function(name: &str) -> bool {
+    how(name).is_some_and(|how| {
+        !matches!(
+            how,
+            How::Passive | How::IntegerAbs | How::Allocate | How::Release | How::Copy | How::Clear
+        )
     })
 }
 
@@ -106,5 +123,16 @@ pub(crate) fn is_known(name: &str) -> bool {
 
 /// True of functions that become an expression, without statements.
 pub(crate) fn is_pure(name: &str) -> bool {
-    how(name).is_some_and(|how| !matches!(how, How::Least(_) | How::Passive | How::Refused(_)))
+    how(name).is_some_and(|how| {
+        !matches!(
+            how,
+            How::Least(_)
+                | How::Passive
+                | How::Allocate
+                | How::Release
+                | How::Copy
+                | How::Clear
+                | How::Refused(_)
+        )
+    })
 }

@@ -2,9 +2,8 @@
 
 use super::{Failed, Lowered, routine::Body};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Unary},
+    ast::{DeclId, DeclKind, ExprId, ExprKind},
     codes,
-    types::Type,
 };
 use std::collections::BTreeSet;
 
@@ -14,7 +13,7 @@ struct Touched {
     /// Assigned as a whole, or an element of it.
     written: BTreeSet<DeclId>,
     read: BTreeSet<DeclId>,
-    /// Handed to a call by pointer.
+    /// Handed by pointer to a call that may write there.
     passed: BTreeSet<DeclId>,
     /// A function of the file is called.
     calls: bool,
@@ -24,7 +23,7 @@ impl Body<'_, '_> {
     fn touched(&self, e: ExprId, out: &mut Touched) {
         let unit = self.l.unit;
         unit.walk(e, &mut |e| match &unit.expr(e).kind {
-            ExprKind::Name(d) => {
+            ExprKind::Name(d) | ExprKind::Literal(d) => {
                 out.read.insert(*d);
             }
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
@@ -32,18 +31,12 @@ impl Body<'_, '_> {
             }
             ExprKind::Call(f, arguments) => {
                 if let ExprKind::Name(d) = unit.expr(*f).kind
-                    && unit.decl(d).definition.is_some()
+                    && let Some(g) = unit.decl(d).definition
                 {
                     out.calls = true;
-                    for a in arguments.iter() {
-                        let pointer = match &unit.expr(*a).kind {
-                            ExprKind::Unary(Unary::Address, _) => true,
-                            ExprKind::Name(d) => {
-                                matches!(unit.decl(*d).ty.ty, Type::Array(..) | Type::Pointer(_))
-                            }
-                            _ => false,
-                        };
-                        if pointer {
+                    let parameters = &unit.functions[g].parameters;
+                    for (p, a) in parameters.iter().zip(arguments.iter()) {
+                        if unit.is_pointer(*a) && self.l.facts.is_written(*p) {
                             out.passed.extend(unit.root(*a));
                         }
                     }
@@ -101,13 +94,7 @@ impl Body<'_, '_> {
     fn warn_of_calls(&mut self, a: &Touched, b: &Touched, at: crate::source::Pos) {
         let unit = self.l.unit;
         let shared = |x: &Touched, y: &Touched| {
-            let passed = x.passed.iter().find(|d| {
-                let written = match unit.decl(**d).ty.ty {
-                    Type::Array(..) | Type::Pointer(_) => self.l.facts.is_written(**d),
-                    _ => true,
-                };
-                written && y.read.contains(d)
-            });
+            let passed = x.passed.iter().find(|d| y.read.contains(d));
             let global = y.read.iter().find(|d| {
                 let decl = unit.decl(**d);
                 x.calls

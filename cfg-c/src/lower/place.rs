@@ -1,71 +1,19 @@
-//! Places and pointers: which variable, and which element of it.
+//! Places and pointers: which variable, and which element or member of it.
 
 use super::{
     Lowered,
     routine::Body,
-    slot::{Pointer, Slot},
+    slot::{Elem, Path, Pointer, Slot},
     value::widen,
 };
 use crate::{
-    ast::{Binary, ExprId, ExprKind, Unary},
+    ast::{Binary, DeclId, ExprId, ExprKind, Unary},
     codes,
     types::{Arith, Type},
 };
-use cfg_core::ir::{Expr, Op, Place};
+use cfg_core::ir::{Expr, Op, Place, Subscript};
 
 impl Body<'_, '_> {
-    /// The number of pointers and array dimensions in the type of an expression; 0 if it is a number.
-    pub(super) fn levels(&self, mut e: ExprId) -> i32 {
-        let unit = self.l.unit;
-        let mut peeled = 0;
-        loop {
-            match &unit.expr(e).kind {
-                ExprKind::Name(d) => {
-                    let mut levels = 0;
-                    let mut ty = &unit.decl(*d).ty.ty;
-                    while let Type::Pointer(of) | Type::Array(of, _) = ty {
-                        levels += 1;
-                        ty = &of.ty;
-                    }
-                    return levels - peeled;
-                }
-                ExprKind::Index(a, _) | ExprKind::Unary(Unary::Deref, a) => {
-                    peeled += 1;
-                    e = *a;
-                }
-                ExprKind::Unary(Unary::Address, a) => {
-                    peeled -= 1;
-                    e = *a;
-                }
-                ExprKind::Binary(Binary::Add | Binary::Sub, a, _)
-                | ExprKind::Step { of: a, .. }
-                | ExprKind::Assign(_, a, _) => e = *a,
-                ExprKind::Binary(Binary::Comma, _, b) => e = *b,
-                ExprKind::Conditional(_, a, _) => e = *a,
-                ExprKind::Cast(ty, _) => {
-                    let mut levels = 0;
-                    let mut ty = &ty.ty;
-                    while let Type::Pointer(of) | Type::Array(of, _) = ty {
-                        levels += 1;
-                        ty = &of.ty;
-                    }
-                    return levels - peeled;
-                }
-                ExprKind::Str => return 1 - peeled,
-                ExprKind::Call(f, _) => {
-                    let ExprKind::Name(d) = unit.expr(*f).kind else {
-                        return 0;
-                    };
-                    let Type::Function(s) = &unit.decl(d).ty.ty else {
-                        return 0;
-                    };
-                    return i32::from(matches!(s.result.ty, Type::Pointer(_))) - peeled;
-                }
-                _ => return -peeled.max(0),
-            }
-        }
-    }
-
     fn pointer_problem<T>(&mut self, e: ExprId, what: &str) -> Lowered<T> {
         let at = self.l.unit.expr(e).at;
         let help = "subscript a parameter or an array instead: x[k] with an index k of your own";
@@ -77,41 +25,81 @@ impl Body<'_, '_> {
         self.nested(e, |b| b.pointer_part(e))
     }
 
-    /// The pointer and the subscript of `a[i]`, which is `i[a]` too.
-    fn subscripted(&mut self, a: ExprId, i: ExprId) -> Lowered<(Pointer, Expr)> {
+    /// The pointer and the subscript of `a[i]`, which is `i[a]` too, as the pointer to the element.
+    fn subscripted(&mut self, a: ExprId, i: ExprId) -> Lowered<Pointer> {
         self.unordered(&[a, i], None)?;
-        let (a, i) = if self.levels(a) <= 0 && self.levels(i) > 0 {
+        let unit = self.l.unit;
+        let (a, i) = if !unit.is_pointer(a) && unit.is_pointer(i) {
             (i, a)
         } else {
             (a, i)
         };
-        let pointer = self.pointer(a)?;
-        let pointer = self.before(pointer, i);
-        Ok((pointer, self.index(i)?))
+        self.moved(a, i, Op::Add)
+    }
+
+    /// The pointer `p`, moved by `by` elements.
+    fn moved(&mut self, p: ExprId, by: ExprId, op: Op) -> Lowered<Pointer> {
+        let pointer = self.pointer(p)?;
+        let pointer = self.before(pointer, by);
+        let index = self.index(by)?;
+        self.shifted(pointer, index, op, by)
+    }
+
+    fn shifted(&mut self, mut pointer: Pointer, by: Expr, op: Op, at: ExprId) -> Lowered<Pointer> {
+        if by == Expr::Int(0) {
+            return Ok(pointer);
+        }
+        let Some(offset) = pointer.offset else {
+            return self.pointer_problem(at, "the pointer to a member that is no array is moved");
+        };
+        let sum = match (&offset, op, &by) {
+            (Expr::Int(a), Op::Add, Expr::Int(b)) => a.checked_add(*b),
+            (Expr::Int(a), Op::Sub, Expr::Int(b)) => a.checked_sub(*b),
+            _ => None,
+        };
+        pointer.offset = Some(match (offset, op, sum) {
+            (_, _, Some(sum)) => Expr::Int(sum),
+            (Expr::Int(0), Op::Add, _) => by,
+            (offset, ..) => {
+                let e = Expr::op(op, [offset, by]);
+                if e.depth() > 50 {
+                    self.in_variable(e)
+                } else {
+                    e
+                }
+            }
+        });
+        Ok(pointer)
     }
 
     fn pointer_part(&mut self, e: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let node = unit.expr(e);
+        if node
+            .ty
+            .as_ref()
+            .is_some_and(|ty| matches!(ty.ty, Type::Array(..)))
+        {
+            return self.row(e);
+        }
         match &node.kind {
             ExprKind::Name(d) => match self.slot(*d, node.at)? {
                 Slot::Alias(pointer) => Ok(pointer),
+                Slot::Walker(walker) => self.walked(*d, &walker, node.at),
                 Slot::Array {
                     var,
                     elem,
                     rank,
                     constant,
-                } => {
-                    let offset = Expr::Int(0);
-                    Ok(Pointer {
-                        var,
-                        elem,
-                        rank,
-                        prefix: Vec::new(),
-                        offset,
-                        constant,
-                    })
-                }
+                } => Ok(Pointer {
+                    var,
+                    elem,
+                    inner: rank - 1,
+                    prefix: Vec::new(),
+                    offset: Some(Expr::Int(0)),
+                    lower: 0,
+                    constant,
+                }),
                 Slot::Scalar(..) | Slot::Cell(..) => {
                     let message = format!("{} is no pointer", unit.decl(*d).name);
                     self.error(
@@ -122,36 +110,17 @@ impl Body<'_, '_> {
                     )
                 }
             },
-            ExprKind::Index(a, i) => {
-                let (row, index) = self.subscripted(*a, *i)?;
-                self.row(row, index, e)
-            }
-            ExprKind::Unary(Unary::Deref, a) => {
-                let row = self.pointer(*a)?;
-                self.row(row, Expr::Int(0), e)
-            }
             ExprKind::Unary(Unary::Address, a) => self.address(*a),
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
                 self.unordered(&[*a, *b], None)?;
-                let swapped = self.levels(*a) <= 0;
-                if swapped && *op == Binary::Sub || self.levels(*a) > 0 && self.levels(*b) > 0 {
-                    return self.pointer_problem(e, "differences of pointers are not supported");
-                }
+                let swapped = !unit.is_pointer(*a);
                 let (p, k) = if swapped { (*b, *a) } else { (*a, *b) };
-                let pointer = self.pointer(p)?;
-                let pointer = self.before(pointer, k);
-                let by = self.index(k)?;
-                let op = if *op == Binary::Add { Op::Add } else { Op::Sub };
-                let mut pointer = pointer.shift(by, op);
-                if pointer.offset.depth() > 50 {
-                    pointer.offset = self.in_variable(pointer.offset);
-                }
-                Ok(pointer)
+                self.moved(p, k, if *op == Binary::Add { Op::Add } else { Op::Sub })
             }
             ExprKind::Cast(ty, a) => {
                 let pointer = self.pointer(*a)?;
                 let same = match &ty.ty {
-                    Type::Pointer(to) => to.arith() == Some(pointer.elem) && pointer.inner() == 0,
+                    Type::Pointer(to) => Elem::of(to) == Some(pointer.elem) && pointer.inner == 0,
                     _ => false,
                 };
                 if same {
@@ -159,92 +128,104 @@ impl Body<'_, '_> {
                 }
                 self.pointer_problem(e, "a pointer is converted to another type")
             }
-            ExprKind::Step { .. } | ExprKind::Assign(..) => {
-                self.pointer_problem(e, "a pointer is assigned or moved")
+            ExprKind::Step { of, up, post } => {
+                let op = if *up { Binary::Add } else { Binary::Sub };
+                self.move_pointer(*of, None, op, *post)
+            }
+            ExprKind::Assign(None, target, value) => self.assign_pointer(*target, *value),
+            ExprKind::Assign(Some(op), target, by) => {
+                self.move_pointer(*target, Some(*by), *op, false)
+            }
+            ExprKind::Binary(Binary::Comma, a, b) => {
+                self.discard(*a)?;
+                self.pointer(*b)
             }
             ExprKind::Conditional(..) => {
                 self.pointer_problem(e, "a pointer is chosen by a condition")
             }
+            ExprKind::Call(..) if super::points::allocates(unit, e) => {
+                self.pointer_problem(e, "memory is allocated where no pointer is assigned")
+            }
             ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
             ExprKind::Str => self.pointer_problem(e, "a string is used as a value"),
-            ExprKind::Member(..) => self.member(e),
             ExprKind::Bad => Err(super::Failed),
+            // What it comes from has been refused.
+            _ if unit.root(e).is_some_and(|d| self.failed.contains(&d)) => Err(super::Failed),
             _ => self.pointer_problem(e, "this is no pointer that is supported"),
         }
     }
 
-    /// A member of a structure, which is refused unless the structure has been.
-    fn member<T>(&mut self, e: ExprId) -> Lowered<T> {
-        let unit = self.l.unit;
-        if unit.root(e).is_some_and(|d| self.failed.contains(&d)) {
-            return Err(super::Failed);
+    /// An array, as the pointer to its first element.
+    fn row(&mut self, e: ExprId) -> Lowered<Pointer> {
+        match self.path(e)?.decayed() {
+            Some(pointer) => Ok(pointer),
+            None => self.pointer_problem(e, "a number is used as a pointer"),
         }
-        let help = "pass members as parameters of their own";
-        self.error(
-            &codes::TYPE,
-            unit.expr(e).at,
-            "structures are not supported",
-            help,
-        )
     }
 
     /// The pointer, with what the evaluation of `next` might change in variables.
     fn before(&mut self, mut pointer: Pointer, next: ExprId) -> Pointer {
         if self.l.unit.expr(next).effects {
-            let prefix = std::mem::take(&mut pointer.prefix);
-            pointer.prefix = prefix.into_iter().map(|e| self.settled_index(e)).collect();
-            pointer.offset = self.settled_index(pointer.offset);
+            self.settle(&mut pointer);
         }
         pointer
     }
 
-    fn in_variable(&mut self, e: Expr) -> Expr {
-        let t = self.f.temporary(cfg_core::ir::ScalarType::Integer);
-        self.assign(t, e);
-        Expr::var(t)
-    }
-
-    /// The row of an array of arrays, as the pointer to its first element.
-    fn row(&mut self, pointer: Pointer, index: Expr, e: ExprId) -> Lowered<Pointer> {
-        if pointer.inner() == 0 {
-            return self.pointer_problem(e, "a number is used as a pointer");
-        }
-        let mut pointer = pointer.shift(index, Op::Add);
-        let row = std::mem::replace(&mut pointer.offset, Expr::Int(0));
-        pointer.prefix.push(row);
-        Ok(pointer)
+    /// Keeps the subscripts of a pointer, whatever is evaluated next.
+    pub(super) fn settle(&mut self, pointer: &mut Pointer) {
+        let prefix = std::mem::take(&mut pointer.prefix);
+        pointer.prefix = prefix
+            .into_iter()
+            .map(|s| match s {
+                Subscript::Index(e) => Subscript::Index(self.settled_index(e)),
+                other => other,
+            })
+            .collect();
+        pointer.offset = pointer.offset.take().map(|e| self.settled_index(e));
     }
 
     fn address(&mut self, of: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let node = unit.expr(of);
         match &node.kind {
-            ExprKind::Name(d) => match self.slot(*d, node.at)? {
-                Slot::Cell(var, elem) => {
-                    let constant = unit.decl(*d).ty.constant;
-                    let offset = Expr::Int(0);
-                    Ok(Pointer {
-                        var,
-                        elem,
-                        rank: 1,
-                        prefix: Vec::new(),
-                        offset,
-                        constant,
-                    })
-                }
-                _ => self
-                    .pointer_problem(of, "the address of an array or pointer as a whole is taken"),
-            },
-            ExprKind::Index(a, i) => {
-                self.unordered(&[*a, *i], None)?;
-                let pointer = self.pointer(*a)?;
-                let pointer = self.before(pointer, *i);
-                let by = self.index(*i)?;
-                Ok(pointer.shift(by, Op::Add))
+            ExprKind::Name(d) => {
+                let slot = self.slot(*d, node.at)?;
+                self.address_of(&slot, *d, of)
             }
+            ExprKind::Literal(d) => {
+                let slot = self.literal(*d)?;
+                self.address_of(&slot, *d, of)
+            }
+            ExprKind::Index(a, i) => self.subscripted(*a, *i),
             ExprKind::Unary(Unary::Deref, a) => self.pointer(*a),
+            ExprKind::Member(..) => {
+                let path = self.path(of)?;
+                if path.dims > 0 {
+                    return self.whole(of);
+                }
+                Ok(path.address(None))
+            }
             _ => self.pointer_problem(of, "the address of this is not supported"),
         }
+    }
+
+    fn whole<T>(&mut self, of: ExprId) -> Lowered<T> {
+        self.pointer_problem(of, "the address of an array or pointer as a whole is taken")
+    }
+
+    fn address_of(&mut self, slot: &Slot, d: DeclId, of: ExprId) -> Lowered<Pointer> {
+        let &Slot::Cell(var, elem) = slot else {
+            return self.whole(of);
+        };
+        Ok(Pointer {
+            var,
+            elem,
+            inner: 0,
+            prefix: Vec::new(),
+            offset: Some(Expr::Int(0)),
+            lower: 0,
+            constant: self.l.unit.decl(d).ty.constant,
+        })
     }
 
     /// A subscript.
@@ -280,58 +261,142 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The place of a number; `write` if it is to be assigned.
-    pub(super) fn place(&mut self, e: ExprId, write: bool) -> Lowered<(Place, Arith)> {
+    /// The place of a variable, an element, a member, or of an array of them.
+    pub(super) fn path(&mut self, e: ExprId) -> Lowered<Path> {
+        self.nested(e, |b| b.path_part(e))
+    }
+
+    fn path_part(&mut self, e: ExprId) -> Lowered<Path> {
         let unit = self.l.unit;
         let node = unit.expr(e);
-        let element = |mut p: Pointer, index: Expr, b: &mut Self| {
-            if p.inner() > 0 {
-                return b.pointer_problem(e, "a row of an array is used as a number");
-            }
-            if write && p.constant {
-                return b.error(
-                    &codes::OPERAND,
-                    node.at,
-                    "a constant is assigned",
-                    "remove the const",
-                );
-            }
-            p = p.shift(index, Op::Add);
-            let mut subscripts = p.prefix;
-            subscripts.push(p.offset);
-            Ok((Place::element(p.var, subscripts), p.elem))
-        };
         match &node.kind {
             ExprKind::Name(d) => {
-                if write && unit.decl(*d).ty.constant {
-                    let message = format!("{} is a constant", unit.decl(*d).name);
-                    return self.error(&codes::OPERAND, node.at, message, "remove the const");
-                }
-                match self.slot(*d, node.at)? {
-                    Slot::Scalar(v, ty) => Ok((v.into(), ty)),
-                    Slot::Cell(v, ty) => Ok((v.at(0), ty)),
-                    Slot::Array { .. } | Slot::Alias(_) => self.pointer_problem(
-                        e,
-                        "a pointer or array is used as a number, assigned or compared",
-                    ),
-                }
+                let slot = self.slot(*d, node.at)?;
+                self.path_of(slot, *d, e)
             }
-            ExprKind::Index(a, i) => {
-                let (pointer, index) = self.subscripted(*a, *i)?;
-                element(pointer, index, self)
+            ExprKind::Literal(d) => {
+                let slot = self.literal(*d)?;
+                self.path_of(slot, *d, e)
             }
-            ExprKind::Unary(Unary::Deref, a) => {
-                let pointer = self.pointer(*a)?;
-                element(pointer, Expr::Int(0), self)
+            ExprKind::Index(a, i) => Ok(self.subscripted(*a, *i)?.target()),
+            ExprKind::Unary(Unary::Deref, a) => Ok(self.pointer(*a)?.target()),
+            ExprKind::Member(a, name, arrow) => {
+                let base = if *arrow {
+                    self.pointer(*a)?.target()
+                } else {
+                    self.path(*a)?
+                };
+                self.member(base, name, e)
             }
-            ExprKind::Member(..) => self.member(e),
             ExprKind::Bad => Err(super::Failed),
+            _ if unit.structure_of(e).is_some() => self.structure_value(e),
             _ => self.error(
                 &codes::OPERAND,
                 node.at,
                 "this is no place that can be assigned",
                 "assign to a variable or an element",
             ),
+        }
+    }
+
+    fn path_of(&mut self, slot: Slot, d: DeclId, e: ExprId) -> Lowered<Path> {
+        let decl = self.l.unit.decl(d);
+        let constant = decl.ty.constant;
+        let (var, elem, subscripts, dims) = match slot {
+            Slot::Scalar(var, elem) => (var, elem, Vec::new(), 0),
+            Slot::Cell(var, elem) => (var, elem, vec![Subscript::Index(Expr::Int(0))], 0),
+            Slot::Array {
+                var,
+                elem,
+                rank,
+                constant,
+            } if matches!(decl.ty.ty, Type::Array(..)) => {
+                return Ok(Path {
+                    var,
+                    subscripts: Vec::new(),
+                    elem,
+                    dims: rank,
+                    lower: 0,
+                    constant,
+                });
+            }
+            Slot::Array { .. } | Slot::Alias(_) | Slot::Walker(_) => {
+                return self.pointer_problem(
+                    e,
+                    "a pointer or array is used as a number, assigned or compared",
+                );
+            }
+        };
+        Ok(Path {
+            var,
+            subscripts,
+            elem,
+            dims,
+            lower: 0,
+            constant,
+        })
+    }
+
+    /// A variable that is declared and initialised in an expression.
+    fn literal(&mut self, d: DeclId) -> Lowered<Slot> {
+        self.declaration(d)?;
+        self.slot(d, self.l.unit.decl(d).at)
+    }
+
+    fn member(&mut self, mut base: Path, name: &str, e: ExprId) -> Lowered<Path> {
+        let unit = self.l.unit;
+        let member = match base.elem {
+            Elem::Struct(s) if base.dims == 0 => unit.member(s, name),
+            Elem::Struct(_) | Elem::Arith(_) => None,
+        };
+        let Some(member) = member else {
+            return self.pointer_problem(e, "a member of what is no structure");
+        };
+        base.subscripts.push(Subscript::Field(name.into()));
+        base.lower = 0;
+        let mut ty = &member.ty;
+        while let Type::Array(of, _) = &ty.ty {
+            base.dims += 1;
+            ty = of;
+        }
+        base.constant |= ty.constant;
+        match Elem::of(ty) {
+            Some(elem) => Ok(Path { elem, ..base }),
+            // The structure has been refused.
+            None => Err(super::Failed),
+        }
+    }
+
+    /// A place that is to be assigned.
+    pub(super) fn writable(&mut self, e: ExprId) -> Lowered<Path> {
+        let path = self.path(e)?;
+        if !path.constant {
+            return Ok(path);
+        }
+        let unit = self.l.unit;
+        let node = unit.expr(e);
+        let message = match node.kind {
+            ExprKind::Name(d) => format!("{} is a constant", unit.decl(d).name),
+            _ => "a constant is assigned".to_owned(),
+        };
+        self.error(&codes::OPERAND, node.at, message, "remove the const")
+    }
+
+    /// The place of a number; `write` if it is to be assigned.
+    pub(super) fn place(&mut self, e: ExprId, write: bool) -> Lowered<(Place, Arith)> {
+        let path = if write {
+            self.writable(e)?
+        } else {
+            self.path(e)?
+        };
+        match path.elem {
+            _ if path.dims > 0 => self.pointer_problem(e, "a row of an array is used as a number"),
+            Elem::Arith(ty) => Ok((path.place(), ty)),
+            Elem::Struct(_) => {
+                let at = self.l.unit.expr(e).at;
+                let message = "a structure is used as a number";
+                self.error(&codes::OPERAND, at, message, "name one of its members")
+            }
         }
     }
 }

@@ -1,11 +1,15 @@
 //! One function as a routine.
 
-use super::{Failed, Lower, Lowered, slot::Slot, value::Value};
+use super::{
+    Failed, Lower, Lowered,
+    slot::{Elem, Slot},
+    value::Value,
+};
 use crate::{
     ast::{DeclId, ExprId, StmtId},
     codes,
     source::Pos,
-    types::{Arith, Type},
+    types::Type,
 };
 use cfg_core::{
     builder::{Label, RoutineBuilder},
@@ -40,10 +44,18 @@ pub(super) struct Body<'l, 'u> {
     pub(super) f: RoutineBuilder,
     pub(super) function: usize,
     pub(super) slots: HashMap<DeclId, Slot>,
+    /// The arrays of parameters that move.
+    pub(super) own: HashMap<DeclId, VarId>,
+    /// The arrays that calls allocate, and whether their extents are known where the function begins.
+    pub(super) heap: HashMap<ExprId, (VarId, bool)>,
+    /// Which of several arrays pointers point into, in the arm of a branch on it.
+    pub(super) bound: HashMap<DeclId, usize>,
+    /// There is a pointer that may point into several arrays.
+    pub(super) several: bool,
     /// Variables that have been refused.
     pub(super) failed: HashSet<DeclId>,
     pub(super) names: HashSet<String>,
-    pub(super) result: Option<(VarId, Arith)>,
+    pub(super) result: Option<(VarId, Elem)>,
     pub(super) labels: HashMap<Rc<str>, Label>,
     pub(super) breaks: Vec<Target>,
     pub(super) continues: Vec<Target>,
@@ -68,6 +80,10 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         f: RoutineBuilder::new(decl.name.to_string()),
         function,
         slots: HashMap::new(),
+        own: HashMap::new(),
+        heap: HashMap::new(),
+        bound: HashMap::new(),
+        several: false,
         failed: HashSet::new(),
         names: l.global_names.clone(),
         l,
@@ -109,7 +125,7 @@ impl Body<'_, '_> {
         message: &str,
         help: &str,
     ) -> Lowered<Value> {
-        if self.levels(e) > 0 {
+        if self.l.unit.is_pointer(e) {
             return self.error(info, at, message, help);
         }
         self.expr(e)
@@ -149,12 +165,15 @@ impl Body<'_, '_> {
             let message = "functions with a variable number of arguments are not supported";
             self.l.sink.error(&codes::TYPE, decl.at, message, help);
         }
-        match signature.result.ty {
-            Type::Void => {}
-            Type::Arith(ty) => {
-                let name = self.free_name("result");
-                let v = self.f.result(name, ty.scalar());
-                self.result = Some((v, ty));
+        match (&signature.result.ty, Elem::of(&signature.result)) {
+            (Type::Void, _) => {}
+            (_, Some(elem)) => {
+                // A structure that is refused has been reported.
+                if let Ok(ty) = self.l.scalar(elem, decl.at) {
+                    let name = self.free_name("result");
+                    let v = self.f.result(name, ty);
+                    self.result = Some((v, elem));
+                }
             }
             _ => {
                 let message = format!("{} returns {}", decl.name, signature.result.name());
@@ -243,9 +262,10 @@ impl Body<'_, '_> {
 
     /// True if the expression reads only what no call and no store through a pointer changes, and what is not
     /// changed in the same expression.
-    fn is_stable(&self, e: &Expr) -> bool {
+    pub(super) fn is_stable(&self, e: &Expr) -> bool {
         let mut stable = true;
         e.walk_places(&mut |place| {
+            stable &= place.subscripts.iter().all(|s| s.field().is_some());
             let local = self
                 .f
                 .get(place.var)
@@ -275,16 +295,23 @@ impl Body<'_, '_> {
             let Some(variable) = self.f.get(v) else {
                 continue;
             };
-            if !variable.ty.is_real() {
+            if !self.l.program.program().has_reals(variable.ty) {
                 continue;
             }
             independents.push(v);
-            if self.l.facts.is_written(*d) {
+            if variable.rank() > 0 && self.l.facts.is_written(*d) {
                 written.push(v);
             }
         }
         let dependents = match self.result {
-            Some((v, ty)) if ty.is_real() => vec![v],
+            Some((v, _))
+                if self
+                    .f
+                    .get(v)
+                    .is_some_and(|r| self.l.program.program().has_reals(r.ty)) =>
+            {
+                vec![v]
+            }
             _ => written,
         };
         self.f.independents(independents);

@@ -1,77 +1,200 @@
 //! What stands for a variable of C in a routine.
 
-use crate::types::Arith;
+use crate::{
+    ast::StructId,
+    types::{Arith, Qualified, Type},
+};
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Place, Range, Subscript},
+    ir::{Expr, Place, Range, Subscript},
 };
+use std::rc::Rc;
+
+/// What a variable, an element or a member holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Elem {
+    Arith(Arith),
+    Struct(StructId),
+}
+
+impl Elem {
+    /// The type at the bottom of pointers and arrays, if it is one that is supported.
+    pub(super) fn of(ty: &Qualified) -> Option<Self> {
+        match ty.ty {
+            Type::Arith(ty) => Some(Self::Arith(ty)),
+            Type::Struct(s) => Some(Self::Struct(s)),
+            Type::Void
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Function(_)
+            | Type::Refused(_) => None,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Arith(ty) => ty.name(),
+            Self::Struct(_) => "a structure",
+        }
+    }
+}
 
 /// What stands for a variable of C.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    Scalar(VarId, Arith),
+    Scalar(VarId, Elem),
     /// An array of one element, of which pointers can be made.
-    Cell(VarId, Arith),
+    Cell(VarId, Elem),
     Array {
         var: VarId,
-        elem: Arith,
+        elem: Elem,
         rank: usize,
         constant: bool,
     },
     /// A pointer that was replaced by what it points to.
     Alias(Pointer),
+    /// A pointer that is assigned or moves.
+    Walker(Rc<Walker>),
+}
+
+/// A pointer as integers: which array, and where in it.
+#[derive(Debug)]
+pub(super) struct Walker {
+    /// What it may point into, with its own variables as subscripts.
+    pub(super) targets: Vec<Pointer>,
+    /// Which of them, if there are several.
+    pub(super) selector: Option<VarId>,
+    /// Subscripts in front of the one that moves.
+    pub(super) indices: Vec<VarId>,
+    pub(super) offset: VarId,
+    /// It may be null.
+    pub(super) null: bool,
+}
+
+/// A variable, an element, a member, or an array of these.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub(super) var: VarId,
+    pub(super) subscripts: Vec<Subscript>,
+    pub(super) elem: Elem,
+    /// The dimensions of the array that it is; 0 of one element.
+    pub(super) dims: usize,
+    /// The first subscript of its dimensions.
+    pub(super) lower: i64,
+    /// It must not be written.
+    pub(super) constant: bool,
+}
+
+impl Path {
+    pub(super) fn place(self) -> Place {
+        Place {
+            var: self.var,
+            subscripts: self.subscripts.into_boxed_slice(),
+        }
+    }
+
+    /// The pointer to the first element of an array.
+    pub(super) fn decayed(self) -> Option<Pointer> {
+        let lower = self.lower;
+        Some(Pointer {
+            inner: self.dims.checked_sub(1)?,
+            ..self.address(Some(Expr::Int(lower)))
+        })
+    }
+
+    /// The pointer to it, with the subscript that moves.
+    pub(super) fn address(self, offset: Option<Expr>) -> Pointer {
+        Pointer {
+            var: self.var,
+            elem: self.elem,
+            inner: self.dims,
+            prefix: self.subscripts,
+            offset,
+            lower: self.lower,
+            constant: self.constant,
+        }
+    }
 }
 
 /// A pointer to an element or a row of an array.
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
     pub(super) var: VarId,
-    pub(super) elem: Arith,
-    /// The rank of the array.
-    pub(super) rank: usize,
-    /// The first subscripts.
-    pub(super) prefix: Vec<Expr>,
-    /// The subscript that moves with the pointer.
-    pub(super) offset: Expr,
+    pub(super) elem: Elem,
+    /// Dimensions of what it points to; 0 for one element.
+    pub(super) inner: usize,
+    /// What leads to the array.
+    pub(super) prefix: Vec<Subscript>,
+    /// The subscript that moves with the pointer; none if it points to a member that is no array.
+    pub(super) offset: Option<Expr>,
+    /// The first subscript of all dimensions.
+    pub(super) lower: i64,
     /// It must not be written through.
     pub(super) constant: bool,
 }
 
 impl Pointer {
-    /// Dimensions of what it points to; 0 for a scalar.
-    pub(super) fn inner(&self) -> usize {
-        self.rank - self.prefix.len() - 1
+    /// What it points to.
+    pub(super) fn target(self) -> Path {
+        let mut subscripts = self.prefix;
+        subscripts.extend(self.offset.map(Subscript::Index));
+        Path {
+            var: self.var,
+            subscripts,
+            elem: self.elem,
+            dims: self.inner,
+            lower: self.lower,
+            constant: self.constant,
+        }
     }
 
-    pub(super) fn shift(mut self, by: Expr, op: Op) -> Self {
-        let sum = match (&self.offset, op, &by) {
-            (Expr::Int(a), Op::Add, Expr::Int(b)) => a.checked_add(*b),
-            (Expr::Int(a), Op::Sub, Expr::Int(b)) => a.checked_sub(*b),
-            _ => None,
-        };
-        self.offset = match (&self.offset, op) {
-            _ if by == Expr::Int(0) => self.offset,
-            _ if sum.is_some() => Expr::Int(sum.unwrap_or(0)),
-            (Expr::Int(0), Op::Add) => by,
-            _ => Expr::op(op, [self.offset, by]),
-        };
-        self
+    /// The place of what it points to; all of an array.
+    pub(super) fn target_place(self) -> Place {
+        let inner = self.inner;
+        let mut path = self.target();
+        path.subscripts
+            .extend((0..inner).map(|_| Subscript::Range(Box::default())));
+        path.place()
     }
 
     /// The row or element that it points to, as the array that its elements are.
     pub(super) fn section(self) -> Place {
-        let inner = self.inner();
-        if self.prefix.is_empty() && self.offset == Expr::Int(0) {
-            return Place::whole(self.var);
+        let mut subscripts = self.prefix;
+        match self.offset {
+            Some(Expr::Int(first)) if first == self.lower => {
+                // The whole array, or a whole member.
+                if !matches!(subscripts.last(), Some(Subscript::Index(_))) {
+                    return Place {
+                        var: self.var,
+                        subscripts: subscripts.into_boxed_slice(),
+                    };
+                }
+                subscripts.push(Subscript::Range(Box::default()));
+            }
+            Some(lower) => subscripts.push(Subscript::Range(Box::new(Range {
+                lower: Some(lower),
+                upper: None,
+                stride: None,
+            }))),
+            None => {
+                // The member of one structure of an array is an array of one element.
+                let last = subscripts.iter_mut().rev().find(|s| s.index().is_some());
+                if let Some(last) = last
+                    && let Some(e) = last.index().cloned()
+                {
+                    *last = Subscript::Range(Box::new(Range {
+                        lower: Some(e.clone()),
+                        upper: Some(e),
+                        stride: None,
+                    }));
+                }
+            }
         }
-        let mut subscripts: Vec<Subscript> =
-            self.prefix.into_iter().map(Subscript::Index).collect();
-        let lower = (self.offset != Expr::Int(0)).then_some(self.offset);
-        subscripts.push(Subscript::Range(Box::new(Range {
-            lower,
-            upper: None,
-            stride: None,
-        })));
+        let inner = if matches!(subscripts.last(), Some(Subscript::Range(_))) {
+            self.inner
+        } else {
+            0
+        };
         subscripts.extend((0..inner).map(|_| Subscript::Range(Box::default())));
         Place {
             var: self.var,

@@ -1,17 +1,16 @@
 //! Statements.
 
 use super::{
-    Lowered,
+    Lowered, points,
     routine::{Body, Target},
-    slot::Slot,
-    value::literal,
+    slot::{Elem, Path, Slot},
 };
 use crate::{
     ast::{DeclId, DeclKind, ExprId, Init, StmtId, StmtKind},
     codes,
     types::Type,
 };
-use cfg_core::ir::{Expr, Place};
+use cfg_core::ir::{Expr, Place, Subscript};
 
 impl Body<'_, '_> {
     /// A statement; `last` if nothing of the function comes after it.
@@ -126,7 +125,11 @@ impl Body<'_, '_> {
         at: crate::source::Pos,
     ) -> Lowered<()> {
         match (value, self.result) {
-            (Some(e), Some((v, ty))) => {
+            (Some(e), Some((v, elem @ Elem::Struct(_)))) => {
+                let target = super::structure::whole(v, elem);
+                self.decided(e, &mut |b| b.store_structure(target.clone(), e))?;
+            }
+            (Some(e), Some((v, Elem::Arith(ty)))) => {
                 let refused = (&codes::POINTER, at);
                 let value = self.number(e, refused, "a pointer is returned", "return a number")?;
                 self.assign(v, value.convert(ty).e);
@@ -164,14 +167,18 @@ impl Body<'_, '_> {
         }
     }
 
-    fn declaration(&mut self, d: DeclId) -> Lowered<()> {
+    pub(super) fn declaration(&mut self, d: DeclId) -> Lowered<()> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
         if decl.kind != DeclKind::Local {
             return Ok(());
         }
         if let Type::Pointer(_) = decl.ty.ty {
-            let done = self.alias(d);
+            let done = if self.is_walker(d) {
+                self.declare_walker(d)
+            } else {
+                self.alias(d)
+            };
             if done.is_err() {
                 self.failed.insert(d);
             }
@@ -185,32 +192,27 @@ impl Body<'_, '_> {
         let Some(init) = &decl.init else {
             return Ok(());
         };
-        match (slot, init) {
-            (Slot::Scalar(..) | Slot::Cell(..), Init::Expr(e)) => {
-                let place: Place = match self.slot(d, decl.at)? {
-                    Slot::Scalar(v, _) => v.into(),
-                    Slot::Cell(v, _) => v.at(0),
-                    Slot::Array { .. } | Slot::Alias(_) => return Ok(()),
-                };
-                self.initial(place, d, *e)
+        let path = match slot {
+            Slot::Scalar(var, elem) => super::structure::whole(var, elem),
+            Slot::Cell(var, elem) => Path {
+                subscripts: vec![Subscript::Index(Expr::Int(0))],
+                ..super::structure::whole(var, elem)
+            },
+            Slot::Array {
+                var, elem, rank, ..
+            } => Path {
+                dims: rank,
+                ..super::structure::whole(var, elem)
+            },
+            Slot::Alias(_) | Slot::Walker(_) => return Err(super::Failed),
+        };
+        match (path.elem, init) {
+            (Elem::Arith(_), Init::Expr(e)) if path.dims == 0 => self.initial(path.place(), d, *e),
+            (Elem::Struct(_), Init::Expr(e)) if path.dims == 0 => {
+                self.unordered(&[*e], Some(d))?;
+                self.decided(*e, &mut |b| b.store_structure(path.clone(), *e))
             }
-            (Slot::Scalar(v, ty), list) => {
-                let given = super::initial::elements(self.l, &[], list, decl.at)?;
-                match given[..] {
-                    [(_, e)] => self.initial(v.into(), d, e),
-                    _ => {
-                        self.assign(v, literal(0, ty));
-                        Ok(())
-                    }
-                }
-            }
-            (Slot::Array { var, elem, .. }, init) => self.initial_array(d, var, elem, init),
-            (Slot::Cell(..) | Slot::Alias(_), _) => self.error(
-                &codes::INITIAL,
-                decl.at,
-                "this initial value is not supported",
-                "assign it afterwards",
-            ),
+            _ => self.initial_aggregate(&path, &decl.ty, init),
         }
     }
 
@@ -220,7 +222,7 @@ impl Body<'_, '_> {
         let Some(ty) = unit.decl(d).ty.arith() else {
             return Err(super::Failed);
         };
-        if self.levels(e) > 0 {
+        if unit.is_pointer(e) {
             return self.error(
                 &codes::OPERAND,
                 at,
@@ -234,77 +236,38 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn initial_array(
-        &mut self,
-        d: DeclId,
-        var: cfg_core::entity::VarId,
-        elem: crate::types::Arith,
-        init: &Init,
-    ) -> Lowered<()> {
+    fn declare_walker(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
-        let mut extents = Vec::new();
-        let shape = self.f.get(var).map(|v| v.shape.clone()).unwrap_or_default();
-        for dim in &shape {
-            let extent = match &dim.extent {
-                cfg_core::ir::Extent::Fixed(e) => e.constant(),
-                cfg_core::ir::Extent::Deferred => None,
-            };
-            let Some(extent) = extent else {
-                return self.error(
-                    &codes::INITIAL,
-                    decl.at,
-                    "an array of variable length has initial values",
-                    "assign them in a loop",
-                );
-            };
-            extents.push(extent);
+        let Slot::Walker(walker) = self.slot(d, decl.at)? else {
+            return Err(super::Failed);
+        };
+        match &decl.init {
+            Some(Init::Expr(e)) => self.decided(*e, &mut |b| b.point(d, &walker, *e).map(|_| ())),
+            _ => Ok(()),
         }
-        let given = super::initial::elements(self.l, &extents, init, decl.at)?;
-        self.assign(Place::whole(var), literal(0, elem));
-        for (k, e) in given {
-            let mut rest = k;
-            let mut subscripts = Vec::new();
-            for extent in extents.iter().rev() {
-                subscripts.push(Expr::Int(rest % extent));
-                rest /= extent;
-            }
-            subscripts.reverse();
-            let at = self.l.unit.expr(e).at;
-            let message = "a number is initialised with a pointer";
-            let help = "initialise it with an element";
-            let value = self.number(e, (&codes::OPERAND, at), message, help)?;
-            self.assign(Place::element(var, subscripts), value.convert(elem).e);
-        }
-        Ok(())
     }
 
     /// A pointer that keeps what it is initialised with stands for that.
     fn alias(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
         let help = "initialise it where it is declared, and use an index to move";
-        if !decl.assigned.is_empty() || decl.address {
-            let message = format!(
-                "the pointer {} is assigned, moved or has its address taken",
-                decl.name
-            );
-            let at = decl
-                .assigned
-                .first()
-                .map_or(decl.at, |e| self.l.unit.expr(*e).at);
-            return self.error(&codes::POINTER, at, message, help);
-        }
         let Some(Init::Expr(e)) = &decl.init else {
             let message = format!("the pointer {} is not initialised", decl.name);
             return self.error(&codes::POINTER, decl.at, message, help);
         };
-        let mut pointer = self.pointer(*e)?;
+        let bare = points::bare(self.l.unit, *e);
+        let mut pointer = if points::allocates(self.l.unit, bare) {
+            self.allocate(bare, d)?
+        } else {
+            self.pointer(*e)?
+        };
         let mut ty = &decl.ty;
         let mut levels = 0;
-        while let Type::Pointer(of) | Type::Array(of, _) = &ty.ty {
+        while let Some(of) = ty.target() {
             levels += 1;
             ty = of;
         }
-        if ty.arith() != Some(pointer.elem) || levels != pointer.inner() + 1 {
+        if Elem::of(ty) != Some(pointer.elem) || levels != pointer.inner + 1 {
             let message = format!(
                 "the pointer {} has another type than what it points to",
                 decl.name
@@ -318,8 +281,13 @@ impl Body<'_, '_> {
         }
         pointer.constant |= ty.constant;
         let prefix = std::mem::take(&mut pointer.prefix);
-        pointer.prefix = prefix.into_iter().map(|e| self.kept(e)).collect();
-        pointer.offset = self.kept(pointer.offset);
+        for step in prefix {
+            pointer.prefix.push(match step {
+                Subscript::Index(e) => Subscript::Index(self.kept(e)),
+                other => other,
+            });
+        }
+        pointer.offset = pointer.offset.take().map(|e| self.kept(e));
         self.slots.insert(d, Slot::Alias(pointer));
         Ok(())
     }

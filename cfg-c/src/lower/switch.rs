@@ -21,7 +21,7 @@ impl Body<'_, '_> {
     pub(super) fn switch(&mut self, selector: ExprId, body: StmtId, last: bool) -> Lowered<()> {
         let span = self.span;
         let unit = self.l.unit;
-        if self.levels(selector) > 0 {
+        if unit.is_pointer(selector) {
             let at = unit.expr(selector).at;
             return self.error(
                 &codes::OPERAND,

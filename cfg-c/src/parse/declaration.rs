@@ -2,8 +2,8 @@
 
 use super::{Entry, Parse, Parser};
 use crate::{
-    ast::{Decl, DeclId, DeclKind, Designator, Init},
-    codes, constant,
+    ast::{Decl, DeclId, DeclKind, Designator, ExprKind, Init},
+    braces, codes, constant,
     lex::{Kind, Token},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -133,8 +133,12 @@ impl Parser<'_> {
                 "float" => words.base = Some("float"),
                 "double" => words.base = Some("double"),
                 "_Bool" => words.base = Some("_Bool"),
-                "struct" | "union" => {
-                    found = Some(self.record()?);
+                "union" => {
+                    found = Some(self.union()?);
+                    continue;
+                }
+                "struct" => {
+                    found = Some(self.structure()?);
                     continue;
                 }
                 "enum" => {
@@ -214,7 +218,7 @@ impl Parser<'_> {
         self.skip_between("(", ")")
     }
 
-    fn skip_between(&mut self, open: &str, close: &str) -> Parse<()> {
+    pub(super) fn skip_between(&mut self, open: &str, close: &str) -> Parse<()> {
         let at = self.expect(open, "here")?;
         let mut depth = 1usize;
         while depth > 0 {
@@ -226,19 +230,6 @@ impl Parser<'_> {
             depth -= usize::from(token.is(close));
         }
         Ok(())
-    }
-
-    /// A structure or union, which is refused where it is used.
-    fn record(&mut self) -> Parse<Type> {
-        let word = self.next().text;
-        let mut name = format!("a {word}");
-        if self.peek().kind == Kind::Ident {
-            name = format!("{word} {}", self.next().text);
-        }
-        if self.peek().is("{") {
-            self.skip_between("{", "}")?;
-        }
-        Ok(Type::Refused(Rc::from(name)))
     }
 
     fn enumeration(&mut self) -> Parse<Type> {
@@ -324,6 +315,10 @@ impl Parser<'_> {
                 return Err(self.syntax(at, "a declaration has no name"));
             };
             if specifiers.is_typedef {
+                if let Type::Struct(s) = made.ty.ty {
+                    let structure = &mut self.unit.structures[s.index()];
+                    structure.name.get_or_insert_with(|| Rc::clone(&name));
+                }
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.names.insert(name, Entry::Typedef(made.ty));
                 }
@@ -356,6 +351,7 @@ impl Parser<'_> {
                 }
                 if self.take("=") {
                     let init = self.initializer()?;
+                    self.complete(id, &init);
                     let decl = &mut self.unit.decls[id.index()];
                     decl.init = Some(init);
                     decl.external = false;
@@ -370,7 +366,23 @@ impl Parser<'_> {
         Ok(decls)
     }
 
-    fn initializer(&mut self) -> Parse<Init> {
+    /// Gives an array whose first extent is left out that of its initial value.
+    pub(super) fn complete(&mut self, d: DeclId, init: &Init) {
+        let decl = self.unit.decl(d);
+        let Type::Array(of, None) = &decl.ty.ty else {
+            return;
+        };
+        let (of, ty, at) = (Rc::clone(of), decl.ty.clone(), decl.at);
+        // A problem has been reported.
+        let Ok(length) = braces::length(&self.unit, self.sink, &ty, init) else {
+            return;
+        };
+        let length = ExprKind::Int(i128::from(length), Arith::Int(Int::Long));
+        let extent = self.add(length, at, at);
+        self.unit.decls[d.index()].ty.ty = Type::Array(of, Some(extent));
+    }
+
+    pub(super) fn initializer(&mut self) -> Parse<Init> {
         if !self.peek().is("{") {
             return Ok(Init::Expr(self.assignment()?));
         }
@@ -385,8 +397,8 @@ impl Parser<'_> {
                     designators.push(Designator::Index(self.conditional()?));
                     self.expect("]", "after the designator")?;
                 } else if self.take(".") {
-                    self.next();
-                    designators.push(Designator::Field(at));
+                    let name = self.next().text;
+                    designators.push(Designator::Field(name, at));
                 } else {
                     break;
                 }

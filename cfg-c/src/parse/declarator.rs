@@ -217,7 +217,9 @@ fn adjusted(ty: Qualified) -> (Qualified, Option<ExprId>) {
             (Qualified { ty: pointer, ..ty }, extent)
         }
         Type::Function(_) => (Qualified::plain(Type::Pointer(Rc::new(ty))), None),
-        Type::Void | Type::Arith(_) | Type::Pointer(_) | Type::Refused(_) => (ty, None),
+        Type::Void | Type::Arith(_) | Type::Pointer(_) | Type::Struct(_) | Type::Refused(_) => {
+            (ty, None)
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Expressions.
 
-use super::{Entry, Parse, Parser, literal};
+use super::{Entry, Parse, Parser, declaration::new_decl, literal};
 use crate::{
-    ast::{Binary, DeclKind, ExprId, ExprKind, Unary},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     codes,
-    lex::Kind,
+    lex::{Kind, Token},
     preprocess::condition,
-    types::Arith,
+    source::Pos,
+    types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -121,10 +122,8 @@ impl Parser<'_> {
         let ty = self.type_name()?;
         self.expect(")", "after a type")?;
         let result = if self.peek().is("{") {
-            let message = "compound literals are not supported";
-            self.unsupported(from, message, "declare a variable with these values");
-            self.sink_braces()?;
-            self.add(ExprKind::Bad, from, from)
+            let literal = self.compound(ty, from)?;
+            self.suffixed(literal, from)?
         } else {
             let of = self.cast()?;
             self.add(ExprKind::Cast(Rc::new(ty), of), from, from)
@@ -133,21 +132,21 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    fn sink_braces(&mut self) -> Parse<()> {
-        let mut depth = 0usize;
-        loop {
-            let token = self.next();
-            if token.kind == Kind::End {
-                return Err(self.syntax(token.at, "a brace is not closed"));
-            }
-            depth += usize::from(token.is("{"));
-            if token.is("}") {
-                depth -= 1;
-                if depth == 0 {
-                    return Ok(());
-                }
-            }
+    /// A compound literal: a variable without a name, which is initialised where it stands.
+    fn compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
+        let init = self.initializer()?;
+        if !self.in_function {
+            let message = "a compound literal outside of functions is not supported";
+            self.unsupported(at, message, "declare a variable with these values");
+            return Ok(self.add(ExprKind::Bad, at, at));
         }
+        let decl = new_decl(&Rc::from("literal"), DeclKind::Local, ty, at);
+        let id = DeclId(self.unit.decls.len() as u32);
+        self.unit.decls.push(decl);
+        self.complete(id, &init);
+        self.unit.decls[id.index()].init = Some(init);
+        self.locals.push(id);
+        Ok(self.add(ExprKind::Literal(id), at, at))
     }
 
     fn unary(&mut self) -> Parse<ExprId> {
@@ -205,7 +204,12 @@ impl Parser<'_> {
 
     fn postfix(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
-        let mut e = self.primary()?;
+        let e = self.primary()?;
+        self.suffixed(e, from)
+    }
+
+    /// Subscripts, arguments, members and steps behind an operand.
+    fn suffixed(&mut self, mut e: ExprId, from: Pos) -> Parse<ExprId> {
         loop {
             let token = self.peek().clone();
             if token.kind != Kind::Punct {
@@ -240,7 +244,8 @@ impl Parser<'_> {
                     if name.kind != Kind::Ident {
                         return Err(self.syntax(name.at, "a member is a name"));
                     }
-                    e = self.add(ExprKind::Member(e), token.at, from);
+                    let arrow = &*token.text == "->";
+                    e = self.member_of(e, &name, arrow, from);
                 }
                 "++" | "--" => {
                     self.next();
@@ -258,6 +263,43 @@ impl Parser<'_> {
                 _ => return Ok(e),
             }
         }
+    }
+
+    fn member_of(&mut self, of: ExprId, name: &Token, arrow: bool, from: Pos) -> ExprId {
+        let base = self.unit.expr(of).ty.as_ref();
+        let base = if arrow {
+            base.and_then(Qualified::target)
+        } else {
+            base
+        };
+        let kind = match base.map(|ty| &ty.ty) {
+            Some(Type::Struct(s)) if self.unit.member(*s, &name.text).is_none() => {
+                let structure = self.unit.structure(*s);
+                let tag = structure.name.as_deref().unwrap_or("the structure");
+                let message = if structure.complete {
+                    format!("{tag} has no member {}", name.text)
+                } else {
+                    format!("the members of {tag} are not declared")
+                };
+                let members = structure.members.iter().map(|m| &*m.name);
+                let near = cfg_core::diagnostic::similar::did_you_mean(&name.text, members);
+                let help = near.unwrap_or_else(|| "name a member that is declared".to_owned());
+                self.sink.error(&codes::UNKNOWN, name.at, message, help);
+                ExprKind::Bad
+            }
+            Some(Type::Struct(_) | Type::Refused(_)) => {
+                ExprKind::Member(of, Rc::clone(&name.text), arrow)
+            }
+            None => ExprKind::Bad,
+            Some(_) => {
+                let sign = if arrow { "->" } else { "." };
+                let message = format!("what stands before {sign}{} has no members", name.text);
+                let help = "write . after a structure and -> after a pointer to one";
+                self.sink.error(&codes::OPERAND, name.at, message, help);
+                ExprKind::Bad
+            }
+        };
+        self.add(kind, name.at, from)
     }
 
     fn primary(&mut self) -> Parse<ExprId> {

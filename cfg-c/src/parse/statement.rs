@@ -135,6 +135,7 @@ impl Parser<'_> {
         self.deeper()?;
         let from = self.peek().at;
         let token = self.peek().clone();
+        let start = self.unit.exprs.len() as u32;
         let word = if matches!(token.kind, Kind::Ident | Kind::Punct) {
             &*token.text
         } else {
@@ -218,6 +219,12 @@ impl Parser<'_> {
             }
         };
         self.depth -= 1;
+        if matches!(
+            kind,
+            StmtKind::While(..) | StmtKind::Do(..) | StmtKind::For(_)
+        ) {
+            self.loops.push(start..self.unit.exprs.len() as u32);
+        }
         Ok(self.stmt(kind, from))
     }
 

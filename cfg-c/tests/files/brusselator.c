@@ -1,3 +1,4 @@
+//@ brusselator {"a":1.0,"b":2.5,"y0":[1.2,0.8],"tend":1.0} --independent a,b,y0
 static void rhs(const double *restrict y, double a, double b, double *restrict f)
 {
     f[0] = a + y[0] * y[0] * y[1] - (b + 1) * y[0];

@@ -1,3 +1,4 @@
+//@ burgers {"n":6,"u0":[1.0,0.5,-0.25,0.75,1.25,0.1],"c":0.3,"steps":20}
 #include <stdbool.h>
 /* Upwind steps until the change is small. */
 double burgers(int n, const double *u0, double c, int steps)

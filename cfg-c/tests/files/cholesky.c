@@ -1,3 +1,4 @@
+//@ log_det {"n":3,"a":[4.0,1.0,0.5,1.0,3.0,0.2,0.5,0.2,5.0]}
 #include <math.h>
 /* Logarithm of the determinant of a positive definite matrix, stored in rows. */
 double log_det(int n, double *a)

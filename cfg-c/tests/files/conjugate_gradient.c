@@ -1,3 +1,4 @@
+//@ cg {"n":5,"c":3.5,"b":[1.0,2.0,-1.0,0.5,0.25]}
 #define TOLERANCE 1e-10
 static double dot(int n, const double *a, const double *b)
 {

@@ -1,3 +1,4 @@
+//@ durbin {"n":4,"r":[0.5,0.25,0.125,0.3],"y":[0.0,0.0,0.0,0.0]}
 /* Yule-Walker equations. */
 void durbin(int n, const double r[restrict n], double y[restrict n])
 {

@@ -1,3 +1,4 @@
+//@ gramschmidt {"m":3,"n":2,"a":[[1.0,2.0],[0.5,-1.0],[2.0,0.25]],"r":[[0.0,0.0],[0.0,0.0]],"q":[[0.0,0.0],[0.0,0.0],[0.0,0.0]]}
 #include <math.h>
 void gramschmidt(int m, int n, double a[restrict m][n], double r[restrict n][n], double q[restrict m][n])
 {

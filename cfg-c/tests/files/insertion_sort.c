@@ -1,3 +1,4 @@
+//@ sorted {"n":5,"x":[3.5,1.25,2.5,-0.5,2.0],"w":[1.0,2.0,3.0,4.0,5.0]}
 double sorted(int n, double *x, const double *restrict w)
 {
     for (int i = 1; i < n; i++) {

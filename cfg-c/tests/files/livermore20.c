@@ -1,3 +1,4 @@
+//@ transport {"n":4,"y":[1.5,2.5,3.5,1.25],"u":[0.5,0.25,0.75,0.5],"v":[1.0,1.5,0.5,1.25],"x":[1.0,2.0,3.0,4.0],"dk":0.75}
 /* Discrete ordinates transport with conditional bounds. */
 double transport(int n, const double *y, const double *u, const double *v, double *restrict x, double dk)
 {

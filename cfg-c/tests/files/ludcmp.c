@@ -1,3 +1,4 @@
+//@ ludcmp {"n":3,"a":[[4.0,1.0,0.5],[1.5,5.0,2.0],[0.25,1.0,6.0]],"b":[1.0,2.0,3.0]}
 #define A(i, j) a[(i)][(j)]
 double ludcmp(int n, double a[n][n], const double b[n])
 {

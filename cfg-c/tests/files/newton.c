@@ -1,3 +1,4 @@
+//@ newton {"p":1.25}
 #include <math.h>
 static int iterations;
 static double g(double x, double p) { return x * x * x - p * x - 1.0; }

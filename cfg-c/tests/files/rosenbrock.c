@@ -1,3 +1,4 @@
+//@ rosenbrock {"n":4,"x":[-1.2,1.0,0.5,1.5]}
 /* Rosenbrock's function of n variables. */
 double rosenbrock(int n, const double *x)
 {

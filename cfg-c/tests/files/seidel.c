@@ -1,3 +1,4 @@
+//@ seidel {"tsteps":2,"n":4,"a":[[1.0,2.0,3.0,4.0],[0.5,0.6,0.7,0.8],[1.1,1.2,1.3,1.4],[2.1,2.2,2.3,2.4]]}
 void seidel(int tsteps, int n, double a[n][n])
 {
     for (int t = 0; t <= tsteps - 1; t++)

@@ -1,3 +1,29 @@
+//@ countdown {"n":4,"x":[1.5,2.5,0.5,0.25]}
+//@ while_step {"n":3,"x":[0.5,0.25,0.75]}
+//@ nested_return {"n":3,"x":[0.5,1.25,0.75]}
+//@ nested_return {"n":2,"x":[0.5,0.25]}
+//@ fall_through {"k":0,"x":[1.5,2.5,0.5]}
+//@ fall_through {"k":1,"x":[1.5,2.5,0.5]}
+//@ fall_through {"k":2,"x":[1.5,2.5,0.5]}
+//@ fall_through {"k":7,"x":[1.5,2.5,0.5]}
+//@ fall_through {"k":9,"x":[1.5,2.5,0.5]}
+//@ arms {"k":2,"x":[1.5,2.5,0.5]}
+//@ arms {"k":3,"x":[1.5,2.5,0.5]}
+//@ arms {"k":3,"x":[-1.5,2.5,0.5]}
+//@ arms {"k":-3,"x":[-1.5,2.5,0.5]}
+//@ goto_out {"n":3,"x":[1.5,0.25,0.5]}
+//@ goto_out {"n":3,"x":[0.5,0.25,0.5]}
+//@ two_entries {"n":3,"x":[0.5,0.25,0.75]}
+//@ two_entries {"n":3,"x":[-0.5,0.25,0.75]}
+//@ post_step {"n":3,"x":[0.5,0.25,0.75]}
+//@ real_bound {"end":2.5,"x":[0.5,0.25,0.75]}
+//@ changed_index {"n":4,"x":[0.5,-0.25,0.75,1.5]}
+//@ sizes {"n":5,"x":[0.5,-0.25,0.75,1.5,2.0]}
+//@ globals {"n":3,"x":[0.5,-0.25,0.75]}
+//@ pointers {"x":[0.5,-0.25,0.75]}
+//@ single {"a":0.5,"x":[0.25,0.75]} --fd-tolerance 1e-2 --tolerance 1e-5
+//@ random_weights {"seed":42,"n":3,"x":[0.5,-0.25,0.75]}
+//@ least {"n":3,"x":[0.5,0.625,0.75]}
 #include <stddef.h>
 #include <math.h>
 /* Loops that count in ways of their own. */

@@ -4,10 +4,15 @@ use bb_preaccum::{
     cost::CostModel,
     heuristic::{Heuristic, Technique},
 };
-use cfg_core::{ir::Control, validate::validate};
+use cfg_core::{
+    entity::VarId,
+    ir::{Control, ScalarType},
+    validate::validate,
+};
 use cfg_reverse::{Blocks, Options, Search, Strong, Unstructured};
 use cfg_testkit::{
-    case::Case,
+    c_functions,
+    case::{Case, Datum, Elements},
     general,
     generate::{self, generate},
     jumps, reorder,
@@ -36,6 +41,7 @@ pub(crate) const ALL: &[Family] = &[
     ("loose", loose),
     ("shuffled", shuffled),
     ("jumps", jumping),
+    ("c", from_c),
 ];
 
 /// Much of what is rare in the others: routines that call themselves, share cells, take optional arguments, globals that are
@@ -94,6 +100,55 @@ fn jumping(seed: u64) -> Case {
     let mut shapes = jumps::shapes();
     let which = seed as usize % shapes.len();
     generate::dressed(&shapes.swap_remove(which).case, seed)
+}
+
+/// Random functions of C, as the front end reads them.
+fn from_c(seed: u64) -> Case {
+    let f = c_functions::function(seed);
+    let options = cfg_c::Options {
+        routine: Some(f.name.clone()),
+    };
+    let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
+    let mut program = (read.program).unwrap_or_else(|| panic!("seed {seed}: {}", read.problems));
+    let main = program.find_routine(&f.name).unwrap();
+    program.main = Some(main);
+    let routine = &program.routines[main.index()];
+    let one = |extents: Vec<usize>, elements| Datum { extents, elements };
+    let integers = |ty: ScalarType, values: Vec<i64>| match ty {
+        ScalarType::Sized(ty) => Elements::Sized(ty, values),
+        _ => Elements::Integer(values),
+    };
+    let point = routine.parameter_ids().map(|p| {
+        let variable = routine.variable(p);
+        let datum = match &*variable.name {
+            "n" => one(
+                vec![],
+                integers(variable.ty, vec![c_functions::LENGTH as i64]),
+            ),
+            "h" => one(vec![], integers(variable.ty, vec![f.h.into()])),
+            "k" => {
+                let k = f.k.iter().map(|&k| k as i64).collect();
+                one(vec![c_functions::LENGTH], integers(variable.ty, k))
+            }
+            "a" => one(vec![], Elements::Real(vec![f.a])),
+            "x" => one(vec![c_functions::LENGTH], Elements::Real(f.x.to_vec())),
+            _ => one(vec![c_functions::LENGTH], Elements::Real(f.y.to_vec())),
+        };
+        (p, datum)
+    });
+    let point: Vec<_> = point.collect();
+    let length = |v: &VarId| {
+        let datum = point.iter().find(|(p, _)| p == v);
+        datum.map_or(1, |(_, datum)| datum.len())
+    };
+    let ones = |all: &[VarId]| all.iter().map(|v| (*v, vec![1.0; length(v)])).collect();
+    Case {
+        direction: ones(&routine.independents),
+        seed: ones(&routine.dependents),
+        point,
+        main,
+        program,
+    }
 }
 
 /// The options of the reversal: each value of each with each of the others.

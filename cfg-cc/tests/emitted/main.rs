@@ -10,6 +10,7 @@ mod families;
 mod globals;
 mod interface;
 mod origins;
+mod overlaps;
 mod random;
 mod results;
 mod second;

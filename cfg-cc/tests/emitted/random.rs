@@ -154,6 +154,7 @@ families! {
     loose_programs: "loose",
     shuffled_programs: "shuffled",
     dressed_jumps: "jumps",
+    functions_of_c: "c",
 }
 
 #[test]

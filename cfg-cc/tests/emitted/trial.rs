@@ -141,14 +141,18 @@ fn same(a: &Value, b: &Value, k: usize) -> bool {
     }
 }
 
-/// Compiles all as one file and runs them; what is wrong.
-pub(crate) fn run_all(trials: &[Trial], compiler: &Compiler) -> Vec<String> {
+/// Compiles all as one file, with checks or without, and runs them; what is wrong.
+pub(crate) fn run_with(trials: &[Trial], compiler: &Compiler, checks: bool) -> Vec<String> {
     let each: Vec<&[Trial]> = trials.iter().map(std::slice::from_ref).collect();
-    judge_all(&each, compiler)
+    judge_with(&each, compiler, checks)
 }
 
 /// Compiles programs as one file, each with its calls, and runs these; what is wrong.
 pub(crate) fn judge_all<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler) -> Vec<String> {
+    judge_with(lists, compiler, true)
+}
+
+fn judge_with<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler, checks: bool) -> Vec<String> {
     let programs: Vec<(&ValidProgram, RoutineId)> = (lists.iter())
         .filter_map(|trials| trials.as_ref().first())
         .map(|t| (&t.program, t.routine))
@@ -157,7 +161,7 @@ pub(crate) fn judge_all<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler) -> 
         return Vec::new();
     }
     let options = c::Options {
-        checks: true,
+        checks,
         ..c::Options::default()
     };
     let mut built = match Executable::build_with(&programs, compiler, options) {
@@ -182,6 +186,11 @@ pub(crate) fn judge_all<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler) -> 
 
 /// Compiles and runs trials, a part with sanitizers, and fails with what is wrong.
 pub(crate) fn check(trials: &[Trial], sanitized: usize) {
+    check_with(trials, sanitized, true);
+}
+
+/// The same of files with checks or without.
+pub(crate) fn check_with(trials: &[Trial], sanitized: usize, checks: bool) {
     let Some(command) = needs::tool("cc") else {
         return;
     };
@@ -194,7 +203,7 @@ pub(crate) fn check(trials: &[Trial], sanitized: usize) {
             ..Compiler::default()
         };
         for some in part.chunks(BATCH) {
-            wrong.extend(run_all(some, &compiler));
+            wrong.extend(run_with(some, &compiler, checks));
         }
     }
     let (bad, all) = (wrong.len(), trials.len());

@@ -1,8 +1,9 @@
 //! Code of statements.
 
 use cfg_core::{
-    entity::{GlobalId, LocationId, RoutineId, VarId},
-    ir::{ControlWidth, Expr, Intent, Place, Role, ScalarType, Stmt, StmtKind, TapeClass},
+    entity::{RoutineId, VarId},
+    ir::{ControlWidth, Expr, Place, ScalarType, Stmt, StmtKind, TapeClass},
+    memory::overlaps::{self, Other, Pair, TooMany},
 };
 
 use super::{
@@ -35,10 +36,6 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
         TapeClass::Real32 => StackClass::Real32,
     }
 }
-
-/// Most pairs of arguments of one call that are looked at, and that are compared at run time.
-const MOST_PAIRS: usize = 5_000_000;
-const MOST_TESTS: usize = 10_000;
 
 /// The place of the result of a function.
 #[derive(Clone, Copy)]
@@ -171,11 +168,7 @@ impl Emitter<'_> {
                 Some(e) => self.argument(pass, e, routine.variable(p).ty)?,
             });
         }
-        let overlaps = if routine.aliased {
-            Vec::new()
-        } else {
-            self.overlaps(callee, arguments, &passed)?
-        };
+        let overlaps = self.overlaps(callee, arguments, &passed)?;
         let array_result = routine
             .result
             .is_some_and(|v| routine.variable(v).rank() > 0);
@@ -301,120 +294,56 @@ impl Emitter<'_> {
         Ok(d)
     }
 
-    /// Pairs of arguments that may share cells of which one is written.
+    /// The comparisons of arguments that may share cells of which one is written.
     fn overlaps(
         &mut self,
         callee: RoutineId,
         arguments: &[Option<Expr>],
         passed: &[Passed],
     ) -> Compiling<Vec<MayOverlap>> {
-        let routine = self.program.routine(callee);
-        let mut pairs = Vec::new();
-        let mut places: Vec<(LocationId, usize, &Place, bool)> = Vec::new();
-        for (k, (p, actual)) in routine.parameter_ids().zip(arguments).enumerate() {
-            let variable = routine.variable(p);
-            if let Some(Expr::Place(place)) = actual
-                && variable.ty != ScalarType::Tape
-            {
-                let written = variable.intent().is_some_and(Intent::writes);
-                let location = self.locations.of_variable(place.var);
-                places.push((location, k, place, written));
-            }
-        }
-        places.sort_by_key(|p| (p.0, p.1));
+        let called = (self.routine, &self.locations);
+        let pairs = overlaps::of_call(self.program, self.effects, called, callee, arguments);
+        let pairs = pairs.map_err(|TooMany| self.too_large(TooMany::MESSAGE))?;
         let mut extents = vec![None; arguments.len()];
-        let mut looked_at = 0;
-        for group in places.chunk_by(|a, b| a.0 == b.0) {
-            for (n, &(_, j, b, b_written)) in group.iter().enumerate() {
-                for &(_, i, a, a_written) in &group[..n] {
-                    looked_at += 1;
-                    if looked_at > MOST_PAIRS || pairs.len() > MOST_TESTS {
-                        return Err(self.too_large("a call passes too many parts of one array"));
-                    }
-                    let scalars =
-                        matches!((passed[i], passed[j]), (Passed::Cell(_), Passed::Cell(_)));
-                    if !(a_written || b_written) || (scalars && !self.locations.may_overlap(a, b)) {
-                        continue;
-                    }
-                    let (Some(first), Some(second)) = (
-                        self.extent(i, a, passed, &mut extents)?,
-                        self.extent(j, b, passed, &mut extents)?,
-                    ) else {
-                        continue;
-                    };
-                    pairs.push(MayOverlap {
-                        first: (i, first),
-                        second: (Party::Argument(j), second),
-                    });
+        let mut tests = Vec::new();
+        for Pair { argument, other } in pairs {
+            let Some(first) = self.argument_extent(argument, arguments, passed, &mut extents)?
+            else {
+                continue;
+            };
+            let second = match other {
+                Other::Argument(k) => {
+                    let found = self.argument_extent(k, arguments, passed, &mut extents)?;
+                    found.map(|extent| (Party::Argument(k), extent))
                 }
-            }
+                Other::Global(g) => {
+                    let axes = self.globals.axes[g.index()].iter();
+                    let address = self.globals.address(g).into();
+                    let count = axes.map(|a| a.extent).product();
+                    let name = self.program.global(g).variable.name.as_str().into();
+                    Some((Party::Global(name), Extent::Fixed { address, count }))
+                }
+            };
+            tests.extend(second.map(|second| MayOverlap {
+                first: (argument, first),
+                second,
+            }));
         }
-        self.global_overlaps(callee, arguments, passed, &mut extents, &mut pairs)?;
-        Ok(pairs)
+        Ok(tests)
     }
 
-    /// Arguments that may share cells with globals that the routine uses, where one of them is written.
-    fn global_overlaps(
+    /// The cells of the argument at this position, if it is a place that has some; computed once.
+    fn argument_extent(
         &mut self,
-        callee: RoutineId,
+        k: usize,
         arguments: &[Option<Expr>],
         passed: &[Passed],
         extents: &mut [Option<Extent>],
-        pairs: &mut Vec<MayOverlap>,
-    ) -> Compiling<()> {
-        let program = self.program;
-        if program.routine(callee).aliased {
-            return Ok(());
+    ) -> Compiling<Option<Extent>> {
+        match &arguments[k] {
+            Some(Expr::Place(place)) => self.extent(k, place, passed, extents),
+            Some(_) | None => Ok(None),
         }
-        let (named, all_written) = (self.effects.named(callee), self.effects.written(callee));
-        let formals = program.routine(callee).parameter_ids();
-        for (k, (p, actual)) in formals.zip(arguments).enumerate() {
-            let Some(Expr::Place(place)) = actual else {
-                continue;
-            };
-            let variable = self.variable(place.var);
-            let mut used: Vec<GlobalId> = Vec::new();
-            match variable.role {
-                Role::Global(g) => match self.effects.storage.around(g) {
-                    Some(around) => named.each_common(around, |g| used.push(g)),
-                    None => used.extend(named.contains(g).then_some(g)),
-                },
-                // One that is not `aliased` was bound by a call that would have been an error.
-                Role::Parameter { .. } if self.routine.aliased => {
-                    if let Some(of_type) = self.effects.storage.of_type(variable.ty) {
-                        named.each_common(of_type, |g| used.push(g));
-                    }
-                }
-                Role::Parameter { .. } | Role::Local => {}
-            }
-            let formal = program.routine(callee).variable(p);
-            let written = formal.intent().is_some_and(Intent::writes);
-            for used in used {
-                let global = &program.global(used).variable;
-                if !(written || all_written.contains(used)) || global.ty != variable.ty {
-                    continue;
-                }
-                if pairs.len() > MOST_TESTS {
-                    return Err(self.too_large("a call passes too many parts of globals"));
-                }
-                let Some(first) = self.extent(k, place, passed, extents)? else {
-                    break;
-                };
-                let count = self.globals.axes[used.index()]
-                    .iter()
-                    .map(|a| a.extent)
-                    .product();
-                let address = self.globals.address(used).into();
-                pairs.push(MayOverlap {
-                    first: (k, first),
-                    second: (
-                        Party::Global(global.name.as_str().into()),
-                        Extent::Fixed { address, count },
-                    ),
-                });
-            }
-        }
-        Ok(())
     }
 
     /// The cells of an argument; computed once.

@@ -15,6 +15,7 @@ use anyhow::Context as _;
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::heuristic::Technique;
 use bb_preaccum::lcg::Lcg;
+use bb_preaccum::report::Scarce;
 use bb_preaccum::{listing, report, search};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::text::Visible;
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         Lcg::from_json(&text.bytes).map_err(Diagnostics::from)?
     };
     drop(text);
-    let (found, milliseconds) = find(&lcg, args.search, args.clock, session)?;
+    let (found, scarce, milliseconds) = find(&lcg, args.search, args.clock, session)?;
     if found.interrupted {
         session.reporter.remark("interrupted: best so far");
     }
@@ -58,15 +59,21 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         writeln!(
             out,
             "{}",
-            report::to_json(&lcg, &found, milliseconds, details)
+            report::to_json(&lcg, &found, scarce.as_ref(), milliseconds, details)
         )
     };
+    let names = listing::ids(&lcg);
     let results = Results {
         stem: &stem,
         json: &json,
-        listing: &|out| people(out, &lcg, &found, &listing::ids(&lcg)),
-        steps: &|out| steps(out, &lcg, &found, &listing::ids(&lcg)),
-        graphs: &[(stem.clone(), &lcg, &found)],
+        listing: &|out| people(out, &lcg, &found, scarce.as_ref(), &names),
+        steps: &|out| steps(out, &lcg, &found, &names),
+        graphs: &[Drawn {
+            stem: stem.clone(),
+            lcg: &lcg,
+            found: &found,
+            names: names.clone(),
+        }],
     };
     write(args, session, &results)?;
     Ok(Outcome::Done)
@@ -107,17 +114,21 @@ fn options(args: Search) -> search::Options<'static> {
     }
 }
 
+/// The part of the time that the search for a sequence may take; the rest is for its scarce representation.
+const SEARCH: f64 = 0.9;
+
 /// Searches, with a bar for people and an ear for Ctrl-C.
 fn find(
     lcg: &Lcg,
     args: Search,
     time: SearchTime,
     session: &Session,
-) -> anyhow::Result<(search::Outcome, u64)> {
+) -> anyhow::Result<(search::Outcome, Option<Scarce>, u64)> {
     let interrupt = Interrupt::listen()?;
     let monitor = Arc::new(search::Monitor::default());
     let clock = Clock::start(time);
-    let late = || clock.as_ref().is_some_and(Clock::is_late);
+    let over = |part| clock.as_ref().is_some_and(|clock| clock.is_over(part));
+    let late = || over(SEARCH);
     let options = search::Options {
         timer: clock.is_some().then_some(&late),
         interrupt: Some(&interrupt.flag),
@@ -142,8 +153,10 @@ fn find(
         })
     };
     let found = search::search(lcg, &options);
+    let mut stop = || interrupt.is_set() || over(1.0);
+    let scarce = report::scarce(lcg, &found, &mut stop);
     let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok((found, milliseconds))
+    Ok((found, scarce, milliseconds))
 }
 
 /// Says when the time is over: by the clock, or when so much processor time is used up or three times as much has
@@ -167,10 +180,6 @@ impl Clock {
             (None, Some(used)) => Some(of(used, processor_time())),
             (None, None) => None,
         }
-    }
-
-    fn is_late(&self) -> bool {
-        self.is_over(1.0)
     }
 
     /// True if this part of the budget is used up.
@@ -225,6 +234,12 @@ impl Interrupt {
     }
 }
 
+impl Interrupt {
+    fn is_set(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+}
+
 impl Drop for Interrupt {
     fn drop(&mut self) {
         for handler in self.handlers.drain(..) {
@@ -246,17 +261,40 @@ struct Results<'a> {
     listing: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
     /// Each elimination beside its code.
     steps: &'a dyn Fn(&mut dyn Write) -> io::Result<()>,
-    /// Each graph that can be drawn, with the beginning of its files' names.
-    graphs: &'a [(String, &'a Lcg, &'a search::Outcome)],
+    /// Each graph that can be drawn.
+    graphs: &'a [Drawn<'a>],
+}
+
+/// A graph with a sequence, to be drawn.
+struct Drawn<'a> {
+    /// The beginning of its files' names.
+    stem: String,
+    lcg: &'a Lcg,
+    found: &'a search::Outcome,
+    /// A name for each vertex.
+    names: Vec<String>,
 }
 
 fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyhow::Result<()> {
     let emits = |form| args.emit.contains(&form);
-    let Some(folder) = &args.output else {
-        if emits(EmitGraph::Dot) {
-            let nowhere = std::path::Path::new("");
-            for (stem, lcg, found) in results.graphs {
-                pictures::Files::new(nowhere, stem, lcg, found).print(session)?;
+    let nowhere = std::path::Path::new("");
+    let folder = args.output.as_deref().unwrap_or(nowhere);
+    let kinds = [
+        (EmitGraph::Dot, pictures::Kind::Graphs),
+        (EmitGraph::Jaes, pictures::Kind::Jaes),
+    ];
+    let pictures: Vec<pictures::Files<'_>> = kinds
+        .into_iter()
+        .filter(|(form, _)| emits(*form))
+        .flat_map(|(_, kind)| {
+            let graphs = results.graphs.iter();
+            graphs.map(move |drawn| pictures::Files::new(folder, drawn, kind))
+        })
+        .collect();
+    if args.output.is_none() {
+        if !pictures.is_empty() {
+            for pictures in pictures {
+                pictures.print(session)?;
             }
             return Ok(());
         }
@@ -271,20 +309,11 @@ fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyh
                 (results.listing)(out)
             }
         });
-    };
+    }
     let object: Option<PathBuf> =
         emits(EmitGraph::Json).then(|| folder.join(format!("{}.preaccumulate.json", results.stem)));
     let listed: Option<PathBuf> =
         emits(EmitGraph::Steps).then(|| folder.join(format!("{}.steps.txt", results.stem)));
-    let drawn = if emits(EmitGraph::Dot) {
-        results.graphs
-    } else {
-        &[]
-    };
-    let pictures: Vec<pictures::Files<'_>> = drawn
-        .iter()
-        .map(|(stem, lcg, found)| pictures::Files::new(folder, stem, lcg, found))
-        .collect();
     // All or nothing, as far as it can be known before writing.
     for path in object
         .iter()
@@ -323,6 +352,7 @@ fn people(
     out: &mut dyn Write,
     lcg: &Lcg,
     found: &search::Outcome,
+    scarce: Option<&Scarce>,
     names: &[String],
 ) -> io::Result<()> {
     let name = match lcg.name() {
@@ -370,7 +400,9 @@ fn people(
             found.bound
         )?;
     }
-    write!(out, "{}", report::scarcity(lcg, found))?;
+    if let Some(scarce) = scarce {
+        write!(out, "{}", report::scarcity(found, scarce))?;
+    }
     writeln!(out, "{}", report::proof(lcg, found, LINES))?;
     let steps: Vec<String> = found
         .steps

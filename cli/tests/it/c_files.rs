@@ -1,126 +1,106 @@
 //! C files: what cfgrev runs is what the compiler of C makes of them, and gradients agree with the tangent, with
 //! divided differences, and with the emitted C.
+//!
+//! A file says what is run in comments: `//@ function {"n": 2, "x": [1, 2]} --option value`, the arguments in the order of
+//! the parameters, then options of `cfgrev check`. Every file has such a line. `C_FILES=name` runs those of one file only.
 
 use crate::run_tool::command;
 use cfg_testkit::needs;
 use serde_json::Value;
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     path::{Path, PathBuf},
     process::Command,
+    sync::Mutex,
 };
 
-/// File, function, and a point whose members are the arguments in order.
-const CASES: &[(&str, &str, &str)] = &[
-    (
-        "rosenbrock",
-        "rosenbrock",
-        r#"{"n":4,"x":[-1.2,1.0,0.5,1.5]}"#,
-    ),
-    (
-        "matrix_product",
-        "product",
-        r#"{"n":2,"m":3,"k":2,"a":[[1.5,2.0],[0.5,-1.0]],"b":[[1.0,2.0,3.0],[-0.5,0.25,4.0]],"c":[[0.0,0.0,0.0],[0.0,0.0,0.0]]}"#,
-    ),
-    (
-        "cholesky",
-        "log_det",
-        r#"{"n":3,"a":[4.0,1.0,0.5,1.0,3.0,0.2,0.5,0.2,5.0]}"#,
-    ),
-    (
-        "livermore2",
-        "iccg",
-        r#"{"n":16,"x":[1.1,0.9,0.8,1.2,1.3,0.7,0.6,1.4,1.5,0.5,0.4,1.6,1.7,0.3,0.2,1.8,1.1,0.9,0.8,1.2,1.3,0.7,0.6,1.4,1.5,0.5,0.4,1.6,1.7,0.3,0.2,1.8,1.1,0.9,0.8,1.2,1.3,0.7,0.6,1.4,1.5,0.5,0.4,1.6,1.7,0.3,0.2,1.8,1.1,0.9,0.8,1.2,1.3,0.7,0.6,1.4,1.5,0.5,0.4,1.6,1.7,0.3,0.2,1.8],"v":[0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3,0.1,0.2,0.3,0.4,0.5,0.1,0.2,0.3]}"#,
-    ),
-    (
-        "livermore20",
-        "transport",
-        r#"{"n":4,"y":[1.5,2.5,3.5,1.25],"u":[0.5,0.25,0.75,0.5],"v":[1.0,1.5,0.5,1.25],"x":[1.0,2.0,3.0,4.0],"dk":0.75}"#,
-    ),
-    (
-        "livermore23",
-        "hydro",
-        r#"{"za":[[1.0,2.0,3.0,4.0],[0.5,0.6,0.7,0.8],[1.1,1.2,1.3,1.4],[2.1,2.2,2.3,2.4],[0.1,0.2,0.3,0.4]],"zb":[[1.0,2.0,3.0,4.0],[0.5,0.6,0.7,0.8],[1.1,1.2,1.3,1.4],[2.1,2.2,2.3,2.4],[0.1,0.2,0.3,0.4]],"zr":0.3}"#,
-    ),
-    (
-        "durbin",
-        "durbin",
-        r#"{"n":4,"r":[0.5,0.25,0.125,0.3],"y":[0.0,0.0,0.0,0.0]}"#,
-    ),
-    (
-        "ludcmp",
-        "ludcmp",
-        r#"{"n":3,"a":[[4.0,1.0,0.5],[1.5,5.0,2.0],[0.25,1.0,6.0]],"b":[1.0,2.0,3.0]}"#,
-    ),
-    (
-        "seidel",
-        "seidel",
-        r#"{"tsteps":2,"n":4,"a":[[1.0,2.0,3.0,4.0],[0.5,0.6,0.7,0.8],[1.1,1.2,1.3,1.4],[2.1,2.2,2.3,2.4]]}"#,
-    ),
-    (
-        "gramschmidt",
-        "gramschmidt",
-        r#"{"m":3,"n":2,"a":[[1.0,2.0],[0.5,-1.0],[2.0,0.25]],"r":[[0.0,0.0],[0.0,0.0]],"q":[[0.0,0.0],[0.0,0.0],[0.0,0.0]]}"#,
-    ),
-    (
-        "burgers",
-        "burgers",
-        r#"{"n":6,"u0":[1.0,0.5,-0.25,0.75,1.25,0.1],"c":0.3,"steps":20}"#,
-    ),
-    ("newton", "newton", r#"{"p":1.25}"#),
-    (
-        "insertion_sort",
-        "sorted",
-        r#"{"n":5,"x":[3.5,1.25,2.5,-0.5,2.0],"w":[1.0,2.0,3.0,4.0,5.0]}"#,
-    ),
-    (
-        "brusselator",
-        "brusselator",
-        r#"{"a":1.0,"b":2.5,"y0":[1.2,0.8],"tend":1.0}"#,
-    ),
-    (
-        "conjugate_gradient",
-        "cg",
-        r#"{"n":5,"c":3.5,"b":[1.0,2.0,-1.0,0.5,0.25]}"#,
-    ),
-    ("traps", "countdown", r#"{"n":4,"x":[1.5,2.5,0.5,0.25]}"#),
-    ("traps", "while_step", r#"{"n":3,"x":[0.5,0.25,0.75]}"#),
-    ("traps", "nested_return", r#"{"n":3,"x":[0.5,1.25,0.75]}"#),
-    ("traps", "nested_return", r#"{"n":2,"x":[0.5,0.25]}"#),
-    ("traps", "fall_through", r#"{"k":0,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "fall_through", r#"{"k":1,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "fall_through", r#"{"k":2,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "fall_through", r#"{"k":7,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "fall_through", r#"{"k":9,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "arms", r#"{"k":2,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "arms", r#"{"k":3,"x":[1.5,2.5,0.5]}"#),
-    ("traps", "arms", r#"{"k":3,"x":[-1.5,2.5,0.5]}"#),
-    ("traps", "arms", r#"{"k":-3,"x":[-1.5,2.5,0.5]}"#),
-    ("traps", "goto_out", r#"{"n":3,"x":[1.5,0.25,0.5]}"#),
-    ("traps", "goto_out", r#"{"n":3,"x":[0.5,0.25,0.5]}"#),
-    ("traps", "two_entries", r#"{"n":3,"x":[0.5,0.25,0.75]}"#),
-    ("traps", "two_entries", r#"{"n":3,"x":[-0.5,0.25,0.75]}"#),
-    ("traps", "post_step", r#"{"n":3,"x":[0.5,0.25,0.75]}"#),
-    ("traps", "real_bound", r#"{"end":2.5,"x":[0.5,0.25,0.75]}"#),
-    (
-        "traps",
-        "changed_index",
-        r#"{"n":4,"x":[0.5,-0.25,0.75,1.5]}"#,
-    ),
-    ("traps", "sizes", r#"{"n":5,"x":[0.5,-0.25,0.75,1.5,2.0]}"#),
-    ("traps", "globals", r#"{"n":3,"x":[0.5,-0.25,0.75]}"#),
-    ("traps", "pointers", r#"{"x":[0.5,-0.25,0.75]}"#),
-    ("traps", "single", r#"{"a":0.5,"x":[0.25,0.75]}"#),
-    (
-        "traps",
-        "random_weights",
-        r#"{"seed":42,"n":3,"x":[0.5,-0.25,0.75]}"#,
-    ),
-    ("traps", "least", r#"{"n":3,"x":[0.5,0.625,0.75]}"#),
-];
+/// One run of a function of a file.
+#[derive(Clone, Debug)]
+struct Case {
+    path: PathBuf,
+    function: String,
+    /// The point as it is written.
+    text: String,
+    /// Options of `check` and `gradient`.
+    options: Vec<String>,
+}
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../cfg-c/tests/files")
+impl Case {
+    fn path(&self) -> &str {
+        self.path.to_str().expect("text")
+    }
+
+    /// The members of the point in the order of the text, which is that of the function's parameters.
+    fn point(&self) -> Vec<(String, Value)> {
+        let point: Value = serde_json::from_str(&self.text).expect("JSON");
+        let members = point.as_object().expect("an object");
+        let mut members: Vec<_> = (members.iter())
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        members.sort_by_key(|(name, _)| self.text.find(&format!("\"{name}\":")));
+        members
+    }
+}
+
+/// All cases, by file.
+fn files() -> BTreeMap<PathBuf, Vec<Case>> {
+    let only = std::env::var("C_FILES").ok();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cfg-c/tests/files");
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        let stem = path.file_stem().and_then(|s| s.to_str()).expect("text");
+        let chosen = only.as_ref().is_none_or(|only| stem.contains(only));
+        if path.extension().is_none_or(|e| e != "c") || !chosen {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("//@ "));
+        let cases: Vec<Case> = lines
+            .map(|line| {
+                let (function, rest) = line.split_once(' ').expect("a function and a point");
+                let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+                let value = values.next().expect("a point");
+                assert!(value.is_ok(), "{}: {line}: {value:?}", path.display());
+                let (text, options) = rest.split_at(values.byte_offset());
+                Case {
+                    path: path.clone(),
+                    function: function.to_owned(),
+                    text: text.to_owned(),
+                    options: options.split_whitespace().map(str::to_owned).collect(),
+                }
+            })
+            .collect();
+        assert!(!cases.is_empty(), "{} is never run", path.display());
+        files.insert(path, cases);
+    }
+    files
+}
+
+/// Calls `check` for each item, several at a time; it returns what is wrong.
+fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> String + Sync) {
+    let next = Mutex::new(0);
+    let wrong = Mutex::new(String::new());
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let k = {
+                        let mut next = next.lock().expect("no thread panics");
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some(item) = items.get(k) else { return };
+                    let found = check(item);
+                    wrong.lock().expect("no thread panics").push_str(&found);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no thread panics");
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// The numbers of a value, in order.
@@ -130,94 +110,167 @@ fn numbers(value: &Value, out: &mut Vec<f64>) {
         Value::Object(members) => members.values().for_each(|v| numbers(v, out)),
         Value::Number(n) => out.push(n.as_f64().expect("a number")),
         Value::String(s) => out.push(s.parse().expect("a number that JSON does not have")),
-        Value::Null | Value::Bool(_) => panic!("no number: {value}"),
+        Value::Bool(b) => out.push(f64::from(*b)),
+        Value::Null => panic!("no number: {value}"),
     }
 }
 
-/// The members of a point in the order of the text, which is that of the function's parameters.
-fn in_order(text: &str) -> Vec<(String, Value)> {
-    let point: Value = serde_json::from_str(text).expect("JSON");
-    let members = point.as_object().expect("an object");
-    let mut members: Vec<_> = (members.iter())
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    members.sort_by_key(|(name, _)| text.find(&format!("\"{name}\":")));
-    members
-}
-
-fn cfgrev(args: &[&str]) -> Value {
+/// The JSON that a command prints, or its messages.
+fn cfgrev(args: &[&str]) -> Result<Value, String> {
     let out = command(args).output().expect("it runs");
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{args:?}: {errors}");
-    serde_json::from_slice(&out.stdout).expect("JSON")
+    if !out.status.success() {
+        let errors = String::from_utf8_lossy(&out.stderr);
+        return Err(format!("{args:?}: {errors}\n"));
+    }
+    Ok(serde_json::from_slice(&out.stdout).expect("JSON"))
 }
 
-/// The result of the original, then all arrays, as the compiler of C has them.
-fn original(
-    cc: &Path,
-    place: &Path,
-    file: &str,
-    function: &str,
-    point: &[(String, Value)],
-) -> Vec<f64> {
-    let real = if function == "single" {
-        "float"
-    } else {
-        "double"
-    };
-    let path = folder().join(format!("{file}.c"));
-    let text = std::fs::read_to_string(&path).expect("the file is there");
-    let void = text.contains(&format!("void {function}("));
-    let mut body = String::new();
+/// The types of a function's parameters by name, without pointers and qualifiers.
+fn types(text: &str, function: &str) -> BTreeMap<String, String> {
+    let head = text
+        .match_indices(&format!("{function}("))
+        .filter(|(k, _)| !text[..*k].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        .map(|(k, _)| &text[k + function.len() + 1..])
+        .find(|rest| {
+            let end = rest.find(['{', ';']);
+            end.is_some_and(|end| rest[end..].starts_with('{'))
+        });
+    let head = head.expect("the function is defined");
+    let end = head.find('{').expect("a body");
+    let end = head[..end].rfind(')').expect("parameters");
+    let mut types = BTreeMap::new();
+    for parameter in head[..end].split(',') {
+        let declared = parameter.split('[').next().expect("a declaration");
+        let words: Vec<&str> = declared
+            .split(|c: char| c.is_whitespace() || matches!(c, '*' | '(' | ')'))
+            .filter(|w| !matches!(*w, "" | "const" | "restrict"))
+            .collect();
+        if let Some((name, ty)) = words.split_last() {
+            types.insert((*name).to_owned(), ty.join(" "));
+        }
+    }
+    types
+}
+
+/// A value as an initialiser of C.
+fn initialiser(value: &Value) -> String {
+    match value {
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            let items: Vec<String> = items.iter().map(initialiser).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        Value::Array(_) => {
+            let mut all = Vec::new();
+            numbers(value, &mut all);
+            let all: Vec<String> = all.iter().map(|v| format!("{v:?}")).collect();
+            format!("{{{}}}", all.join(", "))
+        }
+        Value::Object(members) => {
+            let members = members.iter();
+            let members: Vec<String> = members
+                .map(|(name, value)| format!(".{name} = {}", initialiser(value)))
+                .collect();
+            format!("{{{}}}", members.join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+    }
+}
+
+/// Prints the numbers of a variable that has the form of a value.
+fn print(place: &str, value: &Value, out: &mut String) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                print(&format!("{place}.{name}"), value, out);
+            }
+        }
+        Value::Array(items) => {
+            for (k, item) in items.iter().enumerate() {
+                print(&format!("{place}[{k}]"), item, out);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            writeln!(out, "  printf(\"%.17g\\n\", (double){place});").expect("a string");
+        }
+    }
+}
+
+/// A function of C that prints the result of the original, then all arrays.
+fn driver(case: &Case, source: &str, run: &Value, number: usize) -> String {
+    let types = types(source, &case.function);
+    let mut body = format!("static void case_{number}(void) {{\n");
     let mut arguments = Vec::new();
-    for (name, value) in point {
-        if value.is_array() {
-            let mut values = Vec::new();
-            numbers(value, &mut values);
-            let list: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
-            writeln!(body, "  static {real} {name}_[] = {{{}}};", list.join(", "))
-                .expect("a string");
-            arguments.push(format!("(void *){name}_"));
-        } else {
-            arguments.push(value.to_string());
+    let mut printed = String::new();
+    for (name, value) in case.point() {
+        let ty = &types[&name];
+        match &value {
+            Value::Array(items) => {
+                let init = initialiser(&value);
+                writeln!(body, "  static {ty} {name}_[] = {init};").expect("a string");
+                arguments.push(format!("(void *){name}_"));
+                if items.iter().any(Value::is_object) {
+                    print(&format!("{name}_"), &value, &mut printed);
+                } else {
+                    writeln!(printed, "  for (unsigned k = 0; k < sizeof {name}_ / sizeof *{name}_; k++) printf(\"%.17g\\n\", (double){name}_[k]);").expect("a string");
+                }
+            }
+            Value::Object(_) => {
+                let init = initialiser(&value);
+                writeln!(body, "  {ty} {name}_ = {init};").expect("a string");
+                arguments.push(format!("{name}_"));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                arguments.push(value.to_string());
+            }
         }
     }
-    let call = format!("{function}({})", arguments.join(", "));
-    if void {
-        writeln!(body, "  {call};").expect("a string");
-    } else {
-        writeln!(body, "  printf(\"%.17g\\n\", (double){call});").expect("a string");
-    }
-    for (name, value) in point {
-        if value.is_array() {
-            writeln!(body, "  for (unsigned k = 0; k < sizeof {name}_ / sizeof *{name}_; k++) printf(\"%.17g\\n\", (double){name}_[k]);").expect("a string");
+    let call = format!("{}({})", case.function, arguments.join(", "));
+    match run["value"].get("return") {
+        Some(value) => {
+            writeln!(body, "  __typeof__({call}) result_ = {call};").expect("a string");
+            print("result_", value, &mut body);
         }
+        None => writeln!(body, "  {call};").expect("a string"),
     }
-    let source = place.join("driver.c");
-    let program = format!(
-        "#include <stdio.h>\n#include \"{}\"\nint main(void) {{\n{body}  return 0;\n}}\n",
-        path.display()
-    );
+    format!("{body}{printed}  printf(\"end\\n\");\n}}\n")
+}
+
+/// The numbers that each case of a file has where the compiler of C has compiled it.
+fn originals(cc: &Path, path: &Path, cases: &[(&Case, &Value)]) -> Result<Vec<Vec<f64>>, String> {
+    let place = tempfile::tempdir().expect("a folder");
+    let text = std::fs::read_to_string(path).expect("the file is there");
+    let mut program = format!("#include <stdio.h>\n#include \"{}\"\n", path.display());
+    for (k, (case, run)) in cases.iter().enumerate() {
+        program += &driver(case, &text, run, k);
+    }
+    program += "int main(void) {\n";
+    for k in 0..cases.len() {
+        writeln!(program, "  case_{k}();").expect("a string");
+    }
+    program += "  return 0;\n}\n";
+    let source = place.path().join("driver.c");
     std::fs::write(&source, program).expect("it can be written");
-    let binary = place.join("driver");
+    let binary = place.path().join("driver");
     let mut compile = Command::new(cc);
     compile.args(["-std=c99", "-O0", "-fno-builtin", "-ffp-contract=off", "-o"]);
-    let out = compile
-        .arg(&binary)
-        .arg(&source)
-        .arg("-lm")
+    let out = (compile.arg(&binary).arg(&source).arg("-lm"))
         .output()
         .expect("it runs");
-    assert!(
-        out.status.success(),
-        "{function}: {}",
-        String::from_utf8_lossy(&out.stderr)
-    );
+    if !out.status.success() {
+        let errors = String::from_utf8_lossy(&out.stderr);
+        return Err(format!("{}: {errors}\n", path.display()));
+    }
     let out = Command::new(&binary).output().expect("it runs");
     let text = String::from_utf8(out.stdout).expect("text");
-    text.lines()
-        .map(|line| line.parse().expect("a number"))
-        .collect()
+    let mut all = vec![Vec::new()];
+    for line in text.lines() {
+        match (line, all.last_mut()) {
+            ("end", _) => all.push(Vec::new()),
+            (line, Some(last)) => last.push(line.parse().expect("a number")),
+            (_, None) => unreachable!("there is always a last one"),
+        }
+    }
+    Ok(all)
 }
 
 /// The result, and the arrays that the point names.
@@ -238,127 +291,115 @@ fn ours(run: &Value, point: &[(String, Value)]) -> Vec<f64> {
 #[test]
 fn values_are_those_of_the_compiler() {
     let Some(cc) = needs::tool("cc") else { return };
-    let place = tempfile::tempdir().expect("a folder");
-    for (file, function, text) in CASES {
-        let point = in_order(text);
-        let path = folder().join(format!("{file}.c"));
-        let path = path.to_str().expect("text");
-        let run = cfgrev(&["run", path, "--routine", function, "--at", text]);
-        let (ours, theirs) = (
-            ours(&run, &point),
-            original(&cc, place.path(), file, function, &point),
-        );
-        let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-        assert_eq!(
-            bits(&ours),
-            bits(&theirs),
-            "{function}: {ours:?}, {theirs:?}"
-        );
-    }
+    let files: Vec<_> = files().into_iter().collect();
+    each(&files, |(path, cases)| {
+        let mut wrong = String::new();
+        let mut runs = Vec::new();
+        for case in cases {
+            let args = ["run", case.path(), "--routine", &case.function];
+            match cfgrev(&[&args[..], &["--at", &case.text]].concat()) {
+                Ok(run) => runs.push((case, run)),
+                Err(errors) => wrong += &errors,
+            }
+        }
+        let with: Vec<_> = runs.iter().map(|(case, run)| (*case, run)).collect();
+        let theirs = match originals(&cc, path, &with) {
+            Ok(theirs) => theirs,
+            Err(errors) => return wrong + &errors,
+        };
+        for ((case, run), theirs) in runs.iter().zip(&theirs) {
+            let ours = ours(run, &case.point());
+            let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+            if bits(&ours) != bits(theirs) {
+                let (function, text) = (&case.function, &case.text);
+                writeln!(wrong, "{function} {text}: {ours:?}, in C {theirs:?}").expect("a string");
+            }
+        }
+        wrong
+    });
 }
 
 /// Seeds of 1, 2, ... for all elements of the dependents.
-fn seed(path: &str, function: &str, text: &str) -> String {
-    let run = cfgrev(&[
-        "tangent",
-        path,
-        "--routine",
-        function,
-        "--at",
-        text,
-        "--direction",
-        "{}",
-    ]);
+fn seed(tangent: &Value) -> String {
     let mut count = 0.0;
     fn fill(value: &Value, count: &mut f64) -> Value {
         match value {
             Value::Array(items) => items.iter().map(|v| fill(v, count)).collect(),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Object(_) => {
+            Value::Object(members) => {
+                let members = members.iter();
+                let filled = members.map(|(name, value)| (name.clone(), fill(value, count)));
+                Value::Object(filled.collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 *count += 1.0;
                 Value::from(*count)
             }
         }
     }
-    let tangent = run["tangent"].as_object().expect("an object");
-    let seed: serde_json::Map<String, Value> = tangent
-        .iter()
-        .map(|(name, value)| (name.clone(), fill(value, &mut count)))
-        .collect();
-    Value::from(seed).to_string()
+    fill(tangent, &mut count).to_string()
 }
+
+/// What is wrong with the gradients of a case.
+fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
+    let options: Vec<&str> = case.options.iter().map(String::as_str).collect();
+    let with = |first: &str, more: &[&str]| {
+        let head = [first, case.path(), "--routine", &case.function];
+        let all = [&head[..], &["--at", &case.text], more].concat();
+        all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()
+    };
+    let strings = |all: &[String]| cfgrev(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut check = options.clone();
+    check.push("--quiet");
+    if !options.contains(&"--fd-tolerance") {
+        check.extend(["--fd-tolerance", "1e-5"]);
+    }
+    let args = with("check", &check);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let out = command(&args).output().expect("it runs");
+    if out.status.code() != Some(0) {
+        let shown = String::from_utf8_lossy(&out.stdout);
+        let errors = String::from_utf8_lossy(&out.stderr);
+        return Err(format!(
+            "{} {}: {shown}{errors}\n",
+            case.function, case.text
+        ));
+    }
+    if !compiled {
+        return Ok(());
+    }
+    let chosen: Vec<&str> = (options.windows(2))
+        .filter(|pair| pair[0] == "--independent" || pair[0] == "--dependent")
+        .flatten()
+        .copied()
+        .collect();
+    let mut direction = chosen.clone();
+    direction.extend(["--direction", "{}"]);
+    let tangent = strings(&with("tangent", &direction))?;
+    let seed = seed(&tangent["tangent"]);
+    let mut gradient = chosen;
+    gradient.extend(["--seed", &seed]);
+    let interpreted = strings(&with("gradient", &gradient))?;
+    gradient.extend(["--engine", "cc", "--cc-flags", FLAGS]);
+    let compiled = strings(&with("gradient", &gradient))?;
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    numbers(&interpreted["gradient"], &mut a);
+    numbers(&compiled["gradient"], &mut b);
+    let close =
+        |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * (1.0 + a.abs()) || a.is_nan() && b.is_nan();
+    if a.len() != b.len() || !a.iter().zip(&b).all(close) {
+        return Err(format!("{}: {a:?}, compiled {b:?}\n", case.function));
+    }
+    Ok(())
+}
+
+/// Compiling fast matters more than running fast.
+const FLAGS: &str = "-O0 -ffp-contract=off";
 
 #[test]
 fn gradients_agree_with_tangents_differences_and_emitted_c() {
-    let cc = needs::tool("cc");
-    for (file, function, text) in CASES {
-        let path = folder().join(format!("{file}.c"));
-        let path = path.to_str().expect("text");
-        // Differences in single precision are of no use.
-        let tolerance = if *function == "single" {
-            "1e-2"
-        } else {
-            "1e-5"
-        };
-        let check = [
-            "check",
-            path,
-            "--routine",
-            function,
-            "--at",
-            text,
-            "--fd-tolerance",
-            tolerance,
-            "--quiet",
-        ];
-        let precise = if *function == "single" {
-            vec!["--tolerance", "1e-5"]
-        } else {
-            vec![]
-        };
-        // The time at which the loop ends decides how often it runs.
-        let chosen = match *function {
-            "brusselator" => vec!["--independent", "a,b,y0"],
-            _ => vec![],
-        };
-        let options = precise.into_iter().chain(chosen);
-        let all: Vec<&str> = check.iter().copied().chain(options).collect();
-        let out = command(&all).output().expect("it runs");
-        assert!(
-            matches!(out.status.code(), Some(0)),
-            "{function} {text}: {}{}",
-            String::from_utf8_lossy(&out.stdout),
-            String::from_utf8_lossy(&out.stderr)
-        );
-        if cc.is_none() {
-            continue;
-        }
-        let seed = seed(path, function, text);
-        let gradient = [
-            "gradient",
-            path,
-            "--routine",
-            function,
-            "--at",
-            text,
-            "--seed",
-            &seed,
-        ];
-        let interpreted = cfgrev(&gradient);
-        let compiled: Vec<&str> = gradient.iter().copied().chain(["--engine", "cc"]).collect();
-        let compiled = cfgrev(&compiled);
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        numbers(&interpreted["gradient"], &mut a);
-        numbers(&compiled["gradient"], &mut b);
-        assert_eq!(a.len(), b.len(), "{function}");
-        for (a, b) in a.iter().zip(&b) {
-            assert!(
-                (a - b).abs() <= 1e-12 * (1.0 + a.abs()),
-                "{function}: {a} {b}"
-            );
-        }
-    }
+    let compiled = needs::tool("cc").is_some();
+    let cases: Vec<Case> = files().into_values().flatten().collect();
+    each(&cases, |case| {
+        wrong_gradient(case, compiled).err().unwrap_or_default()
+    });
 }

@@ -91,6 +91,24 @@ impl Writer<'_> {
         })
     }
 
+    /// The elements of an array become those of another one that are not, bit for bit, what they were before.
+    pub(in crate::c) fn copy_changed(
+        &mut self,
+        to: &View,
+        from: &View,
+        before: &View,
+    ) -> Emitted<()> {
+        self.pieces.include("string.h");
+        self.each_element(to, false, |writer, at| {
+            let [to, from, before] = [to, from, before].map(|view| view.element(at).text);
+            writer.lines.line(format_args!(
+                "if (memcmp(&{from}, &{before}, sizeof {from}))"
+            ));
+            writer.lines.line(format_args!("    {to} = {from};"));
+            Ok(())
+        })
+    }
+
     pub(super) fn nest(&mut self, nest: &Loop, arrays: &mut Arrays<'_>) -> Emitted<()> {
         let over = self.view_of(arrays, nest.over)?;
         let mut elements = Vec::with_capacity(nest.elements.len());

@@ -1,6 +1,6 @@
 //! Checks between routines: what is passed, and what a routine does with it first.
 
-use super::functions::bind;
+use super::functions::{FOLLOW, bind};
 use crate::c::faults::{ABSENT, MEMORY, SHAPE, UNALLOCATED};
 use crate::c::{
     Emitted,
@@ -44,15 +44,12 @@ impl Writer<'_> {
         format!("{pointer} != NULL ? {} : {absent}", size.at_least(OR))
     }
 
-    /// The number of elements from one on, to the end of its array; 1 of a scalar.
+    /// The number of elements from one on, to the end of its array; 1 of a scalar, and of an array with gaps.
     pub(in crate::c) fn cells_from(&mut self, place: &Place, address: &str) -> Emitted<String> {
         if place.subscripts.is_empty() {
             return Ok("1".to_owned());
         }
         let array = self.array_kind(place.var)?;
-        if array.is_strided() {
-            return Ok("1".to_owned());
-        }
         let extents = self.variables.extents(&array.axes);
         let size = self.count_of(&extents);
         let offset = address
@@ -61,7 +58,13 @@ impl Writer<'_> {
             .unwrap_or("0");
         let offset = Code::new(offset.to_owned(), SUM, ScalarType::Integer);
         let before = Amount::from(offset).minus(array.offset);
-        Ok(size.minus_code(&before).code().text)
+        let rest = size.minus_code(&before).code().text;
+        if !array.is_strided() {
+            return Ok(rest);
+        }
+        self.pieces.define("cfgrev_follow", || FOLLOW.to_owned());
+        let lie = Self::lie_in_numbers(&self.view(&Place::whole(place.var))?);
+        Ok(format!("cfgrev_follow({lie}) ? {rest} : 1"))
     }
 
     // --- entry ---------------------------------------------------------------------------------
@@ -77,7 +80,18 @@ impl Writer<'_> {
                 Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
             })
             .collect();
-        for (v, array) in all {
+        let is_local = |v: VarId| self.routine.variable(v).role == Role::Local;
+        let (locals, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(v, _)| is_local(*v));
+        self.check_bounds(others)?;
+        self.compare_on_entry();
+        self.check_bounds(locals)?;
+        named.extend(self.variables.bounds.iter().map(|b| b.name.clone()));
+        Ok(())
+    }
+
+    /// Evaluates the bounds of these arrays, and compares those that are parameters with what is passed for them.
+    fn check_bounds(&mut self, arrays: Vec<(VarId, Array)>) -> Emitted<()> {
+        for (v, array) in arrays {
             self.pieces.begin_statement();
             let role = self.routine.variable(v).role;
             let (local, optional) = match role {
@@ -123,7 +137,6 @@ impl Writer<'_> {
             }
             self.stop();
         }
-        named.extend(self.variables.bounds.iter().map(|b| b.name.clone()));
         Ok(())
     }
 

@@ -75,6 +75,25 @@ static inline int64_t cfgrev_index(struct cfgrev_check *check, int at, int64_t i
 }
 ";
 
+/// True if elements follow each other without gaps.
+pub(super) const FOLLOW: &str = "\
+static inline bool cfgrev_follow(const int64_t *lie) {
+    int64_t stride = 1;
+    for (int64_t k = 0; k < lie[0]; ++k) {
+        if (lie[2 * k + 1] <= 0) {
+            return true;
+        }
+    }
+    for (int64_t k = 0; k < lie[0]; ++k) {
+        if (lie[2 * k + 1] != 1 && lie[2 * k + 2] != stride) {
+            return false;
+        }
+        stride *= lie[2 * k + 1];
+    }
+    return true;
+}
+";
+
 pub(super) const INDEX_IF: &str = "\
 static inline int64_t cfgrev_index_if(struct cfgrev_check *check, int at, bool there, int code, int64_t i, int64_t lower,
                                       int64_t extent) {

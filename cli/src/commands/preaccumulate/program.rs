@@ -1,6 +1,6 @@
 //! The basic blocks of a program: graph, costs, sequence, bound and code of each.
 
-use super::{Clock, Interrupt, Results, options, people, steps, write};
+use super::{Clock, Drawn, Interrupt, Results, SEARCH, options, people, steps, write};
 use crate::Outcome;
 use crate::args::Preaccumulate;
 use crate::codes;
@@ -8,9 +8,8 @@ use crate::commands::{declare, wanted};
 use crate::input::Session;
 use crate::output::{file_stem, problem};
 use crate::report::Text;
-use bb_preaccum::lcg::Lcg;
 use bb_preaccum::listing::{self, Elimination};
-use bb_preaccum::report;
+use bb_preaccum::report::{self, Scarce};
 use bb_preaccum::search;
 use cfg_core::ir::{Place, Stmt};
 use cfg_core::text::Printer;
@@ -18,6 +17,7 @@ use cfg_reverse::preaccumulate::{Block, Preaccumulation, preaccumulate, preaccum
 use cfg_transform::records::without_records;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::time::Instant;
@@ -37,18 +37,22 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
         ..options(args.search)
     };
     let began = Instant::now();
+    let clock: OnceCell<Option<Clock>> = OnceCell::new();
+    let is_over = |part| {
+        let clock = clock.get().and_then(Option::as_ref);
+        clock.is_some_and(|clock| clock.is_over(part))
+    };
     let mut result = {
         let _progress = session.progress("linearizing and searching");
         if args.clock.time.or(args.clock.cpu_time).is_some() {
             preaccumulate_within(&program, routine, &options, || {
-                let clock = Clock::start(args.clock);
-                move |part| clock.as_ref().is_some_and(|clock| clock.is_over(part))
+                clock.get_or_init(|| Clock::start(args.clock));
+                |part| is_over(part * SEARCH)
             })?
         } else {
             preaccumulate(&program, routine, &options)?
         }
     };
-    let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(vertex) = args.vertex {
         let all: Vec<String> = vertices(&result);
         let blocks = &mut result.blocks;
@@ -64,19 +68,36 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
             ));
         }
     }
+    // What is left of the time is for all blocks alike.
+    let count = result.blocks.len() as f64;
+    let blocks = result.blocks.iter().enumerate();
+    let scarce: Vec<Option<Scarce>> = blocks
+        .map(|(at, block)| {
+            let part = SEARCH + (1.0 - SEARCH) * (at + 1) as f64 / count;
+            let mut stop = || interrupt.is_set() || is_over(part);
+            report::scarce(&block.lcg, &block.outcome, &mut stop)
+        })
+        .collect();
+    let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     if result.blocks.iter().any(|block| block.outcome.interrupted) {
         session.reporter.remark("interrupted: best so far");
     }
     let _progress = session.progress("writing");
-    let graphs: Vec<(String, &Lcg, &search::Outcome)> = result
+    let printers = result.printers();
+    let graphs: Vec<Drawn<'_>> = result
         .blocks
         .iter()
-        .map(|block| (stem(&result, block), &block.lcg, &block.outcome))
+        .map(|block| Drawn {
+            stem: stem(&result, block),
+            lcg: &block.lcg,
+            found: &block.outcome,
+            names: vertex_names(block, &printers[block.routine.index()][0]),
+        })
         .collect();
     let results = Results {
         stem: "blocks",
-        json: &|out, details| write_json(out, &result, milliseconds, details),
-        listing: &|out| listing(out, &result),
+        json: &|out, details| write_json(out, &result, &scarce, milliseconds, details),
+        listing: &|out| listing(out, &result, &scarce),
         steps: &|out| all_steps(out, &result),
         graphs: &graphs,
     };
@@ -154,6 +175,7 @@ fn names(printer: &Printer<'_>, list: &[(i64, Place)]) -> Vec<Name> {
 fn write_json(
     out: &mut dyn Write,
     result: &Preaccumulation,
+    scarce: &[Option<Scarce>],
     milliseconds: u64,
     details: bool,
 ) -> io::Result<()> {
@@ -168,14 +190,15 @@ fn write_json(
             list.iter().map(|s| printer.stmt(s).to_string()).collect()
         };
         // The time is that of the whole program.
-        let found = report::to_json(&block.lcg, &block.outcome, milliseconds, details);
+        let (lcg, outcome, scarce) = (&block.lcg, &block.outcome, scarce[k].as_ref());
+        let found = report::to_json(lcg, outcome, scarce, milliseconds, details);
         let shown = BlockOut {
             routine: &result.program.routine(block.routine).name,
             vertex: block.vertex,
             statements: (block.statements.start, block.statements.end),
             independents: names(forward, &block.independents),
             dependents: names(forward, &block.dependents),
-            graph: RawValue::from_string(block.lcg.to_json())?,
+            graph: RawValue::from_string(lcg.to_json())?,
             result: RawValue::from_string(found)?,
             pushed: block.pushes.len(),
             entries: details.then(|| {
@@ -268,7 +291,11 @@ fn all_steps(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
     Ok(())
 }
 
-fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
+fn listing(
+    out: &mut dyn Write,
+    result: &Preaccumulation,
+    scarce: &[Option<Scarce>],
+) -> io::Result<()> {
     if result.blocks.is_empty() {
         return writeln!(out, "no block has a local Jacobian");
     }
@@ -300,6 +327,7 @@ fn listing(out: &mut dyn Write, result: &Preaccumulation) -> io::Result<()> {
             out,
             &block.lcg,
             &block.outcome,
+            scarce[k].as_ref(),
             &vertex_names(block, forward),
         )?;
         for (what, printer, list) in [

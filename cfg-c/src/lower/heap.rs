@@ -1,0 +1,531 @@
+//! Memory from malloc and calloc as local arrays, and the functions that copy and clear memory.
+
+use super::{
+    Lowered,
+    facts::is_fixed,
+    points::{self, Root},
+    routine::Body,
+    slot::{Elem, Pointer},
+    value::literal,
+};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
+    codes, constant,
+    source::Pos,
+    types::{Arith, Qualified, Type},
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Op, Place, Range, Role, ScalarType, Subscript, Variable},
+};
+
+/// A number of elements: a sum of products.
+type Count = Vec<(i64, Vec<ExprId>)>;
+
+/// Sums and products nest.
+const MAX_DEPTH: usize = 100;
+
+impl Body<'_, '_> {
+    /// The number of elements of this type in so many bytes.
+    fn count(&self, bytes: ExprId, of: &Qualified, depth: usize) -> Option<Count> {
+        let unit = self.l.unit;
+        let depth = depth.checked_sub(1)?;
+        let size = constant::size(unit, &of.ty, MAX_DEPTH);
+        if let (Some((value, _)), Some(size)) = (constant::integer(unit, bytes), size) {
+            let exact = size > 0 && value % size == 0;
+            return Some(vec![(
+                i64::try_from(value / size).ok().filter(|_| exact)?,
+                vec![],
+            )]);
+        }
+        if let ExprKind::Binary(Binary::Add, a, b) = unit.expr(bytes).kind {
+            let mut sum = self.count(a, of, depth)?;
+            sum.extend(self.count(b, of, depth)?);
+            return Some(sum);
+        }
+        self.product(&[bytes], of).map(|product| vec![product])
+    }
+
+    /// The number of elements in a product of these factors, one of which has the size of an element.
+    fn product(&self, factors: &[ExprId], of: &Qualified) -> Option<(i64, Vec<ExprId>)> {
+        let unit = self.l.unit;
+        let (mut number, mut whole, mut rest) = (1i128, false, Vec::new());
+        let mut open: Vec<ExprId> = factors.iter().rev().copied().collect();
+        while let Some(e) = open.pop() {
+            if let Some((value, _)) = constant::integer(unit, e) {
+                number = number.checked_mul(value)?;
+                continue;
+            }
+            let measured = match &unit.expr(e).kind {
+                ExprKind::Binary(Binary::Mul, a, b) => {
+                    open.extend([*b, *a]);
+                    continue;
+                }
+                // A conversion to size_t loses nothing of a number of elements.
+                ExprKind::Cast(ty, a)
+                    if matches!(ty.arith(), Some(Arith::Int(to)) if to.bits() == 64)
+                        && matches!(unit.expr(*a).ty.as_ref()?.arith()?, Arith::Int(_)) =>
+                {
+                    open.push(*a);
+                    continue;
+                }
+                ExprKind::SizeofType(ty) => Some(&**ty),
+                ExprKind::SizeofExpr(a) => unit.expr(*a).ty.as_ref(),
+                _ => None,
+            };
+            match measured {
+                Some(ty) if ty.ty == of.ty && !whole => whole = true,
+                Some(_) => return None,
+                None => rest.push(e),
+            }
+        }
+        if !whole {
+            let size = constant::size(unit, &of.ty, MAX_DEPTH).filter(|size| *size > 0)?;
+            if number % size != 0 {
+                return None;
+            }
+            number /= size;
+        }
+        Some((i64::try_from(number).ok()?, rest))
+    }
+
+    fn counted_in(&mut self, call: ExprId, of: &Qualified) -> Lowered<Count> {
+        let unit = self.l.unit;
+        let ExprKind::Call(_, arguments) = &unit.expr(call).kind else {
+            return Err(super::Failed);
+        };
+        let count = match &arguments[..] {
+            [bytes] => self.count(*bytes, of, MAX_DEPTH),
+            [n, size] => self.product(&[*n, *size], of).map(|product| vec![product]),
+            _ => None,
+        };
+        match count {
+            Some(count) => Ok(count),
+            None => {
+                let at = unit.expr(call).at;
+                let message = format!(
+                    "the memory is not measured in elements of what is pointed to, {}",
+                    of.name()
+                );
+                let help = "write n * sizeof(type), with the type that the pointer points to";
+                self.error(&codes::LIBRARY, at, message, help)
+            }
+        }
+    }
+
+    /// A number of elements as an expression; `at_entry` where the function begins.
+    fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
+        let mut sum: Option<Expr> = None;
+        for (number, factors) in count {
+            let mut product = (*number != 1 || factors.is_empty()).then_some(Expr::Int(*number));
+            for e in factors {
+                let factor = if at_entry {
+                    self.extent(*e)?
+                } else {
+                    self.index(*e)?
+                };
+                product = Some(match product {
+                    Some(product) => Expr::op(Op::Mul, [product, factor]),
+                    None => factor,
+                });
+            }
+            let product = product.unwrap_or(Expr::Int(1));
+            sum = Some(match sum {
+                Some(sum) => Expr::op(Op::Add, [sum, product]),
+                None => product,
+            });
+        }
+        Ok(sum.unwrap_or(Expr::Int(0)))
+    }
+
+    /// True of what `extent` takes.
+    fn is_extent(&self, e: ExprId, depth: usize) -> bool {
+        let unit = self.l.unit;
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        if constant::integer(unit, e).is_some_and(|(v, _)| i64::try_from(v).is_ok()) {
+            return true;
+        }
+        match &unit.expr(e).kind {
+            ExprKind::Name(d) if is_fixed(unit, *d) => {
+                let decl = unit.decl(*d);
+                let Some(Arith::Int(ty)) = decl.ty.arith() else {
+                    return false;
+                };
+                match (&decl.kind, &decl.init) {
+                    (DeclKind::Parameter, _) => true,
+                    (_, Some(Init::Expr(init))) => {
+                        ty.bits() >= 32 && ty.signed() && self.is_extent(*init, depth)
+                    }
+                    _ => false,
+                }
+            }
+            ExprKind::Cast(ty, a) => {
+                matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32)
+                    && self.is_extent(*a, depth)
+            }
+            ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, a, b) => {
+                self.is_extent(*a, depth) && self.is_extent(*b, depth)
+            }
+            _ => false,
+        }
+    }
+
+    /// The local array that stands for what a call allocates for a pointer.
+    pub(super) fn memory(&mut self, call: ExprId, pointer: DeclId) -> Lowered<VarId> {
+        if let Some((v, _)) = self.heap.get(&call) {
+            return Ok(*v);
+        }
+        let unit = self.l.unit;
+        let at = unit.expr(call).at;
+        let decl = unit.decl(pointer);
+        let Some(of) = decl.ty.target().cloned() else {
+            return Err(super::Failed);
+        };
+        let (elem, inner, _) = self.pointee(pointer)?;
+        self.alone(call)?;
+        let count = self.counted_in(call, &of)?;
+        let mut rows = Vec::new();
+        let mut below = &of;
+        while let Type::Array(of, extent) = &below.ty {
+            rows.extend(*extent);
+            below = of;
+        }
+        if rows.len() != inner {
+            let message = "an extent of what is pointed to is left out";
+            return self.error(&codes::EXTENT, at, message, "write all extents");
+        }
+        let factors = count.iter().flat_map(|(_, factors)| factors).chain(&rows);
+        let fixed = factors.clone().all(|e| self.is_extent(*e, MAX_DEPTH));
+        if !fixed && matches!(elem, Elem::Struct(_)) {
+            let message =
+                "memory for structures whose number is not known where the function begins";
+            let help = "make the number of constants and of parameters that are never assigned";
+            return self.error(&codes::LIBRARY, at, message, help);
+        }
+        let mut extents = Vec::new();
+        if fixed {
+            extents.push(Extent::Fixed(self.number_of(&count, true)?));
+            for e in &rows {
+                extents.push(Extent::Fixed(self.extent(*e)?));
+            }
+        } else {
+            extents.resize(1 + inner, Extent::Deferred);
+        }
+        let shape = extents.into_iter().map(|extent| Dim {
+            lower: Expr::Int(i64::from(!fixed)),
+            extent,
+        });
+        let name = self.free_name(&format!("{}_memory", decl.name));
+        let ty = self.l.scalar(elem, at)?;
+        let v = self
+            .f
+            .variable(Variable::new(name, ty, shape.collect(), Role::Local));
+        if let Some(span) = at.to(at) {
+            self.f.variable_span(v, span);
+        }
+        self.heap.insert(call, (v, fixed));
+        Ok(v)
+    }
+
+    /// Refuses a call in a loop of which several results could be in use at a time.
+    fn alone(&mut self, call: ExprId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let own = &unit.functions[self.function];
+        let inside = |e: ExprId| own.loops.iter().position(|l| l.contains(&e.0));
+        let repeated = inside(call);
+        if repeated.is_none() && own.labels.is_empty() {
+            return Ok(());
+        }
+        let mut holders = 0;
+        for d in own.locals.iter().chain(&own.parameters) {
+            let decl = unit.decl(*d);
+            if !matches!(decl.ty.ty, Type::Pointer(_)) {
+                continue;
+            }
+            let targets = self.l.targets(*d);
+            if !targets.shapes.iter().any(|s| s.root == Root::Heap(call)) {
+                continue;
+            }
+            // What is made from it behind it in the same block is made anew with it.
+            let follows = match &decl.init {
+                Some(Init::Expr(e)) => {
+                    own.labels.is_empty()
+                        && decl.assigned.is_empty()
+                        && e.0 > call.0
+                        && inside(*e) == repeated
+                }
+                _ => false,
+            };
+            holders += usize::from(!follows || holds(unit, *d, call));
+        }
+        if holders <= 1 {
+            return Ok(());
+        }
+        let message = "memory that is allocated in a loop is held by several pointers";
+        let help = "allocate it before the loop";
+        self.error(&codes::LIBRARY, unit.expr(call).at, message, help)
+    }
+
+    /// Allocates what a call does; the pointer to it.
+    pub(super) fn allocate(&mut self, call: ExprId, pointer: DeclId) -> Lowered<Pointer> {
+        let unit = self.l.unit;
+        let v = self.memory(call, pointer)?;
+        let fixed = self.heap.get(&call).is_none_or(|(_, fixed)| *fixed);
+        let zeroed = points::library_call(unit, call) == Some("calloc");
+        let (elem, inner, constant) = self.pointee(pointer)?;
+        let lower = i64::from(!fixed);
+        let first = Pointer {
+            var: v,
+            elem,
+            inner,
+            prefix: Vec::new(),
+            offset: Some(Expr::Int(lower)),
+            lower,
+            constant,
+        };
+        if fixed {
+            if zeroed {
+                let dims = self.f.get(v).map_or(0, |v| v.rank());
+                self.zero(super::slot::Path {
+                    dims,
+                    ..super::structure::whole(v, elem)
+                })?;
+            }
+            return Ok(first);
+        }
+        let Elem::Arith(ty) = elem else {
+            return Err(super::Failed);
+        };
+        let Some(of) = unit.decl(pointer).ty.target().cloned() else {
+            return Err(super::Failed);
+        };
+        let count = self.counted_in(call, &of)?;
+        let mut operands = vec![literal(0, ty)];
+        operands.push(self.number_of(&count, false)?);
+        let mut below = &of;
+        while let Type::Array(of, extent) = &below.ty {
+            match extent {
+                Some(e) => operands.push(self.index(*e)?),
+                None => return Err(super::Failed),
+            }
+            below = of;
+        }
+        if !zeroed {
+            // Memory from malloc has no value.
+            let unset = self.f.temporary(ty.scalar());
+            self.mark();
+            self.f.opaque("malloc", [], [unset]);
+            operands[0] = Expr::var(unset);
+        }
+        self.assign(v, Expr::op(Op::Fill, operands));
+        Ok(first)
+    }
+
+    /// free: the memory of a local array ends with the function.
+    pub(super) fn release(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let [e] = arguments else {
+            return self.error(&codes::OPERAND, at, "free takes one argument", "give one");
+        };
+        let targets = points::of(self.l.unit, *e);
+        let heap = |s: &points::Shape| matches!(s.root, Root::Heap(_));
+        if targets.unknown.is_some() || !targets.shapes.iter().all(heap) {
+            let message = "memory is freed that this function has not allocated";
+            let help = "free memory in the function that allocates it";
+            return self.error(&codes::LIBRARY, at, message, help);
+        }
+        if self.l.unit.expr(*e).effects {
+            self.pointer(*e)?;
+        }
+        Ok(())
+    }
+
+    /// memcpy and memmove.
+    pub(super) fn copy_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let [to, from, bytes] = arguments else {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "three arguments are needed",
+                "give three",
+            );
+        };
+        self.unordered(arguments, None)?;
+        let unit = self.l.unit;
+        let (a, b) = (points::bare(unit, *to), points::bare(unit, *from));
+        let mut target = self.pointer(a)?;
+        if unit.expr(b).effects || unit.expr(*bytes).effects {
+            self.settle(&mut target);
+        }
+        let mut source = self.pointer(b)?;
+        if unit.expr(*bytes).effects {
+            self.settle(&mut source);
+        }
+        if target.constant {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is written",
+                "remove the const",
+            );
+        }
+        if target.elem != source.elem || target.inner != source.inner {
+            let message = "memory is copied between arrays of different types";
+            return self.error(&codes::LIBRARY, at, message, "write a loop");
+        }
+        let (to, from) = self.pieces(target, source, a, *bytes, at)?;
+        self.assign(to, Expr::Place(from));
+        Ok(())
+    }
+
+    /// The parts of two arrays that so many bytes are.
+    fn pieces(
+        &mut self,
+        target: Pointer,
+        source: Pointer,
+        a: ExprId,
+        bytes: ExprId,
+        at: Pos,
+    ) -> Lowered<(Place, Place)> {
+        let count = self.measured(a, bytes, at)?;
+        Ok(match count {
+            None => (target.target_place(), source.target_place()),
+            Some(n) => {
+                let n = self.in_variable(n);
+                (piece(target, n.clone()), piece(source, n))
+            }
+        })
+    }
+
+    /// The number of elements or rows that a pointer has in so many bytes; none if it is one.
+    fn measured(&mut self, pointer: ExprId, bytes: ExprId, at: Pos) -> Lowered<Option<Expr>> {
+        let unit = self.l.unit;
+        let of = unit
+            .expr(pointer)
+            .ty
+            .as_ref()
+            .and_then(Qualified::target)
+            .cloned();
+        let Some(of) = of else {
+            return Err(super::Failed);
+        };
+        let mut count = self.count(bytes, &of, MAX_DEPTH);
+        // A whole array: its rows.
+        let whole = unit.expr(pointer).ty.as_ref();
+        let sized = match &unit.expr(bytes).kind {
+            ExprKind::SizeofExpr(e) => unit.expr(*e).ty.as_ref(),
+            ExprKind::SizeofType(ty) => Some(&**ty),
+            _ => None,
+        };
+        if let (
+            Some(Qualified {
+                ty: Type::Array(_, Some(n)),
+                ..
+            }),
+            Some(sized),
+        ) = (whole, sized)
+            && whole.is_some_and(|ty| ty.ty == sized.ty)
+        {
+            count = Some(vec![(1, vec![*n])]);
+        }
+        let Some(count) = count else {
+            let message = format!(
+                "the size is not measured in elements, which are {}",
+                of.name()
+            );
+            let help = "write n * sizeof(type), with the type of the elements";
+            return self.error(&codes::LIBRARY, at, message, help);
+        };
+        if let [(1, factors)] = &count[..]
+            && factors.is_empty()
+        {
+            return Ok(None);
+        }
+        self.number_of(&count, false).map(Some)
+    }
+
+    /// memset, of zeros.
+    pub(super) fn clear_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let [to, value, bytes] = arguments else {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "three arguments are needed",
+                "give three",
+            );
+        };
+        let unit = self.l.unit;
+        self.unordered(arguments, None)?;
+        if constant::integer(unit, *value).is_none_or(|(value, _)| value != 0) {
+            let message = "memset sets something else than zeros";
+            return self.error(&codes::LIBRARY, at, message, "write a loop");
+        }
+        let to = points::bare(unit, *to);
+        let mut target = self.pointer(to)?;
+        if unit.expr(*bytes).effects {
+            self.settle(&mut target);
+        }
+        if target.constant {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is written",
+                "remove the const",
+            );
+        }
+        let (elem, inner) = (target.elem, target.inner);
+        let place = match self.measured(to, *bytes, at)? {
+            None => target.target_place(),
+            Some(n) => {
+                let n = self.in_variable(n);
+                piece(target, n)
+            }
+        };
+        let path = super::slot::Path {
+            subscripts: place.subscripts.into_vec(),
+            dims: 1 + inner,
+            ..super::structure::whole(place.var, elem)
+        };
+        self.zero(path)
+    }
+
+    pub(super) fn in_variable(&mut self, e: Expr) -> Expr {
+        if matches!(e, Expr::Int(_)) {
+            return e;
+        }
+        let t = self.f.temporary(ScalarType::Integer);
+        self.assign(t, e);
+        Expr::var(t)
+    }
+}
+
+/// True if a call is assigned to the variable itself.
+fn holds(unit: &crate::ast::Unit, d: DeclId, call: ExprId) -> bool {
+    let sources = points::sources(unit, d);
+    sources.into_iter().any(|e| points::bare(unit, e) == call)
+}
+
+/// So many elements or rows from the pointer on.
+fn piece(pointer: Pointer, n: Expr) -> Place {
+    let first = pointer.offset.unwrap_or(Expr::Int(0));
+    let last = match (&first, &n) {
+        (Expr::Int(0), Expr::Int(n)) => Expr::Int(n - 1),
+        (Expr::Int(0), _) => Expr::op(Op::Sub, [n, Expr::Int(1)]),
+        _ => Expr::op(
+            Op::Sub,
+            [Expr::op(Op::Add, [first.clone(), n]), Expr::Int(1)],
+        ),
+    };
+    let mut subscripts = pointer.prefix;
+    subscripts.push(Subscript::Range(Box::new(Range {
+        lower: Some(first),
+        upper: Some(last),
+        stride: None,
+    })));
+    subscripts.extend((0..pointer.inner).map(|_| Subscript::Range(Box::default())));
+    Place {
+        var: pointer.var,
+        subscripts: subscripts.into_boxed_slice(),
+    }
+}

@@ -1,0 +1,250 @@
+//! What pointers point into: flow-insensitively, from all that is assigned to them.
+
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
+    constant,
+    types::Type,
+};
+use std::{collections::HashSet, rc::Rc};
+
+/// More arrays than this for one pointer are not told apart.
+const MAX_SHAPES: usize = 8;
+
+/// Members of members, and pointers to them, in one another.
+const MAX_DEPTH: usize = 150;
+
+/// Where an array is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Root {
+    /// A variable, or what a parameter points to.
+    Variable(DeclId),
+    /// What a call allocates.
+    Heap(ExprId),
+}
+
+/// The part of a variable that pointers move in.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shape {
+    pub(super) root: Root,
+    /// Members, and `None` for subscripts, which may differ from one use to the next.
+    pub(super) steps: Vec<Option<Rc<str>>>,
+    /// There is a subscript that moves.
+    pub(super) moves: bool,
+}
+
+/// What a pointer may point to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Targets {
+    pub(super) shapes: Vec<Shape>,
+    /// It may be null.
+    pub(super) null: bool,
+    /// Something that is not known.
+    pub(super) unknown: Option<ExprId>,
+}
+
+impl Targets {
+    fn add(&mut self, shape: Shape, e: ExprId) {
+        if self.shapes.contains(&shape) {
+            return;
+        }
+        if self.shapes.len() >= MAX_SHAPES {
+            self.unknown.get_or_insert(e);
+            return;
+        }
+        self.shapes.push(shape);
+    }
+}
+
+/// The name of the function of the library that is called.
+pub(super) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
+    let ExprKind::Call(f, _) = unit.expr(e).kind else {
+        return None;
+    };
+    let ExprKind::Name(d) = unit.expr(f).kind else {
+        return None;
+    };
+    let decl = unit.decl(d);
+    decl.definition.is_none().then_some(&*decl.name)
+}
+
+/// True of calls that allocate.
+pub(super) fn allocates(unit: &Unit, e: ExprId) -> bool {
+    matches!(library_call(unit, e), Some("malloc" | "calloc"))
+}
+
+/// An expression without the conversions of pointers around it.
+pub(super) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
+    while let ExprKind::Cast(ty, a) = &unit.expr(e).kind
+        && matches!(ty.ty, Type::Pointer(_))
+    {
+        e = *a;
+    }
+    e
+}
+
+/// True of the null pointer: 0, also as a pointer.
+pub(super) fn is_null(unit: &Unit, e: ExprId) -> bool {
+    constant::integer(unit, bare(unit, e)).is_some_and(|(value, _)| value == 0)
+}
+
+/// What is assigned to a variable as a whole.
+pub(super) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
+    let decl = unit.decl(d);
+    let mut sources = Vec::new();
+    if let Some(Init::Expr(e)) = &decl.init {
+        sources.push(*e);
+    }
+    for e in &decl.assigned {
+        if let ExprKind::Assign(None, _, value) = unit.expr(*e).kind {
+            sources.push(value);
+        }
+    }
+    sources
+}
+
+/// What the pointer of a variable may point to.
+pub(super) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
+    let mut found = Targets::default();
+    let mut visited = HashSet::new();
+    let mut open = Vec::new();
+    enter(unit, d, &mut visited, &mut open, &mut found);
+    collect(unit, open, visited, found, MAX_DEPTH)
+}
+
+/// What a pointer may point to.
+pub(super) fn of(unit: &Unit, e: ExprId) -> Targets {
+    collect(unit, vec![e], HashSet::new(), Targets::default(), MAX_DEPTH)
+}
+
+fn enter(
+    unit: &Unit,
+    d: DeclId,
+    visited: &mut HashSet<DeclId>,
+    open: &mut Vec<ExprId>,
+    found: &mut Targets,
+) {
+    if !visited.insert(d) {
+        return;
+    }
+    open.extend(sources(unit, d));
+    if unit.decl(d).kind == DeclKind::Parameter {
+        let shape = Shape {
+            root: Root::Variable(d),
+            steps: Vec::new(),
+            moves: true,
+        };
+        found.add(shape, ExprId(0));
+    }
+}
+
+fn collect(
+    unit: &Unit,
+    mut open: Vec<ExprId>,
+    mut visited: HashSet<DeclId>,
+    mut found: Targets,
+    depth: usize,
+) -> Targets {
+    while let Some(e) = open.pop() {
+        let node = unit.expr(e);
+        if let Some(ty) = &node.ty
+            && matches!(ty.ty, Type::Array(..))
+        {
+            let moving = lvalue(unit, e, depth);
+            merge(&mut found, moving, true, e);
+            continue;
+        }
+        match &node.kind {
+            ExprKind::Name(d) => enter(unit, *d, &mut visited, &mut open, &mut found),
+            ExprKind::Unary(Unary::Address, a) => match &unit.expr(*a).kind {
+                ExprKind::Index(p, i) => open.push(if unit.is_pointer(*p) { *p } else { *i }),
+                ExprKind::Unary(Unary::Deref, p) => open.push(*p),
+                ExprKind::Member(..) => merge(&mut found, lvalue(unit, *a, depth), false, e),
+                ExprKind::Name(d) | ExprKind::Literal(d) => {
+                    let shape = Shape {
+                        root: Root::Variable(*d),
+                        steps: Vec::new(),
+                        moves: true,
+                    };
+                    found.add(shape, e);
+                }
+                _ => found.unknown = Some(e),
+            },
+            ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
+                open.push(if unit.is_pointer(*a) { *a } else { *b });
+            }
+            ExprKind::Binary(Binary::Comma, _, b) => open.push(*b),
+            ExprKind::Cast(..) if bare(unit, e) != e => open.push(bare(unit, e)),
+            ExprKind::Assign(None, _, value) => open.push(*value),
+            ExprKind::Assign(Some(_), a, _) | ExprKind::Step { of: a, .. } => open.push(*a),
+            ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),
+            ExprKind::Call(..) if allocates(unit, e) => {
+                let shape = Shape {
+                    root: Root::Heap(e),
+                    steps: Vec::new(),
+                    moves: true,
+                };
+                found.add(shape, e);
+            }
+            _ if is_null(unit, e) => found.null = true,
+            _ => found.unknown = Some(e),
+        }
+    }
+    found
+}
+
+fn merge(found: &mut Targets, new: Targets, moves: bool, e: ExprId) {
+    found.null |= new.null;
+    found.unknown = found.unknown.or(new.unknown);
+    for shape in new.shapes {
+        found.add(Shape { moves, ..shape }, e);
+    }
+}
+
+/// The places of a variable, an element or a member.
+fn lvalue(unit: &Unit, e: ExprId, depth: usize) -> Targets {
+    let unknown = Targets {
+        unknown: Some(e),
+        ..Targets::default()
+    };
+    let Some(depth) = depth.checked_sub(1) else {
+        return unknown;
+    };
+    // What a pointer points to: its moving subscript stands before what follows.
+    let target = |p: ExprId| {
+        let mut found = collect(unit, vec![p], HashSet::new(), Targets::default(), depth);
+        for shape in &mut found.shapes {
+            if shape.moves {
+                shape.steps.push(None);
+            }
+        }
+        found
+    };
+    match &unit.expr(e).kind {
+        ExprKind::Name(d) | ExprKind::Literal(d) => {
+            let decl = unit.decl(*d);
+            let cell = decl.address && !matches!(decl.ty.ty, Type::Array(..));
+            let mut found = Targets::default();
+            let shape = Shape {
+                root: Root::Variable(*d),
+                steps: if cell { vec![None] } else { Vec::new() },
+                moves: false,
+            };
+            found.add(shape, e);
+            found
+        }
+        ExprKind::Index(p, i) => target(if unit.is_pointer(*p) { *p } else { *i }),
+        ExprKind::Unary(Unary::Deref, p) => target(*p),
+        ExprKind::Member(a, name, arrow) => {
+            let mut found = if *arrow {
+                target(*a)
+            } else {
+                lvalue(unit, *a, depth)
+            };
+            for shape in &mut found.shapes {
+                shape.steps.push(Some(Rc::clone(name)));
+            }
+            found
+        }
+        _ => unknown,
+    }
+}

@@ -1,0 +1,262 @@
+//! Structures as records: their types, and the expressions that are structures.
+
+use super::{
+    Failed, Lower, Lowered,
+    routine::Body,
+    slot::{Elem, Path},
+};
+use crate::{
+    ast::{Binary, ExprId, ExprKind, Init, StructId},
+    braces, codes, constant,
+    source::Pos,
+    types::{Qualified, Type},
+};
+use cfg_core::{
+    builder::VarType,
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Order, Record, ScalarType, Subscript},
+};
+
+impl Lower<'_> {
+    /// The type of elements.
+    pub(super) fn scalar(&mut self, elem: Elem, at: Pos) -> Lowered<ScalarType> {
+        match elem {
+            Elem::Arith(ty) => Ok(ty.scalar()),
+            Elem::Struct(s) => self.record(s, at, Record::MAX_DEPTH),
+        }
+    }
+
+    /// The record that a structure is; `at` is where it is used.
+    fn record(&mut self, s: StructId, at: Pos, depth: usize) -> Lowered<ScalarType> {
+        if let Some(known) = self.records.get(&s) {
+            return known.ok_or(Failed);
+        }
+        let done = self.new_record(s, at, depth);
+        self.records.insert(s, done.as_ref().ok().copied());
+        done
+    }
+
+    fn new_record(&mut self, s: StructId, at: Pos, depth: usize) -> Lowered<ScalarType> {
+        let unit = self.unit;
+        let structure = unit.structure(s);
+        let name = structure.name.as_deref().unwrap_or("structure");
+        let refused = match &structure.refused {
+            Some(what) => Some(format!("{name} has {what}, which is not supported")),
+            None if !structure.complete => Some(format!("the members of {name} are not declared")),
+            None if structure.members.is_empty() => Some(format!("{name} has no members")),
+            None => None,
+        };
+        if let Some(message) = refused {
+            let help = "pass arrays as parameters of their own, and members as numbers and arrays of constant extents";
+            self.sink.error(&codes::TYPE, at, message, help);
+            return Err(Failed);
+        }
+        let Some(depth) = depth.checked_sub(1) else {
+            let message = format!("structures nest more than {} deep", Record::MAX_DEPTH);
+            self.sink
+                .error(&codes::LIMIT, at, message, "use fewer levels");
+            return Err(Failed);
+        };
+        let mut fields: Vec<(String, VarType)> = Vec::new();
+        for member in &structure.members {
+            let (elem, extents) = self.member_shape(&member.ty, &member.name, member.at)?;
+            let ty = match elem {
+                Elem::Arith(ty) => ty.scalar(),
+                Elem::Struct(s) => self.record(s, at, depth)?,
+            };
+            let shape = extents.into_iter().map(|n| Dim {
+                lower: Expr::Int(0),
+                extent: Extent::Fixed(Expr::Int(n)),
+            });
+            let shape = shape.collect();
+            let order = Order::Row;
+            fields.push((member.name.to_string(), VarType { ty, shape, order }));
+        }
+        let mut unique = name.to_owned();
+        let mut k = 1;
+        while !self.record_names.insert(unique.clone()) {
+            k += 1;
+            unique = format!("{name}_{k}");
+        }
+        Ok(self.program.record(unique, fields))
+    }
+
+    /// The type of the elements of a member, and its extents.
+    pub(super) fn member_shape(
+        &mut self,
+        ty: &Qualified,
+        name: &str,
+        at: Pos,
+    ) -> Lowered<(Elem, Vec<i64>)> {
+        let mut extents = Vec::new();
+        let mut ty = ty;
+        while let Type::Array(of, extent) = &ty.ty {
+            let value = extent.and_then(|e| constant::integer(self.unit, e));
+            let value = value.and_then(|(n, _)| i64::try_from(n).ok());
+            let Some(value) = value.filter(|n| *n > 0) else {
+                let message = format!("an extent of {name} is no positive constant");
+                self.sink
+                    .error(&codes::VALUE, at, message, "write a number");
+                return Err(Failed);
+            };
+            extents.push(value);
+            ty = of;
+        }
+        match Elem::of(ty) {
+            Some(elem) => Ok((elem, extents)),
+            None => Err(Failed),
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// A structure that is no variable: what a call returns, an assignment or a choice.
+    pub(super) fn structure_value(&mut self, e: ExprId) -> Lowered<Path> {
+        let unit = self.l.unit;
+        let node = unit.expr(e);
+        match &node.kind {
+            ExprKind::Call(f, arguments) => match self.call_result(e, *f, arguments)? {
+                Some((var, elem)) => Ok(whole(var, elem)),
+                None => Err(Failed),
+            },
+            ExprKind::Assign(None, target, value) => self.copy_structure(*target, *value, node.at),
+            ExprKind::Binary(Binary::Comma, a, b) => {
+                self.discard(*a)?;
+                self.path(*b)
+            }
+            ExprKind::Conditional(c, a, b) => {
+                let Some(s) = unit.structure_of(e) else {
+                    return Err(Failed);
+                };
+                let elem = Elem::Struct(s);
+                let ty = self.l.scalar(elem, node.at)?;
+                let condition = self.condition(*c)?;
+                let t = self.f.temporary(ty);
+                self.mark();
+                self.f.begin_if(condition);
+                let yes = self.store_structure(whole(t, elem), *a);
+                self.f.begin_else();
+                let no = self.store_structure(whole(t, elem), *b);
+                self.f.end_if();
+                yes.and(no)?;
+                Ok(whole(t, elem))
+            }
+            _ => self.error(
+                &codes::TYPE,
+                node.at,
+                "this expression is a structure, which is not supported here",
+                "assign it to a variable first",
+            ),
+        }
+    }
+
+    /// Assigns a structure; returns its place.
+    pub(super) fn copy_structure(
+        &mut self,
+        target: ExprId,
+        value: ExprId,
+        at: Pos,
+    ) -> Lowered<Path> {
+        let unit = self.l.unit;
+        if unit.structure_of(target) != unit.structure_of(value) {
+            let message = "a structure is assigned something else";
+            return self.error(&codes::OPERAND, at, message, "assign one of the same type");
+        }
+        match unit.expr(target).kind {
+            ExprKind::Name(d) => self.unordered(&[value], Some(d))?,
+            _ => {
+                let mut operands = self.subscripts_of(target);
+                operands.push(value);
+                self.unordered(&operands, None)?;
+            }
+        }
+        let mut path = self.writable(target)?;
+        if unit.expr(value).effects {
+            let mut pointer = path.address(None);
+            self.settle(&mut pointer);
+            path = pointer.target();
+        }
+        self.store_structure(path.clone(), value)?;
+        Ok(path)
+    }
+
+    /// Assigns a structure to a place.
+    pub(super) fn store_structure(&mut self, target: Path, value: ExprId) -> Lowered<()> {
+        let path = self.path(value)?;
+        if path.elem != target.elem || path.dims != target.dims {
+            let at = self.l.unit.expr(value).at;
+            let message = "a structure of another type is assigned";
+            return self.error(&codes::OPERAND, at, message, "assign one of the same type");
+        }
+        self.assign(target.place(), Expr::Place(path.place()));
+        Ok(())
+    }
+
+    /// The initial value of a structure, or of an array of anything: elements that are not given are 0.
+    pub(super) fn initial_aggregate(
+        &mut self,
+        target: &Path,
+        ty: &Qualified,
+        init: &Init,
+    ) -> Lowered<()> {
+        let given = braces::elements(self.l.unit, self.l.sink, ty, init)?;
+        let single = given.len() == 1 && given[0].0.is_empty();
+        let all = braces::count(self.l.unit, ty);
+        if !single && all.is_none_or(|all| all > given.len() as i64) {
+            self.zero(target.clone())?;
+        }
+        for (steps, e) in given {
+            let unit = self.l.unit;
+            let mut path = target.clone();
+            path.subscripts.extend(steps);
+            if unit.structure_of(e).is_some() {
+                let value = self.path(e)?;
+                self.assign(path.place(), Expr::Place(value.place()));
+                continue;
+            }
+            let at = unit.expr(e).at;
+            let message = "a number is initialised with a pointer";
+            let help = "initialise it with an element";
+            let value = self.number(e, (&codes::OPERAND, at), message, help)?;
+            let Some(to) =
+                braces::number_at(self.l.unit, ty, &path.subscripts[target.subscripts.len()..])
+            else {
+                return Err(Failed);
+            };
+            self.assign(path.place(), value.convert(to).e);
+        }
+        Ok(())
+    }
+
+    /// Sets all numbers in a place to 0.
+    pub(super) fn zero(&mut self, target: Path) -> Lowered<()> {
+        let mut open = vec![target];
+        while let Some(path) = open.pop() {
+            match path.elem {
+                Elem::Arith(ty) => self.assign(path.place(), super::value::literal(0, ty)),
+                Elem::Struct(s) => {
+                    for member in self.l.unit.structure(s).members.iter().rev() {
+                        let (elem, _) = self.l.member_shape(&member.ty, &member.name, member.at)?;
+                        let mut part = path.clone();
+                        part.subscripts
+                            .push(Subscript::Field(member.name.as_ref().into()));
+                        open.push(Path { elem, ..part });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A variable that is no array.
+pub(super) fn whole(var: VarId, elem: Elem) -> Path {
+    Path {
+        var,
+        subscripts: Vec::new(),
+        elem,
+        dims: 0,
+        lower: 0,
+        constant: false,
+    }
+}

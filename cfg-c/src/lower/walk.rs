@@ -1,0 +1,637 @@
+//! Pointers that are assigned or move: integers that say where in which array they are.
+
+use super::{
+    Lowered,
+    points::{self, Root, Shape},
+    routine::Body,
+    slot::{Elem, Pointer, Slot, Walker},
+    value::Value,
+};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
+    codes,
+    source::Pos,
+    types::{Arith, Int, Type},
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, Role, ScalarType, Subscript},
+};
+use std::rc::Rc;
+
+/// The position of a null pointer, which is in no array.
+const NULL: i64 = i64::MIN / 4;
+
+/// Statements are written at most so often, for what their pointers may point to.
+const MAX_WAYS: usize = 64;
+
+impl Body<'_, '_> {
+    /// True of a local pointer that is more than another name for one place.
+    pub(super) fn is_walker(&mut self, d: DeclId) -> bool {
+        let unit = self.l.unit;
+        let decl = unit.decl(d);
+        let Some(Init::Expr(e)) = &decl.init else {
+            return true;
+        };
+        if !decl.assigned.is_empty() || decl.address {
+            return true;
+        }
+        if points::allocates(unit, points::bare(unit, *e)) {
+            return false;
+        }
+        let targets = self.l.targets(d);
+        targets.null || targets.shapes.len() > 1
+    }
+
+    /// What stands for a pointer that is assigned or moves.
+    pub(super) fn walker(&mut self, d: DeclId) -> Lowered<Slot> {
+        let unit = self.l.unit;
+        let decl = unit.decl(d);
+        let name = &decl.name;
+        if decl.address {
+            let message = format!("the address of the pointer {name} is taken");
+            let help = "pass the pointer itself, and return a number of elements to move by";
+            return self.error(&codes::POINTER, decl.at, message, help);
+        }
+        let targets = self.l.targets(d);
+        if let Some(e) = targets.unknown {
+            let at = unit.expr(e).at;
+            let what = match unit.expr(e).kind {
+                ExprKind::Call(..) => "a pointer comes from a call",
+                ExprKind::Str => "a string is used as a value",
+                _ => "what this pointer points to is not known",
+            };
+            let message = format!("{what}, and is assigned to {name}");
+            let help = "assign pointers into arrays that are declared here, parameters, or memory from malloc";
+            return self.error(&codes::POINTER, at, message, help);
+        }
+        if targets.shapes.is_empty() {
+            let message = format!("the pointer {name} is never given a place");
+            let help = "assign it the address of an element";
+            return self.error(&codes::POINTER, decl.at, message, help);
+        }
+        let (elem, inner, constant) = self.pointee(d)?;
+        let indices = |s: &Shape| s.steps.iter().filter(|s| s.is_none()).count();
+        let most = targets.shapes.iter().map(indices).max().unwrap_or(0);
+        let integer = |b: &mut Self, what: &str| {
+            let name = b.free_name(&format!("{name}_{what}"));
+            b.f.local(name, ScalarType::Integer)
+        };
+        let offset = integer(self, "offset");
+        let mut own = Vec::new();
+        for k in 0..most {
+            own.push(integer(self, &format!("index{}", k + 1)));
+        }
+        let selector = (targets.shapes.len() > 1).then(|| integer(self, "selector"));
+        let mut found = Vec::new();
+        for shape in &targets.shapes {
+            let var = self.root(shape.root, d)?;
+            let mut next = own.iter();
+            let mut prefix = Vec::new();
+            for step in &shape.steps {
+                prefix.push(match (step, next.as_slice().first()) {
+                    (Some(name), _) => Subscript::Field(name.as_ref().into()),
+                    (None, Some(v)) => {
+                        next.next();
+                        Subscript::Index(Expr::var(*v))
+                    }
+                    (None, None) => return Err(super::Failed),
+                });
+            }
+            found.push(Pointer {
+                var,
+                elem,
+                inner,
+                prefix,
+                offset: shape.moves.then(|| Expr::var(offset)),
+                lower: self.lower_of(shape.root),
+                constant,
+            });
+        }
+        self.several |= selector.is_some();
+        Ok(Slot::Walker(Rc::new(Walker {
+            targets: found,
+            selector,
+            indices: own,
+            offset,
+            null: targets.null,
+        })))
+    }
+
+    /// The elements that a pointer points to, the dimensions of what it points to, and whether it is const.
+    pub(super) fn pointee(&mut self, d: DeclId) -> Lowered<(Elem, usize, bool)> {
+        let decl = self.l.unit.decl(d);
+        let mut ty = decl.ty.target();
+        let mut inner = 0;
+        while let Some(of) = ty
+            && let Type::Array(below, _) = &of.ty
+        {
+            inner += 1;
+            ty = Some(below);
+        }
+        match ty.map(|ty| (Elem::of(ty), ty.constant)) {
+            Some((Some(elem), constant)) => Ok((elem, inner, constant)),
+            _ => {
+                let message = format!("{} is a {}", decl.name, decl.ty.name());
+                let help = "use pointers to numbers, structures and rows of arrays";
+                self.error(&codes::TYPE, decl.at, message, help)
+            }
+        }
+    }
+
+    /// The variable of an array that a pointer moves in.
+    fn root(&mut self, root: Root, pointer: DeclId) -> Lowered<VarId> {
+        let unit = self.l.unit;
+        let d = match root {
+            Root::Heap(e) => return self.memory(e, pointer),
+            Root::Variable(d) => d,
+        };
+        if let Some(v) = self.own.get(&d) {
+            return Ok(*v);
+        }
+        match self.slot(d, unit.decl(d).at)? {
+            Slot::Scalar(v, _) | Slot::Cell(v, _) | Slot::Array { var: v, .. } => Ok(v),
+            Slot::Alias(_) | Slot::Walker(_) => Err(super::Failed),
+        }
+    }
+
+    /// The first subscript of an array: what gets its shape at run time begins with 1.
+    fn lower_of(&self, root: Root) -> i64 {
+        match root {
+            Root::Heap(e) => i64::from(self.heap.get(&e).is_some_and(|(_, fixed)| !fixed)),
+            Root::Variable(_) => 0,
+        }
+    }
+
+    /// Gives parameters that are assigned their first place.
+    pub(super) fn walking_parameters(&mut self) {
+        let unit = self.l.unit;
+        for d in &unit.functions[self.function].parameters {
+            let decl = unit.decl(*d);
+            let walks = !decl.assigned.is_empty() || decl.address;
+            let Some(Slot::Array { var, .. }) = self.slots.get(d).cloned() else {
+                continue;
+            };
+            if walks && matches!(decl.ty.ty, Type::Pointer(_)) {
+                self.own.insert(*d, var);
+            }
+        }
+        let own: Vec<(DeclId, VarId)> = self.own.iter().map(|(d, v)| (*d, *v)).collect();
+        let mut own = own;
+        own.sort_unstable();
+        for (d, var) in own {
+            self.span = unit.decl(d).at.to(unit.decl(d).at);
+            let Ok(Slot::Walker(walker)) = self.walker(d) else {
+                self.slots.remove(&d);
+                self.failed.insert(d);
+                continue;
+            };
+            let first = walker.targets.iter().position(|t| t.var == var);
+            self.slots.insert(d, Slot::Walker(Rc::clone(&walker)));
+            if let Some(selector) = walker.selector {
+                self.assign(selector, Expr::Int(first.unwrap_or(0) as i64));
+            }
+            self.assign(walker.offset, Expr::Int(0));
+        }
+    }
+
+    /// The pointer that a walker is, where it points into one array, or into one that has been decided on.
+    pub(super) fn walked(&mut self, d: DeclId, walker: &Walker, at: Pos) -> Lowered<Pointer> {
+        let k = match (&walker.targets[..], self.bound.get(&d)) {
+            ([_], _) => 0,
+            (_, Some(k)) => *k,
+            _ => {
+                let name = &self.l.unit.decl(d).name;
+                let message =
+                    format!("{name} points into several arrays, which is not supported here");
+                let help = "use it in a statement of its own";
+                return self.error(&codes::POINTER, at, message, help);
+            }
+        };
+        walker.targets.get(k).cloned().ok_or(super::Failed)
+    }
+
+    fn walker_of(&mut self, e: ExprId) -> Lowered<(DeclId, Rc<Walker>)> {
+        let unit = self.l.unit;
+        if let ExprKind::Name(d) = unit.expr(e).kind
+            && let Slot::Walker(walker) = self.slot(d, unit.expr(e).at)?
+        {
+            return Ok((d, walker));
+        }
+        let at = unit.expr(e).at;
+        let help = "assign pointers that are variables of their own";
+        self.error(&codes::POINTER, at, "a pointer or array is assigned", help)
+    }
+
+    /// Assigns a pointer; where it then points.
+    pub(super) fn assign_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
+        let (d, walker) = self.walker_of(target)?;
+        self.point(d, &walker, value)
+    }
+
+    /// Lets a pointer point to something.
+    pub(super) fn point(
+        &mut self,
+        d: DeclId,
+        walker: &Rc<Walker>,
+        value: ExprId,
+    ) -> Lowered<Pointer> {
+        self.nested(value, |b| b.point_part(d, walker, value))
+    }
+
+    fn point_part(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<Pointer> {
+        let unit = self.l.unit;
+        let value = points::bare(unit, value);
+        let at = unit.expr(value).at;
+        if points::is_null(unit, value) {
+            if let Some(selector) = walker.selector {
+                self.assign(selector, Expr::Int(0));
+            }
+            for v in &walker.indices {
+                self.assign(*v, Expr::Int(0));
+            }
+            self.assign(walker.offset, Expr::Int(NULL));
+            return walker.targets.first().cloned().ok_or(super::Failed);
+        }
+        let pointer = match &unit.expr(value).kind {
+            ExprKind::Conditional(c, a, b) => {
+                let condition = self.condition(*c)?;
+                self.mark();
+                self.f.begin_if(condition);
+                let yes = self.point(d, walker, *a);
+                self.f.begin_else();
+                let no = self.point(d, walker, *b);
+                self.f.end_if();
+                let (yes, _) = (yes?, no?);
+                return Ok(yes);
+            }
+            ExprKind::Call(..) if points::allocates(unit, value) => self.allocate(value, d)?,
+            _ => self.pointer(value)?,
+        };
+        self.store(d, walker, pointer, at)
+    }
+
+    fn store(
+        &mut self,
+        d: DeclId,
+        walker: &Rc<Walker>,
+        pointer: Pointer,
+        at: Pos,
+    ) -> Lowered<Pointer> {
+        let alike = |a: &Subscript, b: &Subscript| match (a.field(), b.field()) {
+            (Some(a), Some(b)) => a == b,
+            (None, None) => true,
+            _ => false,
+        };
+        let k = walker.targets.iter().position(|t| {
+            t.var == pointer.var
+                && t.elem == pointer.elem
+                && t.inner == pointer.inner
+                && t.offset.is_some() == pointer.offset.is_some()
+                && t.prefix.len() == pointer.prefix.len()
+                && t.prefix
+                    .iter()
+                    .zip(&pointer.prefix)
+                    .all(|(a, b)| alike(a, b))
+        });
+        let Some(k) = k else {
+            let name = &self.l.unit.decl(d).name;
+            let message = format!("the pointer {name} has another type than what it points to");
+            let help = "use a pointer of the element type";
+            return self.error(&codes::POINTER, at, message, help);
+        };
+        let target = walker.targets[k].clone();
+        if pointer.constant && !target.constant && self.l.facts.is_written(d) {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is pointed to where it may be written",
+                "declare the pointer const",
+            );
+        }
+        let indices = pointer.prefix.iter().filter_map(Subscript::index).cloned();
+        let mut values: Vec<(VarId, Expr)> = walker.indices.iter().copied().zip(indices).collect();
+        values.push((walker.offset, pointer.offset.unwrap_or(Expr::Int(0))));
+        if values.len() > 1 {
+            // One may be made of another.
+            for (_, e) in &mut values {
+                if !matches!(e, Expr::Int(_)) {
+                    let t = self.f.temporary(ScalarType::Integer);
+                    self.assign(t, std::mem::replace(e, Expr::var(t)));
+                }
+            }
+        }
+        if let Some(selector) = walker.selector {
+            self.assign(selector, Expr::Int(k as i64));
+        }
+        for (v, e) in values {
+            self.assign(v, e);
+        }
+        Ok(target)
+    }
+
+    /// `p += k`, `p++` and their like; the pointer after it, or before if `before`.
+    pub(super) fn move_pointer(
+        &mut self,
+        target: ExprId,
+        by: Option<ExprId>,
+        op: Binary,
+        before: bool,
+    ) -> Lowered<Pointer> {
+        let (d, walker) = self.walker_of(target)?;
+        let at = self.l.unit.expr(target).at;
+        let pointer = self.walked(d, &walker, at)?;
+        if pointer.offset.is_none() {
+            let message = "the pointer to a member that is no array is moved";
+            return self.error(&codes::POINTER, at, message, "use an array");
+        }
+        let op = match op {
+            Binary::Add => Op::Add,
+            Binary::Sub => Op::Sub,
+            _ => {
+                let message = "a pointer is computed with";
+                return self.error(&codes::POINTER, at, message, "add or subtract a number");
+            }
+        };
+        let by = match by {
+            Some(e) => self.index(e)?,
+            None => Expr::Int(1),
+        };
+        let mut old = pointer.clone();
+        if before {
+            old.offset = old.offset.map(|e| self.settled_pointer(e));
+        }
+        self.assign(walker.offset, Expr::op(op, [Expr::var(walker.offset), by]));
+        Ok(if before { old } else { pointer })
+    }
+
+    /// The value of a subscript now.
+    fn settled_pointer(&mut self, e: Expr) -> Expr {
+        let t = self.f.temporary(ScalarType::Integer);
+        self.assign(t, e);
+        self.frozen.insert(t);
+        Expr::var(t)
+    }
+
+    /// True if a pointer is not null.
+    pub(super) fn not_null(&mut self, e: ExprId) -> Lowered<Expr> {
+        let unit = self.l.unit;
+        let e = points::bare(unit, e);
+        if points::is_null(unit, e) {
+            return Ok(Expr::Logical(false));
+        }
+        let name = match unit.expr(e).kind {
+            ExprKind::Assign(None, target, value) => {
+                self.assign_pointer(target, value)?;
+                target
+            }
+            ExprKind::Name(_) => e,
+            _ => {
+                self.pointer(e)?;
+                return Ok(Expr::Logical(true));
+            }
+        };
+        let ExprKind::Name(d) = unit.expr(name).kind else {
+            return Ok(Expr::Logical(true));
+        };
+        match self.slot(d, unit.expr(name).at)? {
+            Slot::Walker(walker) if walker.null => Ok(Expr::op(
+                Op::Ne,
+                [Expr::var(walker.offset), Expr::Int(NULL)],
+            )),
+            Slot::Array { var, .. } if self.is_optional(d) => {
+                Ok(Expr::op(Op::Present, [Expr::var(var)]))
+            }
+            Slot::Array { .. }
+            | Slot::Alias(_)
+            | Slot::Walker(_)
+            | Slot::Scalar(..)
+            | Slot::Cell(..) => Ok(Expr::Logical(true)),
+        }
+    }
+
+    /// True of a parameter that a call may leave out with a null pointer.
+    pub(super) fn is_optional(&self, d: DeclId) -> bool {
+        let decl = self.l.unit.decl(d);
+        decl.kind == DeclKind::Parameter
+            && decl.assigned.is_empty()
+            && !decl.address
+            && self.l.facts.is_tested(d)
+    }
+
+    /// A comparison or difference of pointers.
+    pub(super) fn compare_pointers(
+        &mut self,
+        op: Binary,
+        a: ExprId,
+        b: ExprId,
+        at: Pos,
+    ) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let null = match (points::is_null(unit, a), points::is_null(unit, b)) {
+            (true, _) => Some(b),
+            (_, true) => Some(a),
+            _ => None,
+        };
+        if let Some(pointer) = null
+            && matches!(op, Binary::Eq | Binary::Ne)
+        {
+            let not_null = self.not_null(pointer)?;
+            return Ok(match (op, not_null) {
+                (Binary::Ne, Expr::Logical(value)) => Value::integer(value.into(), Int::Int),
+                (_, Expr::Logical(value)) => Value::integer((!value).into(), Int::Int),
+                (Binary::Ne, e) => Value::truth(e, 2),
+                (_, e) => Value::truth(Expr::op(Op::Not, [e]), 3),
+            });
+        }
+        if !unit.is_pointer(a) || !unit.is_pointer(b) {
+            let help = "compare it with another pointer into the same array";
+            return self.error(&codes::POINTER, at, "a pointer is computed with", help);
+        }
+        self.unordered(&[a, b], None)?;
+        let mut left = self.pointer(a)?;
+        if unit.expr(b).effects {
+            self.settle(&mut left);
+        }
+        let right = self.pointer(b)?;
+        let apart = left.var != right.var
+            && [left.var, right.var].iter().any(|v| {
+                let variable = self.f.get(*v);
+                variable.is_some_and(|v| matches!(v.role, Role::Local))
+            });
+        if apart && matches!(op, Binary::Eq | Binary::Ne) {
+            return Ok(Value::integer((op == Binary::Ne).into(), Int::Int));
+        }
+        let Some(order) = positions(&left, &right) else {
+            let message = "two pointers are compared that may point into different arrays";
+            let help = "compare pointers into one array, or their numbers of elements";
+            return self.error(&codes::POINTER, at, message, help);
+        };
+        if op == Binary::Sub {
+            let [(x, y)] = &order[..] else {
+                let message = "the distance of pointers into rows or members is not supported";
+                let help = "subtract indices instead";
+                return self.error(&codes::POINTER, at, message, help);
+            };
+            let e = Expr::op(Op::Sub, [x.clone(), y.clone()]);
+            let depth = e.depth();
+            return Ok(Value::new(e, Arith::Int(Int::Long), depth));
+        }
+        let Some(comparison) = super::expression::comparison(op) else {
+            let message = "a pointer is computed with";
+            let help = "subtract or compare pointers";
+            return self.error(&codes::POINTER, at, message, help);
+        };
+        // The first positions that differ decide.
+        let strict = match comparison {
+            Op::Le => Op::Lt,
+            Op::Ge => Op::Gt,
+            other => other,
+        };
+        let mut e: Option<Expr> = None;
+        for (x, y) in order.into_iter().rev() {
+            let equal = Expr::op(Op::Eq, [x.clone(), y.clone()]);
+            e = Some(match (e, comparison) {
+                (None, _) => Expr::op(comparison, [x, y]),
+                (Some(e), Op::Eq) => Expr::op(Op::And, [equal, e]),
+                (Some(e), Op::Ne) => Expr::op(Op::Or, [Expr::op(Op::Ne, [x, y]), e]),
+                (Some(e), _) => {
+                    let behind = Expr::op(Op::And, [equal, e]);
+                    Expr::op(Op::Or, [Expr::op(strict, [x, y]), behind])
+                }
+            });
+        }
+        let e = e.unwrap_or(Expr::Logical(matches!(
+            comparison,
+            Op::Eq | Op::Le | Op::Ge
+        )));
+        let depth = e.depth();
+        Ok(Value::truth(e, depth))
+    }
+
+    /// The pointers of an expression that may point into several arrays, and have not been decided on.
+    pub(super) fn undecided(&self, e: ExprId) -> Vec<DeclId> {
+        let mut found = Vec::new();
+        if !self.several {
+            return found;
+        }
+        let unit = self.l.unit;
+        let mut assigned = Vec::new();
+        unit.walk(e, &mut |e| {
+            if let ExprKind::Assign(None, target, _) = unit.expr(e).kind {
+                assigned.push(target);
+            }
+        });
+        unit.walk(e, &mut |e| {
+            if let ExprKind::Name(d) = unit.expr(e).kind
+                && !assigned.contains(&e)
+                && !found.contains(&d)
+                && !self.bound.contains_key(&d)
+                && matches!(self.slots.get(&d), Some(Slot::Walker(w)) if w.targets.len() > 1)
+            {
+                found.push(d);
+            }
+        });
+        found
+    }
+
+    /// Translates an expression once for each of the arrays that its pointers may point into, in the arms of branches.
+    pub(super) fn decided(
+        &mut self,
+        e: ExprId,
+        emit: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let open = self.undecided(e);
+        if open.is_empty() {
+            return emit(self);
+        }
+        let unit = self.l.unit;
+        let mut ways = 1usize;
+        let mut clash = None;
+        unit.walk(e, &mut |inner| {
+            if let ExprKind::Assign(None, target, _) = unit.expr(inner).kind
+                && let ExprKind::Name(d) = unit.expr(target).kind
+                && inner != e
+                && open.contains(&d)
+            {
+                clash = Some(target);
+            }
+        });
+        for d in &open {
+            if let Some(Slot::Walker(walker)) = self.slots.get(d) {
+                ways = ways.saturating_mul(walker.targets.len());
+            }
+        }
+        if clash.is_some() || ways > MAX_WAYS {
+            let at = unit.expr(clash.unwrap_or(e)).at;
+            let message = if clash.is_some() {
+                "a pointer that may point into several arrays is assigned and used in one expression"
+            } else {
+                "the pointers of this expression may point into too many arrays"
+            };
+            return self.error(&codes::POINTER, at, message, "use statements of their own");
+        }
+        self.arms(&open, emit)
+    }
+
+    /// Recursion is as deep as there are pointers, of which there are few.
+    fn arms(
+        &mut self,
+        open: &[DeclId],
+        emit: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let Some((&d, rest)) = open.split_first() else {
+            return emit(self);
+        };
+        let Some(Slot::Walker(walker)) = self.slots.get(&d).cloned() else {
+            return Err(super::Failed);
+        };
+        let Some(selector) = walker.selector else {
+            return self.arms(rest, emit);
+        };
+        let last = walker.targets.len() - 1;
+        let mut done = Ok(());
+        for k in 0..=last {
+            if k < last {
+                self.mark();
+                let test = Expr::op(Op::Eq, [Expr::var(selector), Expr::Int(k as i64)]);
+                self.f.begin_if(test);
+            }
+            // A problem is told once.
+            if done.is_ok() {
+                self.bound.insert(d, k);
+                done = self.arms(rest, emit);
+                self.bound.remove(&d);
+            }
+            if k < last {
+                self.f.begin_else();
+            }
+        }
+        for _ in 0..last {
+            self.f.end_if();
+        }
+        done
+    }
+}
+
+/// The subscripts of two pointers, in pairs, where they are not the same; the last of them may move. None if the
+/// pointers point into different arrays.
+fn positions(left: &Pointer, right: &Pointer) -> Option<Vec<(Expr, Expr)>> {
+    if left.var != right.var || left.prefix.len() != right.prefix.len() {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    for (a, b) in left.prefix.iter().zip(&right.prefix) {
+        match (a, b) {
+            (a, b) if a == b => {}
+            (Subscript::Index(a), Subscript::Index(b)) => pairs.push((a.clone(), b.clone())),
+            _ => return None,
+        }
+    }
+    match (&left.offset, &right.offset) {
+        (Some(a), Some(b)) => pairs.push((a.clone(), b.clone())),
+        (None, None) => {}
+        _ => return None,
+    }
+    Some(pairs)
+}

@@ -1,0 +1,185 @@
+//! Structures and unions.
+
+use super::{Parse, Parser};
+use crate::{
+    ast::{Member, StructId, Structure},
+    codes,
+    lex::Kind,
+    source::Pos,
+    types::Type,
+};
+use std::rc::Rc;
+
+impl Parser<'_> {
+    /// A union, which is refused where it is used.
+    pub(super) fn union(&mut self) -> Parse<Type> {
+        self.next();
+        let mut name = "a union".to_owned();
+        if self.peek().kind == Kind::Ident {
+            name = format!("union {}", self.next().text);
+        }
+        if self.peek().is("{") {
+            self.skip_between("{", "}")?;
+        }
+        Ok(Type::Refused(Rc::from(name)))
+    }
+
+    /// A structure: declared, or named.
+    pub(super) fn structure(&mut self) -> Parse<Type> {
+        let at = self.next().at;
+        self.attributes()?;
+        let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
+        let braces = self.peek().is("{");
+        if tag.is_none() && !braces {
+            return Err(self.syntax(at, "a structure has neither a name nor members"));
+        }
+        let known = tag.as_ref().and_then(|tag| {
+            let own = self.scopes.last().and_then(|s| s.tags.get(tag));
+            let outer = || self.scopes.iter().rev().find_map(|s| s.tags.get(tag));
+            match own {
+                None if !braces && !self.peek().is(";") => outer(),
+                own => own,
+            }
+        });
+        let id = match known {
+            Some(Type::Struct(s)) => *s,
+            Some(_) => {
+                let message = "this name is that of an enumeration";
+                return Err(self.syntax(at, message));
+            }
+            None => {
+                let id = StructId(self.unit.structures.len() as u32);
+                self.unit.structures.push(Structure {
+                    name: tag.clone(),
+                    members: Vec::new(),
+                    complete: false,
+                    refused: None,
+                });
+                if let (Some(tag), Some(scope)) = (tag, self.scopes.last_mut()) {
+                    scope.tags.insert(tag, Type::Struct(id));
+                }
+                id
+            }
+        };
+        if braces {
+            if self.unit.structure(id).complete {
+                let help = "rename one of the two";
+                let message = "the structure is declared twice";
+                self.sink.error(&codes::TWICE, at, message, help);
+            }
+            self.deeper()?;
+            self.members(id)?;
+            self.depth -= 1;
+            self.attributes()?;
+        }
+        Ok(Type::Struct(id))
+    }
+
+    fn attributes(&mut self) -> Parse<()> {
+        while self.peek().is("__attribute__") {
+            self.next();
+            self.skip_between("(", ")")?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, id: StructId, what: &str) {
+        let structure = &mut self.unit.structures[id.index()];
+        structure.refused.get_or_insert_with(|| Rc::from(what));
+    }
+
+    fn members(&mut self, id: StructId) -> Parse<()> {
+        self.expect("{", "before members")?;
+        while !self.peek().is("}") {
+            if !self.begins_declaration() {
+                let at = self.peek().at;
+                return Err(self.syntax(at, "a member has no type"));
+            }
+            let specifiers = self.specifiers()?;
+            if self.take(";") {
+                match specifiers.ty.ty {
+                    // The members of an anonymous structure are those of the one around it.
+                    Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
+                        let inner = self.unit.structure(inner).clone();
+                        if let Some(what) = inner.refused {
+                            self.refuse(id, &what);
+                        }
+                        for member in inner.members {
+                            self.member(id, member);
+                        }
+                    }
+                    Type::Refused(what) => self.refuse(id, &what),
+                    _ => {}
+                }
+                continue;
+            }
+            loop {
+                if self.peek().is(":") {
+                    // A bit-field without a name.
+                    self.refuse(id, "a bit-field");
+                } else {
+                    let at = self.peek().at;
+                    let made = self.declarator(specifiers.ty.clone())?;
+                    let Some((name, at)) = made.name else {
+                        return Err(self.syntax(at, "a member has no name"));
+                    };
+                    if let Some(what) = self.problem(&made.ty.ty) {
+                        self.refuse(id, &format!("the member {name}, {what}"));
+                    }
+                    let ty = made.ty;
+                    self.member(id, Member { name, ty, at });
+                }
+                if self.take(":") {
+                    self.conditional()?;
+                    self.refuse(id, "a bit-field");
+                }
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect(";", "after a member")?;
+        }
+        self.expect("}", "after the members")?;
+        self.unit.structures[id.index()].complete = true;
+        Ok(())
+    }
+
+    /// What is not supported about the type of a member.
+    fn problem(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => {
+                Some("a pointer to a function".to_owned())
+            }
+            Type::Pointer(_) => Some("a pointer".to_owned()),
+            Type::Array(_, None) => Some("an array without extent".to_owned()),
+            // Declarators nest at most as deep as the parser lets them.
+            Type::Array(of, Some(_)) => self.problem(&of.ty),
+            Type::Struct(s) => {
+                let inner = self.unit.structure(*s);
+                match &inner.refused {
+                    Some(what) => Some(format!("a structure with {what}")),
+                    None if !inner.complete => Some("a structure that is not complete".to_owned()),
+                    None => None,
+                }
+            }
+            Type::Refused(what) => Some(what.to_string()),
+            Type::Void => Some("void".to_owned()),
+            Type::Function(_) => Some("a function".to_owned()),
+            Type::Arith(_) => None,
+        }
+    }
+
+    fn member(&mut self, id: StructId, member: Member) {
+        if self.unit.member(id, &member.name).is_some() {
+            self.twice(&member.name, member.at);
+            return;
+        }
+        self.unit.structures[id.index()].members.push(member);
+    }
+
+    fn twice(&mut self, name: &str, at: Pos) {
+        let message = format!("{name} is declared twice");
+        self.sink
+            .error(&codes::TWICE, at, message, "rename one of the two");
+    }
+}

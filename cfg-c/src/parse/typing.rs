@@ -1,0 +1,119 @@
+//! The types of expressions.
+
+use super::Parser;
+use crate::{
+    ast::{Binary, ExprId, ExprKind, Unary},
+    types::{Arith, Int, Qualified, Type},
+};
+use std::rc::Rc;
+
+fn arith(ty: Arith) -> Option<Qualified> {
+    Some(Qualified::plain(Type::Arith(ty)))
+}
+
+/// An array as the pointer that it is where it is used.
+fn decayed(ty: Qualified) -> Qualified {
+    match ty.ty {
+        Type::Array(of, _) => Qualified::plain(Type::Pointer(of)),
+        Type::Void
+        | Type::Arith(_)
+        | Type::Pointer(_)
+        | Type::Function(_)
+        | Type::Struct(_)
+        | Type::Refused(_) => ty,
+    }
+}
+
+impl Parser<'_> {
+    /// The type of an expression from those of its operands.
+    pub(super) fn type_of(&self, kind: &ExprKind) -> Option<Qualified> {
+        let unit = &self.unit;
+        let ty = |e: ExprId| unit.expr(e).ty.clone();
+        let common = |a: ExprId, b: ExprId| arith(ty(a)?.arith()?.common(ty(b)?.arith()?));
+        let promoted = |e: ExprId| match ty(e)?.arith()? {
+            Arith::Int(int) => arith(Arith::Int(int.promoted())),
+            real => arith(real),
+        };
+        match kind {
+            ExprKind::Int(_, ty) => arith(*ty),
+            ExprKind::Real(_) => arith(Arith::Double),
+            ExprKind::Float(_) => arith(Arith::Float),
+            ExprKind::Str => {
+                let char = Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
+                Some(Qualified::plain(Type::Pointer(Rc::new(char))))
+            }
+            ExprKind::Name(d) | ExprKind::Literal(d) => Some(unit.decl(*d).ty.clone()),
+            ExprKind::Unary(op, a) => match op {
+                Unary::Plus | Unary::Minus | Unary::BitNot => promoted(*a),
+                Unary::Not => arith(Arith::INT),
+                Unary::Deref => match ty(*a)? {
+                    function if matches!(function.ty, Type::Function(_)) => Some(function),
+                    pointer => pointer.target().cloned(),
+                },
+                Unary::Address => Some(Qualified::plain(Type::Pointer(Rc::new(ty(*a)?)))),
+            },
+            ExprKind::Step { of: a, .. } | ExprKind::Assign(_, a, _) => ty(*a),
+            ExprKind::Binary(op, a, b) => match op {
+                Binary::Comma => ty(*b).map(decayed),
+                Binary::Lt
+                | Binary::Gt
+                | Binary::Le
+                | Binary::Ge
+                | Binary::Eq
+                | Binary::Ne
+                | Binary::And
+                | Binary::Or => arith(Arith::INT),
+                Binary::Shl | Binary::Shr => promoted(*a),
+                Binary::Add | Binary::Sub => match (unit.is_pointer(*a), unit.is_pointer(*b)) {
+                    (true, true) => arith(Arith::Int(Int::Long)),
+                    (true, false) => ty(*a).map(decayed),
+                    (false, true) => ty(*b).map(decayed),
+                    (false, false) => common(*a, *b),
+                },
+                Binary::Mul
+                | Binary::Div
+                | Binary::Rem
+                | Binary::BitAnd
+                | Binary::BitXor
+                | Binary::BitOr => common(*a, *b),
+            },
+            ExprKind::Conditional(_, a, b) => {
+                if unit.is_pointer(*a) {
+                    ty(*a).map(decayed)
+                } else if unit.is_pointer(*b) {
+                    ty(*b).map(decayed)
+                } else {
+                    common(*a, *b).or_else(|| ty(*a))
+                }
+            }
+            ExprKind::Call(f, _) => match ty(*f)?.ty {
+                Type::Function(signature) => Some(signature.result.clone()),
+                Type::Pointer(to) => match &to.ty {
+                    Type::Function(signature) => Some(signature.result.clone()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            ExprKind::Index(a, b) => {
+                let of = if unit.is_pointer(*a) { *a } else { *b };
+                ty(of)?.target().cloned()
+            }
+            ExprKind::Member(a, name, arrow) => {
+                let base = if *arrow {
+                    ty(*a)?.target()?.clone()
+                } else {
+                    ty(*a)?
+                };
+                let Type::Struct(s) = base.ty else {
+                    return None;
+                };
+                let mut member = unit.member(s, name)?.ty.clone();
+                member.constant |= base.constant;
+                Some(member)
+            }
+            ExprKind::Cast(ty, _) => Some((**ty).clone()),
+            ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => arith(Arith::Int(Int::ULong)),
+            ExprKind::Bad => None,
+        }
+    }
+}

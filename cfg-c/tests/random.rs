@@ -1,0 +1,230 @@
+//! Random functions of C against what the compiler of C makes of them, and of the same over dual numbers.
+//!
+//! `CFGREV_C_SEEDS=FIRST..LAST` chooses the seeds. A program that fails is written to the folder for temporary files.
+
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_drive::{Adjoint, Named, Options, Primal, Tangent, declare};
+use cfg_testkit::{
+    c_functions::{DIRECTIONS, Function, LENGTH, function},
+    needs,
+};
+use std::{ops::Range, path::Path, process::Command};
+
+/// The greatest number of functions in one file.
+const BATCH: usize = 50;
+
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("CFGREV_C_SEEDS") else {
+        return 0..300;
+    };
+    let (first, last) = text
+        .split_once("..")
+        .expect("CFGREV_C_SEEDS is FIRST..LAST");
+    first.parse().expect("a number")..last.parse().expect("a number")
+}
+
+/// The line of a function: value, `x`, whether a derivative is not unique, derivatives.
+struct Expected {
+    values: Vec<f64>,
+    kink: bool,
+    derivatives: Vec<f64>,
+}
+
+fn compiled(cc: &Path, place: &Path, all: &[Function]) -> Vec<Expected> {
+    let (source, binary) = (place.join("all.c"), place.join("all"));
+    std::fs::write(&source, Function::driver(all)).expect("it can be written");
+    let mut compile = Command::new(cc);
+    compile.args([
+        "-std=c99",
+        "-O0",
+        "-fno-builtin",
+        "-ffp-contract=off",
+        "-w",
+        "-o",
+    ]);
+    let out = compile.arg(&binary).arg(&source).arg("-lm").output();
+    let out = out.expect("it runs");
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
+    let out = Command::new(&binary).output().expect("it runs");
+    assert!(out.status.success(), "{:?}", out.status);
+    let text = String::from_utf8(out.stdout).expect("text");
+    let lines = text.lines().map(|line| {
+        let all: Vec<f64> = (line.split(' '))
+            .map(|number| number.trim_start_matches("-n").parse().unwrap_or(f64::NAN))
+            .collect();
+        let (values, rest) = all.split_at(1 + LENGTH);
+        assert_eq!(rest.len(), 1 + DIRECTIONS, "{line}");
+        Expected {
+            values: values.to_vec(),
+            kink: rest[0] != 0.0,
+            derivatives: rest[1..].to_vec(),
+        }
+    });
+    lines.collect()
+}
+
+/// What the executor has: value and `x`, the derivatives in all directions, and the derivative along one direction by the
+/// tangent and by the gradient.
+struct Ours {
+    values: Vec<f64>,
+    derivatives: Vec<f64>,
+    along: [f64; 2],
+}
+
+/// A direction in which each independent has a weight of its own.
+const DIRECTION: [f64; DIRECTIONS] = [1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 5.0, -5.0, 6.0];
+
+fn ours(f: &Function) -> Result<Ours, Diagnostics> {
+    let (program, r) = read(f)?;
+    let options = Options::default();
+    let mut primal = Primal::new(&program, r, &options)?;
+    let point = primal.point(f.point().as_bytes())?;
+    let run = primal.run(&point)?;
+    let named = |all: &Named, names: &[&str]| {
+        let mut found = Vec::new();
+        for name in names {
+            let value = all.iter().find(|(n, _)| n == name);
+            found.extend(value.iter().filter_map(|(_, v)| v.to_f64s()).flatten());
+        }
+        found
+    };
+    let mut values = named(&run.value, &["return", "x"]);
+    if values.len() == 1 {
+        values.extend(f.x);
+    }
+    let mut adjoint = Adjoint::new(&program, r, &options)?;
+    let point = adjoint.point(f.point().as_bytes())?;
+    let seed = match written(&program, r) {
+        true => "{\"return\":1,\"x\":[1,2,3,4,5]}",
+        false => "{\"return\":1}",
+    };
+    let (seeds, _) = adjoint.seeds(seed.as_bytes(), &point)?;
+    let gradient = adjoint.gradient(&point, &seeds[0])?;
+    let mut derivatives = named(&gradient.gradient, &["x", "y", "a"]);
+    if !written(&program, r) {
+        for (k, d) in derivatives.iter_mut().take(LENGTH).enumerate() {
+            *d += (k + 1) as f64;
+        }
+    }
+    let mut tangent = Tangent::new(&program, r, &options)?;
+    let point = tangent.point(f.point().as_bytes())?;
+    let (x, rest) = DIRECTION.split_at(LENGTH);
+    let (y, a) = rest.split_at(LENGTH);
+    let direction = format!("{{\"x\":{x:?},\"y\":{y:?},\"a\":{}}}", a[0]);
+    let direction = tangent.direction(direction.as_bytes(), &point)?;
+    let found = named(
+        &tangent.tangent(&point, &direction)?.tangent,
+        &["return", "x"],
+    );
+    let left = if found.len() > 1 { &found[1..] } else { x };
+    let by_tangent = found[0] + (1..).zip(left).map(|(k, d)| f64::from(k) * d).sum::<f64>();
+    let by_gradient = derivatives.iter().zip(DIRECTION).map(|(d, w)| d * w).sum();
+    Ok(Ours {
+        values,
+        derivatives,
+        along: [by_tangent, by_gradient],
+    })
+}
+
+/// True if the function writes to `x`.
+fn written(program: &ValidProgram, r: RoutineId) -> bool {
+    let routine = program.routine(r);
+    routine.dependents.len() > 1
+}
+
+fn read(f: &Function) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    let options = cfg_c::Options {
+        routine: Some(f.name.clone()),
+    };
+    let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
+    let Some(mut program) = read.program else {
+        return Err(read.problems);
+    };
+    let r = program
+        .find_routine(&f.name)
+        .expect("the function is there");
+    let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+    let writes = (program.routine(r).parameter_ids())
+        .map(|p| program.routine(r).variable(p))
+        .any(|v| v.name == "x" && v.intent().is_some_and(cfg_core::ir::Intent::writes));
+    let dependents = if writes {
+        names(&["return", "x"])
+    } else {
+        names(&["return"])
+    };
+    declare(
+        &mut program,
+        r,
+        Some(&names(&["x", "y", "a"])),
+        Some(&dependents),
+    )?;
+    Ok((cfg_core::validate::validate(program)?, r))
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+/// True if derivatives agree but for rounding; one that is infinite or no number says nothing.
+fn near(all: &[f64], a: f64, b: f64, single: bool) -> bool {
+    let scale = all.iter().fold(1.0, |m: f64, d| m.max(d.abs()));
+    let tolerance = if single { 1e-4 } else { 1e-9 };
+    !b.is_finite() || !scale.is_finite() || (a - b).abs() <= tolerance * scale
+}
+
+/// What is wrong with a function.
+fn judge(f: &Function, expected: &Expected) -> Option<String> {
+    let ours = match ours(f) {
+        Ok(ours) => ours,
+        Err(problems) => return Some(problems.to_string()),
+    };
+    // Of fmin and fmax of two zeros C does not say which sign it has.
+    let equal = |(a, b): (&f64, &f64)| same(*a, *b) || expected.kink && a == b;
+    let (values, theirs) = (&ours.values, &expected.values);
+    if values.len() != theirs.len() || !values.iter().zip(theirs).all(equal) {
+        return Some(format!("{values:?} instead of {theirs:?}"));
+    }
+    if expected.kink {
+        return None;
+    }
+    let (derivatives, theirs) = (&ours.derivatives, &expected.derivatives);
+    let near = |(a, b): (&f64, &f64)| near(theirs, *a, *b, f.single);
+    if derivatives.len() != DIRECTIONS || !derivatives.iter().zip(theirs).all(near) {
+        return Some(format!("{derivatives:?} instead of {theirs:?}"));
+    }
+    let [tangent, gradient] = ours.along;
+    if !near((&tangent, &gradient)) {
+        return Some(format!(
+            "{tangent} by the tangent, {gradient} by the gradient"
+        ));
+    }
+    None
+}
+
+#[test]
+fn random_functions_have_the_compilers_values_and_the_derivatives_of_dual_numbers() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    let all: Vec<Function> = seeds().map(function).collect();
+    let (mut wrong, mut compared) = (Vec::new(), 0);
+    for batch in all.chunks(BATCH) {
+        let expected = compiled(&cc, place.path(), batch);
+        assert_eq!(expected.len(), batch.len());
+        for (f, expected) in batch.iter().zip(&expected) {
+            compared += usize::from(!expected.kink);
+            if let Some(problem) = judge(f, expected) {
+                let path = std::env::temp_dir().join(format!("{}.c", f.name));
+                let text = format!("// {}\n{}", f.point(), f.text);
+                std::fs::write(&path, text).expect("it can be written");
+                wrong.push(format!("{}: {problem}", path.display()));
+            }
+        }
+    }
+    let (bad, all) = (wrong.len(), all.len());
+    assert!(wrong.is_empty(), "{bad} of {all}:\n{}", wrong.join("\n"));
+    assert!(
+        compared * 10 > all * 8,
+        "{compared} of {all} have derivatives"
+    );
+}

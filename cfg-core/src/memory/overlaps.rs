@@ -1,0 +1,177 @@
+//! Arguments of a call that may share cells with one another or with globals, although one of them is written.
+//!
+//! A routine that is not marked `aliased` may take its parameters, and the globals that it names, as apart from each other.
+//! Where the program alone does not show that they are, the run compares the cells (X214): these are the pairs to compare.
+
+use super::{effects::Effects, locations::Locations};
+use crate::{
+    entity::{GlobalId, LocationId, RoutineId},
+    ir::{Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType},
+};
+
+/// The most pairs of arguments of one call that are looked at, and that are to be compared.
+const MOST_LOOKED_AT: usize = 5_000_000;
+const MOST_COMPARED: usize = 10_000;
+
+/// What an argument may share cells with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// The argument at this position, which is behind that of the pair.
+    Argument(usize),
+    /// A global that the called routine names, itself or in what it calls. All of it counts.
+    Global(GlobalId),
+}
+
+/// An argument and what it may share cells with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The position of the argument, which is a place.
+    pub argument: usize,
+    /// The other argument, or a global.
+    pub other: Other,
+}
+
+/// A call has more pairs than are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany;
+
+impl TooMany {
+    /// The rule that is broken, in words.
+    pub const MESSAGE: &str = "a call passes too many parts of one array or of globals";
+}
+
+/// A place that is passed.
+struct Passed<'a> {
+    location: LocationId,
+    position: usize,
+    place: &'a Place,
+    written: bool,
+    scalar: bool,
+}
+
+/// The pairs of a call, in the order in which they are compared. There are none if the called routine is `aliased`.
+///
+/// A parameter of explicit shape reaches as far as its own extents say, which are known once it is bound: what is passed for
+/// it may be larger ([`is_explicit`]).
+///
+/// # Errors
+/// There are more pairs than are compared.
+pub fn of_call(
+    program: &Program,
+    effects: &Effects,
+    (routine, locations): (&Routine, &Locations),
+    callee: RoutineId,
+    arguments: &[Option<Expr>],
+) -> Result<Vec<Pair>, TooMany> {
+    let called = program.routine(callee);
+    if called.aliased {
+        return Ok(Vec::new());
+    }
+    let mut pairs = Vec::new();
+    let mut places: Vec<Passed<'_>> = Vec::new();
+    for (k, (p, actual)) in called.parameter_ids().zip(arguments).enumerate() {
+        let formal = called.variable(p);
+        if let Some(Expr::Place(place)) = actual
+            && formal.ty != ScalarType::Tape
+        {
+            places.push(Passed {
+                location: locations.of_variable(place.var),
+                position: k,
+                place,
+                written: formal.intent().is_some_and(Intent::writes),
+                scalar: formal.rank() == 0,
+            });
+        }
+    }
+    places.sort_by_key(|p| (p.location, p.position));
+    let mut looked_at = 0;
+    for group in places.chunk_by(|a, b| a.location == b.location) {
+        for (n, b) in group.iter().enumerate() {
+            for a in &group[..n] {
+                looked_at += 1;
+                if looked_at > MOST_LOOKED_AT || pairs.len() > MOST_COMPARED {
+                    return Err(TooMany);
+                }
+                let apart = a.scalar && b.scalar && !locations.may_overlap(a.place, b.place);
+                if (a.written || b.written) && !apart {
+                    pairs.push(Pair {
+                        argument: a.position,
+                        other: Other::Argument(b.position),
+                    });
+                }
+            }
+        }
+    }
+    with_globals(program, effects, routine, callee, arguments, &mut pairs)?;
+    Ok(pairs)
+}
+
+/// Adds the arguments that may share cells with globals that the routine uses, where one of the two is written.
+fn with_globals(
+    program: &Program,
+    effects: &Effects,
+    routine: &Routine,
+    callee: RoutineId,
+    arguments: &[Option<Expr>],
+    pairs: &mut Vec<Pair>,
+) -> Result<(), TooMany> {
+    let called = program.routine(callee);
+    let (named, all_written) = (effects.named(callee), effects.written(callee));
+    for (k, (p, actual)) in called.parameter_ids().zip(arguments).enumerate() {
+        let Some(Expr::Place(place)) = actual else {
+            continue;
+        };
+        let variable = routine.variable(place.var);
+        let mut used: Vec<GlobalId> = Vec::new();
+        match variable.role {
+            Role::Global(g) => match effects.storage.around(g) {
+                Some(around) => named.each_common(around, |g| used.push(g)),
+                None => used.extend(named.contains(g).then_some(g)),
+            },
+            // One that is not `aliased` was bound by a call that would have been an error.
+            Role::Parameter { .. } if routine.aliased => {
+                if let Some(of_type) = effects.storage.of_type(variable.ty) {
+                    named.each_common(of_type, |g| used.push(g));
+                }
+            }
+            Role::Parameter { .. } | Role::Local => {}
+        }
+        let formal = called.variable(p);
+        let written = formal.intent().is_some_and(Intent::writes);
+        for g in used {
+            let global = &program.global(g).variable;
+            if !(written || all_written.contains(g)) || global.ty != variable.ty {
+                continue;
+            }
+            if pairs.len() > MOST_COMPARED {
+                return Err(TooMany);
+            }
+            pairs.push(Pair {
+                argument: k,
+                other: Other::Global(g),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// True if the parameter at this position is an array of explicit shape.
+#[must_use]
+pub fn is_explicit(routine: &Routine, position: usize) -> bool {
+    routine.parameter(position).is_some_and(|variable| {
+        let shape = &variable.shape;
+        !shape.is_empty() && shape.iter().all(|dim| dim.extent != Extent::Deferred)
+    })
+}
+
+impl Pair {
+    /// True if a side of it is a parameter of explicit shape of this routine.
+    #[must_use]
+    pub fn is_found_on_entry(self, callee: &Routine) -> bool {
+        let other = match self.other {
+            Other::Argument(k) => is_explicit(callee, k),
+            Other::Global(_) => false,
+        };
+        other || is_explicit(callee, self.argument)
+    }
+}

@@ -1,0 +1,371 @@
+//! Random functions of C, each with the same function over dual numbers.
+//!
+//! Both are written side by side, statement by statement: reals are `double` in the one and `D`, a value with a derivative in
+//! each direction, in the other, whose operators are functions (`prelude.c`). So what a compiler makes of the second is an
+//! oracle that shares nothing with the front end or the reversal. Side effects stand where C gives them an order.
+
+mod expression;
+mod statement;
+
+use crate::rng::Rng;
+use std::fmt::Write as _;
+
+/// The elements of each array parameter.
+pub const LENGTH: usize = 5;
+
+/// The directions of derivatives: the elements of `x` and `y`, and `a`.
+pub const DIRECTIONS: usize = 2 * LENGTH + 1;
+
+/// What the functions over dual numbers need.
+pub const PRELUDE: &str = include_str!("c_functions/prelude.c");
+
+/// A random function `double NAME(int n, double *x, const double *y, double a, unsigned h, const int *k)`, with the functions
+/// that it calls, and arguments for it.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The name of the function; all others of the text have it as a prefix.
+    pub name: String,
+    /// The functions in C, as the front end reads them.
+    pub text: String,
+    /// The same over dual numbers; names have the prefix `d_`.
+    pub dual: String,
+    /// The elements of `x`.
+    pub x: [f64; LENGTH],
+    /// The elements of `y`.
+    pub y: [f64; LENGTH],
+    /// The value of `a`.
+    pub a: f64,
+    /// The value of `h`.
+    pub h: u32,
+    /// The elements of `k`, which are subscripts.
+    pub k: [usize; LENGTH],
+    /// True if a value is stored as a `float` on the way, and derivatives with it.
+    pub single: bool,
+}
+
+impl Function {
+    /// The arguments as a POINT.
+    pub fn point(&self) -> String {
+        let (n, x, y, a, h, k) = (LENGTH, self.x, self.y, self.a, self.h, self.k);
+        format!("{{\"n\":{n},\"x\":{x:?},\"y\":{y:?},\"a\":{a:?},\"h\":{h},\"k\":{k:?}}}")
+    }
+
+    /// A file with `main` that runs functions and prints a line for each, numbers with 17 digits: its value, `x`
+    /// behind it, 1 if a derivative is not unique at this point, and the derivatives of the value plus 1, 2, ... times the
+    /// elements of `x` in all directions.
+    pub fn driver(all: &[Self]) -> String {
+        let mut text = format!("#define DIRECTIONS {DIRECTIONS}\n{PRELUDE}\n");
+        let mut main = String::from("int main(void)\n{\n");
+        for f in all {
+            text.push_str(&f.text);
+            text.push_str(&f.dual);
+            let (name, a, h) = (&f.name, f.a, f.h);
+            let list = |values: &[f64]| {
+                let texts = values.iter().map(|v| format!("{v:?}"));
+                texts.collect::<Vec<_>>().join(", ")
+            };
+            let k = f.k.map(|k| k.to_string()).join(", ");
+            let (x, y) = (list(&f.x), list(&f.y));
+            let _ = write!(
+                main,
+                "    {{\n        double x[] = {{{x}}}, y[] = {{{y}}}, value;\n        int k[] = {{{k}}};\n        \
+                 D dx[{LENGTH}], dy[{LENGTH}], result;\n        \
+                 for (int i = 0; i < {LENGTH}; i++) {{\n            dx[i] = along(x[i], i);\n            \
+                 dy[i] = along(y[i], {LENGTH} + i);\n        }}\n        kink = 0;\n        \
+                 result = d_{name}({LENGTH}, dx, dy, along({a:?}, {last}), {h}u, k);\n        \
+                 value = {name}({LENGTH}, x, y, {a:?}, {h}u, k);\n        \
+                 report({LENGTH}, value, x, result, dx);\n    }}\n",
+                last = 2 * LENGTH,
+            );
+        }
+        text.push_str(&main);
+        text.push_str("    return 0;\n}\n");
+        text
+    }
+}
+
+/// The random function of a seed.
+pub fn function(seed: u64) -> Function {
+    let mut rng = Rng::new(seed);
+    let name = format!("f{seed}");
+    let includes = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n";
+    let mut file = File {
+        text: Text::both(includes, ""),
+        name: name.clone(),
+        ..File::default()
+    };
+    if rng.percent(40) {
+        let total = format!("{name}_total");
+        file.line(
+            0,
+            &Text::both(
+                &format!("static double {total} = 0.25;"),
+                &format!("static D d_{total} = {{0.25, {{0}}}};"),
+            ),
+        );
+        file.total = Some(total);
+    }
+    if rng.percent(40) {
+        let r = format!("{name}_r");
+        file.line(
+            0,
+            &Text::both(
+                &format!(
+                    "static double {r}(double a, int d)\n{{\n    if (d <= 0)\n        return a;\n    return 0.5 * {r}(0.75 * a, d - 1) + sin(a);\n}}\n"
+                ),
+                &format!(
+                    "static D d_{r}(D a, int d)\n{{\n    if (d <= 0)\n        return a;\n    return d_add(d_mul(K(0.5), d_{r}(d_mul(K(0.75), a), d - 1)), d_sin(a));\n}}\n"
+                ),
+            ),
+        );
+        file.recursive = Some(r);
+    }
+    for k in 0..rng.below(3) {
+        file.callee(&mut rng, k);
+    }
+    let restrict = if rng.percent(40) { " restrict " } else { "" };
+    let head = format!(
+        "int n, double *{restrict}x, const double *{restrict}y, double a, unsigned h, const int *k"
+    );
+    let mut writer = Writer::new(&mut rng, &mut file, true);
+    writer.body(&format!("double {name}({head})"), 14);
+    let single = writer.single;
+    let mut real = |low: f64, high: f64| (rng.real(low, high) * 64.0).round() / 64.0;
+    let x = std::array::from_fn(|_| real(-1.5, 1.5));
+    let y = std::array::from_fn(|_| real(-1.5, 1.5));
+    let a = real(-1.5, 1.5);
+    Function {
+        name,
+        text: file.text.plain,
+        dual: file.text.dual,
+        x,
+        y,
+        a,
+        h: rng.bits() as u32,
+        k: std::array::from_fn(|_| rng.below(LENGTH)),
+        single: single || file.single,
+    }
+}
+
+/// A piece of C, and the same over dual numbers.
+#[derive(Clone, Debug, Default)]
+struct Text {
+    plain: String,
+    dual: String,
+}
+
+impl Text {
+    fn same(text: &str) -> Self {
+        Self::both(text, text)
+    }
+
+    fn both(plain: &str, dual: &str) -> Self {
+        Self {
+            plain: plain.to_owned(),
+            dual: dual.to_owned(),
+        }
+    }
+
+    /// The text with `@` and then `#` replaced by these.
+    fn with(form: &str, parts: &[&Self]) -> Self {
+        Self::of(form, form, parts)
+    }
+
+    /// Forms for both, with `{0}`, `{1}`, ... replaced.
+    fn of(plain: &str, dual: &str, parts: &[&Self]) -> Self {
+        let mut made = Self::both(plain, dual);
+        for (k, part) in parts.iter().enumerate() {
+            let hole = format!("{{{k}}}");
+            made.plain = made.plain.replace(&hole, &part.plain);
+            made.dual = made.dual.replace(&hole, &part.dual);
+        }
+        made
+    }
+}
+
+/// A function that may be called: what it is given.
+#[derive(Clone, Debug)]
+struct Callee {
+    name: String,
+    /// The elements that it reads and writes of its first array, and reads of its second.
+    reach: usize,
+    /// True if it may change something that is not an argument.
+    changes_globals: bool,
+}
+
+/// The text of a file.
+#[derive(Default)]
+struct File {
+    name: String,
+    text: Text,
+    callees: Vec<Callee>,
+    /// A global that functions add to.
+    total: Option<String>,
+    /// A function that calls itself.
+    recursive: Option<String>,
+    single: bool,
+}
+
+impl File {
+    fn line(&mut self, depth: usize, text: &Text) {
+        for (out, line) in [
+            (&mut self.text.plain, &text.plain),
+            (&mut self.text.dual, &text.dual),
+        ] {
+            for _ in 0..depth {
+                out.push_str("    ");
+            }
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+
+    /// A function for others to call: a random one, or one that calls itself.
+    fn callee(&mut self, rng: &mut Rng, k: usize) {
+        let name = format!("{}_g{k}", self.name);
+        let reach = 2 + rng.below(2);
+        let changes_globals = self.total.is_some() && rng.percent(40);
+        let total = self.total.clone();
+        if !changes_globals {
+            self.total = None;
+        }
+        let mut writer = Writer::new(rng, self, false);
+        writer.reach = reach;
+        writer.body(
+            &format!("static double {name}(int n, double *x, const double *y, double a)"),
+            5,
+        );
+        self.single |= writer.single;
+        self.total = total;
+        self.callees.push(Callee {
+            name,
+            reach,
+            changes_globals,
+        });
+    }
+}
+
+/// An array that is in sight.
+#[derive(Clone, Debug)]
+struct Array {
+    name: String,
+    length: usize,
+    writable: bool,
+}
+
+/// An integer variable that is in sight.
+#[derive(Clone, Debug)]
+struct Int {
+    name: String,
+    /// It is below this number and not negative, if that is known.
+    below: Option<usize>,
+    /// True if statements may assign it.
+    free: bool,
+    unsigned: bool,
+}
+
+/// The state of a function that is written.
+struct Writer<'a> {
+    rng: &'a mut Rng,
+    file: &'a mut File,
+    depth: usize,
+    reals: Vec<String>,
+    /// Reals that are stored as `float`.
+    floats: Vec<String>,
+    arrays: Vec<Array>,
+    ints: Vec<Int>,
+    /// The loops around, innermost last: true if `continue` makes progress.
+    loops: Vec<bool>,
+    fresh: usize,
+    /// The elements of array parameters.
+    reach: usize,
+    /// True for the function that is differentiated, which calls the others.
+    main: bool,
+    single: bool,
+    left: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn new(rng: &'a mut Rng, file: &'a mut File, main: bool) -> Self {
+        Self {
+            rng,
+            file,
+            depth: 0,
+            reals: vec!["a".to_owned()],
+            floats: Vec::new(),
+            arrays: Vec::new(),
+            ints: Vec::new(),
+            loops: Vec::new(),
+            fresh: 0,
+            reach: LENGTH,
+            main,
+            single: false,
+            left: 0,
+        }
+    }
+
+    fn line(&mut self, text: &Text) {
+        self.file.line(self.depth, text);
+    }
+
+    fn open(&mut self, text: &Text) {
+        self.line(text);
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth -= 1;
+        self.line(&Text::same("}"));
+    }
+
+    fn name(&mut self, of: &str) -> String {
+        self.fresh += 1;
+        format!("{of}{}", self.fresh)
+    }
+
+    /// A function with this head and about so many statements.
+    fn body(&mut self, head: &str, statements: usize) {
+        let dual = head.replace("double", "D").replace(
+            &format!(" {}", self.file.name),
+            &format!(" d_{}", self.file.name),
+        );
+        for (name, writable) in [("x", true), ("y", false)] {
+            self.arrays.push(Array {
+                name: name.to_owned(),
+                length: self.reach,
+                writable,
+            });
+        }
+        self.ints.push(Int {
+            name: "n".to_owned(),
+            below: None,
+            free: false,
+            unsigned: false,
+        });
+        if self.main {
+            self.ints.push(Int {
+                name: "h".to_owned(),
+                below: None,
+                free: true,
+                unsigned: true,
+            });
+        }
+        self.line(&Text::both(head, &dual));
+        self.open(&Text::same("{"));
+        let s = "s".to_owned();
+        let start = self.real(2);
+        self.line(&Text::of("double s = {0};", "D s = {0};", &[&start]));
+        self.reals.push(s);
+        self.left = statements;
+        while self.left > 0 {
+            self.statement();
+        }
+        let last = self.real(2);
+        self.line(&Text::of(
+            "return s + {0};",
+            "return d_add(s, {0});",
+            &[&last],
+        ));
+        self.close();
+    }
+}
