@@ -1,6 +1,6 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, several, sized};
+use super::{prepare, several, sized, write_xaif};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Strong, Unstructured,
@@ -250,7 +250,7 @@ fn write_program(
     match emit {
         Emit::Json => cfg_core::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
-        Emit::Xaif => cfg_front::xaif::write_xaif(program, &mut out),
+        Emit::Xaif => write_xaif(program, &mut out),
         // It is made of the whole reversal.
         Emit::C => Ok(()),
         Emit::Dot => TextWriter::run(out, |out| {

@@ -112,12 +112,46 @@ fn derivative_programs_have_records() {
 }
 
 #[test]
+fn structures_of_callers_hold_records() {
+    for (command, wanted) in [
+        (
+            &["convert", "--to", "c"][..],
+            "int f(struct Point *ps, const struct Pair *c, double t, double *y)\n",
+        ),
+        (
+            &["reverse", "--emit", "c", "--header"],
+            "int f_grad(struct Point *ps, struct Point *ps_b, const struct Pair *c, struct Pair *c_b, double t, double *t_b, double *y, double *y_b, struct cfgrev_tape *tape);\n",
+        ),
+        (
+            &["convert", "--to", "c", "--header"],
+            "struct Point middle(const struct Pair *c, double t)",
+        ),
+        (
+            &["reverse", "--emit", "c", "--replace"],
+            "\nint f(struct Point *ps, const struct Pair *c, double t, double *y)\n",
+        ),
+        (&["tangent", "--emit", "c"], "const struct Pair *c_t"),
+    ] {
+        let ran = with(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+        assert!(ran.out.contains(wanted), "{command:?}: {}", ran.out);
+    }
+    let xaif = with(&["convert", "--to", "xaif"]);
+    assert_eq!(xaif.code, Some(0), "{}", xaif.err);
+}
+
+#[test]
 fn what_has_no_records_wants_them_split() {
-    for command in [&["convert", "--to", "c"][..], &["convert", "--to", "xaif"]] {
+    for (command, code) in [
+        (&["convert", "--to", "c", "--checks"][..], "B809"),
+        (&["reverse", "--emit", "c", "--checks"], "B809"),
+        (&["tangent", "--emit", "c", "--directions"], "V161"),
+        (&["reverse", "--emit", "c", "--directions"], "V161"),
+    ] {
         let ran = with(command);
         assert_eq!(ran.code, Some(1), "{command:?}");
         assert!(
-            ran.err.contains("V161") && ran.err.contains("convert --records split"),
+            ran.err.contains(code) && ran.err.contains("convert --records split"),
             "{command:?}: {}",
             ran.err
         );
