@@ -5,6 +5,7 @@
 //! oracle that shares nothing with the front end or the reversal. Side effects stand where C gives them an order.
 
 mod expression;
+mod memory;
 mod statement;
 
 use crate::rng::Rng;
@@ -86,9 +87,18 @@ impl Function {
 
 /// The random function of a seed.
 pub fn function(seed: u64) -> Function {
+    made(seed, true)
+}
+
+/// The same without structures.
+pub fn function_without_structures(seed: u64) -> Function {
+    made(seed, false)
+}
+
+fn made(seed: u64, structures: bool) -> Function {
     let mut rng = Rng::new(seed);
     let name = format!("f{seed}");
-    let includes = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n";
+    let includes = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
     let mut file = File {
         text: Text::both(includes, ""),
         name: name.clone(),
@@ -119,6 +129,9 @@ pub fn function(seed: u64) -> Function {
             ),
         );
         file.recursive = Some(r);
+    }
+    if structures && rng.percent(50) {
+        file.structure();
     }
     for k in 0..rng.below(3) {
         file.callee(&mut rng, k);
@@ -203,6 +216,8 @@ struct File {
     total: Option<String>,
     /// A function that calls itself.
     recursive: Option<String>,
+    /// A type of structures, with functions that take one.
+    structure: Option<String>,
     single: bool,
 }
 
@@ -218,6 +233,37 @@ impl File {
             out.push_str(line);
             out.push('\n');
         }
+    }
+
+    /// A type of structures, and functions that take them by value and by pointer.
+    fn structure(&mut self) {
+        let s = format!("{}_S", self.name);
+        let form = [
+            "typedef struct {\n    REAL u;\n    int c;\n    REAL w[2];\n} TYPE;\n",
+            "static REAL NAME_norm(TYPE p)\n{\n    p.u = SUM(p.u, p.w[1]);\n    return PRODUCT(p.u, SUM(p.u, p.w[0]));\n}\n",
+            "static void NAME_move(TYPE *p, REAL by)\n{\n    p->u = SUM(p->u, by);\n    p->w[p->c & 1] = PRODUCT(p->w[1], by);\n    p->c++;\n}\n",
+            "static TYPE NAME_make(REAL u, const REAL *w)\n{\n    TYPE made = {.u = u, .w = {w[1], w[0]}};\n    return made;\n}\n",
+        ]
+        .concat();
+        let fill = |real: &str, prefix: &str, sum: &str, product: &str| {
+            (form.replace("NAME", &format!("{prefix}{}", self.name)))
+                .replace("TYPE", &format!("{prefix}{s}"))
+                .replace("REAL", real)
+                .replace("SUM", sum)
+                .replace("PRODUCT", product)
+        };
+        let plain = format!(
+            "#define {0}_SUM(a, b) ((a) + (b))\n#define {0}_PRODUCT(a, b) ((a) * (b))\n",
+            self.name
+        ) + &fill(
+            "double",
+            "",
+            &format!("{}_SUM", self.name),
+            &format!("{}_PRODUCT", self.name),
+        );
+        let dual = fill("D", "d_", "d_add", "d_mul");
+        self.line(0, &Text { plain, dual });
+        self.structure = Some(s);
     }
 
     /// A function for others to call: a random one, or one that calls itself.
@@ -249,6 +295,8 @@ impl File {
 #[derive(Clone, Debug)]
 struct Array {
     name: String,
+    /// The field of the elements, with the dot, of an array of structures.
+    field: &'static str,
     length: usize,
     writable: bool,
 }
@@ -274,6 +322,8 @@ struct Writer<'a> {
     floats: Vec<String>,
     arrays: Vec<Array>,
     ints: Vec<Int>,
+    /// Structures, which have a field `c`.
+    structures: Vec<String>,
     /// The loops around, innermost last: true if `continue` makes progress.
     loops: Vec<bool>,
     fresh: usize,
@@ -295,6 +345,7 @@ impl<'a> Writer<'a> {
             floats: Vec::new(),
             arrays: Vec::new(),
             ints: Vec::new(),
+            structures: Vec::new(),
             loops: Vec::new(),
             fresh: 0,
             reach: LENGTH,
@@ -332,6 +383,7 @@ impl<'a> Writer<'a> {
         for (name, writable) in [("x", true), ("y", false)] {
             self.arrays.push(Array {
                 name: name.to_owned(),
+                field: "",
                 length: self.reach,
                 writable,
             });

@@ -1,6 +1,6 @@
 //! Random programs, fixtures, their gradients and tangents have the executor's bits.
 //!
-//! Each family has `CFGREV_CASES` programs, 46 if that is not set: 506 in all. They go to the compiler in batches of 50; a tenth is
+//! Each family has `CFGREV_CASES` programs, 46 if that is not set: 552 in all. They go to the compiler in batches of 50; a tenth is
 //! compiled with the sanitizers of addresses and of undefined behaviour. Most files are compiled by clang where it is there,
 //! which takes a fifth of gcc's time.
 

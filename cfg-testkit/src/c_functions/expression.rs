@@ -120,8 +120,8 @@ impl Writer<'_> {
         let array = self.arrays[k].clone();
         let subscript = self.subscript(array.length);
         Some(Text::of(
-            &format!("{}[{{0}}]", array.name),
-            &format!("{}[{{0}}]", array.name),
+            &format!("{}[{{0}}]{}", array.name, array.field),
+            &format!("{}[{{0}}]{}", array.name, array.field),
             &[&subscript],
         ))
     }

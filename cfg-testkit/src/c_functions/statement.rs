@@ -1,6 +1,6 @@
 //! Random statements. Loops end after a few passes, whatever they compute.
 
-use super::{Array, Int, Text, Writer};
+use super::{Int, Text, Writer};
 
 impl Writer<'_> {
     /// One statement, or several that belong together.
@@ -31,6 +31,8 @@ impl Writer<'_> {
             3,
             6,
             4,
+            10 * blocks,
+            if self.file.structure.is_some() { 12 } else { 0 },
         ];
         match self.rng.weighted(&weights) {
             0 => self.assign_real(),
@@ -49,12 +51,15 @@ impl Writer<'_> {
             13 => self.two_entries(),
             14 => self.hash(),
             15 => self.side_effects(),
-            _ => self.single_precision(),
+            16 => self.single_precision(),
+            17 => self.walk(),
+            _ => self.structures(),
         }
     }
 
     /// Statements in a scope of their own: what they declare ends with it.
     fn scope(&mut self, most: usize) {
+        let structures = self.structures.len();
         let seen = (
             self.reals.len(),
             self.floats.len(),
@@ -68,6 +73,7 @@ impl Writer<'_> {
         self.floats.truncate(seen.1);
         self.arrays.truncate(seen.2);
         self.ints.truncate(seen.3);
+        self.structures.truncate(structures);
     }
 
     fn assign(&mut self, target: &Text, e: &Text) {
@@ -278,8 +284,10 @@ impl Writer<'_> {
         let k = self.rng.below(self.file.callees.len());
         let callee = self.file.callees[k].clone();
         let part = |writer: &mut Self, written: bool| {
-            let fit: Vec<Array> = (writer.arrays.iter())
-                .filter(|a| a.length >= callee.reach && (a.writable || !written))
+            let fit: Vec<super::Array> = (writer.arrays.iter())
+                .filter(|a| {
+                    a.field.is_empty() && a.length >= callee.reach && (a.writable || !written)
+                })
                 .cloned()
                 .collect();
             let array = fit[writer.rng.below(fit.len())].clone();
@@ -311,75 +319,6 @@ impl Writer<'_> {
                 &format!("s += 0.5 * {total};"),
                 &format!("d_to_add(&s, d_mul(K(0.5), d_{total}));"),
             ));
-        }
-    }
-
-    /// A local array, or another name for a part of one.
-    fn array(&mut self) {
-        let name = self.name("v");
-        match self.rng.below(4) {
-            0 => {
-                let (a, b) = (self.real(1), self.real(1));
-                let form = format!("{name}[3] = {{{{0}}, {{1}}, ");
-                let (plain, dual) = (format!("double {form}0.5}};"), format!("D {form}K(0.5)}};"));
-                self.line(&Text::of(&plain, &dual, &[&a, &b]));
-                self.arrays.push(Array {
-                    name,
-                    length: 3,
-                    writable: true,
-                });
-            }
-            1 => {
-                let (a, b) = (self.real(1), self.real(1));
-                self.line(&Text::both(
-                    &format!("double {name}[2][3];"),
-                    &format!("D {name}[2][3];"),
-                ));
-                let i = self.name("i");
-                self.open(&Text::same(&format!(
-                    "for (int {i} = 0; {i} < 2; {i}++) {{"
-                )));
-                let form = format!(
-                    "{name}[{i}][0] = {{0}};\n        {name}[{i}][1] = {{1}};\n        {name}[{i}][2] = "
-                );
-                self.line(&Text::of(
-                    &format!("{form}{i};"),
-                    &format!("{form}K({i});"),
-                    &[&a, &b],
-                ));
-                self.close();
-                for row in 0..2 {
-                    self.arrays.push(Array {
-                        name: format!("{name}[{row}]"),
-                        length: 3,
-                        writable: true,
-                    });
-                }
-            }
-            _ => {
-                let fit: Vec<Array> = (self.arrays.iter())
-                    .filter(|a| a.length > 2)
-                    .cloned()
-                    .collect();
-                let Some(of) = self.rng.pick(&fit).cloned() else {
-                    return;
-                };
-                let from = self.rng.below(of.length - 1);
-                let constant = if of.writable { "" } else { "const " };
-                let place = match self.rng.below(2) {
-                    0 => format!("&{}[{from}]", of.name),
-                    _ => format!("{} + {from}", of.name),
-                };
-                self.line(&Text::both(
-                    &format!("{constant}double *{name} = {place};"),
-                    &format!("{constant}D *{name} = {place};"),
-                ));
-                self.arrays.push(Array {
-                    name,
-                    length: of.length - from,
-                    writable: of.writable,
-                });
-            }
         }
     }
 

@@ -2,11 +2,15 @@
 //!
 //! In a ```` ```console ```` block a line `$ cfgrev ...` is run, and the lines after it are what it prints
 //! (standard output, then standard error); a line `...` stands for any lines. `> FILE` sends the output to
-//! a file. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
+//! a file. `$ cc ...` is run where a compiler is. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
 //! printed into the documents, except where `...` stands.
 
 use crate::run_tool::cfgrev_in;
-use std::path::{Path, PathBuf};
+use cfg_testkit::needs;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 fn root() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
@@ -51,6 +55,18 @@ fn run(command: &str, folder: &Path) -> String {
     }
 }
 
+/// Runs a command line by the shell and returns what it prints.
+fn shell(command: &str, folder: &Path) -> String {
+    let out = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(folder)
+        .output()
+        .expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(out.status.success(), "{command}: {}", text(&out.stderr));
+    text(&out.stdout) + &text(&out.stderr)
+}
+
 /// Whether a text is the expected one, in which `...` stands for any lines.
 fn matches(expected: &[&str], found: &[&str]) -> bool {
     match expected.split_first() {
@@ -89,12 +105,16 @@ fn replay(document: &str, folder: &Path) -> usize {
                 while let Some(l) = lines.next_if(|l| *l != "```" && !l.starts_with("$ ")) {
                     expected.push(l);
                 }
-                if !command.starts_with("cfgrev ") || command.contains('|') {
+                let compiles = command.starts_with("cc ") && needs::tool("cc").is_some();
+                if !(compiles || command.starts_with("cfgrev ")) || command.contains('|') {
                     expected.iter().for_each(|l| blessed += &format!("{l}\n"));
                     continue;
                 }
                 count += 1;
-                let found = run(command, folder);
+                let found = match compiles {
+                    true => shell(command, folder),
+                    false => run(command, folder),
+                };
                 let found: Vec<&str> = found.trim_end().lines().collect();
                 if std::env::var_os("BLESS").is_some() && !expected.contains(&"...") {
                     found.iter().for_each(|l| blessed += &format!("{l}\n"));
@@ -156,9 +176,24 @@ fn hessians() {
     assert!(replay("docs/hessians.md", folder.path()) >= 6);
 }
 
+/// The files of a folder, without those of folders in it but for `first`.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("it can be made");
+    for entry in from.read_dir().expect("a folder").filter_map(Result::ok) {
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_file() {
+            std::fs::copy(&path, to.join(&name)).expect("it can be copied");
+        } else if name == "first" {
+            copy(&path, &to.join(&name));
+        }
+    }
+}
+
 #[test]
 fn the_readme() {
-    assert!(replay("README.md", &root()) >= 2);
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&root().join("fixtures"), &folder.path().join("fixtures"));
+    assert!(replay("README.md", folder.path()) >= 4);
 }
 
 #[test]
