@@ -8,6 +8,7 @@
 
 mod arguments;
 mod globals;
+mod levels;
 mod places;
 mod plan;
 

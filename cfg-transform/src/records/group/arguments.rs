@@ -1,16 +1,13 @@
 //! Arguments for fields as arguments for records.
 
 use super::{
-    places::{Level, Rewrite, joined},
+    levels::{Level, joined},
     plan::Plan,
 };
 use crate::records::layout::{Layouts, Step};
 use cfg_core::{
     entity::RecordId,
-    ir::{
-        Expr, Place, Routine, ScalarType,
-        visit::{PlaceRole, VisitMut as _},
-    },
+    ir::{Expr, Place, Routine, ScalarType},
 };
 use std::collections::HashMap;
 
@@ -78,28 +75,20 @@ impl Formals {
         }
     }
 
-    /// The arguments of a call, and the place of its result where that is a record.
+    /// The arguments of a call, and the place of its result where that is a record. The subscripts of the old arguments are
+    /// those of the new ones.
     pub(super) fn bind(
         &self,
-        rewrite: &mut Rewrite<'_>,
-        mut old: Box<[Option<Expr>]>,
+        plan: &Plan,
+        layouts: &Layouts<'_>,
+        old: &[Option<Expr>],
     ) -> Result<(Vec<Option<Expr>>, Option<Place>), String> {
-        // Subscripts first; places themselves are needed as they were.
-        for e in old.iter_mut().flatten() {
-            if let Expr::Place(place) = e {
-                for e in place.subscripts.iter_mut().flat_map(|s| s.exprs_mut()) {
-                    rewrite.expr(e, PlaceRole::Address);
-                }
-            } else {
-                rewrite.expr(e, PlaceRole::Read);
-            }
-        }
         let mut all = Vec::with_capacity(self.all.len());
         for formal in &self.all {
-            all.push(formal.bind(rewrite, &old)?);
+            all.push(formal.bind(plan, layouts, old)?);
         }
         let returned = match &self.returned {
-            Some(formal) => formal.bind(rewrite, &old)?,
+            Some(formal) => formal.bind(plan, layouts, old)?,
             None => None,
         };
         let returned = match returned {
@@ -111,14 +100,18 @@ impl Formals {
 }
 
 impl Formal {
-    fn bind(&self, rewrite: &Rewrite<'_>, old: &[Option<Expr>]) -> Result<Option<Expr>, String> {
+    fn bind(
+        &self,
+        plan: &Plan,
+        layouts: &Layouts<'_>,
+        old: &[Option<Expr>],
+    ) -> Result<Option<Expr>, String> {
         let (record, leaves) = match self {
             Self::Same(k) => {
                 let e = old.get(*k).cloned().flatten();
                 return Ok(e.map(|e| {
                     let Expr::Place(place) = &e else { return e };
-                    let var = rewrite.plan.ids[place.var.index()];
-                    joined(var, &rewrite.levels(place)).into()
+                    plan.place(layouts, place).into()
                 }));
             }
             Self::Record(record, leaves) => (*record, leaves),
@@ -127,12 +120,12 @@ impl Formal {
         if leaves.iter().all(|&(_, k)| argument(k).is_none()) {
             return Ok(None);
         }
-        let layout = rewrite.layouts.of(record);
+        let layout = layouts.of(record);
         let mut found: Option<Place> = None;
         for &(leaf, k) in leaves {
             let path = &layout.leaves[leaf].fields;
             let place = match argument(k) {
-                Some(Expr::Place(place)) => around(rewrite, place, path),
+                Some(Expr::Place(place)) => around(plan, layouts, place, path),
                 _ => None,
             };
             let Some(place) = place else {
@@ -147,16 +140,16 @@ impl Formal {
 }
 
 /// The record around the leaf that a place is, if the last fields of it are these, and are whole.
-fn around(rewrite: &Rewrite<'_>, place: &Place, path: &[Step]) -> Option<Place> {
-    let home = rewrite.plan.homes[place.var.index()]?;
-    let record = &rewrite.plan.records[home.record];
-    let layout = rewrite.layouts.of(record.ty);
+fn around(plan: &Plan, layouts: &Layouts<'_>, place: &Place, path: &[Step]) -> Option<Place> {
+    let home = plan.homes[place.var.index()]?;
+    let record = &plan.records[home.record];
+    let layout = layouts.of(record.ty);
     let fields = &layout.leaves[home.leaf].fields;
     let before = fields.len().checked_sub(path.len())?;
     if fields[before..] != *path {
         return None;
     }
-    let mut levels = rewrite.levels(place);
+    let mut levels = plan.levels(layouts, place);
     if !levels[before + 1..].iter().all(Level::is_whole) {
         return None;
     }

@@ -5,7 +5,7 @@ use crate::records::layout::Layouts;
 use cfg_core::{
     entity::{VarId, VertexId},
     ir::{
-        Expr, Op, Place, Range, StatementOrigin, Stmt, StmtKind, Subscript, Vertex,
+        Expr, Op, Place, StatementOrigin, Stmt, StmtKind, Vertex,
         visit::{
             PlaceRole, VisitMut, walk_expr_mut, walk_place_mut, walk_statement_mut, walk_vertex_mut,
         },
@@ -48,8 +48,16 @@ impl VisitMut for Rewrite<'_> {
             for place in result.iter_mut() {
                 self.place(place, PlaceRole::Define { whole: true });
             }
+            // Subscripts first; the places themselves are needed as they were.
+            for e in arguments.iter_mut().flatten() {
+                match e {
+                    Expr::Place(place) => walk_place_mut(self, place),
+                    Expr::Op(..) => self.expr(e, PlaceRole::Read),
+                    Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+                }
+            }
             let formals = &self.formals[callee.index()];
-            match formals.bind(self, std::mem::take(arguments)) {
+            match formals.bind(self.plan, self.layouts, arguments) {
                 Ok((all, returned)) => {
                     *arguments = all.into();
                     *result = returned.or(result.take());
@@ -82,69 +90,10 @@ impl VisitMut for Rewrite<'_> {
 
     fn place(&mut self, place: &mut Place, _: PlaceRole) {
         walk_place_mut(self, place);
-        let levels = self.levels(place);
-        *place = joined(self.plan.ids[place.var.index()], &levels);
+        *place = self.plan.place(self.layouts, place);
     }
 
     fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
         *v = self.plan.ids[v.index()];
-    }
-}
-
-/// A name of a place, the variable's or a field's, with the subscripts behind it, or none of the dimensions that there are.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Level {
-    pub(super) field: Option<Box<str>>,
-    pub(super) subscripts: Vec<Subscript>,
-}
-
-impl Level {
-    /// True if it selects all elements, with subscripts or without.
-    pub(super) fn is_whole(&self) -> bool {
-        let all = |s: &Subscript| matches!(s, Subscript::Range(r) if **r == Range::default());
-        self.subscripts.iter().all(all)
-    }
-}
-
-impl Rewrite<'_> {
-    /// The levels in its record of the place of a part; of another place its own subscripts.
-    pub(super) fn levels(&self, place: &Place) -> Vec<Level> {
-        let mut rest = place.subscripts.iter().cloned();
-        let Some(home) = self.plan.homes[place.var.index()] else {
-            return vec![Level {
-                field: None,
-                subscripts: rest.collect(),
-            }];
-        };
-        let record = &self.plan.records[home.record];
-        let layout = self.layouts.of(record.ty);
-        let mut levels = vec![Level {
-            field: None,
-            subscripts: rest.by_ref().take(record.rank).collect(),
-        }];
-        for step in &layout.leaves[home.leaf].fields {
-            levels.push(Level {
-                field: Some(step.name.clone()),
-                subscripts: rest.by_ref().take(step.rank).collect(),
-            });
-        }
-        levels
-    }
-}
-
-/// The place with these levels. Subscripts that select all are written only where no others are, since a place without
-/// any has the lower bounds of its declaration.
-pub(super) fn joined(var: VarId, levels: &[Level]) -> Place {
-    let partial = levels.iter().any(|level| !level.is_whole());
-    let mut subscripts = Vec::new();
-    for level in levels {
-        subscripts.extend(level.field.clone().map(Subscript::Field));
-        if !(partial && level.is_whole()) {
-            subscripts.extend(level.subscripts.iter().cloned());
-        }
-    }
-    Place {
-        var,
-        subscripts: subscripts.into(),
     }
 }
