@@ -37,6 +37,10 @@ pub(crate) struct Token {
 }
 
 impl Token {
+    pub(crate) fn is_number(&self, text: &str) -> bool {
+        self.kind == Kind::Number && &*self.text == text
+    }
+
     pub(crate) fn is(&self, text: &str) -> bool {
         &*self.text == text && matches!(self.kind, Kind::Ident | Kind::Punct)
     }

@@ -51,13 +51,13 @@ pub struct Read {
 /// The example is that of [the crate's page](self).
 pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
-    let tokens = preprocess::preprocess(name, bytes, files, &mut sink);
+    let (tokens, choices) = preprocess::preprocess(name, bytes, files, &mut sink);
     let unit = parse::parse(tokens, &mut sink);
     // What could not be read would be missing.
     let program = if sink.found.has_errors() {
         None
     } else {
-        lower::lower(&unit, options, &mut sink)
+        lower::lower(&unit, options, &choices, &mut sink)
     };
     let program = program.filter(|_| !sink.found.has_errors());
     Read {

@@ -24,6 +24,7 @@ use crate::{
     Options,
     ast::{DeclId, DeclKind, StructId, Unit},
     codes,
+    preprocess::Choice,
     source::{Pos, Sink},
     types::Type,
 };
@@ -55,10 +56,17 @@ struct Lower<'u> {
     records: HashMap<StructId, Option<ScalarType>>,
     record_names: HashSet<String>,
     targets: HashMap<DeclId, Rc<Targets>>,
+    /// What pragmas choose, by function.
+    choices: HashMap<usize, Vec<&'u Choice>>,
 }
 
 /// The program; problems go to `sink`.
-pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<Program> {
+pub(crate) fn lower<'u>(
+    unit: &'u Unit,
+    options: &Options,
+    choices: &'u [Choice],
+    sink: &'u mut Sink,
+) -> Option<Program> {
     let (main, roots) = chosen(unit, options, sink)?;
     let order = reachable(unit, &roots);
     let facts = Facts::of(unit, &order);
@@ -73,7 +81,9 @@ pub(crate) fn lower(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<P
         records: HashMap::new(),
         record_names: HashSet::new(),
         targets: HashMap::new(),
+        choices: HashMap::new(),
     };
+    l.place_choices(choices);
     for name in &l.sink.files {
         l.program.source(name.clone());
     }
@@ -172,7 +182,26 @@ fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
     seen.into_iter().collect()
 }
 
-impl Lower<'_> {
+impl<'u> Lower<'u> {
+    /// Gives each pragma to the function that it stands in or before.
+    fn place_choices(&mut self, choices: &'u [Choice]) {
+        for choice in choices {
+            let at = choice.pragma;
+            let mut behind = self.unit.functions.iter().enumerate();
+            let found = behind.find(|(_, f)| {
+                f.to.file == at.file && (f.to.line, f.to.column) > (at.line, at.column)
+            });
+            match found {
+                Some((f, _)) => self.choices.entry(f).or_default().push(choice),
+                None => {
+                    let message = "no function follows the pragma";
+                    let help = "write it before the function that it is for";
+                    self.sink.error(&codes::PREPROCESSOR, at, message, help);
+                }
+            }
+        }
+    }
+
     /// Declares the globals and static variables that the functions name.
     fn declare_globals(&mut self, order: &[usize]) {
         let mut named = BTreeSet::new();
@@ -194,9 +223,26 @@ impl Lower<'_> {
             if header.is_some_and(|name| name.starts_with('<')) {
                 continue;
             }
+            if self.is_table(d) {
+                continue;
+            }
             let id = initial::global(self, d).ok();
             self.globals.insert(d, id);
         }
+    }
+
+    /// True of structures with initial values that nothing changes: each function has them as its own.
+    fn is_table(&self, d: DeclId) -> bool {
+        let decl = self.unit.decl(d);
+        let mut ty = &decl.ty;
+        while let Type::Array(of, _) = &ty.ty {
+            ty = of;
+        }
+        matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+            && matches!(ty.ty, Type::Struct(_))
+            && decl.init.is_some()
+            && decl.assigned.is_empty()
+            && !self.facts.is_written(d)
     }
 
     /// What a pointer may point to.

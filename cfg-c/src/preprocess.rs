@@ -47,6 +47,16 @@ struct Macro {
     body: Vec<Token>,
 }
 
+/// A variable that a pragma chooses to differentiate, or to differentiate with respect to.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) name: Rc<str>,
+    pub(crate) at: Pos,
+    pub(crate) dependent: bool,
+    /// The pragma's own place: it belongs to the function that it stands in or before.
+    pub(crate) pragma: Pos,
+}
+
 /// A file that is being read.
 struct Frame {
     name: String,
@@ -56,6 +66,8 @@ struct Frame {
     conditions: usize,
     /// File and line as the last line marker has them: file, and what is added to lines.
     marker: Option<(u32, i64)>,
+    /// The lines at hand are those of a header of the system, which is not read.
+    system: bool,
 }
 
 /// An #if that is open.
@@ -76,6 +88,9 @@ struct Preprocessor<'s> {
     /// Files that are read once.
     once: HashSet<String>,
     expanded: usize,
+    choices: Vec<Choice>,
+    /// The files that line markers name as others than headers of the system.
+    own: HashSet<u32>,
 }
 
 /// The tokens of a file after preprocessing, the end last.
@@ -84,7 +99,7 @@ pub(crate) fn preprocess(
     bytes: &[u8],
     files: &mut dyn Files,
     sink: &mut Sink,
-) -> Vec<Token> {
+) -> (Vec<Token>, Vec<Choice>) {
     let mut pp = Preprocessor {
         files,
         sink,
@@ -94,6 +109,8 @@ pub(crate) fn preprocess(
         conditions: Vec::new(),
         once: HashSet::new(),
         expanded: 0,
+        choices: Vec::new(),
+        own: HashSet::new(),
     };
     for (macro_name, value) in [
         ("__STDC__", "1"),
@@ -113,7 +130,8 @@ pub(crate) fn preprocess(
         );
     }
     pp.open(name.to_owned(), bytes, Pos::default());
-    pp.run()
+    let tokens = pp.run();
+    (tokens, pp.choices)
 }
 
 impl Preprocessor<'_> {
@@ -136,6 +154,7 @@ impl Preprocessor<'_> {
             next: 0,
             conditions: self.conditions.len(),
             marker: None,
+            system: false,
         });
     }
 
@@ -149,7 +168,7 @@ impl Preprocessor<'_> {
         number as u32
     }
 
-    fn run(mut self) -> Vec<Token> {
+    fn run(&mut self) -> Vec<Token> {
         let mut out: Vec<Token> = Vec::new();
         while let Some(frame) = self.frames.last_mut() {
             let mut token = frame.tokens[frame.next.min(frame.tokens.len() - 1)].clone();
@@ -173,6 +192,9 @@ impl Preprocessor<'_> {
             }
             if token.first && token.is("#") {
                 self.directive(token.at);
+                continue;
+            }
+            if frame.system {
                 continue;
             }
             if token.kind == Kind::Ident && self.macros.contains_key(&token.text) {

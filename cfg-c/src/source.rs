@@ -4,6 +4,7 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     ir::Span,
 };
+use std::collections::HashSet;
 
 /// The place of one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,8 @@ impl Pos {
 pub(crate) struct Sink {
     pub(crate) files: Vec<String>,
     pub(crate) found: Diagnostics,
+    /// Places of errors, with their codes and messages: what is met again is told once.
+    told: HashSet<(u32, u32, u32, &'static str, String)>,
 }
 
 impl Sink {
@@ -58,6 +61,11 @@ impl Sink {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
+        let message = message.into();
+        let place = (at.file, at.line, at.column, info.code, message.clone());
+        if !self.told.insert(place) {
+            return;
+        }
         let problem = self.place(at, Diagnostic::error(info, message, help));
         self.found.push(problem);
     }

@@ -39,6 +39,8 @@ pub(crate) struct Session {
     stdin: Cell<Option<&'static str>>,
     /// The language of the program.
     pub(crate) language: Cell<Language>,
+    /// The preprocessor that C files go through.
+    preprocess: RefCell<Option<String>>,
 }
 
 impl Session {
@@ -48,6 +50,7 @@ impl Session {
             texts: RefCell::default(),
             stdin: Cell::new(None),
             language: Cell::new(Language::Json),
+            preprocess: RefCell::new(None),
         }
     }
 
@@ -164,6 +167,11 @@ impl Session {
         self.claim("FILE", &source.file)?;
         let language = language(source)?;
         self.language.set(language);
+        if source.preprocess.is_some() && (language != Language::C || source.file == "-") {
+            let message = "--preprocess is for files in C; pipe the output of a preprocessor into `-` with --lang c";
+            return Err(Usage(message.to_owned()).into());
+        }
+        self.preprocess.replace(source.preprocess.clone());
         let name = match &*source.file {
             "-" => "<stdin>",
             file => file,
@@ -215,7 +223,19 @@ impl Session {
                     routine: wanted.routine.clone(),
                 };
                 let mut files = Included(Vec::new());
-                let read = cfg_c::read_c(&text.name, &text.bytes, &options, &mut files);
+                let command = self.preprocess.borrow();
+                let bytes = match command.as_deref().map(|c| preprocessed(c, &text.name)) {
+                    None => None,
+                    Some(Ok(bytes)) => Some(bytes),
+                    Some(Err(problems)) => {
+                        return Parsed {
+                            problems,
+                            ..Parsed::default()
+                        };
+                    }
+                };
+                let bytes = bytes.as_ref().unwrap_or(&text.bytes);
+                let read = cfg_c::read_c(&text.name, bytes, &options, &mut files);
                 self.texts.borrow_mut().extend(files.0);
                 Parsed {
                     program: read.program,
@@ -275,6 +295,30 @@ impl Session {
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)
     }
+}
+
+/// What a command makes of a file.
+fn preprocessed(command: &str, file: &str) -> Result<Vec<u8>, Diagnostics> {
+    let problem = |message: String| {
+        let help = "name a command such as 'cc -E', which can be run here";
+        Diagnostics::from(Diagnostic::error(&codes::PREPROCESS, message, help))
+    };
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else {
+        return Err(problem("--preprocess names no command".to_owned()));
+    };
+    let run = std::process::Command::new(program)
+        .args(words)
+        .arg(file)
+        .stdin(std::process::Stdio::null())
+        .output();
+    let output = run.map_err(|e| problem(format!("cannot run {program}: {e}")))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("it says nothing");
+        return Err(problem(format!("{program} failed: {said}")));
+    }
+    Ok(output.stdout)
 }
 
 /// Files that C files include, which lie beside them; they are kept for messages.

@@ -1,4 +1,5 @@
 #undef assert
+void __assert_fail(const char *, const char *, unsigned, const char *);
 #ifdef NDEBUG
 #define assert(e) ((void)0)
 #else

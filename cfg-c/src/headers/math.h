@@ -177,3 +177,6 @@ typedef float float_t;
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
+/* What the macros become in files that are preprocessed. */
+int __builtin_isnan(double); int __builtin_isinf_sign(double); int __builtin_isfinite(double); int __builtin_signbit(double);
+float __builtin_inff(void); float __builtin_nanf(const char *); double __builtin_huge_val(void); float __builtin_huge_valf(void);

@@ -77,6 +77,17 @@ impl Body<'_, '_> {
                 self.error(&codes::LIBRARY, at, message, help)
             }
             Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
+            Some(How::Assert) => {
+                let holds = match arguments {
+                    [e] => self.condition(*e)?,
+                    _ => return Err(super::Failed),
+                };
+                if holds == Expr::Logical(true) {
+                    return Ok(None);
+                }
+                let message = "an assertion is not supported that may fail";
+                self.error(&codes::LIBRARY, at, message, math::ASSERT)
+            }
             Some(How::Release) => self.release(arguments, at).map(|()| None),
             Some(How::Copy) => self.copy_memory(arguments, at).map(|()| None),
             Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
@@ -211,7 +222,10 @@ impl Body<'_, '_> {
             how,
             How::IsNan | How::IsInfinite | How::IsFinite | How::SignBit
         );
-        let values = if generic && let [a] = arguments {
+        let constant = matches!(how, How::Infinity | How::NotANumber);
+        let values = if constant {
+            Vec::new()
+        } else if generic && let [a] = arguments {
             let value = self.expr(*a)?;
             vec![if value.ty.is_real() {
                 value
@@ -273,6 +287,7 @@ impl Body<'_, '_> {
             How::Infinity => Value::new(zero(ty, f64::INFINITY), ty, 1),
             How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
             How::Passive
+            | How::Assert
             | How::Allocate
             | How::Release
             | How::Copy

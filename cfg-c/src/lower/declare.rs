@@ -203,6 +203,24 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Gives tables of structures, which are locals here, their values.
+    pub(super) fn tables(&mut self) {
+        let unit = self.l.unit;
+        let mut named = std::collections::BTreeSet::new();
+        for k in unit.functions[self.function].part.clone() {
+            if let ExprKind::Name(d) = unit.exprs[k as usize].kind
+                && self.l.is_table(d)
+            {
+                named.insert(d);
+            }
+        }
+        for d in named {
+            self.span = unit.decl(d).at.to(unit.decl(d).at);
+            // Problems are reported; those of other tables are told as well.
+            let _ = self.initialised(d).is_ok();
+        }
+    }
+
     /// What stands for a variable; a local is declared where it is first met.
     pub(super) fn slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         if let Some(slot) = self.slots.get(&d) {
@@ -220,6 +238,7 @@ impl Body<'_, '_> {
     fn new_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         Ok(match decl.kind {
+            DeclKind::Global | DeclKind::Static if self.l.is_table(d) => self.local(d)?,
             DeclKind::Global | DeclKind::Static => self.global_slot(d, at)?,
             DeclKind::Local => self.local(d)?,
             DeclKind::Parameter => return Err(super::Failed),

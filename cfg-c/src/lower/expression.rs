@@ -146,6 +146,9 @@ impl Body<'_, '_> {
             ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
             ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
                 let condition = body.condition(*c)?;
+                if let Expr::Logical(value) = condition {
+                    return body.discard(if value { *a } else { *b });
+                }
                 body.mark();
                 body.f.begin_if(condition);
                 let yes = body.discard(*a);

@@ -330,7 +330,7 @@ impl Body<'_, '_> {
         };
         let targets = points::of(self.l.unit, *e);
         let heap = |s: &points::Shape| matches!(s.root, Root::Heap(_));
-        if targets.unknown.is_some() || !targets.shapes.iter().all(heap) {
+        if targets.unknown.is_some() || targets.many.is_some() || !targets.shapes.iter().all(heap) {
             let message = "memory is freed that this function has not allocated";
             let help = "free memory in the function that allocates it";
             return self.error(&codes::LIBRARY, at, message, help);

@@ -23,6 +23,8 @@ pub(crate) enum How {
     NotANumber,
     /// It computes nothing that the program uses: left out.
     Passive,
+    /// assert, of what is certain.
+    Assert,
     /// malloc and calloc.
     Allocate,
     /// free.
@@ -36,6 +38,7 @@ pub(crate) enum How {
 }
 
 const WORK: &str = "allocate the size that is needed with malloc, and copy what is kept";
+pub(super) const ASSERT: &str = "define NDEBUG before <assert.h> is included, or return early";
 const STOP: &str = "return early with a value that says what happened";
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
@@ -73,8 +76,13 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__cfgrev_isnan", How::IsNan), ("__cfgrev_isinf", How::IsInfinite),
     ("__cfgrev_isfinite", How::IsFinite), ("__cfgrev_signbit", How::SignBit),
     ("__cfgrev_isnormal", How::Refused("use isfinite and compare with DBL_MIN")),
+    ("__builtin_isnan", How::IsNan), ("__builtin_isinf_sign", How::IsInfinite),
+    ("__builtin_isfinite", How::IsFinite), ("__builtin_signbit", How::SignBit),
+    ("__builtin_inff", How::Infinity), ("__builtin_huge_val", How::Infinity),
+    ("__builtin_huge_valf", How::Infinity), ("__builtin_nanf", How::NotANumber),
+    ("__assert_fail", How::Refused(ASSERT)),
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
-    ("__cfgrev_assert", How::Refused("define NDEBUG before <assert.h> is included, or return early")),
+    ("__cfgrev_assert", How::Assert),
     ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
     ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Refused(WORK)),
     ("free", How::Release),
@@ -128,6 +136,7 @@ pub(crate) fn is_pure(name: &str) -> bool {
             how,
             How::Least(_)
                 | How::Passive
+                | How::Assert
                 | How::Allocate
                 | How::Release
                 | How::Copy

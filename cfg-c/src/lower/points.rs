@@ -8,7 +8,7 @@ use crate::{
 use std::{collections::HashSet, rc::Rc};
 
 /// More arrays than this for one pointer are not told apart.
-const MAX_SHAPES: usize = 8;
+pub(super) const MAX_SHAPES: usize = 8;
 
 /// Members of members, and pointers to them, in one another.
 const MAX_DEPTH: usize = 150;
@@ -40,6 +40,8 @@ pub(super) struct Targets {
     pub(super) null: bool,
     /// Something that is not known.
     pub(super) unknown: Option<ExprId>,
+    /// More arrays than are told apart.
+    pub(super) many: Option<ExprId>,
 }
 
 impl Targets {
@@ -48,7 +50,7 @@ impl Targets {
             return;
         }
         if self.shapes.len() >= MAX_SHAPES {
-            self.unknown.get_or_insert(e);
+            self.many.get_or_insert(e);
             return;
         }
         self.shapes.push(shape);
@@ -195,6 +197,7 @@ fn collect(
 fn merge(found: &mut Targets, new: Targets, moves: bool, e: ExprId) {
     found.null |= new.null;
     found.unknown = found.unknown.or(new.unknown);
+    found.many = found.many.or(new.many);
     for shape in new.shapes {
         found.add(Shape { moves, ..shape }, e);
     }

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     ast::{DeclId, ExprId, StmtId},
     codes,
+    preprocess::Choice,
     source::Pos,
     types::Type,
 };
@@ -105,6 +106,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     body.parameters();
     body.result();
     body.reserve();
+    body.tables();
     for (name, _) in &of.labels {
         let label = body.f.label();
         body.labels.insert(Rc::clone(name), label);
@@ -314,8 +316,75 @@ impl Body<'_, '_> {
             }
             _ => written,
         };
+        let (mut chosen, mut wanted) = (Vec::new(), Vec::new());
+        for choice in self
+            .l
+            .choices
+            .get(&self.function)
+            .cloned()
+            .unwrap_or_default()
+        {
+            // Problems of all choices are told.
+            if let Ok(v) = self.chosen(choice) {
+                let list = if choice.dependent {
+                    &mut wanted
+                } else {
+                    &mut chosen
+                };
+                list.push(v);
+            }
+        }
+        let independents = if chosen.is_empty() {
+            independents
+        } else {
+            chosen
+        };
+        let dependents = if wanted.is_empty() {
+            dependents
+        } else {
+            wanted
+        };
         self.f.independents(independents);
         self.f.dependents(dependents);
+    }
+
+    /// The variable that a pragma names.
+    fn chosen(&mut self, choice: &Choice) -> Lowered<VarId> {
+        let unit = self.l.unit;
+        let parameters = &unit.functions[self.function].parameters;
+        let parameter = parameters
+            .iter()
+            .position(|d| unit.decl(*d).name == choice.name);
+        let global = || {
+            let mut all = self.l.globals.iter();
+            let named = all.find(|(d, _)| {
+                let decl = unit.decl(**d);
+                decl.kind == crate::ast::DeclKind::Global && decl.name == choice.name
+            });
+            named.and_then(|(_, id)| *id)
+        };
+        let v = match (parameter, self.result) {
+            (Some(k), _) => Some(VarId::new(k)),
+            (None, Some((v, _))) if &*choice.name == "return" => Some(v),
+            _ => match global() {
+                Some(id) => Some(self.f.global(self.l.program.program(), id)),
+                None => None,
+            },
+        };
+        let Some(v) = v else {
+            let message = format!("{} is no parameter of the function", choice.name);
+            let help = "name parameters, globals that the function uses, or return";
+            return self.error(&codes::UNKNOWN, choice.at, message, help);
+        };
+        let real = self
+            .f
+            .get(v)
+            .is_some_and(|variable| self.l.program.program().has_reals(variable.ty));
+        if !real {
+            let message = format!("{} is not of floating point", choice.name);
+            return self.error(&codes::OPERAND, choice.at, message, "name real numbers");
+        }
+        Ok(v)
     }
 
     /// Goes one call deeper.

@@ -145,19 +145,31 @@ impl Body<'_, '_> {
 
     fn if_chain(&mut self, arms: &[(ExprId, StmtId)], other: Option<StmtId>, last: bool) {
         let span = self.span;
-        let mut open = 0;
+        let (mut open, mut done) = (0, false);
         for (k, (c, then)) in arms.iter().enumerate() {
             self.span = span;
             let condition = self.condition(*c).unwrap_or(Expr::Logical(true));
-            self.mark();
-            self.f.begin_if(condition);
-            open += 1;
-            self.statement(*then, last);
-            if k + 1 < arms.len() || other.is_some() {
-                self.f.begin_else();
+            let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
+            match condition {
+                // What is never done is not read: `if (!memory) exit(1);`.
+                Expr::Logical(false) if !self.is_entered(&[*then]) => continue,
+                Expr::Logical(true) if !self.is_entered(&behind.collect::<Vec<_>>()) => {
+                    self.statement(*then, last);
+                    done = true;
+                    break;
+                }
+                condition => {
+                    self.mark();
+                    self.f.begin_if(condition);
+                    open += 1;
+                    self.statement(*then, last);
+                    if k + 1 < arms.len() || other.is_some() {
+                        self.f.begin_else();
+                    }
+                }
             }
         }
-        if let Some(other) = other {
+        if let Some(other) = other.filter(|_| !done) {
             self.statement(other, last);
         }
         self.span = span;
@@ -165,6 +177,34 @@ impl Body<'_, '_> {
             self.mark();
             self.f.end_if();
         }
+    }
+
+    /// True if a label or case in the statements is jumped to.
+    fn is_entered(&self, statements: &[StmtId]) -> bool {
+        let unit = self.l.unit;
+        let mut open = statements.to_vec();
+        while let Some(s) = open.pop() {
+            match &unit.stmt(s).kind {
+                StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
+                StmtKind::Block(list) => open.extend(list),
+                StmtKind::If(arms, other) => {
+                    open.extend(other);
+                    open.extend(arms.iter().map(|(_, s)| *s));
+                }
+                StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => {
+                    open.push(*s);
+                }
+                StmtKind::For(of) => open.push(of.body),
+                StmtKind::Empty
+                | StmtKind::Expr(_)
+                | StmtKind::Decl(_)
+                | StmtKind::Goto(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Return(_) => {}
+            }
+        }
+        false
     }
 
     pub(super) fn declaration(&mut self, d: DeclId) -> Lowered<()> {
@@ -188,6 +228,12 @@ impl Body<'_, '_> {
             let message = format!("{} is volatile", decl.name);
             return self.error(&codes::TYPE, decl.at, message, "remove volatile");
         }
+        self.initialised(d)
+    }
+
+    /// Gives a variable its initial value.
+    pub(super) fn initialised(&mut self, d: DeclId) -> Lowered<()> {
+        let decl = self.l.unit.decl(d);
         let slot = self.slot(d, decl.at)?;
         let Some(init) = &decl.init else {
             return Ok(());

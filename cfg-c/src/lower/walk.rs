@@ -40,7 +40,7 @@ impl Body<'_, '_> {
             return false;
         }
         let targets = self.l.targets(d);
-        targets.null || targets.shapes.len() > 1
+        targets.null || targets.shapes.len() > 1 || targets.many.is_some()
     }
 
     /// What stands for a pointer that is assigned or moves.
@@ -54,8 +54,18 @@ impl Body<'_, '_> {
             return self.error(&codes::POINTER, decl.at, message, help);
         }
         let targets = self.l.targets(d);
+        if targets.many.is_some() {
+            let most = points::MAX_SHAPES;
+            let message = format!("{name} may point into more than {most} arrays");
+            let help = "use an index into one array instead";
+            return self.error(&codes::POINTER, decl.at, message, help);
+        }
         if let Some(e) = targets.unknown {
             let at = unit.expr(e).at;
+            if points::library_call(unit, e) == Some("realloc") {
+                let help = "allocate the size that is needed with malloc, and copy what is kept";
+                return self.error(&codes::LIBRARY, at, "realloc is not supported", help);
+            }
             let what = match unit.expr(e).kind {
                 ExprKind::Call(..) => "a pointer comes from a call",
                 ExprKind::Str => "a string is used as a value",

@@ -203,15 +203,19 @@ impl Parser<'_> {
             (None, 0, false) => {
                 let token = self.peek().clone();
                 if token.kind == Kind::Ident && !WORDS.contains(&&*token.text) {
-                    let message = format!("the type {} is not known", token.text);
-                    let help = "include the header that declares it, or write a typedef";
-                    self.sink.error(&codes::UNKNOWN, token.at, message, help);
-                    return Err(super::Fail);
+                    return Err(self.unknown_type(&token));
                 }
                 return Err(self.syntax(at, "a declaration has no type"));
             }
             _ => return Err(self.syntax(at, "these words are no type of C together")),
         })
+    }
+
+    pub(super) fn unknown_type(&mut self, token: &Token) -> super::Fail {
+        let message = format!("the type {} is not known", token.text);
+        let help = "include the header that declares it, or write a typedef";
+        self.sink.error(&codes::UNKNOWN, token.at, message, help);
+        super::Fail
     }
 
     fn skip_parentheses(&mut self) -> Parse<()> {

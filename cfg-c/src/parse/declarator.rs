@@ -180,9 +180,12 @@ impl Parser<'_> {
                 break;
             }
             if !self.begins_declaration() {
-                let at = self.peek().at;
+                let token = self.peek().clone();
+                if token.kind == Kind::Ident {
+                    return Err(self.unknown_type(&token));
+                }
                 let message = "a parameter has no type";
-                return Err(self.syntax(at, message));
+                return Err(self.syntax(token.at, message));
             }
             let specifiers = self.specifiers()?;
             let made = self.declarator(specifiers.ty)?;

@@ -372,6 +372,13 @@ impl Parser<'_> {
             Some(Entry::Typedef(_)) => {
                 return Err(self.syntax(at, format!("{} is a type here", token.text)));
             }
+            None if matches!(
+                &*token.text,
+                "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
+            ) =>
+            {
+                ExprKind::Str
+            }
             None => {
                 let call = self.peek().is("(");
                 let message = format!("{} is not declared", token.text);

@@ -1,6 +1,6 @@
 //! Directives.
 
-use super::{Condition, Macro, Preprocessor, condition, headers::header};
+use super::{Choice, Condition, Macro, Preprocessor, condition, headers::header};
 use crate::{
     codes,
     lex::{Kind, Token},
@@ -99,8 +99,36 @@ impl Preprocessor<'_> {
             self.once.insert(frame.name.clone());
         }
         if rest.first().is_some_and(|t| t.is("cfgrev")) {
-            let help = "use --routine, --independent and --dependent";
-            self.wrong(at, "#pragma cfgrev is not supported", help);
+            self.choices(&rest[1..], at);
+        }
+    }
+
+    /// `independent(x, y) dependent(z)`.
+    fn choices(&mut self, rest: &[Token], at: Pos) {
+        let help = "write #pragma cfgrev independent(x, y) dependent(z)";
+        let mut rest = rest;
+        while let Some((word, behind)) = rest.split_first() {
+            let dependent = word.is("dependent");
+            let end = behind.iter().position(|t| t.is(")"));
+            let Some(end) = end.filter(|_| {
+                (dependent || word.is("independent")) && behind.first().is_some_and(|t| t.is("("))
+            }) else {
+                let message = format!("{} has no meaning in #pragma cfgrev", word.text);
+                return self.wrong(word.at, message, help);
+            };
+            for (k, name) in behind[1..end].iter().enumerate() {
+                match (k % 2, name.kind) {
+                    (0, Kind::Ident) => self.choices.push(Choice {
+                        name: Rc::clone(&name.text),
+                        at: name.at,
+                        dependent,
+                        pragma: at,
+                    }),
+                    (1, _) if name.is(",") => {}
+                    _ => return self.wrong(name.at, "a name is expected", help),
+                }
+            }
+            rest = &behind[end + 1..];
         }
     }
 
@@ -114,19 +142,36 @@ impl Preprocessor<'_> {
                 "write # 12 \"file.c\"",
             );
         };
+        // The flag 3 is that of headers of the system.
+        let marked = line.iter().skip(2).any(|t| t.is_number("3"));
+        let mut known = None;
         let file = match line.get(1) {
             Some(t) if t.kind == Kind::Str => {
                 let name = t.text.trim_matches('"').to_owned();
+                let last = name.rsplit(['/', '\\']).next().unwrap_or(&name);
+                known = header(last).map(|text| (format!("<{last}>"), text));
                 self.file(&name)
             }
             _ => number.at.file,
         };
+        if !marked {
+            self.own.insert(file);
+        }
+        // Macros of the system in other files have the flag, too.
+        let system = marked && !self.own.contains(&file);
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
         let shift = frame.marker.map_or(0, |(_, shift)| shift);
         let physical = i64::from(number.at.line) - shift;
         frame.marker = Some((file, value - physical - 1));
+        frame.system = system;
+        // What they declare is known, and never read.
+        if let Some((name, text)) = known.filter(|_| system)
+            && !self.once.contains(&name)
+        {
+            self.open(name, text.as_bytes(), number.at);
+        }
     }
 
     fn define(&mut self, rest: &[Token], at: Pos) {

@@ -13,6 +13,9 @@ pub(crate) struct Source {
     /// Language of FILE, if its extension does not say.
     #[arg(long, value_enum, value_name = "LANG")]
     pub(crate) lang: Option<Language>,
+    /// The C preprocessor that FILE goes through first, with its options: 'cc -E -Iinclude'.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) preprocess: Option<String>,
 }
 
 /// A language that programs are read in.

@@ -16,6 +16,7 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
         .files
         .iter()
         .map(|file| Source {
+            preprocess: None,
             file: file.clone(),
             lang: args.lang,
         })

@@ -2,7 +2,8 @@
 //! divided differences, and with the emitted C.
 //!
 //! A file says what is run in comments: `//@ function {"n": 2, "x": [1, 2]} --option value`, the arguments in the order of
-//! the parameters, then options of `cfgrev check`. Every file has such a line. `C_FILES=name` runs those of one file only.
+//! the parameters, then options of `cfgrev check`. Every file has such a line. `C_FILES=name` runs those of one file only, `C_SANITIZE=1`
+//! emitted C with sanitizers, which takes minutes.
 
 use crate::run_tool::command;
 use cfg_testkit::needs;
@@ -252,7 +253,8 @@ fn originals(cc: &Path, path: &Path, cases: &[(&Case, &Value)]) -> Result<Vec<Ve
     std::fs::write(&source, program).expect("it can be written");
     let binary = place.path().join("driver");
     let mut compile = Command::new(cc);
-    compile.args(["-std=c99", "-O0", "-fno-builtin", "-ffp-contract=off", "-o"]);
+    let flags = "-std=c99 -D_DEFAULT_SOURCE -O0 -fno-builtin -ffp-contract=off -o";
+    compile.args(flags.split(' '));
     let out = (compile.arg(&binary).arg(&source).arg("-lm"))
         .output()
         .expect("it runs");
@@ -274,15 +276,30 @@ fn originals(cc: &Path, path: &Path, cases: &[(&Case, &Value)]) -> Result<Vec<Ve
 }
 
 /// The result, and the arrays that the point names.
-fn ours(run: &Value, point: &[(String, Value)]) -> Vec<f64> {
+fn ours(case: &Case, source: &str, run: &Value) -> Vec<f64> {
     let mut values = Vec::new();
+    // Numbers of single precision are printed as short as these are.
+    let mut add = |value: &Value, float: bool| {
+        let from = values.len();
+        numbers(value, &mut values);
+        if float {
+            for v in &mut values[from..] {
+                *v = f64::from(*v as f32);
+            }
+        }
+    };
     if let Some(result) = run["value"].get("return") {
-        numbers(result, &mut values);
+        add(
+            result,
+            source.contains(&format!("float {}(", case.function)),
+        );
     }
-    for (name, given) in point {
+    let types = types(source, &case.function);
+    for (name, given) in case.point() {
         if given.is_array() {
             // What is only read is as it was.
-            numbers(run["value"].get(name).unwrap_or(given), &mut values);
+            let value = run["value"].get(&name).unwrap_or(&given);
+            add(value, types[&name] == "float");
         }
     }
     values
@@ -293,6 +310,7 @@ fn values_are_those_of_the_compiler() {
     let Some(cc) = needs::tool("cc") else { return };
     let files: Vec<_> = files().into_iter().collect();
     each(&files, |(path, cases)| {
+        let source = std::fs::read_to_string(path).expect("the file is there");
         let mut wrong = String::new();
         let mut runs = Vec::new();
         for case in cases {
@@ -308,7 +326,7 @@ fn values_are_those_of_the_compiler() {
             Err(errors) => return wrong + &errors,
         };
         for ((case, run), theirs) in runs.iter().zip(&theirs) {
-            let ours = ours(run, &case.point());
+            let ours = ours(case, &source, run);
             let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             if bits(&ours) != bits(theirs) {
                 let (function, text) = (&case.function, &case.text);
@@ -379,7 +397,7 @@ fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
     let mut gradient = chosen;
     gradient.extend(["--seed", &seed]);
     let interpreted = strings(&with("gradient", &gradient))?;
-    gradient.extend(["--engine", "cc", "--cc-flags", FLAGS]);
+    gradient.extend(["--engine", "cc", "--cc-flags", flags()]);
     let compiled = strings(&with("gradient", &gradient))?;
     let (mut a, mut b) = (Vec::new(), Vec::new());
     numbers(&interpreted["gradient"], &mut a);
@@ -393,7 +411,13 @@ fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
 }
 
 /// Compiling fast matters more than running fast.
-const FLAGS: &str = "-O0 -ffp-contract=off";
+fn flags() -> &'static str {
+    if std::env::var_os("C_SANITIZE").is_some() {
+        "-O0 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all"
+    } else {
+        "-O0 -ffp-contract=off"
+    }
+}
 
 #[test]
 fn gradients_agree_with_tangents_differences_and_emitted_c() {
@@ -402,4 +426,42 @@ fn gradients_agree_with_tangents_differences_and_emitted_c() {
     each(&cases, |case| {
         wrong_gradient(case, compiled).err().unwrap_or_default()
     });
+}
+
+/// The system's preprocessor, with a folder of its own; what its headers declare is known.
+#[test]
+fn another_preprocessor() {
+    if needs::tool("cc").is_none() {
+        return;
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path();
+    std::fs::create_dir(folder.join("include")).expect("it can be made");
+    let header = "#define SCALE(x) (2.5 * (x))\n";
+    std::fs::write(folder.join("include/scale.h"), header).expect("it can be written");
+    let text = "#include <math.h>\n#include <stdlib.h>\n#include <assert.h>\n#include <scale.h>\n\
+        double f(int n, const double *x)\n{\n  double *w = malloc(n * sizeof *w), s = 0;\n\
+        \x20 if (w == NULL) exit(1);\n  assert(w);\n  w[0] = SCALE(x[0]);\n  s = isnan(w[0]) ? NAN : sqrt(w[0]);\n\
+        \x20 free(w);\n  return s;\n}\n";
+    let path = folder.join("f.c");
+    std::fs::write(&path, text).expect("it can be written");
+    let path = path.to_str().expect("text");
+    let at = [
+        "gradient",
+        path,
+        "--at",
+        r#"{"n":1,"x":[10.0]}"#,
+        "--preprocess",
+    ];
+    let with = |words: &str| cfgrev(&[&at[..], &[words]].concat());
+    let include = folder.join("include");
+    let done = with(&format!("cc -std=c99 -E -I{}", include.display())).expect("it runs");
+    assert_eq!(done["gradient"]["x"][0], 0.25);
+    let failed = with("cc -std=c99 -E").expect_err("scale.h is not found");
+    assert!(
+        failed.contains("P410") && failed.contains("scale.h"),
+        "{failed}"
+    );
+    let missing = with("no-such-preprocessor").expect_err("there is none");
+    assert!(missing.contains("P410"), "{missing}");
 }

@@ -1,0 +1,2 @@
+#include <assert.h>
+double f(double x) { assert(x > 0); return x; }

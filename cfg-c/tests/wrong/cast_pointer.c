@@ -1,0 +1,1 @@
+float f(double *x) { return *(float *) x; }

@@ -1,0 +1,2 @@
+#if 1
+double f(double x) { return x; }

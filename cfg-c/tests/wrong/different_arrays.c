@@ -1,0 +1,1 @@
+int f(const double *x, const double *y) { return x < y; }

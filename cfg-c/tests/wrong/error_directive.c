@@ -1,0 +1,4 @@
+#ifndef SIZE
+#error define SIZE
+#endif
+double f(double x) { return x; }

@@ -1,0 +1,2 @@
+double *work;
+double f(double x) { return work[0] * x; }

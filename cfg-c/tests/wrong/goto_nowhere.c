@@ -1,0 +1,1 @@
+double f(double x) { goto end; return x; }

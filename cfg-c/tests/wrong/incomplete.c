@@ -1,0 +1,2 @@
+struct S;
+double f(struct S *s) { return 0; }

@@ -1,0 +1,2 @@
+#define ADD(a, b) ((a) + (b))
+double f(double x) { return ADD(x); }

@@ -1,0 +1,1 @@
+double f(double value) { return 2 * valeu; }

@@ -1,0 +1,1 @@
+double f(double x) { double *p; return x + *p; }

@@ -1,0 +1,2 @@
+double g(double);
+double f(double x) { return g(x); }

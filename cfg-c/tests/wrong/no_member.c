@@ -1,0 +1,2 @@
+typedef struct { double height, width; } Box;
+double f(Box b) { return b.hieght; }

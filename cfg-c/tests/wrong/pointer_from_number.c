@@ -1,0 +1,1 @@
+double f(double *x) { x = 16; return *x; }

@@ -1,0 +1,1 @@
+double f(const double *x, double t) { return x[t]; }

@@ -1,0 +1,2 @@
+struct S { double x; struct S s; };
+double f(struct S s) { return s.x; }

@@ -1,0 +1,2 @@
+union U { int i; double d; };
+double f(union U u) { return u.d; }

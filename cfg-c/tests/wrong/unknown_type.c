@@ -1,0 +1,1 @@
+double f(vector x) { return 0; }

@@ -1,0 +1,1 @@
+double f(int n, ...) { return n; }

@@ -1,0 +1,2 @@
+static void g(double x) { }
+double f(double x) { return x + g(x); }

@@ -1,0 +1,1 @@
+double f(double x) { x + 1 = 2; return x; }
