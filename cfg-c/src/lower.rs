@@ -1,6 +1,8 @@
 //! The functions that are asked for, and those that they call, as routines.
 
 mod call;
+mod compare;
+mod copies;
 mod declare;
 mod expression;
 mod facts;
@@ -12,6 +14,8 @@ mod order;
 mod place;
 mod points;
 mod routine;
+mod rows;
+mod several;
 mod slot;
 mod statement;
 mod structure;

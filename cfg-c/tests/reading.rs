@@ -247,9 +247,9 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (2, 27),
     ),
     (
-        "double f(double **p) {\n  return p[0][0]; }",
+        "double f(double ***p) {\n  return p[0][0][0]; }",
         &["C005"],
-        (1, 19),
+        (1, 20),
     ),
     (
         "double f(double x, double (*g)(double)) { return g(x); }",

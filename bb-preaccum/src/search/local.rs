@@ -19,9 +19,7 @@ const ORDER_WORK: u64 = 80_000;
 const TOKEN_WORK: u64 = 300_000;
 /// Steps per vertex for one annealing run of an order that is only a start for tokens.
 const START_WORK: u64 = 15_000;
-/// Temperatures, in multiplications. Found by experiment; low ones win because good orders are close
-/// to greedy ones and the ground is flat.
-const ORDER_HEAT: (f64, f64) = (0.8, 0.15);
+/// Temperatures, in multiplications, for tokens.
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
 /// Lines that orders are cut from.
 const LINES: u32 = 4;
@@ -77,7 +75,8 @@ pub(crate) fn run(
     match alive {
         0..=64 => Rounds::<1>::run(&graph, prefix, options, sequences, bounds, meter),
         65..=128 => Rounds::<2>::run(&graph, prefix, options, sequences, bounds, meter),
-        129..=256 => Rounds::<4>::run(&graph, prefix, options, sequences, bounds, meter),
+        129..=192 => Rounds::<3>::run(&graph, prefix, options, sequences, bounds, meter),
+        193..=256 => Rounds::<4>::run(&graph, prefix, options, sequences, bounds, meter),
         257..=512 => Rounds::<8>::run(&graph, prefix, options, sequences, bounds, meter),
         513..=1024 => Rounds::<16>::run(&graph, prefix, options, sequences, bounds, meter),
         _ => prove_wide(&graph, &prefix, options, sequences, bounds, meter),
@@ -326,7 +325,6 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         let meter = &mut *self.meter;
         let (_, order) = order::anneal(
             &mut state,
-            ORDER_HEAT,
             work,
             &mut self.rng,
             &self.thresholds,

@@ -7,8 +7,9 @@ use super::{Options, Sequence};
 use crate::heuristic::{Bar, Ended, Heuristic, Limits, Run, Technique};
 use crate::lcg::Lcg;
 
-/// A heuristic's elementary operation (ordered maps) in search steps.
+/// A heuristic's elementary operation (ordered maps) in search steps, and one on faces.
 const HEAVY: u64 = 8;
+const HEAVY_FACE: u64 = 2;
 
 /// Heuristics that are near linear: they run whatever the budget.
 const CHEAP: [&str; 3] = ["vertex-LM-RM", "vertex-RM", "vertex-FM"];
@@ -117,7 +118,12 @@ fn within(
             edges_left,
             work,
         } = heuristic.run(lcg, &limits);
-        meter.spend(work * HEAVY);
+        let weight = if heuristic.technique() == Technique::Face {
+            HEAVY_FACE
+        } else {
+            HEAVY
+        };
+        meter.spend(work * weight);
         used += work;
         let cost = counts.multiplications(options.model);
         let sequence = Sequence {

@@ -39,16 +39,24 @@ impl Rng {
 #[derive(Clone, Debug)]
 pub(crate) struct Thresholds {
     table: Vec<f64>,
+    /// The negative logarithms of the thresholds: the choice of the least `d - t * noise` is that of a heat bath.
+    noise: Vec<f64>,
 }
 
 const TABLE: usize = 1024;
 
 impl Thresholds {
     pub(crate) fn new() -> Self {
-        let table = (0..TABLE)
+        let table: Vec<f64> = (0..TABLE)
             .map(|i| minus_ln((i as f64 + 0.5) / TABLE as f64))
             .collect();
-        Self { table }
+        let noise = table.iter().map(|&x| minus_ln(x)).collect();
+        Self { table, noise }
+    }
+
+    /// Noise for the choice among several changes.
+    pub(crate) fn noise(&self, rng: &mut Rng) -> f64 {
+        self.noise[rng.below(TABLE)]
     }
 
     pub(crate) fn accept(&self, change: f64, temperature: f64, rng: &mut Rng) -> bool {
@@ -56,10 +64,14 @@ impl Thresholds {
     }
 }
 
-/// -ln(u) for 0 < u < 1: halve the distance to 1 by exact doublings, then the artanh series.
+/// -ln(u) for u > 0: nearer to 1 by exact doublings and halvings, then the artanh series.
 fn minus_ln(mut u: f64) -> f64 {
     const LN_2: f64 = std::f64::consts::LN_2;
     let mut result = 0.0;
+    while u > 1.5 {
+        u /= 2.0;
+        result -= LN_2;
+    }
     while u < 0.75 {
         u *= 2.0;
         result += LN_2;
@@ -79,7 +91,7 @@ mod tests {
 
     #[test]
     fn logarithm_is_right() {
-        for u in [0.0005, 0.1, 0.3, 0.5, 0.74, 0.76, 0.999] {
+        for u in [0.0005, 0.1, 0.3, 0.5, 0.74, 0.76, 0.999, 1.4, 1.6, 7.6] {
             assert!((minus_ln(u) + f64::ln(u)).abs() < 1e-12, "{u}");
         }
     }

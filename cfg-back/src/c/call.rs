@@ -5,6 +5,7 @@ use super::{
     array::View,
     checks::Reach,
     codes,
+    file::takes_order,
     operators::{
         Code, convert,
         precedence::{POSTFIX, UNARY},
@@ -20,7 +21,7 @@ use cfg_core::{
     typing,
 };
 
-/// A copy of a section with gaps, which goes back behind the call.
+/// A copy of elements with gaps, or in another order, which goes back behind the call.
 struct Back {
     copy: View,
     place: View,
@@ -33,7 +34,7 @@ struct Back {
 #[derive(Default)]
 pub(super) struct Arguments {
     texts: Vec<String>,
-    /// Sections to copy back.
+    /// The copies that go back to their places behind the call.
     back: Vec<Back>,
     /// The cells of each argument whose address is passed, if it is a place.
     pub(super) reaches: Vec<Option<Reach>>,
@@ -101,8 +102,7 @@ impl Writer<'_> {
         let (mut target, mut filled) = (None, None);
         let mut keeps = false;
         match result {
-            // A scalar goes to all elements of an array.
-            // Its place is found behind the arguments.
+            // A scalar goes to all elements of an array, whose place is found behind the arguments.
             Some(place) if self.checked() => {
                 keeps = self.place_rank(place)? > 0;
             }
@@ -387,16 +387,22 @@ impl Writer<'_> {
         if self.checked() && matches!(e, Expr::Place(_)) {
             written.reach(Reach::of_view(&view));
         }
-        if !view.dense && !strided {
+        let order = match given_shape(formal) {
+            true => view.order,
+            // The subscripts of the parameter are those of the argument, whatever order that is stored in.
+            false => formal.order,
+        };
+        let transposed = order != view.order && view.axes.len() > 1;
+        if (!view.dense || transposed) && !strided {
             let extents = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
-            let copy = self.work_array("copy", view.ty, view.order, extents)?;
+            let copy = self.work_array("copy", view.ty, order, extents)?;
             self.copy(&copy, &view)?;
             if writes {
                 let position = written.reaches.len().wrapping_sub(1);
                 let mut before = None;
                 if written.others_write.get(position) == Some(&true) {
                     let extents = copy.axes.iter().map(|(extent, _)| extent.clone()).collect();
-                    let kept = self.work_array("before", view.ty, view.order, extents)?;
+                    let kept = self.work_array("before", view.ty, order, extents)?;
                     self.copy(&kept, &copy)?;
                     before = Some(kept);
                 }
@@ -436,7 +442,8 @@ impl Writer<'_> {
         }
     }
 
-    /// True if an array is passed whose elements may have gaps between them.
+    /// True if an array is passed whose elements may have gaps between them, or lie in another order than a parameter says that
+    /// takes its extents.
     fn has_gaps(&mut self, theirs: &Routine, arguments: &[Option<Expr>]) -> Emitted<bool> {
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
             let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).rank() > 0) else {
@@ -445,9 +452,10 @@ impl Writer<'_> {
             let at = self.lines.here();
             let dense = match self.place_rank(place)? {
                 0 => !self.array_kind(place.var)?.is_strided(),
+                _ if takes_order(theirs.variable(p), self.routine.variable(place.var)) => false,
                 _ => self.view(place)?.dense,
             };
-            // What was written to find out is written again where it is passed.
+            // Passing the argument writes these lines again.
             self.lines.cut(at);
             if !dense {
                 return Ok(true);

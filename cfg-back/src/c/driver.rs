@@ -191,11 +191,8 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
             .chain(last.iter().copied());
         format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
     };
-    let memory: &[&str] = match (made.compared, made.needs_memory) {
-        (true, _) => &["NULL", "&tape"],
-        (false, true) => &["&tape"],
-        (false, false) => &[],
-    };
+    let memory = made.last_arguments("&tape");
+    let memory: &[&str] = &memory.iter().map(String::as_str).collect::<Vec<_>>();
     let call = |last: &[&str]| match Returned::of(routine) {
         None => call(last),
         Some(Returned::Given(_)) => call(&[&["value"], last].concat()),

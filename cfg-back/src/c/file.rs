@@ -8,10 +8,11 @@ use super::{
     runtime,
     structs::Structs,
     variable::cell_type,
+    writer::given_shape,
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Program, Routine, ScalarType, StmtKind},
+    ir::{Expr, Program, Routine, ScalarType, StmtKind, Variable},
     memory::{
         effects::Effects,
         locations::Locations,
@@ -37,6 +38,16 @@ pub(super) struct Made {
     pub(super) needs_memory: bool,
     /// It has a parameter more: pairs of arguments whose cells it compares, in a file with checks.
     pub(super) compared: bool,
+}
+
+impl Made {
+    /// The arguments that stand last in a call from outside, with this tape for what needs memory.
+    pub(super) fn last_arguments(&self, memory: &str) -> Vec<String> {
+        // Nobody outside has pairs of arguments to compare.
+        let pairs = self.compared.then(|| "NULL".to_owned());
+        let memory = self.needs_memory.then(|| memory.to_owned());
+        pairs.into_iter().chain(memory).collect()
+    }
 }
 
 /// The state of a file that is written.
@@ -236,21 +247,35 @@ fn compared(program: &Program, effects: &Effects) -> BTreeSet<RoutineId> {
     compared
 }
 
-/// True if a routine whose parameters may overlap is passed a section.
+/// True if a parameter takes its extents from an argument that may lie in another storage order.
+pub(super) fn takes_order(formal: &Variable, actual: &Variable) -> bool {
+    formal.rank() > 1 && !given_shape(formal) && formal.order != actual.order
+}
+
+/// True if a routine whose parameters may overlap is passed a section, or an array in another storage order than its own.
 fn has_gaps(program: &Program) -> bool {
-    let section = |e: &Option<Expr>| matches!(e, Some(Expr::Place(p)) if !p.subscripts.is_empty() && !p.is_element());
-    let statements = program.routines.iter().flat_map(Routine::statements);
-    let mut calls = statements.filter_map(|s| {
-        let StmtKind::Call {
-            callee, arguments, ..
-        } = &s.kind
-        else {
-            return None;
-        };
-        Some((callee, arguments))
-    });
-    calls.any(|(callee, arguments)| {
-        program.routine(*callee).aliased && arguments.iter().any(section)
+    let passed = |caller: &Routine, called: &Routine, arguments: &[Option<Expr>]| {
+        called.parameter_ids().zip(arguments).any(|(p, e)| match e {
+            Some(Expr::Place(place)) if place.subscripts.is_empty() => {
+                takes_order(called.variable(p), caller.variable(place.var))
+            }
+            Some(Expr::Place(place)) => !place.is_element(),
+            Some(_) | None => false,
+        })
+    };
+    program.routines.iter().any(|caller| {
+        caller.statements().any(|s| match &s.kind {
+            StmtKind::Call {
+                callee, arguments, ..
+            } => {
+                let called = program.routine(*callee);
+                called.aliased && passed(caller, called, arguments)
+            }
+            StmtKind::Assign { .. }
+            | StmtKind::Push { .. }
+            | StmtKind::Pop { .. }
+            | StmtKind::Opaque { .. } => false,
+        })
     })
 }
 

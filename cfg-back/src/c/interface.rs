@@ -276,12 +276,7 @@ fn stack(ty: ScalarType) -> &'static str {
 
 fn call_text(made: &Made, arguments: &[String], memory: &str) -> String {
     let mut arguments = arguments.to_vec();
-    if made.compared {
-        arguments.push("NULL".to_owned());
-    }
-    if made.needs_memory {
-        arguments.push(memory.to_owned());
-    }
+    arguments.extend(made.last_arguments(memory));
     format!("{}({})", made.name, arguments.join(", "))
 }
 

@@ -20,12 +20,12 @@ const RESERVED: &str = "\
     UINT16_MAX UINT32_MAX UINT64_C UINT64_MAX UINT8_MAX UINTMAX_MAX UINTPTR_MAX \
     UINT_FAST16_MAX UINT_FAST32_MAX UINT_FAST64_MAX UINT_FAST8_MAX UINT_LEAST16_MAX \
     UINT_LEAST32_MAX UINT_LEAST64_MAX UINT_LEAST8_MAX UNDERFLOW WCHAR_MAX WCHAR_MIN \
-    WCONTINUED WEXITED WINT_MAX WINT_MIN WNOHANG WNOWAIT WSTOPPED WUNTRACED assert auto \
-    bool break calloc case char const continue default digamma do double else enum \
+    WCONTINUED WEXITED WINT_MAX WINT_MIN WNOHANG WNOWAIT WSTOPPED WUNTRACED asm assert \
+    auto bool break calloc case char const continue default digamma do double else enum \
     errno extern false float for free goto if inline int int64_t isfinite isinf isnan \
     linux llabs long malloc math_errhandling memcpy memmove memset ptrdiff_t realloc \
     register restrict return short signbit signed size_t sizeof static stderr stdin \
-    stdout struct switch true typedef uint64_t union unix unsigned void volatile while";
+    stdout struct switch true typedef typeof uint64_t union unix unsigned void volatile while";
 
 /// The functions of `math.h` that emitted code calls: nothing may be called so, either.
 const MATHEMATICS: &str = "\

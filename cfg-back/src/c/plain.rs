@@ -55,7 +55,7 @@ fn with_checks(file: &File<'_>, r: RoutineId, function: &Made, name: &str) -> Pu
     };
     texts.extend(arguments.map(cast));
     texts.extend(made.iter().flat_map(MadeResult::arguments));
-    texts.push(used.clone());
+    texts.extend(function.last_arguments(&used));
     let mut lines = Lines::new(1);
     lines.line(format_args!("struct cfgrev_tape {own} = {{0}};"));
     lines.line(format_args!(
@@ -204,10 +204,7 @@ fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
                 lines.line(format_args!("struct cfgrev_tape {memory} = {{0}};"));
             }
             arguments.extend(result.iter().flat_map(MadeResult::arguments));
-            if made.compared {
-                arguments.push("NULL".to_owned());
-            }
-            arguments.push(work);
+            arguments.extend(made.last_arguments(&work));
             let call = format!("{}({})", made.name, arguments.join(", "));
             if let Some(result) = &result {
                 result.declare(&mut lines);

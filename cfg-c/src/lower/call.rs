@@ -406,7 +406,12 @@ impl Body<'_, '_> {
             levels += 1;
             ty = of;
         }
-        if Elem::of(ty) != Some(pointer.elem) || levels != pointer.inner + 1 {
+        // Rows behind pointers are no array of arrays.
+        let given = self.l.unit.expr(a).ty.as_ref().and_then(Qualified::target);
+        let behind =
+            |ty: Option<&Qualified>| ty.is_some_and(|ty| matches!(ty.ty, Type::Pointer(_)));
+        let alike = behind(given) == behind(p.ty.target());
+        if Elem::of(ty) != Some(pointer.elem) || levels != pointer.inner + 1 || !alike {
             let message = format!(
                 "the argument points to {} in {} dimensions, the parameter is a {}",
                 pointer.elem.name(),

@@ -120,7 +120,15 @@ impl Body<'_, '_> {
     fn parameter(&mut self, d: DeclId) -> Lowered<()> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
-        let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
+        let rows = self.is_rows(d);
+        let (elem, extents, constant) = match decl.ty.target() {
+            Some(row) if rows => {
+                let (elem, mut extents, constant) = self.shape_of(row, &decl.name, decl.at)?;
+                extents.push(None);
+                (elem, extents, constant)
+            }
+            _ => self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?,
+        };
         let name = self.free_name(&decl.name);
         if extents.is_empty() {
             let ty = self.l.scalar(elem, decl.at)?;
@@ -135,8 +143,9 @@ impl Body<'_, '_> {
         for (k, extent) in extents.iter().enumerate() {
             let extent = match (k, extent, decl.extent) {
                 (0, _, Some(e)) => Extent::Fixed(self.extent(e)?),
-                (0, _, None) if self.l.facts.is_single(d) => Extent::Fixed(Expr::Int(1)),
+                (0, _, None) if !rows && self.l.facts.is_single(d) => Extent::Fixed(Expr::Int(1)),
                 (0, _, None) => Extent::Deferred,
+                (1, None, _) if rows => Extent::Deferred,
                 (_, Some(e), _) => Extent::Fixed(self.extent(*e)?),
                 (_, None, _) => {
                     let message = format!("an inner extent of {} is left out", decl.name);
@@ -283,6 +292,9 @@ impl Body<'_, '_> {
     fn local(&mut self, d: DeclId) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         if let Type::Pointer(_) = decl.ty.ty {
+            if self.is_rows(d) {
+                return self.rows(d);
+            }
             return self.walker(d);
         }
         let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;

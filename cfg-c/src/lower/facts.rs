@@ -14,6 +14,8 @@ pub(super) struct Facts {
     written: HashSet<DeclId>,
     /// Pointers that are compared with null.
     tested: HashSet<DeclId>,
+    /// Pointers to pointers of which one is assigned.
+    exchanged: HashSet<DeclId>,
     /// Pointers that are only dereferenced.
     single: HashSet<DeclId>,
 }
@@ -36,6 +38,22 @@ impl Facts {
                         if let ExprKind::Name(d) = unit.expr(*a).kind {
                             mentions.entry(d).or_default().1 += 1;
                         }
+                    }
+                    // The address of a row's pointer may be used to assign it.
+                    ExprKind::Unary(Unary::Address, a)
+                        if unit.is_pointer(*a)
+                            && !matches!(unit.expr(*a).kind, ExprKind::Name(_)) =>
+                    {
+                        facts.exchanged.extend(unit.roots(*a));
+                    }
+                    ExprKind::Assign(None, target, value)
+                        if unit.is_pointer(*target)
+                            && points::allocates(unit, points::bare(unit, *value)) => {}
+                    ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
+                        if unit.is_pointer(*target)
+                            && !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
+                    {
+                        facts.exchanged.extend(unit.roots(*target));
                     }
                     ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
                         if !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
@@ -110,6 +128,11 @@ impl Facts {
     /// True if an element of a pointer or array may be written.
     pub(super) fn is_written(&self, d: DeclId) -> bool {
         self.written.contains(&d)
+    }
+
+    /// True if a pointer that a pointer points to may be assigned something else than memory of its own.
+    pub(super) fn is_exchanged(&self, d: DeclId) -> bool {
+        self.exchanged.contains(&d)
     }
 
     /// True if a pointer is asked whether it is null.

@@ -16,18 +16,18 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Place, Range, Role, ScalarType, Subscript, Variable},
+    ir::{Dim, Expr, Extent, Op, Role, ScalarType, Variable},
 };
 
 /// A number of elements: a sum of products.
-type Count = Vec<(i64, Vec<ExprId>)>;
+pub(super) type Count = Vec<(i64, Vec<ExprId>)>;
 
 /// Sums and products nest.
-const MAX_DEPTH: usize = 100;
+pub(super) const MAX_DEPTH: usize = 100;
 
 impl Body<'_, '_> {
     /// The number of elements of this type in so many bytes.
-    fn count(&self, bytes: ExprId, of: &Qualified, depth: usize) -> Option<Count> {
+    pub(super) fn count(&self, bytes: ExprId, of: &Qualified, depth: usize) -> Option<Count> {
         let unit = self.l.unit;
         let depth = depth.checked_sub(1)?;
         let size = constant::size(unit, &of.ty, MAX_DEPTH);
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
         Some((i64::try_from(number).ok()?, rest))
     }
 
-    fn counted_in(&mut self, call: ExprId, of: &Qualified) -> Lowered<Count> {
+    pub(super) fn counted_in(&mut self, call: ExprId, of: &Qualified) -> Lowered<Count> {
         let unit = self.l.unit;
         let ExprKind::Call(_, arguments) = &unit.expr(call).kind else {
             return Err(super::Failed);
@@ -114,7 +114,7 @@ impl Body<'_, '_> {
     }
 
     /// A number of elements as an expression; `at_entry` where the function begins.
-    fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
+    pub(super) fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
         let mut sum: Option<Expr> = None;
         for (number, factors) in count {
             let mut product = (*number != 1 || factors.is_empty()).then_some(Expr::Int(*number));
@@ -139,7 +139,11 @@ impl Body<'_, '_> {
     }
 
     /// True of what `extent` takes.
-    fn is_extent(&self, e: ExprId, depth: usize) -> bool {
+    pub(super) fn is_extent(&self, e: ExprId) -> bool {
+        self.is_extent_within(e, MAX_DEPTH)
+    }
+
+    fn is_extent_within(&self, e: ExprId, depth: usize) -> bool {
         let unit = self.l.unit;
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -156,17 +160,17 @@ impl Body<'_, '_> {
                 match (&decl.kind, &decl.init) {
                     (DeclKind::Parameter, _) => true,
                     (_, Some(Init::Expr(init))) => {
-                        ty.bits() >= 32 && ty.signed() && self.is_extent(*init, depth)
+                        ty.bits() >= 32 && ty.signed() && self.is_extent_within(*init, depth)
                     }
                     _ => false,
                 }
             }
             ExprKind::Cast(ty, a) => {
                 matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32)
-                    && self.is_extent(*a, depth)
+                    && self.is_extent_within(*a, depth)
             }
             ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, a, b) => {
-                self.is_extent(*a, depth) && self.is_extent(*b, depth)
+                self.is_extent_within(*a, depth) && self.is_extent_within(*b, depth)
             }
             _ => false,
         }
@@ -197,7 +201,7 @@ impl Body<'_, '_> {
             return self.error(&codes::EXTENT, at, message, "write all extents");
         }
         let factors = count.iter().flat_map(|(_, factors)| factors).chain(&rows);
-        let fixed = factors.clone().all(|e| self.is_extent(*e, MAX_DEPTH));
+        let fixed = factors.clone().all(|e| self.is_extent(*e));
         if !fixed && matches!(elem, Elem::Struct(_)) {
             let message =
                 "memory for structures whose number is not known where the function begins";
@@ -341,155 +345,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// memcpy and memmove.
-    pub(super) fn copy_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
-        let [to, from, bytes] = arguments else {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "three arguments are needed",
-                "give three",
-            );
-        };
-        self.unordered(arguments, None)?;
-        let unit = self.l.unit;
-        let (a, b) = (points::bare(unit, *to), points::bare(unit, *from));
-        let mut target = self.pointer(a)?;
-        if unit.expr(b).effects || unit.expr(*bytes).effects {
-            self.settle(&mut target);
-        }
-        let mut source = self.pointer(b)?;
-        if unit.expr(*bytes).effects {
-            self.settle(&mut source);
-        }
-        if target.constant {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "a constant is written",
-                "remove the const",
-            );
-        }
-        if target.elem != source.elem || target.inner != source.inner {
-            let message = "memory is copied between arrays of different types";
-            return self.error(&codes::LIBRARY, at, message, "write a loop");
-        }
-        let (to, from) = self.pieces(target, source, a, *bytes, at)?;
-        self.assign(to, Expr::Place(from));
-        Ok(())
-    }
-
-    /// The parts of two arrays that so many bytes are.
-    fn pieces(
-        &mut self,
-        target: Pointer,
-        source: Pointer,
-        a: ExprId,
-        bytes: ExprId,
-        at: Pos,
-    ) -> Lowered<(Place, Place)> {
-        let count = self.measured(a, bytes, at)?;
-        Ok(match count {
-            None => (target.target_place(), source.target_place()),
-            Some(n) => {
-                let n = self.in_variable(n);
-                (piece(target, n.clone()), piece(source, n))
-            }
-        })
-    }
-
-    /// The number of elements or rows that a pointer has in so many bytes; none if it is one.
-    fn measured(&mut self, pointer: ExprId, bytes: ExprId, at: Pos) -> Lowered<Option<Expr>> {
-        let unit = self.l.unit;
-        let of = unit
-            .expr(pointer)
-            .ty
-            .as_ref()
-            .and_then(Qualified::target)
-            .cloned();
-        let Some(of) = of else {
-            return Err(super::Failed);
-        };
-        let mut count = self.count(bytes, &of, MAX_DEPTH);
-        // A whole array: its rows.
-        let whole = unit.expr(pointer).ty.as_ref();
-        let sized = match &unit.expr(bytes).kind {
-            ExprKind::SizeofExpr(e) => unit.expr(*e).ty.as_ref(),
-            ExprKind::SizeofType(ty) => Some(&**ty),
-            _ => None,
-        };
-        if let (
-            Some(Qualified {
-                ty: Type::Array(_, Some(n)),
-                ..
-            }),
-            Some(sized),
-        ) = (whole, sized)
-            && whole.is_some_and(|ty| ty.ty == sized.ty)
-        {
-            count = Some(vec![(1, vec![*n])]);
-        }
-        let Some(count) = count else {
-            let message = format!(
-                "the size is not measured in elements, which are {}",
-                of.name()
-            );
-            let help = "write n * sizeof(type), with the type of the elements";
-            return self.error(&codes::LIBRARY, at, message, help);
-        };
-        if let [(1, factors)] = &count[..]
-            && factors.is_empty()
-        {
-            return Ok(None);
-        }
-        self.number_of(&count, false).map(Some)
-    }
-
-    /// memset, of zeros.
-    pub(super) fn clear_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
-        let [to, value, bytes] = arguments else {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "three arguments are needed",
-                "give three",
-            );
-        };
-        let unit = self.l.unit;
-        self.unordered(arguments, None)?;
-        if constant::integer(unit, *value).is_none_or(|(value, _)| value != 0) {
-            let message = "memset sets something else than zeros";
-            return self.error(&codes::LIBRARY, at, message, "write a loop");
-        }
-        let to = points::bare(unit, *to);
-        let mut target = self.pointer(to)?;
-        if unit.expr(*bytes).effects {
-            self.settle(&mut target);
-        }
-        if target.constant {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "a constant is written",
-                "remove the const",
-            );
-        }
-        let (elem, inner) = (target.elem, target.inner);
-        let place = match self.measured(to, *bytes, at)? {
-            None => target.target_place(),
-            Some(n) => {
-                let n = self.in_variable(n);
-                piece(target, n)
-            }
-        };
-        let path = super::slot::Path {
-            subscripts: place.subscripts.into_vec(),
-            dims: 1 + inner,
-            ..super::structure::whole(place.var, elem)
-        };
-        self.zero(path)
-    }
-
     pub(super) fn in_variable(&mut self, e: Expr) -> Expr {
         if matches!(e, Expr::Int(_)) {
             return e;
@@ -504,28 +359,4 @@ impl Body<'_, '_> {
 fn holds(unit: &crate::ast::Unit, d: DeclId, call: ExprId) -> bool {
     let sources = points::sources(unit, d);
     sources.into_iter().any(|e| points::bare(unit, e) == call)
-}
-
-/// So many elements or rows from the pointer on.
-fn piece(pointer: Pointer, n: Expr) -> Place {
-    let first = pointer.offset.unwrap_or(Expr::Int(0));
-    let last = match (&first, &n) {
-        (Expr::Int(0), Expr::Int(n)) => Expr::Int(n - 1),
-        (Expr::Int(0), _) => Expr::op(Op::Sub, [n, Expr::Int(1)]),
-        _ => Expr::op(
-            Op::Sub,
-            [Expr::op(Op::Add, [first.clone(), n]), Expr::Int(1)],
-        ),
-    };
-    let mut subscripts = pointer.prefix;
-    subscripts.push(Subscript::Range(Box::new(Range {
-        lower: Some(first),
-        upper: Some(last),
-        stride: None,
-    })));
-    subscripts.extend((0..pointer.inner).map(|_| Subscript::Range(Box::default())));
-    Place {
-        var: pointer.var,
-        subscripts: subscripts.into_boxed_slice(),
-    }
 }

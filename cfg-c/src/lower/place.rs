@@ -148,6 +148,11 @@ impl Body<'_, '_> {
             }
             ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
             ExprKind::Str => self.pointer_problem(e, "a string is used as a value"),
+            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _)
+                if unit.root(e).is_some_and(|d| self.is_rows(d)) =>
+            {
+                self.row(e)
+            }
             ExprKind::Bad => Err(super::Failed),
             // What it comes from has been refused.
             _ if unit.root(e).is_some_and(|d| self.failed.contains(&d)) => Err(super::Failed),

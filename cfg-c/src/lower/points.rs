@@ -187,6 +187,10 @@ fn collect(
                 };
                 found.add(shape, e);
             }
+            // A row behind a pointer to rows.
+            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => {
+                merge(&mut found, lvalue(unit, e, depth), true, e);
+            }
             _ if is_null(unit, e) => found.null = true,
             _ => found.unknown = Some(e),
         }

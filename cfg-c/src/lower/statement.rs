@@ -214,7 +214,9 @@ impl Body<'_, '_> {
             return Ok(());
         }
         if let Type::Pointer(_) = decl.ty.ty {
-            let done = if self.is_walker(d) {
+            let done = if self.is_rows(d) {
+                self.slot(d, decl.at).map(|_| ())
+            } else if self.is_walker(d) {
                 self.declare_walker(d)
             } else {
                 self.alias(d)

@@ -1,1 +1,1 @@
-double f(double **a) { return a[0][1]; }
+double f(double ***a) { return a[0][1][0]; }

@@ -320,6 +320,99 @@ fn callers_in_c() {
     }
 }
 
+/// A gradient that needs memory for an array which is larger in each call.
+const GROWING: &str = "\
+main subroutine f(in integer n, in real x[n], out real y)
+  independent x
+  dependent y
+  local real w[n]
+  w := x*x
+  y := sum(w*w)
+end
+";
+
+const GROWING_MAIN: &str = r#"
+#include <stdio.h>
+#include "growing.c"
+extern long held;
+int main(void)
+{
+    enum { MOST = 3000 };
+    static double x[MOST], x_b[MOST];
+    struct cfgrev_tape tape = {0};
+    long most = 0;
+    for (int n = 1; n <= MOST; n++) {
+        double y, y_b = 1.0;
+        x[n - 1] = n;
+        x_b[n - 1] = 0.0;
+        if (f_grad(n, x, x_b, &y, &y_b, &tape))
+            return 1;
+        most = held > most ? held : most;
+    }
+    cfgrev_tape_free(&tape);
+    printf("%ld %ld", most, held);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_tape_keeps_no_memory_that_has_become_too_small() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let [adjoint, _] = files(GROWING);
+    let head = "#include <stdlib.h>\nvoid *counted_malloc(size_t n);\nvoid *counted_calloc(size_t n, size_t size);\nvoid *counted_realloc(void *p, size_t n);\nvoid counted_free(void *p);\n\
+                #define malloc counted_malloc\n#define calloc counted_calloc\n#define realloc counted_realloc\n#define free counted_free\n";
+    write("growing.c", &format!("{head}{adjoint}"));
+    write("memory.c", COUNTED);
+    write("main.c", GROWING_MAIN);
+    for file in ["memory.c", "main.c"] {
+        compile(folder.path(), &cc, &["-c", file]);
+    }
+    compile(
+        folder.path(),
+        &cc,
+        &["-o", "main", "main.o", "memory.o", "-lm"],
+    );
+    let ran = Command::new(folder.path().join("main")).output().unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    let counts: Vec<i64> = said.split(' ').map(|n| n.parse().unwrap()).collect();
+    assert!(counts[0] <= 8 && counts[1] == 0, "{said}");
+}
+
+/// A routine that its callers hand pairs of arguments to compare, and one that calls itself with such.
+const COMPARED: &str = "\
+main subroutine f(in integer n, in integer k, inout real x[n])
+  independent x
+  dependent x
+  call g(2, x[k], x[1])
+  if n > 3
+    call f(n - 2, k, x[1:n - 2])
+  end
+end
+
+subroutine g(in integer m, in real a[m], inout real b[m])
+  b[1] := a[1]*b[2]
+end
+";
+
+#[test]
+fn functions_for_callers_have_no_pairs_to_compare() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let options = c::Options {
+        checks: true,
+        ..c::Options::default()
+    };
+    let plain = c::program_with(&parse(COMPARED), options).unwrap();
+    let [adjoint, tangent] = files_with(COMPARED, options);
+    for (name, text) in [("plain", plain), ("adjoint", adjoint), ("tangent", tangent)] {
+        assert!(text.contains("const struct cfgrev_pairs *pairs"), "{name}");
+        fs::write(folder.path().join(format!("{name}.c")), text).unwrap();
+        compile(folder.path(), &cc, &["-c", &format!("{name}.c")]);
+    }
+}
+
 /// Functions of a program itself, one of which needs memory for a work array.
 const PLAIN: &str = "
 global real scale = 2.0

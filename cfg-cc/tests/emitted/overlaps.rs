@@ -36,10 +36,12 @@ end
 
 subroutine rows(inout real x[:, :], in real y[:, :] column)
   x := x + 0.5
+  x[size(x, 1), 1] := y[1, size(y, 2)]
 end
 
 subroutine flat(in integer n, inout real x[n], in real y[:, :])
   x := x + 0.5
+  x[1] := y[size(y, 1), 1]
 end
 
 subroutine number(inout real x, in real y)

@@ -320,14 +320,22 @@ CFGREV_INLINE void *cfgrev_allocate(struct cfgrev_arena *arena, int64_t count, s
     if (!block || block->room - block->used < bytes) {
         next = block ? block->next : arena->first;
         if (!next || next->room < bytes) {
-            room = block ? 2u * block->room : 4096u;
+            /* Nothing lies in the blocks behind, which are too small: one that is larger takes their place. */
+            struct cfgrev_arena behind;
+            behind.last = NULL;
+            behind.first = next;
+            room = next ? 2u * next->room : block ? 2u * block->room : 4096u;
             if (room < bytes)
                 room = bytes;
+            if (block)
+                block->next = NULL;
+            else
+                arena->first = NULL;
+            cfgrev_free_arena(&behind);
             /* Not malloc: compilers would warn of arrays that are read where loops fill them. */
             block = calloc(1, sizeof *block + room);
             if (!block)
                 return NULL;
-            block->next = next;
             block->room = room;
             if (arena->last)
                 arena->last->next = block;

@@ -26,7 +26,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 494 "heron.adjoint.c"
+#line 502 "heron.adjoint.c"
         branchId = (int64_t)cfgrev_pop_bits(&top, 1);
         if (branchId == 1) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
@@ -38,7 +38,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 10 "src/he\"ron\\\?\?/.f90"
             rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 506 "heron.adjoint.c"
+#line 514 "heron.adjoint.c"
             for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
@@ -49,7 +49,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 517 "heron.adjoint.c"
+#line 525 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -58,7 +58,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
             a_b[i - 1] += x_b;
 #line 9 "src/he\"ron\\\?\?/.f90"
             x_b = 0.0;
-#line 526 "heron.adjoint.c"
+#line 534 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -79,7 +79,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 547 "heron.adjoint.c"
+#line 555 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
@@ -110,7 +110,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 7 "src/he\"ron\\\?\?/.f90"
     for (i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 578 "heron.adjoint.c"
+#line 586 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -136,7 +136,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 604 "heron.adjoint.c"
+#line 612 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -151,7 +151,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
             /* heron, vertex 10: ENDBRANCH */
-#line 619 "heron.adjoint.c"
+#line 627 "heron.adjoint.c"
             if (cfgrev_room_control(&top, tape, 1))
                 return 1;
             cfgrev_push_bits(&top, 1, 1);
@@ -164,7 +164,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 632 "heron.adjoint.c"
+#line 640 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);

@@ -9,12 +9,26 @@ use crate::{
     ir::{Expr, Extent, Intent, Place, Program, Role, Routine, ScalarType},
 };
 
-/// The most pairs of arguments of one call that are looked at, and that are to be compared.
-const MOST_LOOKED_AT: usize = 5_000_000;
-const MOST_COMPARED: usize = 10_000;
+/// The greatest numbers of pairs of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Pairs of arguments in one storage that are looked at.
+    pub looked_at: usize,
+    /// Pairs that are to be compared.
+    pub compared: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            looked_at: 5_000_000,
+            compared: 10_000,
+        }
+    }
+}
 
 /// What an argument may share cells with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Other {
     /// The argument at this position, which is behind that of the pair.
     Argument(usize),
@@ -55,8 +69,30 @@ struct Passed<'a> {
 /// it may be larger ([`is_explicit`]).
 ///
 /// # Errors
-/// There are more pairs than are compared.
+/// There are more pairs than [`Limits`] has by default.
 pub fn of_call(
+    program: &Program,
+    effects: &Effects,
+    caller: (&Routine, &Locations),
+    callee: RoutineId,
+    arguments: &[Option<Expr>],
+) -> Result<Vec<Pair>, TooMany> {
+    within(
+        Limits::default(),
+        program,
+        effects,
+        caller,
+        callee,
+        arguments,
+    )
+}
+
+/// The same with other limits.
+///
+/// # Errors
+/// There are more pairs than these.
+pub fn within(
+    limits: Limits,
     program: &Program,
     effects: &Effects,
     (routine, locations): (&Routine, &Locations),
@@ -89,11 +125,14 @@ pub fn of_call(
         for (n, b) in group.iter().enumerate() {
             for a in &group[..n] {
                 looked_at += 1;
-                if looked_at > MOST_LOOKED_AT || pairs.len() > MOST_COMPARED {
+                if looked_at > limits.looked_at {
                     return Err(TooMany);
                 }
                 let apart = a.scalar && b.scalar && !locations.may_overlap(a.place, b.place);
                 if (a.written || b.written) && !apart {
+                    if pairs.len() == limits.compared {
+                        return Err(TooMany);
+                    }
                     pairs.push(Pair {
                         argument: a.position,
                         other: Other::Argument(b.position),
@@ -102,18 +141,21 @@ pub fn of_call(
             }
         }
     }
-    with_globals(program, effects, routine, callee, arguments, &mut pairs)?;
+    with_globals(program, effects, routine, callee, arguments, |pair| {
+        pairs.push(pair);
+        pairs.len() <= limits.compared
+    })?;
     Ok(pairs)
 }
 
-/// Adds the arguments that may share cells with globals that the routine uses, where one of the two is written.
+/// Hands over the arguments that may share cells with globals that the routine uses, where one of the two is written.
 fn with_globals(
     program: &Program,
     effects: &Effects,
     routine: &Routine,
     callee: RoutineId,
     arguments: &[Option<Expr>],
-    pairs: &mut Vec<Pair>,
+    mut add: impl FnMut(Pair) -> bool,
 ) -> Result<(), TooMany> {
     let called = program.routine(callee);
     let (named, all_written) = (effects.named(callee), effects.written(callee));
@@ -143,13 +185,13 @@ fn with_globals(
             if !(written || all_written.contains(g)) || global.ty != variable.ty {
                 continue;
             }
-            if pairs.len() > MOST_COMPARED {
-                return Err(TooMany);
-            }
-            pairs.push(Pair {
+            let pair = Pair {
                 argument: k,
                 other: Other::Global(g),
-            });
+            };
+            if !add(pair) {
+                return Err(TooMany);
+            }
         }
     }
     Ok(())
@@ -173,5 +215,122 @@ impl Pair {
             Other::Global(_) => false,
         };
         other || is_explicit(callee, self.argument)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ir::StmtKind,
+        text,
+        validate::{ValidProgram, validate},
+    };
+
+    const CALLED: &str = "\
+global real block[4]
+global real tail[2] overlays block at 2
+
+subroutine sized(in integer n, inout real x[n], in real y[:])
+  x := 0.0
+end
+
+subroutine read(in real x[:], in real y[:])
+end
+
+subroutine numbers(inout real x, in real y)
+  x := y
+end
+
+subroutine tailed(in real x[:])
+  uses tail
+  tail := x[1]
+end
+
+aliased subroutine free(inout real x[:], inout real y[:])
+end
+
+";
+
+    fn program(statement: &str) -> ValidProgram {
+        let text = format!(
+            "{CALLED}main subroutine f(in integer i, inout real a[5], inout real b[5])\n  uses block\n  {statement}\nend\n"
+        );
+        let parsed = text::parse(&text);
+        validate(parsed.program.expect("it is a program")).expect("it is valid")
+    }
+
+    fn pairs(statement: &str, limits: Limits) -> Result<Vec<Pair>, TooMany> {
+        let program = program(statement);
+        let main = program.main.expect("there is a main routine");
+        let routine = program.routine(main);
+        let locations = Locations::of(&program, routine);
+        let effects = Effects::of(&program);
+        for s in routine.statements() {
+            if let StmtKind::Call {
+                callee, arguments, ..
+            } = &s.kind
+            {
+                let caller = (routine, &locations);
+                return within(limits, &program, &effects, caller, *callee, arguments);
+            }
+        }
+        panic!("no call")
+    }
+
+    fn of(statement: &str) -> Vec<(usize, Other)> {
+        let found = pairs(statement, Limits::default()).expect("there are few");
+        found.into_iter().map(|p| (p.argument, p.other)).collect()
+    }
+
+    #[test]
+    fn parts_of_one_array_are_compared_if_one_is_written() {
+        let clash = vec![(1, Other::Argument(2))];
+        assert_eq!(of("call sized(i, a[i:], a[:i])"), clash);
+        assert_eq!(of("call sized(2, a[i], a[:i])"), clash);
+        assert_eq!(of("call sized(i, a, b)"), []);
+        assert_eq!(of("call read(a[i:], a[:i])"), []);
+        assert_eq!(of("call free(a, a)"), []);
+    }
+
+    #[test]
+    fn elements_that_constants_tell_apart_are_not_compared() {
+        assert_eq!(of("call numbers(a[1], a[2])"), []);
+        assert_eq!(of("call numbers(a[i], a[2])"), [(0, Other::Argument(1))]);
+        assert_eq!(of("call numbers(a[i], a[1] + 1.0)"), []);
+    }
+
+    #[test]
+    fn globals_that_the_routine_writes_are_compared() {
+        let tail = Other::Global(GlobalId::new(1));
+        assert_eq!(of("call tailed(block[i:])"), [(0, tail)]);
+        assert_eq!(of("call tailed(a)"), []);
+        let calls_sized = "call sized(i, block[i:], block[:i])";
+        assert_eq!(of(calls_sized), [(1, Other::Argument(2))]);
+    }
+
+    #[test]
+    fn what_a_parameter_of_explicit_shape_covers_is_found_on_entry() {
+        let program = program("call sized(i, a[i:], a[:i])");
+        let sized = program.routine(program.find_routine("sized").expect("it is there"));
+        let with = |argument, other| Pair { argument, other }.is_found_on_entry(sized);
+        assert!(with(1, Other::Argument(2)));
+        assert!(with(1, Other::Global(GlobalId::new(0))));
+        assert!(!with(2, Other::Global(GlobalId::new(0))));
+    }
+
+    #[test]
+    fn limits_count_what_is_looked_at_and_compared() {
+        let call = "call sized(i, a[i:], a[:i])";
+        let limits = |looked_at, compared| Limits {
+            looked_at,
+            compared,
+        };
+        assert_eq!(pairs(call, limits(1, 1)).map(|p| p.len()), Ok(1));
+        assert_eq!(pairs(call, limits(0, 1)), Err(TooMany));
+        assert_eq!(pairs(call, limits(1, 0)), Err(TooMany));
+        let call = "call tailed(block[i:])";
+        assert_eq!(pairs(call, limits(0, 1)).map(|p| p.len()), Ok(1));
+        assert_eq!(pairs(call, limits(0, 0)), Err(TooMany));
     }
 }

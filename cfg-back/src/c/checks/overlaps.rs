@@ -12,9 +12,10 @@ use crate::c::{
 };
 use cfg_core::{
     entity::GlobalId,
-    ir::{Expr, Routine},
+    ir::{Expr, Place, Routine},
     memory::overlaps::{self, Other, Pair, TooMany},
 };
+use std::collections::HashMap;
 
 /// The cells of an argument in C: the first, and how they lie.
 #[derive(Clone, Debug)]
@@ -38,9 +39,21 @@ impl Reach {
             lie: Writer::lie_in_numbers(view),
         }
     }
+}
 
-    fn text(&self) -> String {
-        format!("{}, {}", self.first, self.lie)
+/// The arguments and globals of the pairs of a call, each once.
+#[derive(Default)]
+struct Parts {
+    index: HashMap<Other, usize>,
+    texts: Vec<String>,
+}
+
+impl Parts {
+    fn add(&mut self, side: Other, text: String) -> usize {
+        let k = self.texts.len();
+        self.texts.push(text);
+        self.index.insert(side, k);
+        k
     }
 }
 
@@ -62,51 +75,92 @@ impl Writer<'_> {
         arguments: &[Option<Expr>],
         written: &Arguments,
     ) -> Emitted<String> {
-        let mut later = Vec::new();
         if !self.checked() {
             return Ok(String::new());
         }
+        let mut parts = Parts::default();
+        let (mut now, mut later) = (Vec::new(), Vec::new());
         for pair in pairs {
-            let Some(first) = self.reach(theirs, pair.argument, arguments, written)? else {
-                continue;
-            };
-            let (second, position) = match pair.other {
-                Other::Argument(k) => (self.reach(theirs, k, arguments, written)?, Some(k)),
-                Other::Global(g) => (Some(self.reach_of_global(g)), None),
-            };
-            let Some(second) = second else {
-                continue;
-            };
-            self.pieces.define("cfgrev_meet", || {
-                include_str!("../pieces/meet.c").to_owned()
-            });
-            let Some(Expr::Place(place)) = &arguments[pair.argument] else {
-                continue;
-            };
-            let ty = self.routine.variable(place.var).ty;
-            let size = format!("sizeof({})", self.file.c_type(ty));
-            let (first, second) = (first.text(), second.text());
-            if pair.is_found_on_entry(theirs) {
-                let explicit = |k: Option<usize>| match k {
-                    Some(k) if overlaps::is_explicit(theirs, k) => k.to_string(),
-                    Some(_) | None => "-1".to_owned(),
-                };
-                let sides = [explicit(Some(pair.argument)), explicit(position)].join(", ");
-                later.push(format!("{{{size}, {sides}, {first}, {second}}}"));
-            } else {
-                let meet = format!("!cfgrev_meet({size}, {first}, -1, {second}, -1)");
-                self.must(&meet, OVERLAP);
+            let sides = [Other::Argument(pair.argument), pair.other];
+            let mut indices = Vec::with_capacity(2);
+            for side in sides {
+                if let Some(known) = parts.index.get(&side) {
+                    indices.push(*known);
+                } else if let Some(text) = self.part(theirs, side, arguments, written)? {
+                    indices.push(parts.add(side, text));
+                }
             }
+            let [a, b] = indices[..] else {
+                continue;
+            };
+            let list = match pair.is_found_on_entry(theirs) {
+                true => &mut later,
+                false => &mut now,
+            };
+            list.push(format!("{{{a}, {b}}}"));
+        }
+        if parts.texts.is_empty() {
+            return Ok("NULL".to_owned());
         }
         self.stop();
+        self.pieces.define("cfgrev_meet", || {
+            include_str!("../pieces/meet.c").to_owned()
+        });
+        let name = self.fresh("parts");
+        self.declared += 1;
+        self.lines
+            .line(format_args!("const struct cfgrev_part {name}[] = {{"));
+        for text in &parts.texts {
+            self.lines.line(format_args!("    {text},"));
+        }
+        self.lines.line("};");
+        let pairs = |message: &str, pairs: &[String]| {
+            let (all, count) = (pairs.join(", "), pairs.len());
+            format!(
+                "&(const struct cfgrev_pairs){{{message}, {name}, (const int[][2]){{{all}}}, {count}}}"
+            )
+        };
+        if !now.is_empty() {
+            let meet = format!("!cfgrev_any_meet({}, NULL)", pairs("NULL", &now));
+            self.must(&meet, OVERLAP);
+            self.stop();
+        }
         if later.is_empty() {
             return Ok("NULL".to_owned());
         }
         let message = self.messages(&[OVERLAP]).concat();
-        let (count, all) = (later.len(), later.join(", "));
-        Ok(format!(
-            "&(const struct cfgrev_pairs){{{message}, {count}, (const struct cfgrev_pair[]){{{all}}}}}"
-        ))
+        Ok(pairs(&message, &later))
+    }
+
+    /// One of two that may share cells, as an initialiser; none if it is not given, or has no cell that others know.
+    fn part(
+        &mut self,
+        theirs: &Routine,
+        side: Other,
+        arguments: &[Option<Expr>],
+        written: &Arguments,
+    ) -> Emitted<Option<String>> {
+        let (reach, ty, parameter) = match side {
+            Other::Global(g) => {
+                let ty = self.file.program.global(g).variable.ty;
+                (self.reach_of_global(g), ty, None)
+            }
+            Other::Argument(k) => {
+                let Some(Expr::Place(place)) = &arguments[k] else {
+                    return Ok(None);
+                };
+                let Some(reach) = self.reach(theirs, k, place, written)? else {
+                    return Ok(None);
+                };
+                let explicit = overlaps::is_explicit(theirs, k).then_some(k);
+                (reach, self.routine.variable(place.var).ty, explicit)
+            }
+        };
+        let parameter = parameter.map_or_else(|| "-1".to_owned(), |k| k.to_string());
+        let (size, Reach { first, lie }) = (self.file.c_type(ty), reach);
+        Ok(Some(format!(
+            "{{sizeof({size}), {parameter}, {first}, {lie}}}"
+        )))
     }
 
     /// The cells of an argument that is a place.
@@ -114,21 +168,15 @@ impl Writer<'_> {
         &mut self,
         theirs: &Routine,
         k: usize,
-        arguments: &[Option<Expr>],
+        place: &Place,
         written: &Arguments,
     ) -> Emitted<Option<Reach>> {
         if let Some(found) = &written.reaches[k] {
             return Ok(Some(found.clone()));
         }
-        let (Some(Expr::Place(place)), Some(formal)) =
-            (&arguments[k], theirs.parameter_ids().nth(k))
-        else {
-            return Ok(None);
-        };
+        let scalar = theirs.parameter(k).is_some_and(|v| v.rank() == 0);
         // What came by value has no cell that others know.
-        if theirs.variable(formal).rank() > 0
-            || (place.subscripts.is_empty() && is_by_value(self.routine, place.var))
-        {
+        if !scalar || (place.subscripts.is_empty() && is_by_value(self.routine, place.var)) {
             return Ok(None);
         }
         let address = self.address(place)?;

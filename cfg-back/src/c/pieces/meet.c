@@ -1,20 +1,19 @@
-/* Two arguments that may share cells: the bytes of a cell, the positions of parameters that are as large as their own extents
-   say, or -1, and the first cell of each and how its cells lie: the number of dimensions, and extent and stride of each, the
-   fastest first. */
-struct cfgrev_pair {
+/* An argument, or a global, that may share cells with another one: the bytes of a cell, its position among the arguments if the
+   parameter is as large as its own extents say, else -1, the first cell and how the cells lie: the number of dimensions, and extent and stride
+   of each, the fastest first. */
+struct cfgrev_part {
     size_t size;
-    int a, b;
-    const void *at_a;
-    const int64_t *lie_a;
-    const void *at_b;
-    const int64_t *lie_b;
+    int parameter;
+    const void *at;
+    const int64_t *lie;
 };
 
-/* The pairs of a call, and what is to be said if one shares a cell. */
+/* The pairs of a call, by their positions among the parts, and what is to be said if one shares a cell. */
 struct cfgrev_pairs {
     const char *message;
+    const struct cfgrev_part *part;
+    const int (*pair)[2];
     int count;
-    const struct cfgrev_pair *pair;
 };
 
 /* The number of elements. */
@@ -105,13 +104,14 @@ CFGREV_INLINE bool cfgrev_meet(size_t size, const void *a, const int64_t *lie_a,
     return false;
 }
 
-/* True if the arguments of a pair share a cell; sizes are those of parameters of explicit shape. */
+/* True if the two of a pair share a cell; sizes are those of parameters of explicit shape, if any is known. */
 CFGREV_INLINE bool cfgrev_any_meet(const struct cfgrev_pairs *pairs, const int64_t *sizes)
 {
     for (int k = 0; pairs && k < pairs->count; ++k) {
-        const struct cfgrev_pair *pair = &pairs->pair[k];
-        if (cfgrev_meet(pair->size, pair->at_a, pair->lie_a, pair->a < 0 ? -1 : sizes[pair->a], pair->at_b, pair->lie_b,
-                        pair->b < 0 ? -1 : sizes[pair->b]))
+        const struct cfgrev_part *a = &pairs->part[pairs->pair[k][0]], *b = &pairs->part[pairs->pair[k][1]];
+        const int64_t count_a = sizes && a->parameter >= 0 ? sizes[a->parameter] : -1;
+        const int64_t count_b = sizes && b->parameter >= 0 ? sizes[b->parameter] : -1;
+        if (cfgrev_meet(a->size, a->at, a->lie, count_a, b->at, b->lie, count_b))
             return true;
     }
     return false;

@@ -1,0 +1,176 @@
+//! Comparisons and differences of pointers, and null pointers.
+
+use super::{
+    Lowered, points,
+    routine::Body,
+    slot::{Pointer, Slot},
+    value::Value,
+    walk::NULL,
+};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind},
+    codes,
+    source::Pos,
+    types::{Arith, Int},
+};
+use cfg_core::ir::{Expr, Op, Role, Subscript};
+
+impl Body<'_, '_> {
+    /// True if a pointer is not null.
+    pub(super) fn not_null(&mut self, e: ExprId) -> Lowered<Expr> {
+        let unit = self.l.unit;
+        let e = points::bare(unit, e);
+        if points::is_null(unit, e) {
+            return Ok(Expr::Logical(false));
+        }
+        let name = match unit.expr(e).kind {
+            ExprKind::Assign(None, target, value) => {
+                self.assign_pointer(target, value)?;
+                target
+            }
+            ExprKind::Name(_) => e,
+            _ => {
+                self.pointer(e)?;
+                return Ok(Expr::Logical(true));
+            }
+        };
+        let ExprKind::Name(d) = unit.expr(name).kind else {
+            return Ok(Expr::Logical(true));
+        };
+        match self.slot(d, unit.expr(name).at)? {
+            Slot::Walker(walker) if walker.null => Ok(Expr::op(
+                Op::Ne,
+                [Expr::var(walker.offset), Expr::Int(NULL)],
+            )),
+            Slot::Array { var, .. } if self.is_optional(d) => {
+                Ok(Expr::op(Op::Present, [Expr::var(var)]))
+            }
+            Slot::Array { .. }
+            | Slot::Alias(_)
+            | Slot::Walker(_)
+            | Slot::Scalar(..)
+            | Slot::Cell(..) => Ok(Expr::Logical(true)),
+        }
+    }
+
+    /// True of a parameter that a call may leave out with a null pointer.
+    pub(super) fn is_optional(&self, d: DeclId) -> bool {
+        let decl = self.l.unit.decl(d);
+        decl.kind == DeclKind::Parameter
+            && decl.assigned.is_empty()
+            && !decl.address
+            && self.l.facts.is_tested(d)
+    }
+
+    /// A comparison or difference of pointers.
+    pub(super) fn compare_pointers(
+        &mut self,
+        op: Binary,
+        a: ExprId,
+        b: ExprId,
+        at: Pos,
+    ) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let null = match (points::is_null(unit, a), points::is_null(unit, b)) {
+            (true, _) => Some(b),
+            (_, true) => Some(a),
+            _ => None,
+        };
+        if let Some(pointer) = null
+            && matches!(op, Binary::Eq | Binary::Ne)
+        {
+            let not_null = self.not_null(pointer)?;
+            return Ok(match (op, not_null) {
+                (Binary::Ne, Expr::Logical(value)) => Value::integer(value.into(), Int::Int),
+                (_, Expr::Logical(value)) => Value::integer((!value).into(), Int::Int),
+                (Binary::Ne, e) => Value::truth(e, 2),
+                (_, e) => Value::truth(Expr::op(Op::Not, [e]), 3),
+            });
+        }
+        if !unit.is_pointer(a) || !unit.is_pointer(b) {
+            let help = "compare it with another pointer into the same array";
+            return self.error(&codes::POINTER, at, "a pointer is computed with", help);
+        }
+        self.unordered(&[a, b], None)?;
+        let mut left = self.pointer(a)?;
+        if unit.expr(b).effects {
+            self.settle(&mut left);
+        }
+        let right = self.pointer(b)?;
+        let apart = left.var != right.var
+            && [left.var, right.var].iter().any(|v| {
+                let variable = self.f.get(*v);
+                variable.is_some_and(|v| matches!(v.role, Role::Local))
+            });
+        if apart && matches!(op, Binary::Eq | Binary::Ne) {
+            return Ok(Value::integer((op == Binary::Ne).into(), Int::Int));
+        }
+        let Some(order) = positions(&left, &right) else {
+            let message = "two pointers are compared that may point into different arrays";
+            let help = "compare pointers into one array, or their numbers of elements";
+            return self.error(&codes::POINTER, at, message, help);
+        };
+        if op == Binary::Sub {
+            let [(x, y)] = &order[..] else {
+                let message = "the distance of pointers into rows or members is not supported";
+                let help = "subtract indices instead";
+                return self.error(&codes::POINTER, at, message, help);
+            };
+            let e = Expr::op(Op::Sub, [x.clone(), y.clone()]);
+            let depth = e.depth();
+            return Ok(Value::new(e, Arith::Int(Int::Long), depth));
+        }
+        let Some(comparison) = super::expression::comparison(op) else {
+            let message = "a pointer is computed with";
+            let help = "subtract or compare pointers";
+            return self.error(&codes::POINTER, at, message, help);
+        };
+        // The first positions that differ decide.
+        let strict = match comparison {
+            Op::Le => Op::Lt,
+            Op::Ge => Op::Gt,
+            other => other,
+        };
+        let mut e: Option<Expr> = None;
+        for (x, y) in order.into_iter().rev() {
+            let equal = Expr::op(Op::Eq, [x.clone(), y.clone()]);
+            e = Some(match (e, comparison) {
+                (None, _) => Expr::op(comparison, [x, y]),
+                (Some(e), Op::Eq) => Expr::op(Op::And, [equal, e]),
+                (Some(e), Op::Ne) => Expr::op(Op::Or, [Expr::op(Op::Ne, [x, y]), e]),
+                (Some(e), _) => {
+                    let behind = Expr::op(Op::And, [equal, e]);
+                    Expr::op(Op::Or, [Expr::op(strict, [x, y]), behind])
+                }
+            });
+        }
+        let e = e.unwrap_or(Expr::Logical(matches!(
+            comparison,
+            Op::Eq | Op::Le | Op::Ge
+        )));
+        let depth = e.depth();
+        Ok(Value::truth(e, depth))
+    }
+}
+
+/// The subscripts of two pointers, in pairs, where they are not the same; the last of them may move. None if the
+/// pointers point into different arrays.
+fn positions(left: &Pointer, right: &Pointer) -> Option<Vec<(Expr, Expr)>> {
+    if left.var != right.var || left.prefix.len() != right.prefix.len() {
+        return None;
+    }
+    let mut pairs = Vec::new();
+    for (a, b) in left.prefix.iter().zip(&right.prefix) {
+        match (a, b) {
+            (a, b) if a == b => {}
+            (Subscript::Index(a), Subscript::Index(b)) => pairs.push((a.clone(), b.clone())),
+            _ => return None,
+        }
+    }
+    match (&left.offset, &right.offset) {
+        (Some(a), Some(b)) => pairs.push((a.clone(), b.clone())),
+        (None, None) => {}
+        _ => return None,
+    }
+    Some(pairs)
+}

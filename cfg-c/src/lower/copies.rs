@@ -1,0 +1,185 @@
+//! Memory that is copied and cleared.
+
+use super::{Lowered, heap::MAX_DEPTH, points, routine::Body, slot::Pointer};
+use crate::{
+    ast::{ExprId, ExprKind},
+    codes, constant,
+    source::Pos,
+    types::{Qualified, Type},
+};
+use cfg_core::ir::{Expr, Op, Place, Range, Subscript};
+
+impl Body<'_, '_> {
+    /// memcpy and memmove.
+    pub(super) fn copy_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let [to, from, bytes] = arguments else {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "three arguments are needed",
+                "give three",
+            );
+        };
+        self.unordered(arguments, None)?;
+        let unit = self.l.unit;
+        let (a, b) = (points::bare(unit, *to), points::bare(unit, *from));
+        let mut target = self.pointer(a)?;
+        if unit.expr(b).effects || unit.expr(*bytes).effects {
+            self.settle(&mut target);
+        }
+        let mut source = self.pointer(b)?;
+        if unit.expr(*bytes).effects {
+            self.settle(&mut source);
+        }
+        if target.constant {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is written",
+                "remove the const",
+            );
+        }
+        if target.elem != source.elem || target.inner != source.inner {
+            let message = "memory is copied between arrays of different types";
+            return self.error(&codes::LIBRARY, at, message, "write a loop");
+        }
+        let (to, from) = self.pieces(target, source, a, *bytes, at)?;
+        self.assign(to, Expr::Place(from));
+        Ok(())
+    }
+
+    /// The parts of two arrays that so many bytes are.
+    fn pieces(
+        &mut self,
+        target: Pointer,
+        source: Pointer,
+        a: ExprId,
+        bytes: ExprId,
+        at: Pos,
+    ) -> Lowered<(Place, Place)> {
+        let count = self.measured(a, bytes, at)?;
+        Ok(match count {
+            None => (target.target_place(), source.target_place()),
+            Some(n) => {
+                let n = self.in_variable(n);
+                (piece(target, n.clone()), piece(source, n))
+            }
+        })
+    }
+
+    /// The number of elements or rows that a pointer has in so many bytes; none if it is one.
+    fn measured(&mut self, pointer: ExprId, bytes: ExprId, at: Pos) -> Lowered<Option<Expr>> {
+        let unit = self.l.unit;
+        let of = unit
+            .expr(pointer)
+            .ty
+            .as_ref()
+            .and_then(Qualified::target)
+            .cloned();
+        let Some(of) = of else {
+            return Err(super::Failed);
+        };
+        let mut count = self.count(bytes, &of, MAX_DEPTH);
+        // A whole array: its rows.
+        let whole = unit.expr(pointer).ty.as_ref();
+        let sized = match &unit.expr(bytes).kind {
+            ExprKind::SizeofExpr(e) => unit.expr(*e).ty.as_ref(),
+            ExprKind::SizeofType(ty) => Some(&**ty),
+            _ => None,
+        };
+        if let (
+            Some(Qualified {
+                ty: Type::Array(_, Some(n)),
+                ..
+            }),
+            Some(sized),
+        ) = (whole, sized)
+            && whole.is_some_and(|ty| ty.ty == sized.ty)
+        {
+            count = Some(vec![(1, vec![*n])]);
+        }
+        let Some(count) = count else {
+            let message = format!(
+                "the size is not measured in elements, which are {}",
+                of.name()
+            );
+            let help = "write n * sizeof(type), with the type of the elements";
+            return self.error(&codes::LIBRARY, at, message, help);
+        };
+        if let [(1, factors)] = &count[..]
+            && factors.is_empty()
+        {
+            return Ok(None);
+        }
+        self.number_of(&count, false).map(Some)
+    }
+
+    /// memset, of zeros.
+    pub(super) fn clear_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let [to, value, bytes] = arguments else {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "three arguments are needed",
+                "give three",
+            );
+        };
+        let unit = self.l.unit;
+        self.unordered(arguments, None)?;
+        if constant::integer(unit, *value).is_none_or(|(value, _)| value != 0) {
+            let message = "memset sets something else than zeros";
+            return self.error(&codes::LIBRARY, at, message, "write a loop");
+        }
+        let to = points::bare(unit, *to);
+        let mut target = self.pointer(to)?;
+        if unit.expr(*bytes).effects {
+            self.settle(&mut target);
+        }
+        if target.constant {
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "a constant is written",
+                "remove the const",
+            );
+        }
+        let (elem, inner) = (target.elem, target.inner);
+        let place = match self.measured(to, *bytes, at)? {
+            None => target.target_place(),
+            Some(n) => {
+                let n = self.in_variable(n);
+                piece(target, n)
+            }
+        };
+        let path = super::slot::Path {
+            subscripts: place.subscripts.into_vec(),
+            dims: 1 + inner,
+            ..super::structure::whole(place.var, elem)
+        };
+        self.zero(path)
+    }
+}
+
+/// So many elements or rows from the pointer on.
+fn piece(pointer: Pointer, n: Expr) -> Place {
+    let first = pointer.offset.unwrap_or(Expr::Int(0));
+    let last = match (&first, &n) {
+        (Expr::Int(0), Expr::Int(n)) => Expr::Int(n - 1),
+        (Expr::Int(0), _) => Expr::op(Op::Sub, [n, Expr::Int(1)]),
+        _ => Expr::op(
+            Op::Sub,
+            [Expr::op(Op::Add, [first.clone(), n]), Expr::Int(1)],
+        ),
+    };
+    let mut subscripts = pointer.prefix;
+    subscripts.push(Subscript::Range(Box::new(Range {
+        lower: Some(first),
+        upper: Some(last),
+        stride: None,
+    })));
+    subscripts.extend((0..pointer.inner).map(|_| Subscript::Range(Box::default())));
+    Place {
+        var: pointer.var,
+        subscripts: subscripts.into_boxed_slice(),
+    }
+}

@@ -1,0 +1,117 @@
+//! Pointers that may point into several arrays: what uses them is written for each, in the arms of branches.
+
+use super::{Lowered, routine::Body, slot::Slot};
+use crate::{
+    ast::{DeclId, ExprId, ExprKind},
+    codes,
+};
+use cfg_core::ir::{Expr, Op};
+
+/// Statements are written at most so often, for what their pointers may point to.
+const MAX_WAYS: usize = 64;
+
+impl Body<'_, '_> {
+    /// The pointers of an expression that may point into several arrays, and have not been decided on.
+    pub(super) fn undecided(&self, e: ExprId) -> Vec<DeclId> {
+        let mut found = Vec::new();
+        if !self.several {
+            return found;
+        }
+        let unit = self.l.unit;
+        let mut assigned = Vec::new();
+        unit.walk(e, &mut |e| {
+            if let ExprKind::Assign(None, target, _) = unit.expr(e).kind {
+                assigned.push(target);
+            }
+        });
+        unit.walk(e, &mut |e| {
+            if let ExprKind::Name(d) = unit.expr(e).kind
+                && !assigned.contains(&e)
+                && !found.contains(&d)
+                && !self.bound.contains_key(&d)
+                && matches!(self.slots.get(&d), Some(Slot::Walker(w)) if w.targets.len() > 1)
+            {
+                found.push(d);
+            }
+        });
+        found
+    }
+
+    /// Translates an expression once for each of the arrays that its pointers may point into, in the arms of branches.
+    pub(super) fn decided(
+        &mut self,
+        e: ExprId,
+        emit: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let open = self.undecided(e);
+        if open.is_empty() {
+            return emit(self);
+        }
+        let unit = self.l.unit;
+        let mut ways = 1usize;
+        let mut clash = None;
+        unit.walk(e, &mut |inner| {
+            if let ExprKind::Assign(None, target, _) = unit.expr(inner).kind
+                && let ExprKind::Name(d) = unit.expr(target).kind
+                && inner != e
+                && open.contains(&d)
+            {
+                clash = Some(target);
+            }
+        });
+        for d in &open {
+            if let Some(Slot::Walker(walker)) = self.slots.get(d) {
+                ways = ways.saturating_mul(walker.targets.len());
+            }
+        }
+        if clash.is_some() || ways > MAX_WAYS {
+            let at = unit.expr(clash.unwrap_or(e)).at;
+            let message = if clash.is_some() {
+                "a pointer that may point into several arrays is assigned and used in one expression"
+            } else {
+                "the pointers of this expression may point into too many arrays"
+            };
+            return self.error(&codes::POINTER, at, message, "use statements of their own");
+        }
+        self.arms(&open, emit)
+    }
+
+    /// Recursion is as deep as there are pointers, of which there are few.
+    fn arms(
+        &mut self,
+        open: &[DeclId],
+        emit: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let Some((&d, rest)) = open.split_first() else {
+            return emit(self);
+        };
+        let Some(Slot::Walker(walker)) = self.slots.get(&d).cloned() else {
+            return Err(super::Failed);
+        };
+        let Some(selector) = walker.selector else {
+            return self.arms(rest, emit);
+        };
+        let last = walker.targets.len() - 1;
+        let mut done = Ok(());
+        for k in 0..=last {
+            if k < last {
+                self.mark();
+                let test = Expr::op(Op::Eq, [Expr::var(selector), Expr::Int(k as i64)]);
+                self.f.begin_if(test);
+            }
+            // A problem is told once.
+            if done.is_ok() {
+                self.bound.insert(d, k);
+                done = self.arms(rest, emit);
+                self.bound.remove(&d);
+            }
+            if k < last {
+                self.f.begin_else();
+            }
+        }
+        for _ in 0..last {
+            self.f.end_if();
+        }
+        done
+    }
+}
