@@ -37,6 +37,7 @@
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `interface`, `parameters`, `sweep`, `plain` | the functions for callers in other files |
+//! | `structs`, `handing`, `plain_records` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
@@ -57,6 +58,7 @@ mod gaps;
 mod global_classes;
 mod global_names;
 mod globals;
+mod handing;
 mod held;
 mod interface;
 mod jumps;
@@ -66,12 +68,14 @@ mod operators;
 mod origins;
 mod parameters;
 mod plain;
+mod plain_records;
 mod prologue;
 mod results;
 mod returned;
 mod routine;
 mod runtime;
 mod statement;
+mod structs;
 mod sweep;
 mod traced;
 mod variable;
@@ -85,12 +89,14 @@ use cfg_core::{
     ir::{ParameterRole, Program, Signature},
     validate::ValidProgram,
 };
+use cfg_transform::records::{Parts, split_with_parts};
 use file::{File, FunctionNames};
 use global_names::GlobalNames;
 use interface::Called;
 use names::Names;
 use operators::Pieces;
 use origins::Origins;
+use structs::Structs;
 use sweep::Sweep;
 
 /// The reason for which something has no C.
@@ -208,7 +214,9 @@ impl Bundle {
         program: &ValidProgram,
         driven: Option<RoutineId>,
     ) -> Result<(), Diagnostics> {
-        program.refuse_records("C")?;
+        let split = without_records(program, self.options, false)?;
+        let outside = split.as_ref().map(|(_, parts)| (program, parts));
+        let program = split.as_ref().map_or(program, |(split, _)| split);
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);
@@ -230,15 +238,23 @@ impl Bundle {
             self.options.checks,
         );
         file.public = driven.is_none();
+        file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+        let structs = file
+            .structs
+            .as_ref()
+            .map_or_else(String::new, Structs::text);
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
         for r in wanted.into_iter().filter(|_| driven.is_none()) {
-            let name = file.function_name(r, false, false);
-            let declared = plain::public(&file, r, &name, &mut functions);
+            let name = file.plain_name(r).to_owned();
+            let declared = plain::public(&file, r, &name, &mut functions)
+                .map_err(|problem| problems(vec![problem]))?;
             self.declared.push(declared);
         }
         let access = file.public.then_some(&*globals.tag);
+        self.text.push_str(&structs);
+        self.globals.push_str(&structs);
         (self.text).push_str(&globals.text(&file, access, &mut self.pieces));
         self.globals.push_str(&globals.header(&file));
         self.text.push_str(&functions);
@@ -355,6 +371,9 @@ pub fn adjoint_in_directions(
     several: Option<&[Several; 2]>,
     options: Options,
 ) -> Result<String, Diagnostics> {
+    let split = without_records(program, options, several.is_some())?;
+    let outside = split.as_ref().map(|(_, parts)| (program, parts));
+    let program = split.as_ref().map_or(program, |(split, _)| split);
     let Adjoint {
         original,
         forward,
@@ -405,7 +424,7 @@ pub fn adjoint_in_directions(
         signature.position(ParameterRole::Primal(r)).is_some()
     });
     let tapes = (&*own_tapes, keeps_result);
-    derivative(program, original, &sweeps, tapes, options)
+    derivative((program, outside), original, &sweeps, tapes, options)
 }
 
 /// The tangent of a routine, with the interface that docs/c-out.md describes.
@@ -444,6 +463,9 @@ pub fn tangent_in_directions(
     several: Option<&Several>,
     options: Options,
 ) -> Result<String, Diagnostics> {
+    let split = without_records(program, options, several.is_some())?;
+    let outside = split.as_ref().map(|(_, parts)| (program, parts));
+    let program = split.as_ref().map_or(program, |(split, _)| split);
     let one = Called {
         routine: tangent,
         sweep: Sweep::Tangent,
@@ -458,7 +480,8 @@ pub fn tangent_in_directions(
         };
         (called, "t_v")
     }));
-    derivative(program, original, &sweeps, (&[], false), options)
+    let tapes = (&[][..], false);
+    derivative((program, outside), original, &sweeps, tapes, options)
 }
 
 /// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another file.
@@ -476,8 +499,31 @@ fn replaced(
     Ok(wanted.then_some(original))
 }
 
-fn derivative(
+/// The program without its records, if it has some, and what they became.
+fn without_records(
     program: &ValidProgram,
+    options: Options,
+    several: bool,
+) -> Result<Option<(ValidProgram, Parts)>, Diagnostics> {
+    if !program.has_record_variables() {
+        return Ok(None);
+    }
+    let what = match (options.checks, several) {
+        (true, _) => "checks are not written for a program with records",
+        (false, true) => {
+            "derivatives in several directions are not written for a program with records"
+        }
+        (false, false) => return split_with_parts(program).map(Some),
+    };
+    let code = &codes::RECORDS;
+    Err(Diagnostic::error(code, what, code.explanation).into())
+}
+
+/// A program with records, and what they became.
+type Outside<'a> = Option<(&'a ValidProgram, &'a Parts)>;
+
+fn derivative(
+    (program, outside): (&ValidProgram, Outside<'_>),
     original: RoutineId,
     sweeps: &[(Called<'_>, &str)],
     (own_tapes, keeps_result): (&[(RoutineId, VarId)], bool),
@@ -525,6 +571,11 @@ fn derivative(
         options.checks,
     );
     file.replaced = replaced;
+    file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+    let structs = file
+        .structs
+        .as_ref()
+        .map_or_else(String::new, Structs::text);
     let origins = file.origins.get_mut();
     *origins = Origins::new(options.origins, options.lines);
     origins.file = format!("{base}.{kind}.c");
@@ -540,7 +591,8 @@ fn derivative(
         declared.push(made.head);
     }
     if let Some(name) = &own_name {
-        declared.push(plain::public(&file, original, name, &mut functions));
+        let own = plain::public(&file, original, name, &mut functions);
+        declared.push(own.map_err(|problem| problems(vec![problem]))?);
     }
     let several = match sweeps.iter().any(|(called, _)| called.several.is_some()) {
         true => file.globals.several(&globals.variables),
@@ -548,11 +600,11 @@ fn derivative(
     };
     let title = format!("Derivatives of {base}, written by cfgrev.");
     if options.header {
-        let declarations = globals.header(&file) + &several;
+        let declarations = structs + &globals.header(&file) + &several;
         return Ok(file::header(&title, &declarations, &declared));
     }
     let declared = globals.text(&file, Some(&globals.tag), &mut pieces);
-    let text = format!("{declared}{several}{functions}");
+    let text = format!("{structs}{declared}{several}{functions}");
     let origins = file.origins.into_inner();
     sources_of(&origins)?;
     Ok(file::whole(&title, &pieces, &origins, &text))

@@ -176,9 +176,9 @@ crate::diagnostic_codes! {
         "`p.x`, in JSON [\".\", \"p\", \"x\"], is the field x of the record p. A field of an array of records is an array of that field.";
     RECORD_USE "V160" "use of a record"
         "a record is declared, assigned, passed and returned; some uses are not supported, and no variable is called like a field of a record, `p.x`"
-        "Not supported are initial values and overlays of records, arrays of records as results of functions, records in external routines and in routines with given derivatives, and, of records with array fields, assignment of one to a whole array, arrays in column order and locals with deferred extents. The message says what to write instead.";
+        "Not supported are overlays of records, arrays of records as results of functions, records in external routines and in routines with given derivatives, and, of records with array fields, assignment of one to a whole array, arrays in column order and locals with deferred extents. The message says what to write instead.";
     RECORDS "V161" "program with records"
-        "executor, reversal, tangent, preaccumulation and the back ends take programs without records"
+        "the executor and derivatives in several directions take programs without records"
         "Records are split into a variable for each field first: `cfg_transform::records::split`. The commands do it where they can, and say what they cannot do.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"

@@ -3,12 +3,9 @@
 use crate::json::Nested;
 use crate::named::Named;
 use cfg_core::{
-    diagnostic::Diagnostic,
-    diagnostic::site::{Element, Site},
     entity::RoutineId,
     ir::{Program, ScalarType, Variable},
     json::values::{NamedValues, ValueTree},
-    text,
 };
 use cfg_exec::Value;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
@@ -242,37 +239,5 @@ impl Serialize for Part<'_> {
             }
         }
         map.end()
-    }
-}
-
-/// Moves a problem of a run of a program whose records were split to the statement that the split one was made from, which
-/// has the same number in its vertex where no statement before it was split.
-pub(crate) fn unsplit(program: &Program, problem: Diagnostic) -> Diagnostic {
-    let moved = problem.at.site.as_deref().and_then(|site| {
-        let Element::Statement(v, s) = site.element else {
-            return None;
-        };
-        let routine = program.routines.get(site.routine?.index())?;
-        let cfg = routine.body.as_ref()?;
-        let statements = (v.index() < cfg.vertex_count()).then(|| cfg.vertex(v).statements())?;
-        let first = statements.first()?.origin.number()?;
-        let number = statements.get(s)?.origin.number()?.checked_sub(first)?;
-        Some((
-            number != s,
-            Site {
-                element: Element::Statement(v, number),
-                ..Site::of(site.routine?, Element::Routine)
-            },
-        ))
-    });
-    match moved {
-        Some((true, site)) => {
-            let words = text::site(program, &site);
-            let mut problem = problem;
-            problem.at.site = None;
-            problem.at.pointer = None;
-            problem.at_site_in(program, site).at_element(words)
-        }
-        Some((false, _)) | None => problem,
     }
 }

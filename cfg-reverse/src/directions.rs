@@ -19,7 +19,7 @@ mod spread;
 mod writer;
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
     ir::{ParameterRole, Program, Signature},
     memory::{effects::Effects, global_set::GlobalSet},
@@ -46,12 +46,17 @@ pub struct InDirections {
 /// values in each direction; row by row the direction is the last dimension, column by column the first.
 ///
 /// # Errors
-/// R313: a decision depends on a derivative, or a routine with a derivative as its result has effects.
+/// V161: the program has records. R313: a decision depends on a derivative, or a routine with a derivative as its result has effects.
 pub fn directions(
     mut program: Program,
     routines: &[RoutineId],
     globals: &[GlobalId],
 ) -> Result<(Program, Vec<InDirections>), Diagnostics> {
+    if program.has_record_variables() {
+        let message = "derivatives in several directions are made of programs without records";
+        let help = "split the records first: `cfgrev convert --records split`";
+        return Err(Diagnostic::error(&cfg_core::codes::RECORDS, message, help).into());
+    }
     let effects = Effects::of(&program);
     let mut reachable: Vec<RoutineId> = routines
         .iter()

@@ -87,6 +87,7 @@
 //! | `control` | the graphs of the sweeps: Algorithms 2 to 5 of the paper, general graphs, traces |
 //! | `sweeps` | what stands in these graphs |
 //! | `gradient` | both sweeps in one routine |
+//! | `records` | records split before, and put together after |
 //! | `reverse`, `preaccumulate`, `tangent` | the lists of passes |
 //! | `directions` | derivatives in several directions at once |
 //! | [`explain`] | the plan as a person reads it |
@@ -108,6 +109,7 @@ mod passes;
 mod plan;
 pub mod preaccumulate;
 mod prepare;
+mod records;
 mod reverse;
 mod sweeps;
 mod tangent;

@@ -23,6 +23,7 @@ use crate::{
     options::{Blocks, Options},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
+    records::Split,
     sweeps::Sweeps,
 };
 
@@ -51,11 +52,35 @@ pub struct Reversal {
 /// Builds the adjoint of a routine and of everything it calls.
 ///
 /// The routine's independents and dependents decide which variables are active. The result is a program
-/// in the same representation: it can be validated, run, and differentiated again (its tangent).
+/// in the same representation: it can be validated, run, and differentiated again (its tangent). Records have adjoints of
+/// their own type.
 ///
 /// # Errors
-/// R3xx: what cannot be differentiated, all problems at once.
+/// R3xx: what cannot be differentiated, all problems at once. M503: what has no form with records.
 pub fn reverse(
+    valid: &ValidProgram,
+    main: RoutineId,
+    options: &Options,
+) -> Result<Reversal, Diagnostics> {
+    if !valid.has_record_variables() {
+        return without_records(valid, main, options);
+    }
+    let split = Split::of(valid)?;
+    let made = without_records(&split.program, main, options).map_err(|p| split.placed(p))?;
+    let sweeps = made.sweeps.iter();
+    let mut pairs: Vec<_> = sweeps.flat_map(|&(o, f, r)| [(o, f), (o, r)]).collect();
+    pairs.push((made.original, made.gradient));
+    let (program, adjoint_globals) = split.grouped(&made.program, &pairs, &made.adjoint_globals)?;
+    Ok(Reversal {
+        signature: Signature::of(&program, made.gradient),
+        adjoint_globals,
+        program,
+        ..made
+    })
+}
+
+/// The adjoint of a program that has no records.
+fn without_records(
     valid: &ValidProgram,
     main: RoutineId,
     options: &Options,

@@ -33,6 +33,7 @@ use crate::{
         places::in_program,
         results,
     },
+    records::Split,
     tangent::writer::{Writer, has_tangent},
 };
 
@@ -53,11 +54,28 @@ pub struct Tangent {
     pub tangent_globals: Vec<(GlobalId, GlobalId)>,
 }
 
-/// Builds the tangent of a routine and of everything it calls.
+/// Builds the tangent of a routine and of everything it calls. Records have tangents of their own type.
 ///
 /// # Errors
-/// R3xx: what cannot be differentiated, all problems at once.
+/// R3xx: what cannot be differentiated, all problems at once. M503: what has no form with records.
 pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
+    if !valid.has_record_variables() {
+        return without_records(valid, main);
+    }
+    let split = Split::of(valid)?;
+    let made = without_records(&split.program, main).map_err(|p| split.placed(p))?;
+    let (program, tangent_globals) =
+        split.grouped(&made.program, &made.pairs, &made.tangent_globals)?;
+    Ok(Tangent {
+        signature: Signature::of(&program, made.tangent),
+        tangent_globals,
+        program,
+        ..made
+    })
+}
+
+/// The tangent of a program that has no records.
+fn without_records(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
     valid.refuse_records("the tangent")?;
     let program = valid.program();
     if program.routine(main).body.is_none() {

@@ -16,8 +16,8 @@ mod value;
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{
-    Cfg, Dim, Extent, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
-    Subscript, Variable, VertexKind, VertexType,
+    Cfg, Dim, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt,
+    StmtKind, Subscript, Variable, VertexKind, VertexType,
 };
 use cfg_core::typing::type_of;
 use eval::Scope;
@@ -256,6 +256,8 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 let value = match (given.get(&g), &global.initial) {
                     (Some(a), _) => a.elements.get(k).cloned().ok_or(FaultKind::Shape)?,
                     (None, Some(initial)) => {
+                        let k = self.initial_position(global, k, cells.len(), initial.len());
+                        let k = k.ok_or(FaultKind::Shape)?;
                         let e = initial.get(k).or(initial.first()).ok_or(FaultKind::Shape)?;
                         match self.scope(&[]).eval(e)? {
                             Data::Scalar(value) => value,
@@ -269,6 +271,36 @@ impl<'p, D: Derivative> Machine<'p, D> {
             self.globals[g] = view;
         }
         Ok(())
+    }
+
+    /// The position in a list of initial values of that for a cell, counted in storage order.
+    fn initial_position(
+        &self,
+        global: &Global,
+        cell: usize,
+        cells: usize,
+        count: usize,
+    ) -> Option<usize> {
+        if global.variable.ty.record().is_none() {
+            return Some(cell);
+        }
+        let leaves = self.program.leaves(global.variable.ty);
+        let mut leaf_of = Vec::new();
+        for (k, leaf) in leaves.iter().enumerate() {
+            let extents = leaf.shape.iter().map(|dim| storage::field_bounds(dim));
+            let size: i64 = extents.map(|b| Some(b?.1)).product::<Option<i64>>()?;
+            leaf_of.extend((0..size).map(|_| k));
+        }
+        let elements = cells / leaf_of.len();
+        // Storage in column order has the cells of a record furthest apart.
+        let (element, within) = match global.variable.order {
+            Order::Column => (cell % elements, cell / elements),
+            Order::Row => (cell / leaf_of.len(), cell % leaf_of.len()),
+        };
+        match count == leaves.len() {
+            true => leaf_of.get(within).copied(),
+            false => Some(element * leaf_of.len() + within),
+        }
     }
 
     fn outer_arguments(

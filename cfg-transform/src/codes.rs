@@ -15,4 +15,9 @@ cfg_core::diagnostic_codes! {
          array is named both in the region and outside, or keeps its shape from one pass of a loop around the region to \
          the next, include more in the region, or declare the array with extents. The lower bounds of an optional \
          array that are not constant cannot be asked for where it is absent.";
+    NOT_GROUPED "M503" "fields that do not become a record again"
+        "Derivative programs pass records as records."
+        "Derivatives are made of a program with a variable for each field, and these become records again afterwards. \
+         An array of records is not put together from its fields where it is passed: declare a local array of records with extents \
+         if it is passed to a routine. With `cfgrev convert --records split` derivatives have a parameter for each field.";
 }

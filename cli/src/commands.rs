@@ -248,3 +248,14 @@ fn several(
     };
     Ok((program, made.into_iter().map(of).collect()))
 }
+
+/// Writes a program as XAIF, with a variable for each field of its records.
+fn write_xaif(program: &Program, out: impl std::io::Write) -> std::io::Result<()> {
+    if !program.has_record_variables() {
+        return cfg_front::xaif::write_xaif(program, out);
+    }
+    let valid = cfg_core::validate::validate(program.clone());
+    let split = valid.and_then(|valid| cfg_transform::records::split(&valid));
+    let split = split.map_err(std::io::Error::other)?;
+    cfg_front::xaif::write_xaif(split.program(), out)
+}

@@ -26,4 +26,9 @@ cfg_core::diagnostic_codes! {
         "With --replace the file of derivatives has the routine that was differentiated under its own name."
         "A gradient or a tangent that is differentiated again has its function for callers in the file of the first derivatives: \
          emit that file, too, and leave --replace out here.";
+    RECORDS "B809" "records that functions for callers do not take"
+        "Records are structures in C, in files without checks and for one direction."
+        "Leave --checks out, or split the records first: `cfgrev convert --records split`. An array of records is copied field by field; therefore its extents are made of \
+         constants, scalar parameters, + - and *, and it is not passed to routines whose parameters may overlap. With \
+         `cfgrev convert --records split` there is a program with a parameter for each field, which has everything.";
 }

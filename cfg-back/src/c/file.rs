@@ -6,6 +6,7 @@ use super::{
     operators::Pieces,
     origins::Origins,
     runtime,
+    structs::Structs,
     variable::{cell_type, given_shape},
 };
 use cfg_core::{
@@ -63,6 +64,8 @@ pub(super) struct File<'a> {
     function_names: Vec<FunctionNames>,
     /// The numbers of local tapes, by routine and variable.
     tapes: BTreeMap<(RoutineId, VarId), usize>,
+    /// The structures of a program that has been written with records.
+    pub(super) structs: Option<Structs<'a>>,
     /// True if functions are to be seen by other files.
     pub(super) public: bool,
     /// A routine whose function is to be seen by other files even so.
@@ -80,6 +83,26 @@ impl File<'_> {
     /// The C type of a scalar.
     pub(super) fn c_type(&self, ty: ScalarType) -> &'static str {
         cell_type(ty, self.checks)
+    }
+
+    /// The C type of a scalar or a record.
+    pub(super) fn type_of(&self, ty: ScalarType) -> String {
+        match (ty.record(), &self.structs) {
+            (Some(r), Some(structs)) => structs.type_of(r),
+            (Some(_) | None, _) => self.c_type(ty).to_owned(),
+        }
+    }
+
+    /// The program as callers in other files see it: with its records.
+    pub(super) fn outside(&self) -> &Program {
+        self.structs.as_ref().map_or(self.program, |s| s.program)
+    }
+
+    /// True if callers see other parameters or another result than the function of the file has.
+    pub(super) fn has_records(&self, r: RoutineId) -> bool {
+        let routine = self.outside().routine(r);
+        let mut interface = routine.parameter_ids().chain(routine.result);
+        interface.any(|v| routine.variable(v).ty.record().is_some())
     }
 }
 
@@ -126,6 +149,7 @@ impl<'a> File<'a> {
             names,
             function_names,
             tapes,
+            structs: None,
             public: false,
             replaced: None,
             checks,
@@ -160,7 +184,7 @@ impl<'a> File<'a> {
     /// has another name, and a function of its own around it.
     pub(super) fn function_name(&self, r: RoutineId, needs_memory: bool, strided: bool) -> String {
         let names = &self.function_names[r.index()];
-        match (strided, needs_memory) {
+        match (strided, needs_memory || self.has_records(r)) {
             (true, _) => &names.strided,
             (false, true) => &names.inner,
             (false, false) => &names.plain,
@@ -168,9 +192,14 @@ impl<'a> File<'a> {
         .clone()
     }
 
+    /// The name of the function of a routine for callers in other files.
+    pub(super) fn plain_name(&self, r: RoutineId) -> &str {
+        &self.function_names[r.index()].plain
+    }
+
     /// True if the function that a routine is is to be seen by other files.
     pub(super) fn is_public(&self, r: RoutineId) -> bool {
-        self.public || self.replaced == Some(r)
+        (self.public || self.replaced == Some(r)) && !self.has_records(r)
     }
 
     /// True if the function that a routine is compares cells of its arguments when it is entered.
@@ -260,10 +289,10 @@ pub(super) struct FunctionNames {
     pub(super) strided: String,
 }
 
-/// A header: what it is, what it includes, and declarations.
-pub(super) fn header(title: &str, globals: &str, functions: &[String]) -> String {
+/// A header: what it is, what it includes, and declarations: types and globals, functions.
+pub(super) fn header(title: &str, types: &str, functions: &[String]) -> String {
     let mut text = head(title, &Pieces::default());
-    text.push_str(globals);
+    text.push_str(types);
     for function in functions {
         text.push_str(function);
         text.push_str(";\n");

@@ -54,6 +54,13 @@ impl GlobalNames {
         made
     }
 
+    /// The tags of all structures of globals.
+    pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
+        let classes = self.variables.derivatives.all.iter();
+        let tags = classes.flat_map(|class| [&*class.tag, &*class.several_tag]);
+        std::iter::once(&*self.tag).chain(tags)
+    }
+
     /// Makes the program's own globals variables of other files.
     pub(super) fn make_external(
         &mut self,

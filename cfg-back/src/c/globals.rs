@@ -352,7 +352,7 @@ impl Globals {
 }
 
 /// A text that counts once in all files and headers that are included together; nothing if it is empty.
-fn once(tag: &str, what: &str, text: &str) -> String {
+pub(super) fn once(tag: &str, what: &str, text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }

@@ -4,8 +4,10 @@ use super::{
     Failed, GlobalNames, Several, codes,
     file::{File, Made},
     global_classes::Class,
+    handing::{Handing, Taker},
     lines::Lines,
     parameters::{Interface, Passed},
+    structs::Home,
     sweep::Sweep,
     variable::zero,
     writer::is_by_value,
@@ -67,6 +69,8 @@ struct Wrapper<'a> {
     texts: Vec<String>,
     /// The pointer to the value of a function.
     value: String,
+    /// What hands the fields of records on.
+    handing: Handing,
     /// True if something before the call may fail.
     may_fail: bool,
     /// Names of the value of a function: one that is not wanted or was kept, where it goes, and a counter.
@@ -114,13 +118,15 @@ pub(super) fn wrapper<'a>(
         "k",
     ]
     .map(|n| interface.names.fresh(n, Some(&file.names)));
+    let used = if may_be_null { used } else { tape.clone() };
+    let handing = Handing::new(&used, &status);
     let mut w = Wrapper {
         file,
         globals,
         called,
         original,
         interface,
-        used: if may_be_null { used } else { tape.clone() },
+        used,
         tape,
         status,
         count,
@@ -128,6 +134,7 @@ pub(super) fn wrapper<'a>(
         before: Vec::new(),
         texts: Vec::new(),
         value: String::new(),
+        handing,
         may_fail: false,
         kept,
         value_at,
@@ -150,7 +157,9 @@ pub(super) fn wrapper<'a>(
     if let Some(begin) = file.globals.begin() {
         lines.line(format_args!("{begin}();"));
     }
-    w.before.iter().for_each(|line| lines.line(line));
+    w.may_fail |= w.handing.may_fail;
+    let before = w.handing.before.iter().chain(&w.before);
+    before.for_each(|line| lines.line(line));
     for item in w.interface.items.iter().filter(|item| !item.used) {
         lines.line(format_args!("(void){};", item.name));
     }
@@ -192,6 +201,7 @@ pub(super) fn wrapper<'a>(
         lines.line(format_args!("if ({name})"));
         lines.line(format_args!("    *{name} = {variable};"));
     }
+    w.handing.after.iter().for_each(|line| lines.line(line));
     if let (Sweep::Forward, Some(ty)) = (sweep, kept) {
         let (stack, value) = (stack(ty), &w.value);
         lines.line(format_args!(
@@ -270,6 +280,16 @@ fn call_text(made: &Made, arguments: &[String], memory: &str) -> String {
     format!("{}({})", made.name, arguments.join(", "))
 }
 
+/// The same role of another variable.
+fn with_variable(role: ParameterRole, v: VarId) -> ParameterRole {
+    match role {
+        ParameterRole::Primal(_) => ParameterRole::Primal(v),
+        ParameterRole::Adjoint(_) => ParameterRole::Adjoint(v),
+        ParameterRole::Tangent(_) => ParameterRole::Tangent(v),
+        ParameterRole::Tape | ParameterRole::Own(_) => role,
+    }
+}
+
 fn unknown(name: &str) -> Failed {
     let message = format!("the origins of `{name}` do not say what its parameters are");
     let help = "give a program as `reverse` and `tangent` write it";
@@ -316,6 +336,14 @@ impl Wrapper<'_> {
                     continue;
                 }
             };
+            let (of, role, leaf) = match self.home(of) {
+                Some(home) => (
+                    home.variable,
+                    with_variable(*role, home.variable),
+                    home.leaf,
+                ),
+                None => (of, *role, None),
+            };
             let deferred = |dim: &Dim| dim.extent == Extent::Deferred;
             if variable.shape.iter().any(deferred) {
                 let extents = self.interface.extents_of(of);
@@ -323,7 +351,11 @@ impl Wrapper<'_> {
             }
             let ty = self.file.c_type(variable.ty);
             let by_value = is_by_value(inner, p);
-            let Some(&k) = self.interface.of_role.get(role) else {
+            if let Some(leaf) = leaf {
+                self.leaf((of, role, leaf), variable, by_value)?;
+                continue;
+            }
+            let Some(&k) = self.interface.of_role.get(&role) else {
                 // The value of a function in its reverse sweep: the forward sweep kept it.
                 let value = &self.kept;
                 self.before
@@ -355,6 +387,40 @@ impl Wrapper<'_> {
             };
             self.argument((&name, passed), variable, (by_value, writes));
         }
+        Ok(())
+    }
+
+    /// Where a variable of the original is with records.
+    fn home(&self, v: VarId) -> Option<Home> {
+        self.file.structs.as_ref()?.home(self.original, v)
+    }
+
+    /// Adds an argument for a leaf of a record.
+    fn leaf(
+        &mut self,
+        (of, role, leaf): (VarId, ParameterRole, usize),
+        variable: &Variable,
+        by_value: bool,
+    ) -> Result<(), Failed> {
+        let routine = self.file.program.routine(self.original);
+        let Some(&k) = self.interface.of_role.get(&role) else {
+            return Err(unknown(&routine.name));
+        };
+        let is_derivative = !matches!(role, ParameterRole::Primal(_));
+        let taker = Taker {
+            by_value,
+            writes: variable.intent().is_some_and(Intent::writes),
+        };
+        let place = (self.original, of, k);
+        let text = self.handing.record(
+            self.file,
+            &mut self.interface,
+            place,
+            is_derivative,
+            leaf,
+            &taker,
+        )?;
+        self.texts.push(text);
         Ok(())
     }
 

@@ -4,11 +4,12 @@
 use super::{
     file::File,
     names::Names,
+    operators::literal_integer,
     sweep::{Sweep, made_from},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Extent, Intent, ParameterRole, Program, Role, ScalarType, Signature},
+    ir::{AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Role, ScalarType, Signature},
 };
 use std::collections::HashMap;
 
@@ -84,7 +85,8 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap
         }
         roots = next;
         let name = &program.routine(of).name;
-        let derived = with_derivatives(parameters, sweep, name, false);
+        let has_reals = |ty| program.has_reals(ty);
+        let derived = with_derivatives(parameters, sweep, name, false, &has_reals);
         parameters = derived
             .into_iter()
             .map(|(parameter, role)| Parameter {
@@ -129,7 +131,8 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
         }
         let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
         let input = variable.intent() == Some(Intent::In);
-        let value = input && variable.rank() == 0 && !optional && !variable.ty.is_tape();
+        let record = variable.ty.record().is_some();
+        let value = input && variable.rank() == 0 && !optional && !record && !variable.ty.is_tape();
         made.push(Parameter {
             name: variable.name.clone(),
             ty: variable.ty,
@@ -152,8 +155,8 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
             passed: Passed::Pointer,
             holds: Holds::Variable(result),
             is_result: true,
-            is_array: variable.rank() > 0,
-            may_be_null: variable.rank() == 0,
+            is_array: variable.rank() > 0 || variable.ty.record().is_some(),
+            may_be_null: variable.rank() == 0 && variable.ty.record().is_none(),
         });
     }
     made
@@ -166,6 +169,7 @@ fn with_derivatives(
     sweep: Sweep,
     routine: &str,
     several: bool,
+    has_reals: &impl Fn(ScalarType) -> bool,
 ) -> Vec<(Parameter, Option<ParameterRole>)> {
     let mut made = Vec::with_capacity(2 * parameters.len());
     for parameter in parameters {
@@ -184,18 +188,19 @@ fn with_derivatives(
             Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
             Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
         };
-        let derivative = (parameter.ty.is_real() && sweep != Sweep::Forward).then_some(Parameter {
-            name,
-            ty: parameter.ty,
-            passed: match passed {
-                Passed::Value if several => Passed::Constant,
-                Passed::Value | Passed::Constant | Passed::Pointer => passed,
-            },
-            holds: parameter.holds,
-            is_result: false,
-            is_array: parameter.is_array,
-            may_be_null: false,
-        });
+        let derivative =
+            (has_reals(parameter.ty) && sweep != Sweep::Forward).then_some(Parameter {
+                name,
+                ty: parameter.ty,
+                passed: match passed {
+                    Passed::Value if several => Passed::Constant,
+                    Passed::Value | Passed::Constant | Passed::Pointer => passed,
+                },
+                holds: parameter.holds,
+                is_result: false,
+                is_array: parameter.is_array,
+                may_be_null: false,
+            });
         if !(parameter.is_result && !parameter.is_array && sweep == Sweep::Reverse) {
             made.push((parameter, of.map(ParameterRole::Primal)));
         }
@@ -233,20 +238,42 @@ pub(super) struct Interface {
 impl Interface {
     /// The parameters of a sweep of the original, in one direction or in several.
     pub(super) fn of(file: &File<'_>, original: RoutineId, sweep: Sweep, several: bool) -> Self {
-        let program = file.program;
+        let program = file.outside();
+        let name = &program.routine(original).name;
+        let (all, roots) = parameters(program, original);
+        let has_reals = |ty| program.has_reals(ty);
+        let all = with_derivatives(all, sweep, name, several, &has_reals);
+        Self::with(file, all, roots, sweep)
+    }
+
+    /// The parameters of a routine itself, the pointer to its result last.
+    pub(super) fn plain(file: &File<'_>, routine: RoutineId) -> Self {
+        let all = own(file.outside(), routine).into_iter().map(|parameter| {
+            let role = match parameter.holds {
+                Holds::Variable(v) => Some(ParameterRole::Primal(v)),
+                Holds::Extent(_) | Holds::Nothing => None,
+            };
+            (parameter, role)
+        });
+        Self::with(file, all.collect(), HashMap::new(), Sweep::Forward)
+    }
+
+    fn with(
+        file: &File<'_>,
+        all: Vec<(Parameter, Option<ParameterRole>)>,
+        roots: HashMap<VarId, VarId>,
+        sweep: Sweep,
+    ) -> Self {
         let mut made = Self {
             names: Names::of_function(),
             items: Vec::new(),
             of_role: HashMap::new(),
             extents: HashMap::new(),
-            roots: HashMap::new(),
+            roots,
         };
-        let name = &program.routine(original).name;
-        let (all, roots) = parameters(program, original);
-        made.roots = roots;
-        for (parameter, role) in with_derivatives(all, sweep, name, several) {
+        for (parameter, role) in all {
             let name = made.names.fresh(&parameter.name, Some(&file.names));
-            let ty = file.c_type(parameter.ty);
+            let ty = file.type_of(parameter.ty);
             let declaration = match parameter.passed {
                 Passed::Value => format!("{ty} {name}"),
                 Passed::Constant => format!("const {ty} *{name}"),
@@ -267,6 +294,83 @@ impl Interface {
             });
         }
         made
+    }
+
+    /// The number of elements of an array of records among the parameters of a routine, which is 1 of one record; `None` if its
+    /// extents are made of more than constants, scalar parameters and their fields, sums, differences and products.
+    pub(super) fn elements(
+        &mut self,
+        file: &File<'_>,
+        routine: RoutineId,
+        v: VarId,
+    ) -> Option<String> {
+        let variable = file.outside().routine(routine).variable(v);
+        let mut open = self.extents_of(v).into_iter();
+        let mut factors = Vec::with_capacity(variable.rank());
+        for dim in &variable.shape {
+            factors.push(match &dim.extent {
+                Extent::Deferred => {
+                    let name = open.next()?;
+                    format!("({name} > 0 ? {name} : 0)")
+                }
+                Extent::Fixed(e) => match e.constant() {
+                    Some(n) => n.max(0).to_string(),
+                    None => {
+                        let text = self.integer(file, routine, e)?;
+                        format!("({text} > 0 ? {text} : 0)")
+                    }
+                },
+            });
+        }
+        Some(factors.join(" * "))
+    }
+
+    /// An integer over the parameters, with brackets around it.
+    fn integer(&mut self, file: &File<'_>, routine: RoutineId, e: &Expr) -> Option<String> {
+        match e {
+            Expr::Int(n) => Some(format!("({})", literal_integer(*n).text)),
+            Expr::Place(place) => {
+                let variable = file.outside().routine(routine).variable(place.var);
+                if matches!(variable.role, Role::Parameter { optional: true, .. }) {
+                    return None;
+                }
+                let role = ParameterRole::Primal(place.var);
+                let item = self.items.get_mut(*self.of_role.get(&role)?)?;
+                item.used = true;
+                let name = &item.name;
+                let (mut text, mut ty) = (String::new(), variable.ty);
+                for subscript in &place.subscripts {
+                    let record = ty.record()?;
+                    let structs = file.structs.as_ref()?;
+                    let field = subscript.field()?;
+                    ty = structs.program.record(record).field(field)?.ty;
+                    let arrow = if text.is_empty() { "->" } else { "." };
+                    text.push_str(arrow);
+                    text.push_str(structs.member(record, field)?);
+                }
+                let value = match (text.is_empty(), item.passed) {
+                    (false, _) => format!("{name}{text}"),
+                    (true, Passed::Value) => name.clone(),
+                    (true, Passed::Constant | Passed::Pointer) => format!("*{name}"),
+                };
+                Some(format!("(int64_t)({value})"))
+            }
+            Expr::Op(op, operands) => {
+                let mut texts = Vec::with_capacity(operands.len());
+                for e in operands {
+                    texts.push(self.integer(file, routine, e)?);
+                }
+                Some(match (op, &*texts) {
+                    (Op::Add, _) => format!("({})", texts.join(" + ")),
+                    (Op::Sub, [a, b]) => format!("({a} - {b})"),
+                    (Op::Mul, _) => format!("({})", texts.join(" * ")),
+                    (Op::Neg, [a]) => format!("(-{a})"),
+                    (Op::Convert(_, AnyInt::Integer), [a]) => a.clone(),
+                    _ => return None,
+                })
+            }
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => None,
+        }
     }
 
     /// The names of the extents that a variable of the original takes from its argument; they count as used.

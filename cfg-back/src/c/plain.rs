@@ -1,11 +1,12 @@
 //! Functions of a program itself for callers in other files, where what the file has inside takes more than they give.
 
 use super::{
-    faults,
+    Emitted, faults,
     file::{File, Made},
     interface::{Public, count},
     lines::Lines,
     names::Names,
+    plain_records,
     returned::{self, Returned},
     routine::PlainHead,
     writer::is_by_value,
@@ -237,13 +238,27 @@ fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
 
 /// The declaration of a routine's function for callers in other files, by this name. One that needs memory has another
 /// function around it, which is added to the text.
-pub(super) fn public(file: &File<'_>, r: RoutineId, name: &str, functions: &mut String) -> String {
+///
+/// # Errors
+/// Records that callers cannot pass.
+pub(super) fn public(
+    file: &File<'_>,
+    r: RoutineId,
+    name: &str,
+    functions: &mut String,
+) -> Emitted<String> {
+    if file.has_records(r) {
+        let made = plain_records::function(file, r, name)?;
+        functions.push_str(&made.text);
+        functions.push('\n');
+        return Ok(made.head);
+    }
     if file.made(r, false).is_some_and(|made| made.needs_memory)
         && let Some(made) = with_memory(file, r, name)
     {
         functions.push_str(&made.text);
         functions.push('\n');
-        return made.head;
+        return Ok(made.head);
     }
-    super::routine::prototype(file, r, false)
+    Ok(super::routine::prototype(file, r, false))
 }

@@ -10,7 +10,7 @@ use super::{
         precedence::{POSTFIX, UNARY},
     },
     returned::Returned,
-    variable::{Array, Cells, Kind, Variable, Variables, zero},
+    variable::{Array, Cells, Kind, Variable, Variables, given_shape, zero},
 };
 use cfg_core::{
     diagnostic::{
@@ -318,7 +318,7 @@ pub(super) fn variables(
                     }
                 }
                 let given = file.checks && variable.role != Role::Local;
-                let own_extents = strided && super::variable::given_shape(variable);
+                let own_extents = strided && given_shape(variable);
                 Kind::Array(Array {
                     count: given.then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
                     laid_over: own_extents

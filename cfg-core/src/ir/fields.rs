@@ -1,6 +1,6 @@
 //! Fields in places, and the fields of records in a program.
 
-use super::{Dim, Place, Program, Record, ScalarType, Subscript};
+use super::{Dim, Place, Program, Record, ScalarType, Subscript, Variable};
 use crate::entity::RecordId;
 
 /// A part of a place: what one name has, the variable's or a field's, and the subscripts behind it.
@@ -118,6 +118,30 @@ impl Program {
             }
         }
         leaves
+    }
+
+    /// The leaf of its type that each of so many initial values of a global is for: one value for each leaf, all elements of
+    /// which have it, or one for each cell in the order of the layout. `None` if the number is another one.
+    pub fn initial_leaves(&self, global: &Variable, count: usize) -> Option<Vec<usize>> {
+        let leaves = self.leaves(global.ty);
+        if count == leaves.len() {
+            return Some((0..count).collect());
+        }
+        let mut of_element = Vec::new();
+        for (k, leaf) in leaves.iter().enumerate() {
+            let mut size = 1usize;
+            for dim in &leaf.shape {
+                size = size.checked_mul(dim.constant_extent()?)?;
+            }
+            // No more than there are values.
+            if of_element.len().checked_add(size)? > count {
+                return None;
+            }
+            of_element.resize(of_element.len() + size, k);
+        }
+        let elements = usize::try_from(global.constant_size()?).ok()?;
+        let wanted = elements.checked_mul(of_element.len())?;
+        (wanted == count).then(|| of_element.into_iter().cycle().take(count).collect())
     }
 
     /// True if a global or a variable of a routine is a record.

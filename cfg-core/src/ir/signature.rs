@@ -70,6 +70,15 @@ impl Signature {
     /// and of a derivative of a derivative the adjoints of the first are primal. One that had to be renamed says so by its
     /// origin, and what the original does not have is told by its own, or is the tape.
     pub fn of(program: &Program, routine: RoutineId) -> Self {
+        let this = program.routines.get(routine.index());
+        let origin = this.and_then(|this| this.origin.as_deref());
+        let mut named = program.routines.iter();
+        let original = origin.and_then(|o| named.position(|r| r.name == o.of));
+        Self::made_from(program, original.map(RoutineId::new), routine)
+    }
+
+    /// The signature of a routine that was made from a known one, or from none that the program has.
+    pub fn made_from(program: &Program, original: Option<RoutineId>, routine: RoutineId) -> Self {
         let Some(this) = program.routines.get(routine.index()) else {
             return Self {
                 original: None,
@@ -78,9 +87,7 @@ impl Signature {
             };
         };
         let origin = this.origin.as_deref();
-        let mut named = program.routines.iter();
-        let original = origin.and_then(|o| named.position(|r| r.name == o.of));
-        let theirs = original.and_then(|r| program.routines.get(r));
+        let theirs = original.and_then(|r| program.routines.get(r.index()));
         let interface = theirs.map(|r| r.parameter_ids().chain(r.result));
         let by_name: HashMap<&str, VarId> = (interface.into_iter().flatten())
             .filter_map(|v| {
@@ -123,7 +130,7 @@ impl Signature {
             }
         };
         Self {
-            original: original.map(RoutineId::new),
+            original,
             role: origin.map(|o| o.role.clone()),
             parameters: this.parameter_ids().map(part).collect(),
         }

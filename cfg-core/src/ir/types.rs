@@ -39,6 +39,14 @@ impl Dim {
             extent: Extent::Fixed(extent),
         }
     }
+
+    /// The number of elements, if it is constant; a negative one counts as 0.
+    pub fn constant_extent(&self) -> Option<usize> {
+        match &self.extent {
+            Extent::Fixed(e) => usize::try_from(e.constant()?.max(0)).ok(),
+            Extent::Deferred => None,
+        }
+    }
 }
 
 /// The number of elements along one dimension.

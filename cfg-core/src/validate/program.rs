@@ -173,14 +173,7 @@ impl Check<'_> {
         };
         let ty = self.global.variable.ty;
         if ty.record().is_some() {
-            self.error(
-                Some(Part::Initial),
-                None,
-                &codes::RECORD_USE,
-                "a record has initial values".to_owned(),
-                "assign to its fields where the program begins",
-            );
-            return;
+            return self.initial_record(values);
         }
         let bad = values.iter().position(|e| constant_type(e) != Some(ty));
         if let Some(bad) = bad {
@@ -206,6 +199,33 @@ impl Check<'_> {
                     values.len()
                 ),
                 "give one value for all elements, or one per element in storage order",
+            );
+        }
+    }
+
+    /// One value for each leaf, or for each cell.
+    fn initial_record(&mut self, values: &[Expr]) {
+        let program = self.program;
+        let variable = &self.global.variable;
+        let leaves = program.leaves(variable.ty);
+        let Some(of) = program.initial_leaves(variable, values.len()) else {
+            let message = format!(
+                "there are {} initial values for a record of {} fields",
+                values.len(),
+                leaves.len()
+            );
+            let help = "give one value for each field, those of records in it one by one, or one for each number in storage order";
+            return self.error(Some(Part::Initial), None, &codes::INITIAL, message, help);
+        };
+        let ty = |k: usize| leaves.get(k).map(|leaf| leaf.ty);
+        let bad = (values.iter().zip(of)).position(|(e, k)| constant_type(e) != ty(k));
+        if let Some(bad) = bad {
+            self.error(
+                Some(Part::Initial),
+                Some(bad),
+                &codes::INITIAL,
+                "an initial value is not a constant of the type of its field".to_owned(),
+                "write constants of the types of the fields: 1.0 for a real, 1 for an integer",
             );
         }
     }

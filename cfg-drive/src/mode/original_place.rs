@@ -1,6 +1,5 @@
 //! The place in the original that a problem of a generated routine comes from.
 
-use crate::records::unsplit;
 use cfg_core::{
     diagnostic::{
         Diagnostic, Diagnostics,
@@ -9,6 +8,7 @@ use cfg_core::{
     ir::{Program, Signature},
     text,
 };
+use cfg_transform::records::unsplit;
 
 /// Adds to the problems of a run of the user's own routine what the program says of their places.
 pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagnostics {

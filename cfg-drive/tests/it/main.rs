@@ -31,6 +31,8 @@ mod overlapping_adjoints;
 mod places;
 mod portable;
 mod random;
+mod record_derivatives;
+mod record_structs;
 mod records;
 mod reordered;
 mod second_order;

@@ -5,7 +5,7 @@ use cfg_core::{
     ir::{Expr, Place, Program, Role, Routine, Stmt, StmtKind, Subscript, Variable},
     memory::{locations::Locations, named::Named},
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
     code::{mark::Mark, names::Namer, temporaries::Temporaries, typing},
@@ -44,12 +44,15 @@ pub(crate) struct Hoist<'a> {
     pub(super) temporaries: &'a mut Temporaries,
     pub(super) results: &'a mut results::Variables,
     pub(super) out: &'a mut Vec<Stmt>,
+    /// The variables that keep subscripts of the statement, by the text of these: the fields of a record have the same ones.
+    pub(super) subscripts: HashMap<String, VarId>,
 }
 
 impl Hoist<'_> {
     pub(super) fn statement(&mut self, statement: Stmt) {
         let mark = Mark::of(&statement, None);
         let first = self.out.len();
+        self.subscripts.clear();
         self.parts(statement);
         self.out[first..].iter_mut().for_each(|s| mark.put(s));
     }
@@ -158,7 +161,11 @@ impl Hoist<'_> {
         };
         for e in place.subscripts.iter_mut().flat_map(Subscript::exprs_mut) {
             if changes(e) {
-                *e = Expr::var(self.temporary(e.clone()));
+                let text = format!("{e:?}");
+                let known = self.subscripts.get(&text).copied();
+                let kept = known.unwrap_or_else(|| self.temporary(e.clone()));
+                self.subscripts.insert(text, kept);
+                *e = Expr::var(kept);
             }
         }
     }

@@ -11,7 +11,7 @@ use cfg_core::{
     ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
     memory::{locations::Locations, named::Named},
 };
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     code::{mark::number_statements, names::Namer, temporaries::Temporaries},
@@ -148,6 +148,7 @@ pub(crate) fn normalize(program: &Program, summary: &Summary, id: RoutineId) -> 
                         temporaries: &mut temporaries,
                         results: &mut results,
                         out: &mut normal,
+                        subscripts: HashMap::new(),
                     };
                     hoist.statement(statement);
                 }

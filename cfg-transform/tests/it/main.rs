@@ -1,4 +1,5 @@
 //! Tests of the transformations on random programs.
 
+mod group;
 mod outline;
 mod scalarize;

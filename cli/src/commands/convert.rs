@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 use crate::args::{Convert, Dot, Jumps, Records, Target};
-use crate::commands::{dot, select};
+use crate::commands::{dot, select, write_xaif};
 use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
 use cfg_back::dot::write_cfg;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         }),
         Target::Json => cfg_core::json::write(&program, out),
         Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
-        Target::Xaif => cfg_front::xaif::write_xaif(&program, out),
+        Target::Xaif => write_xaif(&program, out),
         // It has been written.
         Target::C => Ok(()),
     })?;

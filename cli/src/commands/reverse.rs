@@ -1,6 +1,6 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, several, sized};
+use super::{prepare, several, sized, write_xaif};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Strong, Unstructured,
@@ -13,6 +13,7 @@ use cfg_core::ir::{Control, Program};
 use cfg_core::validate::validate;
 use cfg_drive::extract;
 use cfg_reverse::explain::explain;
+use cfg_transform::records::without_records;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.explain {
         let plan = {
             let _progress = session.progress("planning");
-            explain(&program, routine, &options)?
+            explain(&*without_records(&program)?, routine, &options)?
         };
         to_stdout(|out| TextWriter::run(out, |out| write!(out, "{plan}")))?;
         return Ok(Outcome::Done);
@@ -249,7 +250,7 @@ fn write_program(
     match emit {
         Emit::Json => cfg_core::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
-        Emit::Xaif => cfg_front::xaif::write_xaif(program, &mut out),
+        Emit::Xaif => write_xaif(program, &mut out),
         // It is made of the whole reversal.
         Emit::C => Ok(()),
         Emit::Dot => TextWriter::run(out, |out| {

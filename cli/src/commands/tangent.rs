@@ -1,7 +1,7 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare, several, sized};
+use super::{in_text, options, prepare, several, sized, write_xaif};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
@@ -93,7 +93,7 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
         TangentForm::Text => {
             TextWriter::run(out, |out| cfg_core::text::program(out, &tangent.program))
         }
-        TangentForm::Xaif => cfg_front::xaif::write_xaif(&tangent.program, &mut out),
+        TangentForm::Xaif => write_xaif(&tangent.program, &mut out),
         TangentForm::C => out.write_all(c.as_bytes()),
     };
     match &args.output {

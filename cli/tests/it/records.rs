@@ -85,18 +85,73 @@ fn points_and_results_are_objects() {
 }
 
 #[test]
-fn what_writes_programs_wants_records_split() {
-    for command in [
-        &["reverse"][..],
-        &["tangent"],
-        &["preaccumulate"],
-        &["convert", "--to", "c"],
-        &["convert", "--to", "xaif"],
+fn derivative_programs_have_records() {
+    for (command, wanted) in [
+        (&["reverse", "--emit", "text"][..], "c_b {adjoint of c}"),
+        (&["tangent", "--emit", "text"], "c_t {tangent of c}"),
+    ] {
+        let ran = with(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+        assert!(ran.out.contains(wanted), "{}", ran.out);
+    }
+    let adjoint = with(&["reverse"]);
+    let second = cfgrev_with(
+        &["tangent", "-", "--routine", "f_grad", "--emit", "text"],
+        adjoint.out.as_bytes(),
+    );
+    assert_eq!(second.code, Some(0), "{}", second.err);
+    assert!(
+        second.out.contains("c_b_t {tangent of c_b}"),
+        "{}",
+        second.out
+    );
+    for command in [&["reverse", "--explain"][..], &["preaccumulate"]] {
+        let ran = with(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn structures_of_callers_hold_records() {
+    for (command, wanted) in [
+        (
+            &["convert", "--to", "c"][..],
+            "int f(struct Point *ps, const struct Pair *c, double t, double *y)\n",
+        ),
+        (
+            &["reverse", "--emit", "c", "--header"],
+            "int f_grad(struct Point *ps, struct Point *ps_b, const struct Pair *c, struct Pair *c_b, double t, double *t_b, double *y, double *y_b, struct cfgrev_tape *tape);\n",
+        ),
+        (
+            &["convert", "--to", "c", "--header"],
+            "int middle(const struct Pair *c, double t, struct Point *middle_value);\n",
+        ),
+        (
+            &["reverse", "--emit", "c", "--replace"],
+            "\nint f(struct Point *ps, const struct Pair *c, double t, double *y)\n",
+        ),
+        (&["tangent", "--emit", "c"], "const struct Pair *c_t"),
+    ] {
+        let ran = with(command);
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+        assert!(ran.out.contains(wanted), "{command:?}: {}", ran.out);
+    }
+    let xaif = with(&["convert", "--to", "xaif"]);
+    assert_eq!(xaif.code, Some(0), "{}", xaif.err);
+}
+
+#[test]
+fn what_has_no_records_wants_them_split() {
+    for (command, code) in [
+        (&["convert", "--to", "c", "--checks"][..], "B809"),
+        (&["reverse", "--emit", "c", "--checks"], "B809"),
+        (&["tangent", "--emit", "c", "--directions"], "V161"),
+        (&["reverse", "--emit", "c", "--directions"], "V161"),
     ] {
         let ran = with(command);
         assert_eq!(ran.code, Some(1), "{command:?}");
         assert!(
-            ran.err.contains("V161") && ran.err.contains("convert --records split"),
+            ran.err.contains(code) && ran.err.contains("convert --records split"),
             "{command:?}: {}",
             ran.err
         );

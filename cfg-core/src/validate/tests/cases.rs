@@ -1144,9 +1144,15 @@ fn records() -> Vec<(&'static str, &'static str, Program)> {
         ("V151", "a record on the tape", {
             used("inout tape t, in record P p", "  push[real] p")
         }),
-        ("V160", "initial values", {
+        ("V129", "initial values of a record", {
             edit(written(&format!("{POINT}global record P g\n")), |p| {
                 p.globals[0].initial = Some([Expr::Real(1.0)].into());
+            })
+        }),
+        ("V129", "an initial value for another field", {
+            edit(written(&format!("{POINT}global record P g\n")), |p| {
+                let one = Expr::Real(1.0);
+                p.globals[0].initial = Some([Expr::Int(1), one.clone(), one].into());
             })
         }),
         ("V139", "another record", {

@@ -14,6 +14,7 @@ use bb_preaccum::search;
 use cfg_core::ir::{Place, Stmt};
 use cfg_core::text::Printer;
 use cfg_reverse::preaccumulate::{Block, Preaccumulation, preaccumulate, preaccumulate_within};
+use cfg_transform::records::without_records;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::cell::OnceCell;
@@ -28,6 +29,8 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
     let wanted = wanted(&args.what.select, Some(&args.what.variables));
     let program = session.load_text(text, &wanted)?;
     let (program, routine) = declare(&args.what, program, session)?;
+    // Blocks are of scalars and arrays of scalars.
+    let program = without_records(&program)?;
     let interrupt = Interrupt::listen()?;
     let options = search::Options {
         interrupt: Some(&interrupt.flag),

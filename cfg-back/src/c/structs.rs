@@ -1,0 +1,176 @@
+//! Records as structures, for callers in other files: inside of a file each field is a variable of its own.
+
+use super::{globals::once, names::Names, operators::c_type::c_type};
+use cfg_core::{
+    entity::{RecordId, RoutineId, VarId},
+    ir::{Field, Program, ScalarType},
+};
+use cfg_transform::records::Parts;
+use std::fmt::Write as _;
+
+/// A program with records that is written as it is without them, and the structures that callers see.
+pub(super) struct Structs<'a> {
+    /// The program with its records.
+    pub(super) program: &'a Program,
+    /// For each routine and each variable of it without records the one with, and of a record the leaf.
+    homes: Vec<Vec<Home>>,
+    tags: Vec<String>,
+    /// The members of each structure, in the order of the fields.
+    members: Vec<Vec<String>>,
+}
+
+/// The variable of the program with records that a variable is, or is a leaf of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Home {
+    pub(super) variable: VarId,
+    pub(super) leaf: Option<usize>,
+}
+
+/// A scalar or an array of scalars in a structure.
+pub(super) struct Leaf {
+    pub(super) ty: ScalarType,
+    /// The members on the way, each with the extents of its dimensions.
+    pub(super) path: Vec<(String, Vec<usize>)>,
+}
+
+impl<'a> Structs<'a> {
+    /// The structures of a program, the records of which have become these parts. The tags of other structures are `taken`.
+    pub(super) fn of<'t>(
+        program: &'a Program,
+        parts: &Parts,
+        taken: impl IntoIterator<Item = &'t str>,
+    ) -> Self {
+        let homes = program.routines.iter().enumerate().map(|(r, routine)| {
+            let mut homes = Vec::new();
+            let became = parts.variables(RoutineId::new(r));
+            for (v, (variable, parts)) in routine.variables.iter().zip(became).enumerate() {
+                let record = variable.ty.record().is_some();
+                for (k, part) in parts.iter().enumerate() {
+                    let home = Home {
+                        variable: VarId::new(v),
+                        leaf: record.then_some(k),
+                    };
+                    // Parts are numbered in order.
+                    debug_assert_eq!(part.index(), homes.len());
+                    homes.push(home);
+                }
+            }
+            homes
+        });
+        let homes = homes.collect();
+        let mut names = Names::of_file();
+        taken.into_iter().for_each(|tag| names.reserve(tag));
+        let records = program.records.iter();
+        let tags = records
+            .clone()
+            .map(|r| names.fresh(&r.name, None))
+            .collect();
+        let members = records.map(|r| {
+            let mut names = Names::of_function();
+            let fields = r.fields.iter();
+            fields.map(|f| names.fresh(&f.name, None)).collect()
+        });
+        Self {
+            program,
+            homes,
+            tags,
+            members: members.collect(),
+        }
+    }
+
+    /// Where a variable of the program without records is; `None` of one that only that has.
+    pub(super) fn home(&self, routine: RoutineId, v: VarId) -> Option<Home> {
+        self.homes.get(routine.index())?.get(v.index()).copied()
+    }
+
+    /// The type of a structure.
+    pub(super) fn type_of(&self, record: RecordId) -> String {
+        format!("struct {}", self.tags[record.index()])
+    }
+
+    /// The leaves of a structure, in order.
+    pub(super) fn leaves(&self, record: RecordId) -> Vec<Leaf> {
+        let leaves = self.program.leaves(ScalarType::Record(record)).into_iter();
+        let leaves = leaves.map(|leaf| {
+            let mut around = Some(record);
+            let mut path = Vec::with_capacity(leaf.path.len());
+            for &name in &leaf.path {
+                let Some(r) = around else { break };
+                let fields = &self.program.record(r).fields;
+                let Some(k) = fields.iter().position(|f| f.name == name) else {
+                    break;
+                };
+                path.push((self.members[r.index()][k].clone(), extents(&fields[k])));
+                around = fields[k].ty.record();
+            }
+            Leaf { ty: leaf.ty, path }
+        });
+        leaves.collect()
+    }
+
+    /// The member of a record that a field is.
+    pub(super) fn member(&self, record: RecordId, field: &str) -> Option<&str> {
+        let fields = &self.program.record(record).fields;
+        let k = fields.iter().position(|f| f.name == field)?;
+        self.members[record.index()].get(k).map(String::as_str)
+    }
+
+    /// The declarations of the structures, those of members first. Each counts once in all files that are included together; one
+    /// of the same tag with other members is told by the compiler.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        let mut done = vec![false; self.tags.len()];
+        for r in 0..self.tags.len() {
+            let mut open = vec![(r, 0)];
+            while let Some((r, next)) = open.pop() {
+                if done[r] {
+                    continue;
+                }
+                let fields = &self.program.records[r].fields;
+                let mut below = fields.iter().enumerate().skip(next);
+                let inner = below.find_map(|(k, f)| Some((k, f.ty.record()?.index())));
+                match inner {
+                    Some((k, inner)) => open.extend([(r, k + 1), (inner, 0)]),
+                    None => {
+                        done[r] = true;
+                        text.push_str(&self.declaration(RecordId::new(r)));
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    fn declaration(&self, record: RecordId) -> String {
+        let tag = &self.tags[record.index()];
+        let mut members = String::new();
+        let fields = &self.program.record(record).fields;
+        for (field, name) in fields.iter().zip(&self.members[record.index()]) {
+            let ty = match field.ty.record() {
+                Some(r) => self.type_of(r),
+                None => c_type(field.ty).to_owned(),
+            };
+            let _ = write!(members, "    {ty} {name}");
+            for extent in extents(field) {
+                let _ = write!(members, "[{}]", extent.max(1));
+            }
+            members.push_str(";\n");
+        }
+        let what = format!("STRUCT_{:08X}", checksum(&members));
+        once(tag, &what, &format!("struct {tag} {{\n{members}}};"))
+    }
+}
+
+fn extents(field: &Field) -> Vec<usize> {
+    let shape = field.shape.iter();
+    shape
+        .map(|dim| dim.constant_extent().unwrap_or(1))
+        .collect()
+}
+
+/// A number that tells texts apart (FNV-1a).
+fn checksum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |sum, byte| {
+        (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}

@@ -1,0 +1,131 @@
+//! Programs with records again: the inverse of [`split`](super::split()) on what was made from a split program.
+//!
+//! The routines of the original come back as they were. In those that were made from them, the variables that one record became
+//! are the fields of one variable again, and so are the derivatives of these: `p_b` is of the type of `p`, and what `p` has
+//! beside reals is not used in it. Each place of a part is the same place in the record, `"a.v"[i, j]` is `a[i].v[j]`, so that the
+//! program computes the same. Records are passed as such. Local arrays of records with deferred extents stay split, since
+//! an assignment to a field gives no shape to an array of records.
+
+mod arguments;
+mod globals;
+mod levels;
+mod places;
+mod plan;
+
+use super::{layout::Layouts, parts::Parts};
+use arguments::Formals;
+use cfg_core::{
+    diagnostic::{
+        Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Program, Routine, StatementOrigin, visit::VisitMut as _},
+    validate::{ValidProgram, validate},
+};
+use globals::Globals;
+use places::Rewrite;
+use plan::{Plan, Planner, not_grouped};
+use std::collections::{HashMap, HashSet};
+
+/// A program with records that was made from one without.
+#[derive(Clone, Debug)]
+pub struct Grouped {
+    /// The program. Routines keep their numbers.
+    pub program: Program,
+    /// The global that each global of the program without records is, or is a field of.
+    pub globals: Vec<GlobalId>,
+}
+
+/// Puts records together again. `original` has become `split`, with these parts, and `derived` is that with
+/// more routines behind; `made` says for each of those which one of `split` it was made from.
+///
+/// # Errors
+/// Something cannot be put together (M503), or breaks a rule of programs afterwards: an expression may be too deep once
+/// fields are in it.
+pub fn group(
+    original: &ValidProgram,
+    split: &ValidProgram,
+    parts: &Parts,
+    derived: &Program,
+    made: &[(RoutineId, RoutineId)],
+) -> Result<Grouped, Diagnostics> {
+    let layouts = Layouts::of_program(original);
+    let globals = Globals::of(original, parts, derived, &layouts);
+    let of: HashMap<RoutineId, RoutineId> = made.iter().map(|&(o, m)| (m, o)).collect();
+    let planner = Planner {
+        split,
+        parts,
+        derived,
+        globals: &globals,
+        layouts: &layouts,
+    };
+    let first = original.routines.len();
+    let mut plans: Vec<Plan> = Vec::new();
+    for r in (first..derived.routines.len()).map(RoutineId::new) {
+        plans.push(planner.plan(r, of.get(&r).copied())?);
+    }
+    let formals = original.routines.iter();
+    let formals = formals.map(|r| Formals::of_original(r, &layouts));
+    let formals: Vec<Formals> = formals.chain(plans.iter().map(Formals::of_plan)).collect();
+    let mut routines = original.routines.clone();
+    for (k, plan) in plans.into_iter().enumerate() {
+        let id = RoutineId::new(first + k);
+        let source = of.get(&id).and_then(|o| parts.routines.get(o.index()));
+        let source = source.map_or(&[][..], |parts| &parts.statements);
+        let routine = rewritten(derived, id, plan, source, &formals, &layouts)?;
+        routines.push(routine);
+    }
+    let program = Program {
+        routines,
+        globals: globals.grouped,
+        records: original.records.clone(),
+        main: derived.main,
+        sources: derived.sources.clone(),
+        annotations: derived.annotations.clone(),
+    };
+    Ok(Grouped {
+        program: validate(program)?.into_program(),
+        globals: globals.ids,
+    })
+}
+
+/// One routine with its records. Statements that were made from one of the split routine come from the one which that came from.
+fn rewritten(
+    derived: &Program,
+    id: RoutineId,
+    mut plan: Plan,
+    origins: &[StatementOrigin],
+    formals: &[Formals],
+    layouts: &Layouts<'_>,
+) -> Result<Routine, Diagnostics> {
+    let all = |list: &[VarId]| -> Vec<VarId> {
+        let mut seen = HashSet::new();
+        let mapped = list.iter().map(|&v| plan.ids[v.index()]);
+        mapped.filter(|&v| seen.insert(v)).collect()
+    };
+    let old = derived.routine(id);
+    let mut routine = Routine {
+        parameters: all(&old.parameters),
+        independents: all(&old.independents),
+        dependents: all(&old.dependents),
+        result: old.result.map(|v| plan.ids[v.index()]),
+        ..old.clone()
+    };
+    routine.variables = std::mem::take(&mut plan.variables);
+    let mut rewrite = Rewrite {
+        plan: &plan,
+        formals,
+        layouts,
+        origins,
+        problem: None,
+    };
+    rewrite.routine(&mut routine);
+    match rewrite.problem {
+        Some((vertex, message)) => {
+            let site = Site::of(id, Element::Vertex(vertex));
+            Err(not_grouped(derived, message, site).into())
+        }
+        None => Ok(routine),
+    }
+}

@@ -1,0 +1,99 @@
+//! Places of parts as places in records, in all of a routine.
+
+use super::{arguments::Formals, plan::Plan};
+use crate::records::layout::Layouts;
+use cfg_core::{
+    entity::{VarId, VertexId},
+    ir::{
+        Expr, Op, Place, StatementOrigin, Stmt, StmtKind, Vertex,
+        visit::{
+            PlaceRole, VisitMut, walk_expr_mut, walk_place_mut, walk_statement_mut, walk_vertex_mut,
+        },
+    },
+};
+use std::collections::HashSet;
+
+/// Rewrites a routine, the variables of which are the new ones already.
+pub(super) struct Rewrite<'p> {
+    pub(super) plan: &'p Plan,
+    /// The parameters of all routines.
+    pub(super) formals: &'p [Formals],
+    pub(super) layouts: &'p Layouts<'p>,
+    /// The statement of the original that each statement of the split routine was made from.
+    pub(super) origins: &'p [StatementOrigin],
+    /// The first call that cannot be written, in which vertex, and why.
+    pub(super) problem: Option<(VertexId, String)>,
+}
+
+impl VisitMut for Rewrite<'_> {
+    fn vertex(&mut self, id: VertexId, vertex: &mut Vertex) {
+        let before = self.problem.is_some();
+        walk_vertex_mut(self, vertex);
+        if let (false, Some((at, _))) = (before, &mut self.problem) {
+            *at = id;
+        }
+    }
+
+    fn statement(&mut self, statement: &mut Stmt) {
+        if let Some(number) = statement.origin.number() {
+            let there = self.origins.get(number);
+            statement.origin = there.copied().unwrap_or_default();
+        }
+        if let StmtKind::Call {
+            callee,
+            arguments,
+            result,
+        } = &mut statement.kind
+        {
+            for place in result.iter_mut() {
+                self.place(place, PlaceRole::Define { whole: true });
+            }
+            // Subscripts first; the places themselves are needed as they were.
+            for e in arguments.iter_mut().flatten() {
+                match e {
+                    Expr::Place(place) => walk_place_mut(self, place),
+                    Expr::Op(..) => self.expr(e, PlaceRole::Read),
+                    Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+                }
+            }
+            let formals = &self.formals[callee.index()];
+            match formals.bind(self.plan, self.layouts, arguments) {
+                Ok((all, returned)) => {
+                    *arguments = all.into();
+                    *result = returned.or(result.take());
+                }
+                Err(message) => {
+                    self.problem.get_or_insert((VertexId::new(0), message));
+                }
+            }
+            return;
+        }
+        walk_statement_mut(self, statement);
+        if let StmtKind::Opaque { reads, writes, .. } = &mut statement.kind {
+            for list in [reads, writes] {
+                let mut seen = HashSet::new();
+                let all = list.iter().copied().filter(|&v| seen.insert(v));
+                *list = all.collect();
+            }
+        }
+    }
+
+    fn expr(&mut self, e: &mut Expr, role: PlaceRole) {
+        walk_expr_mut(self, e, role);
+        // A record is there if its fields are.
+        if let Expr::Op(Op::Present, operands) = e
+            && let [Expr::Place(place)] = &mut **operands
+        {
+            place.subscripts = Box::default();
+        }
+    }
+
+    fn place(&mut self, place: &mut Place, _: PlaceRole) {
+        walk_place_mut(self, place);
+        *place = self.plan.place(self.layouts, place);
+    }
+
+    fn variable(&mut self, v: &mut VarId, _: PlaceRole) {
+        *v = self.plan.ids[v.index()];
+    }
+}
