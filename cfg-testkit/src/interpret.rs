@@ -623,7 +623,8 @@ impl<'p, D: Derivative> Machine<'p, D> {
             && let Data::Array { extents, .. } = &data
             && (!view.allocated || view.extents() != *extents)
         {
-            let bounds: Vec<_> = extents.iter().map(|&n| (1, n as i64)).collect();
+            let lowers = view.dims.iter().map(|span| span.lower);
+            let bounds: Vec<_> = lowers.zip(extents.iter().map(|&n| n as i64)).collect();
             view = View::dense(0, &bounds, variable.order == Order::Column).of(variable.ty);
             view.base = self.cells.allocate(view.len(), self.limits.cells)?;
             frame.views[target.var.index()] = view.clone();

@@ -12,7 +12,8 @@ use super::{
     },
     returned::{self, Returned},
     statement::Assigned,
-    writer::{Writer, given_shape, is_by_value},
+    variable::given_shape,
+    writer::{Writer, is_by_value},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
@@ -32,12 +33,12 @@ struct Back {
 
 /// The arguments of a call, as far as they are written.
 #[derive(Default)]
-pub(super) struct Arguments {
+struct Arguments {
     texts: Vec<String>,
     /// The copies that go back to their places behind the call.
     back: Vec<Back>,
     /// The cells of each argument whose address is passed, if it is a place.
-    pub(super) reaches: Vec<Option<Reach>>,
+    reaches: Vec<Option<Reach>>,
     /// True of each argument of which a part that its parameter does not cover may be written by another name.
     others_write: Vec<bool>,
 }
@@ -154,7 +155,7 @@ impl Writer<'_> {
             }
             self.stop();
         }
-        let compared = self.compare_cells(theirs, &pairs, arguments, &written)?;
+        let compared = self.compare_cells(theirs, &pairs, arguments, &written.reaches)?;
         let returned = returned::scalar(theirs);
         let mut received = None;
         if let Some(how) = Returned::of(theirs) {

@@ -7,8 +7,7 @@ use super::{
     origins::Origins,
     runtime,
     structs::Structs,
-    variable::cell_type,
-    writer::given_shape,
+    variable::{cell_type, given_shape},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},

@@ -33,6 +33,12 @@ pub(super) fn zero(ty: ScalarType) -> &'static str {
     }
 }
 
+/// True of a parameter all of whose extents are declared: its elements are any of its argument's.
+pub(super) fn given_shape(variable: &cfg_core::ir::Variable) -> bool {
+    let deferred = |dim: &Dim| dim.extent == Extent::Deferred;
+    variable.intent().is_some() && variable.rank() > 0 && !variable.shape.iter().any(deferred)
+}
+
 /// The place of the cells of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cells {

@@ -10,7 +10,7 @@ use super::{
         precedence::{POSTFIX, UNARY},
     },
     returned::Returned,
-    variable::{Array, Cells, Kind, Variable, Variables, zero},
+    variable::{Array, Cells, Kind, Variable, Variables, given_shape, zero},
 };
 use cfg_core::{
     diagnostic::{
@@ -341,12 +341,6 @@ pub(super) fn variables(
         });
     }
     (made, can_fail)
-}
-
-/// True of a parameter all of whose extents are declared: its elements are any of its argument's.
-pub(super) fn given_shape(variable: &cfg_core::ir::Variable) -> bool {
-    let deferred = |dim: &cfg_core::ir::Dim| dim.extent == cfg_core::ir::Extent::Deferred;
-    variable.intent().is_some() && variable.rank() > 0 && !variable.shape.iter().any(deferred)
 }
 
 /// The place of the cells of a local array.

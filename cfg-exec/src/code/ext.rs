@@ -134,10 +134,11 @@ pub(crate) enum Ext {
         dims: Reg,
         ty: ScalarType,
     },
-    /// An array without shape.
+    /// An array without shape. Its lower bounds are 1, or in these registers, each before an extent of 0.
     Unallocated {
         arr: Arr,
         rank: u8,
+        dims: Option<Reg>,
     },
     Section {
         d: Arr,

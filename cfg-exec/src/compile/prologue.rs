@@ -3,7 +3,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Extent, Intent, Role, ScalarType},
+    ir::{Dim, Extent, Intent, Role, ScalarType},
 };
 
 use super::{
@@ -98,7 +98,12 @@ impl Emitter<'_> {
             if let Home::Array(arr) = self.homes[k] {
                 let rank = variable.rank() as u8;
                 if self.is_deferred(v) {
-                    self.ext(Ext::Unallocated { arr, rank });
+                    let usual = |d: &Dim| d.lower.constant() == Some(1);
+                    let dims = match variable.shape.iter().all(usual) {
+                        true => None,
+                        false => Some(self.declared(v)?),
+                    };
+                    self.ext(Ext::Unallocated { arr, rank, dims });
                 } else {
                     let dims = self.declared(v)?;
                     self.ext(Ext::AllocLocal {

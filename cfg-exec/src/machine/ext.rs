@@ -125,8 +125,16 @@ impl Machine {
                 self.now.floor = self.top;
                 self.define(*arr, base, &axes);
             }
-            Ext::Unallocated { arr, rank } => {
-                self.define(*arr, 0, &vec![Axis::default(); (*rank).into()]);
+            Ext::Unallocated { arr, rank, dims } => {
+                let usual = Axis {
+                    lower: 1,
+                    ..Axis::default()
+                };
+                let axes = match dims {
+                    Some(dims) => self.declared_axes(*dims, *rank)?,
+                    None => vec![usual; (*rank).into()],
+                };
+                self.define(*arr, 0, &axes);
                 self.part(*arr).state = State::Unallocated;
             }
             Ext::Section { d, arr, subscripts } => self.section(*d, *arr, subscripts)?,

@@ -149,7 +149,11 @@ impl Machine {
             }
         }
         let mut axes = like;
-        axes.iter_mut().for_each(|a| a.lower = 1);
+        // The lower bounds are those of the declaration.
+        let from = self.now.descriptors + usize::from(d);
+        for (k, axis) in axes.iter_mut().enumerate() {
+            axis.lower = descriptor::axis(&self.descriptors[from..], k).lower;
+        }
         let size = descriptor::lay_out(&mut axes, order).ok_or_else(|| self.too_big())?;
         let old = *self.part(d);
         let (mut base, mut capacity) = (old.base, old.capacity);

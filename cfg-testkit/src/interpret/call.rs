@@ -86,6 +86,12 @@ impl<D: Derivative> Machine<'_, D> {
                 continue;
             }
             if variable.shape.iter().any(|d| d.extent == Extent::Deferred) {
+                let lowers = variable.shape.iter().map(|dim| {
+                    let lower = self.scope(&views).integer(&dim.lower, false)?;
+                    Ok((lower, 0))
+                });
+                let bounds = lowers.collect::<Step<Vec<_>>>()?;
+                views[k] = View::dense(0, &bounds, variable.order == Order::Column);
                 views[k].allocated = false;
                 continue;
             }

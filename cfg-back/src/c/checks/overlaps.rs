@@ -4,7 +4,6 @@
 use crate::c::{
     Emitted, Failed,
     array::View,
-    call::Arguments,
     codes,
     faults::OVERLAP,
     variable::Kind,
@@ -73,7 +72,7 @@ impl Writer<'_> {
         theirs: &Routine,
         pairs: &[Pair],
         arguments: &[Option<Expr>],
-        written: &Arguments,
+        reaches: &[Option<Reach>],
     ) -> Emitted<String> {
         if !self.checked() {
             return Ok(String::new());
@@ -86,7 +85,7 @@ impl Writer<'_> {
             for side in sides {
                 if let Some(known) = parts.index.get(&side) {
                     indices.push(*known);
-                } else if let Some(text) = self.part(theirs, side, arguments, written)? {
+                } else if let Some(text) = self.part(theirs, side, arguments, reaches)? {
                     indices.push(parts.add(side, text));
                 }
             }
@@ -138,7 +137,7 @@ impl Writer<'_> {
         theirs: &Routine,
         side: Other,
         arguments: &[Option<Expr>],
-        written: &Arguments,
+        reaches: &[Option<Reach>],
     ) -> Emitted<Option<String>> {
         let (reach, ty, parameter) = match side {
             Other::Global(g) => {
@@ -149,7 +148,7 @@ impl Writer<'_> {
                 let Some(Expr::Place(place)) = &arguments[k] else {
                     return Ok(None);
                 };
-                let Some(reach) = self.reach(theirs, k, place, written)? else {
+                let Some(reach) = self.reach(theirs, k, place, reaches)? else {
                     return Ok(None);
                 };
                 let explicit = overlaps::is_explicit(theirs, k).then_some(k);
@@ -169,9 +168,9 @@ impl Writer<'_> {
         theirs: &Routine,
         k: usize,
         place: &Place,
-        written: &Arguments,
+        reaches: &[Option<Reach>],
     ) -> Emitted<Option<Reach>> {
-        if let Some(found) = &written.reaches[k] {
+        if let Some(found) = &reaches[k] {
             return Ok(Some(found.clone()));
         }
         let scalar = theirs.parameter(k).is_some_and(|v| v.rank() == 0);
