@@ -111,7 +111,11 @@ impl Body<'_, '_> {
             return self.error(&codes::POINTER, at, message, help);
         };
         if op == Binary::Sub {
-            let [(x, y)] = &order[..] else {
+            // In one row or member, which nothing but its own subscript tells, the places in it are subtracted.
+            let in_one = order
+                .split_last()
+                .filter(|(_, outer)| outer.iter().all(|(a, b)| a == b));
+            let Some(((x, y), _)) = in_one else {
                 let message = "the distance of pointers into rows or members is not supported";
                 let help = "subtract indices instead";
                 return self.error(&codes::POINTER, at, message, help);

@@ -32,8 +32,13 @@ impl Body<'_, '_> {
         if !decl.assigned.is_empty() || decl.address {
             return true;
         }
-        if points::allocates(unit, points::bare(unit, *e)) {
+        let e = points::bare(unit, *e);
+        if points::allocates(unit, e) {
             return false;
+        }
+        // Of two places, if of one array, the one that a condition chooses.
+        if matches!(unit.expr(e).kind, ExprKind::Conditional(..)) {
+            return true;
         }
         let targets = self.l.targets(d);
         targets.null || targets.shapes.len() > 1 || targets.many.is_some()

@@ -8,8 +8,8 @@ typedef struct {
     double v, d[DIRECTIONS];
 } D;
 
-/* Set where a function has no derivative, where C says nothing about the sign of a zero, and where a value overflows, since a zero adjoint
-   may then become NaN. */
+/* Set where a function has no derivative, where C says nothing about the sign of a zero, where a value overflows, since a zero adjoint may
+   then become NaN, and where derivatives on the way are so large that rounding is all that is left of them. */
 static int kink;
 
 static D K(double v)
@@ -30,8 +30,10 @@ static D along(double v, int direction)
 /* The value v, with partials p and q. */
 static D two(double v, D a, double p, D b, double q)
 {
-    for (int i = 0; i < DIRECTIONS; i++)
+    for (int i = 0; i < DIRECTIONS; i++) {
         a.d[i] = p * a.d[i] + q * b.d[i];
+        kink |= !(fabs(a.d[i]) < 1e6);
+    }
     kink |= !isfinite(v);
     a.v = v;
     return a;
@@ -39,8 +41,10 @@ static D two(double v, D a, double p, D b, double q)
 
 static D one(double v, D a, double p)
 {
-    for (int i = 0; i < DIRECTIONS; i++)
+    for (int i = 0; i < DIRECTIONS; i++) {
         a.d[i] *= p;
+        kink |= !(fabs(a.d[i]) < 1e6);
+    }
     kink |= !isfinite(v);
     a.v = v;
     return a;
