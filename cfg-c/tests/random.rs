@@ -58,7 +58,7 @@ fn compiled(cc: &Path, place: &Path, all: &[Function]) -> Vec<Expected> {
     let text = String::from_utf8(out.stdout).expect("text");
     let lines = text.lines().map(|line| {
         let all: Vec<f64> = (line.split(' '))
-            .map(|number| number.trim_start_matches("-n").parse().unwrap_or(f64::NAN))
+            .map(|number| number.parse().expect("a number"))
             .collect();
         let (values, rest) = all.split_at(1 + LENGTH);
         assert_eq!(rest.len(), 1 + DIRECTIONS, "{line}");

@@ -90,7 +90,7 @@ pub fn function(seed: u64) -> Function {
     made(seed, true)
 }
 
-/// The same without structures.
+/// The random function of a seed whose text has no structures.
 pub fn function_without_structures(seed: u64) -> Function {
     made(seed, false)
 }
@@ -179,7 +179,7 @@ impl Text {
         }
     }
 
-    /// The text with `@` and then `#` replaced by these.
+    /// One form for both, with `{0}`, `{1}`, ... replaced.
     fn with(form: &str, parts: &[&Self]) -> Self {
         Self::of(form, form, parts)
     }

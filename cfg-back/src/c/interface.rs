@@ -280,7 +280,7 @@ fn call_text(made: &Made, arguments: &[String], memory: &str) -> String {
     format!("{}({})", made.name, arguments.join(", "))
 }
 
-/// The same role of another variable.
+/// The role with this variable in place of its own.
 fn with_variable(role: ParameterRole, v: VarId) -> ParameterRole {
     match role {
         ParameterRole::Primal(_) => ParameterRole::Primal(v),

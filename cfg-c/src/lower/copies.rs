@@ -13,12 +13,7 @@ impl Body<'_, '_> {
     /// memcpy and memmove.
     pub(super) fn copy_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         let [to, from, bytes] = arguments else {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "three arguments are needed",
-                "give three",
-            );
+            return self.not_three(at);
         };
         self.unordered(arguments, None)?;
         let unit = self.l.unit;
@@ -31,14 +26,7 @@ impl Body<'_, '_> {
         if unit.expr(*bytes).effects {
             self.settle(&mut source);
         }
-        if target.constant {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "a constant is written",
-                "remove the const",
-            );
-        }
+        self.written(&target, at)?;
         if target.elem != source.elem || target.inner != source.inner {
             let message = "memory is copied between arrays of different types";
             return self.error(&codes::LIBRARY, at, message, "write a loop");
@@ -114,15 +102,26 @@ impl Body<'_, '_> {
         self.number_of(&count, false).map(Some)
     }
 
+    fn not_three(&mut self, at: Pos) -> Lowered<()> {
+        let message = "three arguments are needed";
+        self.error(&codes::OPERAND, at, message, "give three")
+    }
+
+    /// Refuses a pointer to constants.
+    fn written(&mut self, target: &Pointer, at: Pos) -> Lowered<()> {
+        match target.constant {
+            true => {
+                let message = "a constant is written";
+                self.error(&codes::OPERAND, at, message, "remove the const")
+            }
+            false => Ok(()),
+        }
+    }
+
     /// memset, of zeros.
     pub(super) fn clear_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         let [to, value, bytes] = arguments else {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "three arguments are needed",
-                "give three",
-            );
+            return self.not_three(at);
         };
         let unit = self.l.unit;
         self.unordered(arguments, None)?;
@@ -135,14 +134,7 @@ impl Body<'_, '_> {
         if unit.expr(*bytes).effects {
             self.settle(&mut target);
         }
-        if target.constant {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "a constant is written",
-                "remove the const",
-            );
-        }
+        self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
         let place = match self.measured(to, *bytes, at)? {
             None => target.target_place(),

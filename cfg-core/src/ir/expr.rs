@@ -1,6 +1,6 @@
 //! Expressions and places.
 
-use super::{AnyInt, Conversion, IntType, Op};
+use super::{AnyInt, Conversion, IntType, Op, ScalarType};
 use crate::entity::VarId;
 
 /// An expression: a tree of at most [`Expr::MAX_DEPTH`] levels (checked by readers, kept by builders
@@ -176,6 +176,20 @@ impl Expr {
     /// An operator applied to operands.
     pub fn op(op: Op, operands: impl IntoIterator<Item = Expr>) -> Self {
         Self::Op(op, operands.into_iter().collect())
+    }
+
+    /// The constant 0 of a type: of a logical `false`; of a tape or a record, which have none, that of `real`.
+    pub fn zero(ty: ScalarType) -> Self {
+        match ty {
+            ScalarType::Real32 => Self::Real32(0.0),
+            ScalarType::Integer => Self::Int(0),
+            ScalarType::Sized(ty) => {
+                let op = Op::Convert(Conversion::Wrap, AnyInt::Sized(ty));
+                Self::op(op, [Self::Int(0)])
+            }
+            ScalarType::Logical => Self::Logical(false),
+            ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Self::Real(0.0),
+        }
     }
 
     /// A constant of an integer type; `None` if the type does not have the value. It is the conversion modulo 2 to the

@@ -87,7 +87,7 @@ pub fn of_call(
     )
 }
 
-/// The same with other limits.
+/// The pairs of a call as [`of_call`] finds them, within these limits.
 ///
 /// # Errors
 /// There are more pairs than these.

@@ -1,5 +1,6 @@
 //! Derivative programs with records: run, they give bit for bit what the derivatives of the program without records give.
 
+use crate::records::{main_of, read};
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
@@ -19,19 +20,6 @@ pub(crate) const INTERFACE: &[(&str, &[usize], bool)] = &[
     ("t", &[], false),
     ("kept", &[], true),
 ];
-
-fn program_of(text: &str) -> ValidProgram {
-    let parsed = cfg_core::text::parse(text);
-    let problems = parsed.problems.to_string();
-    let program = parsed
-        .program
-        .unwrap_or_else(|| panic!("{problems}\n{text}"));
-    validate(program).unwrap_or_else(|e| panic!("{e}\n{text}"))
-}
-
-fn main_of(program: &Program) -> RoutineId {
-    program.main.expect("one is marked")
-}
 
 pub(crate) fn type_of(program: &Program, name: &str) -> ScalarType {
     let routine = program.routine(main_of(program));
@@ -76,7 +64,7 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn of(seed: u64) -> Self {
         let text = records::text(seed);
-        let program = program_of(&text);
+        let program = read(&text);
         let mut rng = Rng::new(seed ^ 0xb17);
         let (mut point, mut derivatives) = (Map::new(), Map::new());
         for &(name, extents, _) in INTERFACE {

@@ -16,7 +16,7 @@ use cfg_testkit::{
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
-fn read(text: &str) -> ValidProgram {
+pub(crate) fn read(text: &str) -> ValidProgram {
     let parsed = cfg_core::text::parse(text);
     let problems = parsed.problems.to_string();
     let program = parsed
@@ -25,7 +25,7 @@ fn read(text: &str) -> ValidProgram {
     validate(program).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-fn main_of(program: &Program) -> RoutineId {
+pub(crate) fn main_of(program: &Program) -> RoutineId {
     program.main.expect("one is marked")
 }
 

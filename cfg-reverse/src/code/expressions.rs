@@ -10,15 +10,9 @@ pub(crate) fn is_atomic(expr: &Expr) -> bool {
     !matches!(expr, Expr::Op(..))
 }
 
-/// The constant 0 of a real type.
+/// The constant 0 of a type.
 pub(crate) fn zero(ty: ScalarType) -> Expr {
-    match ty {
-        ScalarType::Real32 => Expr::Real32(0.0),
-        ScalarType::Integer => Expr::Int(0),
-        ScalarType::Sized(ty) => Expr::sized(ty, 0).unwrap_or(Expr::Int(0)),
-        ScalarType::Logical => Expr::Logical(false),
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Expr::Real(0.0),
-    }
+    Expr::zero(ty)
 }
 
 /// A constant of a real type.

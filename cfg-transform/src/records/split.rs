@@ -130,24 +130,13 @@ fn originals(program: &Program, routines: &mut [Routine], parts: &[RoutineParts]
             .body
             .iter_mut()
             .flat_map(Cfg::vertices_mut)
-            .flat_map(statements_mut)
+            .filter_map(|vertex| vertex.kind.statements_mut())
+            .flatten()
         {
             let first = statement.origin.number().and_then(|n| firsts.get(n));
             statement.origin =
                 first.map_or(StatementOrigin::default(), |&n| StatementOrigin::of(n));
         }
-    }
-}
-
-fn statements_mut(vertex: &mut Vertex) -> &mut [Stmt] {
-    match &mut vertex.kind {
-        VertexKind::Block(statements) => statements,
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Loop { .. }
-        | VertexKind::EndLoop
-        | VertexKind::Branch(_)
-        | VertexKind::EndBranch => &mut [],
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use cfg_core::{
     entity::{GlobalId, RecordId},
-    ir::{Expr, Global, NameOrigin, NameRole, Overlay, Program, Role, ScalarType, Variable},
+    ir::{Expr, Global, NameOrigin, NameRole, Overlay, Program, Role, Variable},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -113,7 +113,7 @@ impl Globals {
                 origin: Some(Box::new(NameOrigin::new(role.clone(), &*of.name))),
                 ..of.clone()
             },
-            initial: Some(leaves.iter().map(|leaf| zero(leaf.ty)).collect()),
+            initial: Some(leaves.iter().map(|leaf| Expr::zero(leaf.ty)).collect()),
             overlay: None,
         });
         id
@@ -123,14 +123,4 @@ impl Globals {
 /// The end of the name of a derivative.
 pub(super) fn suffix(role: &NameRole) -> &'static str {
     if *role == NameRole::Tangent { "t" } else { "b" }
-}
-
-fn zero(ty: ScalarType) -> Expr {
-    match ty {
-        ScalarType::Real32 => Expr::Real32(0.0),
-        ScalarType::Integer => Expr::Int(0),
-        ScalarType::Sized(ty) => Expr::sized(ty, 0).unwrap_or(Expr::Int(0)),
-        ScalarType::Logical => Expr::Logical(false),
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Expr::Real(0.0),
-    }
 }
