@@ -18,7 +18,11 @@ pub(super) struct Made {
 
 /// What stands behind a name.
 enum Suffix {
-    Array(Option<ExprId>),
+    Array {
+        extent: Option<ExprId>,
+        /// True with `restrict` in the brackets, which the pointer has that a parameter becomes.
+        restrict: bool,
+    },
     Function(Signature),
 }
 
@@ -132,10 +136,13 @@ impl Parser<'_> {
                 return Err(super::Fail);
             }
             if self.take("[") {
-                while ["static", "const", "restrict", "volatile", "__restrict"]
-                    .iter()
-                    .any(|w| self.peek().is(w))
+                let restricts = ["restrict", "__restrict", "__restrict__"];
+                let others = ["static", "const", "volatile"];
+                let mut restrict = false;
+                while let text = Rc::clone(&self.peek().text)
+                    && restricts.iter().chain(&others).any(|w| **w == *text)
                 {
+                    restrict |= restricts.contains(&&*text);
                     self.next();
                 }
                 let star = self.peek().is("*") && self.ahead(1).is("]");
@@ -148,7 +155,7 @@ impl Parser<'_> {
                     Some(self.assignment()?)
                 };
                 self.expect("]", "after an extent")?;
-                suffixes.push(Suffix::Array(extent));
+                suffixes.push(Suffix::Array { extent, restrict });
             } else if self.take("(") {
                 suffixes.push(Suffix::Function(self.parameters()?));
             } else {
@@ -231,10 +238,11 @@ fn apply(base: Qualified, suffixes: Vec<Suffix>) -> Qualified {
     let mut ty = base;
     for suffix in suffixes.into_iter().rev() {
         ty = match suffix {
-            Suffix::Array(extent) => {
+            Suffix::Array { extent, restrict } => {
                 let constant = ty.constant;
                 Qualified {
                     constant,
+                    restrict,
                     ..Qualified::plain(Type::Array(Rc::new(ty), extent))
                 }
             }
