@@ -251,16 +251,21 @@ impl Writer<'_> {
     }
 
     /// What one pass through a body pushes at most, by tape and stack: cells, of control bits; `None` if that is not
-    /// known because there are loops, calls or arrays in it.
+    /// known because there are loops that push, calls or arrays in it. Of loops in it one level is looked into, so that
+    /// all loops together are read twice.
     fn pushed_per_pass(&self, cfg: &Cfg, structure: &Structure, range: &Range<usize>) -> Pushed {
         if self.roomy || self.checked() {
             return None;
         }
         let mut most: HashMap<VertexId, BTreeMap<(VarId, &'static str), i64>> = HashMap::new();
         let mut all: BTreeMap<(VarId, &'static str), i64> = BTreeMap::new();
-        for &v in structure.order.get(range.clone())? {
+        let order = structure.order.get(range.clone())?;
+        let depth = |v: &VertexId| structure.loop_depth[v.index()];
+        // The header of a loop belongs to what is around it.
+        let own = order.first().map_or(0, depth);
+        for &v in order {
             let vertex = cfg.vertex(v);
-            if vertex.kind.test().is_some() {
+            if depth(&v) > own + 1 {
                 return None;
             }
             // The most that is pushed on a way from the loop's header to this vertex.
@@ -276,6 +281,9 @@ impl Writer<'_> {
                     return None;
                 }
                 if let Some((tape, name, cells)) = pushes(statement) {
+                    if depth(&v) > own {
+                        return None;
+                    }
                     let so_far = here.entry((tape, name)).or_default();
                     *so_far = so_far.saturating_add(cells);
                 }

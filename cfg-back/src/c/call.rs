@@ -176,7 +176,7 @@ impl Writer<'_> {
             written.texts.push(memory);
         }
         let text = format!("{}({})", made.name, written.texts.join(", "));
-        let passed = self.passed_tapes(theirs, arguments);
+        let passed = self.passed_tapes(callee, arguments);
         for (tape, top) in &passed {
             self.lines.line(format_args!("{tape}->top = {top};"));
         }
@@ -268,15 +268,16 @@ impl Writer<'_> {
         }
     }
 
-    /// The tapes that are passed, of those that the routine itself pushes to or pops from.
+    /// The tapes that are passed to who uses them, of those that the routine itself pushes to or pops from.
     fn passed_tapes(
         &mut self,
-        theirs: &Routine,
+        callee: RoutineId,
         arguments: &[Option<Expr>],
     ) -> Vec<(String, String)> {
         let mut passed = Vec::new();
-        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
-            if let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).ty.is_tape())
+        let theirs = self.file.program.routine(callee).parameter_ids();
+        for (e, p) in arguments.iter().zip(theirs) {
+            if let (Some(Expr::Place(place)), true) = (e, self.file.uses_tape(callee, p))
                 && let Ok(tape) = self.top(place.var)
             {
                 passed.push(tape);

@@ -184,7 +184,7 @@ impl Writer<'_> {
         let mut offset = self.offset(&array, &place.subscripts)?;
         offset = offset.plus(&array.offset.into());
         let text = format!("{}[{}]", array.pointer, offset.code().text);
-        Ok(Code::new(text, POSTFIX, ty))
+        Ok(Code::new(self.held_element(place, text), POSTFIX, ty))
     }
 
     /// The number of elements between the first element of an array and the one with these subscripts.

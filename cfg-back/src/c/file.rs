@@ -11,7 +11,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Program, Routine, ScalarType, StmtKind, Variable},
+    ir::{Expr, Program, Routine, ScalarType, StmtKind, Variable, visit::each_name},
     memory::{
         effects::Effects,
         locations::Locations,
@@ -64,6 +64,8 @@ pub(super) struct File<'a> {
     function_names: Vec<FunctionNames>,
     /// The numbers of local tapes, by routine and variable.
     tapes: BTreeMap<(RoutineId, VarId), usize>,
+    /// The tapes that a routine pushes to, pops from, or passes on, by routine and variable.
+    used_tapes: BTreeSet<(RoutineId, VarId)>,
     /// The structures of a program that has been written with records.
     pub(super) structs: Option<Structs<'a>>,
     /// True if functions are to be seen by other files.
@@ -113,7 +115,28 @@ pub(super) struct Written<'a> {
     pub(super) structure: Option<Cow<'a, Structure>>,
 }
 
+/// The tapes that a routine pushes to, pops from, or passes on, by routine and variable.
+fn used_tapes(program: &Program) -> BTreeSet<(RoutineId, VarId)> {
+    let mut used = BTreeSet::new();
+    for (r, routine) in (0..).map(RoutineId::new).zip(&program.routines) {
+        let mut use_of = |v: VarId| {
+            if routine.variable(v).ty.is_tape() {
+                used.insert((r, v));
+            }
+        };
+        for statement in routine.statements() {
+            each_name(statement, &mut |v, _| use_of(v));
+        }
+    }
+    used
+}
+
 impl<'a> File<'a> {
+    /// True of a parameter that the routine pushes to, pops from, or passes on.
+    pub(super) fn uses_tape(&self, r: RoutineId, v: VarId) -> bool {
+        self.used_tapes.contains(&(r, v))
+    }
+
     pub(super) fn new(
         program: &'a ValidProgram,
         names: Names,
@@ -149,6 +172,7 @@ impl<'a> File<'a> {
             names,
             function_names,
             tapes,
+            used_tapes: used_tapes(program),
             structs: None,
             public: false,
             replaced: None,

@@ -1,17 +1,24 @@
-//! Scalars of the caller that a loop assigns: they are held in a local variable, since compilers must take a pointer for
-//! one that may reach the cells of any array, and then store and load in each pass.
+//! Scalars of the caller that a loop assigns, and elements of its small arrays: they are held in local variables, since
+//! compilers must take a pointer for one that may reach the cells of any array, and then store and load in each pass.
 
 use super::{
     file::Written,
-    variable::{Kind, Variables, c_type, zero},
+    variable::{HeldElement, Kind, Variables, c_type, zero},
     writer::Writer,
 };
 use cfg_core::{
-    entity::VarId,
-    ir::{Intent, Program, Role, Routine, ScalarType, StmtKind, visit},
+    entity::{VarId, VertexId},
+    ir::{
+        Extent, Intent, Place, Program, Role, Routine, ScalarType, StmtKind, Variable,
+        visit::{self, PlaceRole, Visit, walk_place},
+    },
 };
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Gives local names to the parameters that are held.
+/// The most elements of one array that are held: more than these would not find registers.
+const MOST_ELEMENTS: usize = 16;
+
+/// Gives local names to the parameters and elements that are held.
 pub(super) fn hold(
     program: &Program,
     written: &Written<'_>,
@@ -25,6 +32,117 @@ pub(super) fn hold(
             variable.behind = Some(pointer);
         }
     }
+    for (v, elements) in held_elements(written) {
+        let Kind::Array(array) = &variables.all[v.index()].kind else {
+            continue;
+        };
+        if array.is_strided() {
+            continue;
+        }
+        let pointer = array.pointer.clone();
+        for subscripts in elements {
+            let at: Vec<String> = subscripts.iter().map(i64::to_string).collect();
+            let name = fresh(&format!("{pointer}_{}", at.join("_").replace('-', "m")));
+            let held = HeldElement { name, cell: None };
+            variables.elements.insert((v, subscripts), held);
+        }
+    }
+}
+
+/// What a routine does with the elements of its arrays.
+struct Elements<'a> {
+    routine: &'a Routine,
+    /// The elements that are named, by array: `None` where not all of them have constant subscripts.
+    named: BTreeMap<VarId, Option<BTreeSet<Vec<i64>>>>,
+    /// The arrays of which an element is assigned in a loop.
+    assigned: BTreeSet<VarId>,
+    in_loop: bool,
+}
+
+impl Elements<'_> {
+    fn is_in_bounds(&self, v: VarId, subscripts: &[i64]) -> bool {
+        let shape = &self.routine.variable(v).shape;
+        subscripts.len() == shape.len()
+            && subscripts.iter().zip(shape).all(|(&at, dim)| {
+                let extent = match &dim.extent {
+                    Extent::Fixed(e) => e.constant(),
+                    Extent::Deferred => None,
+                };
+                let first = dim.lower.constant();
+                let offset = first.and_then(|first| at.checked_sub(first));
+                (offset.zip(extent)).is_some_and(|(offset, extent)| (0..extent).contains(&offset))
+            })
+    }
+}
+
+impl<'ir> Visit<'ir> for Elements<'_> {
+    fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        walk_place(self, place);
+        let held = match role {
+            PlaceRole::Read
+            | PlaceRole::Address
+            | PlaceRole::Push
+            | PlaceRole::Define { .. }
+            | PlaceRole::Pop { .. } => place.constant_subscripts(),
+            // The shape of an array of the caller is its own.
+            PlaceRole::Shape => return,
+            PlaceRole::Bind { .. } | PlaceRole::Clobber | PlaceRole::Tape => None,
+        };
+        if self.in_loop && role.writes() {
+            self.assigned.insert(place.var);
+        }
+        let held = held.filter(|at| self.is_in_bounds(place.var, at));
+        let named = self.named.entry(place.var);
+        let named = named.or_insert_with(|| Some(BTreeSet::new()));
+        match (named.as_mut(), held) {
+            (Some(all), Some(at)) if all.len() < MOST_ELEMENTS || all.contains(&at) => {
+                all.insert(at);
+            }
+            _ => *named = None,
+        }
+    }
+
+    fn variable(&mut self, v: &'ir VarId, _: PlaceRole) {
+        self.named.insert(*v, None);
+    }
+}
+
+/// The elements of parameters that are there, share no cells, of which some are assigned in a loop, and of which nothing but
+/// elements at constant places is named.
+fn held_elements(written: &Written<'_>) -> BTreeMap<VarId, BTreeSet<Vec<i64>>> {
+    let routine = &*written.routine;
+    let (Some(cfg), false) = (&routine.body, routine.aliased) else {
+        return BTreeMap::new();
+    };
+    let mut elements = Elements {
+        routine,
+        named: BTreeMap::new(),
+        assigned: BTreeSet::new(),
+        in_loop: false,
+    };
+    for (v, vertex) in cfg.vertices() {
+        elements.in_loop = is_in_loop(written, v);
+        elements.vertex(v, vertex);
+    }
+    let can_be_held = |variable: &Variable| {
+        let is_given = match variable.role {
+            Role::Parameter { intent, optional } => intent == Intent::InOut && !optional,
+            Role::Local | Role::Global(_) => false,
+        };
+        // Of other types not every bit pattern that a caller leaves is a value.
+        is_given && matches!(variable.ty, ScalarType::Real | ScalarType::Real32)
+    };
+    let named = elements.named.into_iter();
+    named
+        .filter(|(v, _)| elements.assigned.contains(v) && can_be_held(routine.variable(*v)))
+        .filter_map(|(v, all)| Some((v, all?)))
+        .collect()
+}
+
+/// True of a vertex that may be executed more than once. Graphs of jumps have loops that nobody has counted.
+fn is_in_loop(written: &Written<'_>, v: VertexId) -> bool {
+    let structure = written.structure.as_ref();
+    structure.is_none_or(|s| s.loop_depth[v.index()] > 0)
 }
 
 /// The scalar parameters that are there, share no cells, are assigned in a loop and handed to no call.
@@ -36,8 +154,7 @@ fn held(program: &Program, written: &Written<'_>) -> Vec<VarId> {
     let mut assigned = vec![false; routine.variables.len()];
     let mut handed_on = assigned.clone();
     for (v, vertex) in cfg.vertices() {
-        // Graphs of jumps have loops that nobody has counted.
-        let in_loop = (written.structure.as_ref()).is_none_or(|s| s.loop_depth[v.index()] > 0);
+        let in_loop = is_in_loop(written, v);
         if let (Some(index), true) = (vertex.kind.index(), in_loop) {
             assigned[index.index()] = true;
         }
@@ -65,7 +182,22 @@ fn is_there(routine: &Routine, v: VarId) -> bool {
 }
 
 impl Writer<'_> {
-    /// The lines that load the held parameters that the function uses, and those that store them.
+    /// The local variable that holds an element; the element's own text if none does.
+    pub(super) fn held_element(&mut self, place: &Place, cell: String) -> String {
+        if self.variables.elements.is_empty() {
+            return cell;
+        }
+        let key = place.constant_subscripts().map(|at| (place.var, at));
+        match key.and_then(|key| self.variables.elements.get_mut(&key)) {
+            Some(held) => {
+                held.cell = Some(cell);
+                held.name.clone()
+            }
+            None => cell,
+        }
+    }
+
+    /// The lines that load the held parameters and elements that the function uses, and those that store them.
     pub(super) fn held(&self) -> (Vec<String>, Vec<String>) {
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
         for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
@@ -81,6 +213,13 @@ impl Writer<'_> {
                     }
                 });
                 stores.push(format!("*{pointer} = {local};"));
+            }
+        }
+        for ((v, _), held) in &self.variables.elements {
+            if let Some(cell) = &held.cell {
+                let (ty, name) = (c_type(self.variables.all[v.index()].ty), &held.name);
+                loads.push(format!("{ty} {name} = {cell};"));
+                stores.push(format!("{cell} = {name};"));
             }
         }
         (loads, stores)

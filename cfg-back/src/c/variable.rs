@@ -6,6 +6,7 @@ use cfg_core::{
     entity::VarId,
     ir::{Dim, Expr, Extent, Order, ScalarType},
 };
+use std::collections::BTreeMap;
 
 /// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can say
 /// that there is no value.
@@ -138,9 +139,20 @@ pub(super) struct Variable {
     pub(super) read: bool,
 }
 
+/// An element of an array of the caller that a local variable holds.
+#[derive(Debug)]
+pub(super) struct HeldElement {
+    /// The name of the local variable.
+    pub(super) name: String,
+    /// The element, once the code names it.
+    pub(super) cell: Option<String>,
+}
+
 /// The variables of a routine.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
+    /// The elements that local variables hold, by array and subscripts.
+    pub(super) elements: BTreeMap<(VarId, Vec<i64>), HeldElement>,
     /// The variables, by [`VarId`].
     pub(super) all: Vec<Variable>,
     /// The bounds that variables keep.

@@ -8,6 +8,7 @@ mod corpus;
 mod directions;
 mod families;
 mod globals;
+mod held;
 mod interface;
 mod origins;
 mod overlaps;
