@@ -82,6 +82,16 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         self.locations.parts(v, |l| set.contains(l.index()))
     }
 
+    /// True if the present values of all locations that an expression may read may be needed, so that they will be there.
+    pub fn is_all_in(&self, set: &Set, e: &Expr) -> bool {
+        let mut all = true;
+        e.walk_places(&mut |p| {
+            self.locations
+                .each(p, &mut |l| all &= set.contains(l.index()))
+        });
+        all
+    }
+
     fn insert_reads(&self, e: &Expr, set: &mut Set) {
         e.walk_places(&mut |p| self.locations.each(p, &mut |l| set.insert(l.index())));
     }

@@ -19,6 +19,7 @@ use crate::{
     options::Options,
     plan::{
         at_exit::dying,
+        branches::deciding,
         draft::Draft,
         provisions::{Provisions, Reads, bits},
         setting::Setting,
@@ -116,6 +117,8 @@ pub enum Reader {
     Pop(Position),
     /// The bounds of the reverse loop of a LOOP.
     Bounds(VertexId),
+    /// The selector of a BRANCH, evaluated again.
+    Selector(VertexId),
 }
 
 /// The plan of one loop.
@@ -153,8 +156,8 @@ pub struct Merge {
     pub vertex: VertexId,
     /// The number of ways.
     pub ways: usize,
-    /// The bits that are recorded each time.
-    pub bits: ControlWidth,
+    /// The bits that are recorded each time; none where the selector of the branch that ends here is evaluated again.
+    pub bits: Option<ControlWidth>,
 }
 
 /// Plans the reversal of a routine and of everything that it calls, and says how the reverse sweeps get what they need.
@@ -375,6 +378,11 @@ impl<'a, 'p> Planned<'a, 'p> {
                 if self.reads.indices_left(e).into_iter().any(is_index) || seen.put(u.index()) {
                     continue;
                 }
+                if let Some((branch, e)) = self.evaluated_again_at(u)
+                    && self.names(e, l)
+                {
+                    found.insert(Reader::Selector(branch));
+                }
                 let kind = &cfg.vertex(u).kind;
                 if self.reads.has_reverse_loop(u) {
                     let mut bound = false;
@@ -391,6 +399,13 @@ impl<'a, 'p> Planned<'a, 'p> {
             }
         }
         true
+    }
+
+    /// The branch that ends at a vertex and what it decides on, where that is evaluated again.
+    fn evaluated_again_at(&self, end: VertexId) -> Option<(VertexId, &Expr)> {
+        let branch = self.draft.shape.partner(end);
+        let selector = self.provisions.evaluated_again(branch)?;
+        (branch != end).then_some((branch, deciding(selector)))
     }
 
     fn names(&self, e: &Expr, l: LocationId) -> bool {
@@ -443,6 +458,13 @@ impl<'a, 'p> Planned<'a, 'p> {
                 {
                     read(l, Reader::Adjoint(at));
                 }
+            }
+            if let Some((branch, e)) = self.evaluated_again_at(v) {
+                e.walk_places(&mut |p| {
+                    draft
+                        .locations
+                        .each(p, &mut |l| read(l.index() as u32, Reader::Selector(branch)));
+                });
             }
             if self.reads.has_reverse_loop(v) {
                 self.reads.loop_bounds(v, &mut |e| {
@@ -547,11 +569,12 @@ impl<'a, 'p> Planned<'a, 'p> {
         let cfg = self.draft.cfg;
         let mut merges = Vec::new();
         for (v, vertex) in cfg.vertices() {
+            let recorded = self.evaluated_again_at(v).is_none();
             let mut merge = |ways: usize| {
                 merges.push(Merge {
                     vertex: v,
                     ways,
-                    bits: bits(ways),
+                    bits: recorded.then(|| bits(ways)),
                 });
             };
             match self.draft.shape {
@@ -637,6 +660,7 @@ impl Explanation {
                         format!("the subscripts of what is popped for {}", statement(at))
                     }
                     Reader::Bounds(v) => format!("the bounds of the reverse loop of {}", id(v)),
+                    Reader::Selector(v) => format!("the selector of {}, evaluated again", id(v)),
                 };
                 writeln!(f, "    read by {reader}")?;
             }
@@ -666,9 +690,10 @@ impl Explanation {
         }
         for merge in &plan.merges {
             let width = match merge.bits {
-                ControlWidth::Bits(1) => "1 bit".to_owned(),
-                ControlWidth::Bits(n) => format!("{n} bits"),
-                ControlWidth::Count => "a count".to_owned(),
+                None => "the selector is evaluated again".to_owned(),
+                Some(ControlWidth::Bits(1)) => "1 bit".to_owned(),
+                Some(ControlWidth::Bits(n)) => format!("{n} bits"),
+                Some(ControlWidth::Count) => "a count".to_owned(),
             };
             writeln!(
                 f,

@@ -14,7 +14,8 @@ pub enum Blocks {
     Statement,
     /// The adjoint is built from the Jacobian of the block, which the forward sweep accumulates and records.
     Preaccumulate,
-    /// The method that is estimated to cost less is taken for each segment; no run records more than by statement.
+    /// The method that is estimated to cost less is taken for each segment; no run records more values than by
+    /// statement.
     Auto,
 }
 
@@ -24,6 +25,8 @@ pub struct Options {
     /// Count the iterations of counted loops too, although the reverse sweep could recompute how many
     /// there were.
     pub counters: bool,
+    /// Record a marker for every branch, although the reverse sweep could evaluate the selectors of some again.
+    pub markers: bool,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
     /// The method by which the adjoints of basic blocks are built.
@@ -46,6 +49,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             counters: false,
+            markers: false,
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,

@@ -8,6 +8,7 @@
 
 pub(crate) mod adjoints;
 pub(crate) mod at_exit;
+pub(crate) mod branches;
 pub(crate) mod callee_globals;
 pub(crate) mod counters;
 pub(crate) mod draft;
@@ -17,3 +18,4 @@ pub(crate) mod recorded;
 pub(crate) mod regions;
 pub(crate) mod setting;
 pub(crate) mod shape;
+pub(crate) mod written;

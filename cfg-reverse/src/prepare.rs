@@ -120,6 +120,7 @@ pub(crate) fn prepare<'v>(
         adjoint_globals,
         overlapping,
         counters: options.counters,
+        markers: options.markers,
         trace,
         strong: options.strong,
         flow_limit: most,

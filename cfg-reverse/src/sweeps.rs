@@ -4,6 +4,7 @@ pub(crate) mod forward;
 pub(crate) mod jumps;
 pub(crate) mod loops;
 pub(crate) mod reverse;
+mod zeros;
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},

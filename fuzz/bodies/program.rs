@@ -42,6 +42,7 @@ pub(crate) fn run(data: &[u8]) {
     let bits = options.first().copied().unwrap_or(0);
     let options = Options {
         counters: bits & 1 != 0,
+        markers: bits & 64 != 0,
         merge: bits & 2 != 0,
         unstructured: if bits & 4 == 0 {
             Unstructured::Structure

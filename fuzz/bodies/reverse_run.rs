@@ -50,6 +50,7 @@ pub(crate) fn run(data: &[u8]) {
             Unstructured::Trace
         },
         counters,
+        markers: seed[3] & 128 == 0,
         merge,
         blocks: blocks[usize::from(seed[3] >> 3 & 3)],
         search: cfg_reverse::Search::DEFAULT,

@@ -40,6 +40,7 @@ pub(crate) fn run(data: &[u8]) {
     let choices = cfg_reverse::Options {
         merge: choice & 1 == 0,
         counters: choice & 2 == 0,
+        markers: choice & 16 == 0,
         blocks: match choice >> 2 & 3 {
             0 | 1 => Blocks::Statement,
             2 => Blocks::Preaccumulate,

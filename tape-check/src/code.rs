@@ -610,19 +610,24 @@ impl<'p> Code<'p> {
         e: &Expr,
         is_written: impl Fn(VarId) -> bool,
     ) -> Result<(), String> {
-        let mut changed = None;
-        e.walk_places(&mut |place| {
-            if is_written(place.var) {
-                changed = Some(place.var);
-            }
-        });
-        match changed {
+        match self.changed(e, is_written) {
             None => Ok(()),
             Some(v) => Err(format!(
                 "`{}`, on which the range depends, may change while the loop runs",
                 self.routine.variable(v).name
             )),
         }
+    }
+
+    /// A variable of an expression that is written.
+    pub(crate) fn changed(&self, e: &Expr, is_written: impl Fn(VarId) -> bool) -> Option<VarId> {
+        let mut changed = None;
+        e.walk_places(&mut |place| {
+            if is_written(place.var) {
+                changed = Some(place.var);
+            }
+        });
+        changed
     }
 
     /// Everything that writes a variable.

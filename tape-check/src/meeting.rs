@@ -1,6 +1,6 @@
 //! The comparison of a forward sweep with its reverse sweep, and of what meets inside one routine.
 
-use cfg_core::ir::{ControlWidth, Expr, Place, Role, Routine, ScalarType, TapeClass};
+use cfg_core::ir::{ControlWidth, Expr, Place, Role, Routine, ScalarType, Selector, TapeClass};
 
 use crate::{
     code::{Key, Kind, NodeId, RegionId, VISITS},
@@ -322,11 +322,16 @@ impl<'p> PairCheck<'p, '_> {
         }
     }
 
-    /// Checks a branch: each arm ends with its marker, and the mirrored branch takes the arm of the same label.
+    /// Checks a branch: each arm ends with its marker, and the mirrored branch takes the arm of the same label; or the
+    /// mirrored branch decides on the same as the branch, which no arm changes.
     fn branch(&mut self, f: At2, r: At2) {
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let (
-            Kind::Branch { arms, .. },
+            Kind::Branch {
+                arms,
+                selector: decided,
+                ..
+            },
             Kind::Branch {
                 arms: back,
                 selector,
@@ -339,17 +344,6 @@ impl<'p> PairCheck<'p, '_> {
         let takes_arm = Arms::of(selector);
         let help = "end each arm with the push of a constant of its own; pop it right before the \
                     mirrored branch, and decide on it alone";
-        let Some(pop) = self.sides[r.side].reduced.marker[r.node] else {
-            let message = format!(
-                "this mirrors {}, but does not decide on a value popped right before it",
-                self.name(f)
-            );
-            self.problem(&codes::MARKER, r, message, help);
-            return;
-        };
-        let Kind::Pop { key, class, .. } = reverse.nodes[pop].kind else {
-            return;
-        };
         let (mut arms, mut back) = (arms.clone(), back.clone());
         arms.sort_unstable();
         back.sort_unstable();
@@ -358,6 +352,24 @@ impl<'p> PairCheck<'p, '_> {
             self.problem(&codes::MARKER, r, message, help);
             return;
         }
+        let Some(pop) = self.sides[r.side].reduced.marker[r.node] else {
+            if let Err(why) = self.decides_again(f, decided, r, selector) {
+                let message = format!(
+                    "this mirrors {}, but does not decide on a value popped right before it, and {why}",
+                    self.name(f)
+                );
+                self.problem(&codes::MARKER, r, message, help);
+                return;
+            }
+            self.summary.branches += 1;
+            for ((_, left), (_, taken)) in arms.into_iter().zip(back) {
+                self.meet(f.side, left, None, r.side, taken);
+            }
+            return;
+        };
+        let Kind::Pop { key, class, .. } = reverse.nodes[pop].kind else {
+            return;
+        };
         self.summary.branches += 1;
         for ((label, left), (_, taken)) in arms.into_iter().zip(back) {
             let side = &self.sides[f.side];
@@ -408,6 +420,39 @@ impl<'p> PairCheck<'p, '_> {
                 self.problem(&codes::MARKER, push, message, help);
             }
             self.meet(f.side, left, Some(push.node), r.side, taken);
+        }
+    }
+
+    /// Checks that a mirrored branch decides by the same selector as the branch, of which no arm changes anything.
+    fn decides_again(
+        &self,
+        f: At2,
+        decided: &Selector,
+        r: At2,
+        again: &Selector,
+    ) -> Result<(), String> {
+        let (theirs, own) = match (decided, again) {
+            (Selector::Condition(a), Selector::Condition(b)) => (a, b),
+            (
+                Selector::Cases { value: a, arms },
+                Selector::Cases {
+                    value: b,
+                    arms: back,
+                },
+            ) if arms == back => (a, b),
+            _ => return Err("not by the same selector either".to_owned()),
+        };
+        if !self.same(f.side, theirs, r.side, own) {
+            return Err("not by the same selector either".to_owned());
+        }
+        let code = self.code(f.side);
+        let node = &code.nodes[f.node];
+        match code.changed(theirs, |v| code.writes_within(v, node.begin, node.end)) {
+            None => Ok(()),
+            Some(v) => Err(format!(
+                "an arm may change `{}`",
+                code.routine.variable(v).name
+            )),
         }
     }
 

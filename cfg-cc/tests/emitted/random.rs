@@ -196,6 +196,8 @@ fn what_the_families_draw() {
         "Preaccumulate",
         "counters true",
         "counters false",
+        "markers true",
+        "markers false",
         "merge true",
         "merge false",
         "Trace",
@@ -303,6 +305,7 @@ fn values(options: &Options) -> Vec<String> {
         }
         .to_owned(),
         format!("counters {}", options.counters),
+        format!("markers {}", options.markers),
         format!("merge {}", options.merge),
         format!("flow limit {}", options.flow_limit),
         format!("{:?}", options.search.model),

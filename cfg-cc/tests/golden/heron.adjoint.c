@@ -474,7 +474,7 @@ CFGREV_INLINE double cfgrev_strong(double derivative, double partial) {
 static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     double x = 0.0, x_b = 0.0, b1 = 0.0;
-    int64_t i = 0, branchId = 0, rCtr_6 = 0, rBound_6 = 0;
+    int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
     double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
@@ -488,14 +488,12 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
         w[k] = cfgrev_pop_real(&top);
     }
     x = cfgrev_pop_real(&top);
-    x_b = 0.0;
     for (int64_t k = 0; k < n; ++k) {
         w_b[k] = 0.0;
     }
     for (i = n; i >= 1; --i) {
-        branchId = (int64_t)cfgrev_pop_bits(&top, 1);
-        if (branchId == 1) {
-            x_b += *s_b * w[i - 1];
+        if (a[i - 1] > 0.0) {
+            x_b = *s_b * w[i - 1];
             w_b[i - 1] += *s_b * x;
             rBound_6 = cfgrev_pop_count(&top);
             for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
@@ -506,7 +504,6 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
             }
             x = cfgrev_pop_real(&top);
             a_b[i - 1] += x_b;
-            x_b = 0.0;
         }
     }
     for (int64_t k = 0; k < n; ++k) {
@@ -554,13 +551,6 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
                 return 1;
             cfgrev_push_count(&top, ctr_6);
             s_here += x * w[i - 1];
-            if (cfgrev_room_control(&top, tape, 1))
-                return 1;
-            cfgrev_push_bits(&top, 1, 1);
-        } else {
-            if (cfgrev_room_control(&top, tape, 1))
-                return 1;
-            cfgrev_push_bits(&top, 0, 1);
         }
     }
     if (cfgrev_room_real(&top, tape, 1))

@@ -2,7 +2,7 @@
 static int heron_rev_body(int64_t n, const double *restrict a, double *restrict s, double *restrict a_b, double *restrict s_b, struct cfgrev_tape *tape, struct cfgrev_tape *memory)
 {
     double x = 0.0, x_b = 0.0, b1 = 0.0;
-    int64_t i = 0, branchId = 0, rCtr_6 = 0, rBound_6 = 0;
+    int64_t i = 0, rCtr_6 = 0, rBound_6 = 0;
     struct cfgrev_top top = tape->top;
     const struct cfgrev_mark entry = cfgrev_mark_of(&memory->work);
     double *const w = cfgrev_allocate(&memory->work, n, sizeof *w);
@@ -18,7 +18,6 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     }
     /* heron, vertex 12: EXIT */
     x = cfgrev_pop_real(&top);
-    x_b = 0.0;
     for (int64_t k = 0; k < n; ++k) {
         w_b[k] = 0.0;
     }
@@ -26,19 +25,18 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
 #line 15 "src/he\"ron\\\?\?/.f90"
     for (i = n; i >= 1; --i) {
         /* heron, vertex 10: ENDBRANCH */
-#line 502 "heron.adjoint.c"
-        branchId = (int64_t)cfgrev_pop_bits(&top, 1);
-        if (branchId == 1) {
+#line 501 "heron.adjoint.c"
+        if (a[i - 1] > 0.0) {
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
-            x_b += *s_b * w[i - 1];
+            x_b = *s_b * w[i - 1];
 #line 13 "src/he\"ron\\\?\?/.f90"
             w_b[i - 1] += *s_b * x;
             /* heron, vertex 6: while abs(x*x - a[i]) > 1e-12 (src/he"ron ? /.f90:10) */
 #line 10 "src/he\"ron\\\?\?/.f90"
             rBound_6 = cfgrev_pop_count(&top);
             /* heron, vertex 8: ENDLOOP */
-#line 514 "heron.adjoint.c"
+#line 512 "heron.adjoint.c"
             for (rCtr_6 = 1; rCtr_6 <= rBound_6; ++rCtr_6) {
                 /* heron, vertex 7, statement 1: x := (x + a[i]/x)/2.0 (src/he"ron ? /.f90:11) */
 #line 11 "src/he\"ron\\\?\?/.f90"
@@ -49,16 +47,14 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
                 a_b[i - 1] += cfgrev_strong(b1, 1.0 / x);
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x_b = cfgrev_strong(b1, -(a[i - 1] / x / x)) + b1;
-#line 525 "heron.adjoint.c"
+#line 523 "heron.adjoint.c"
             }
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
             x = cfgrev_pop_real(&top);
 #line 9 "src/he\"ron\\\?\?/.f90"
             a_b[i - 1] += x_b;
-#line 9 "src/he\"ron\\\?\?/.f90"
-            x_b = 0.0;
-#line 534 "heron.adjoint.c"
+#line 530 "heron.adjoint.c"
         }
 #line 15 "src/he\"ron\\\?\?/.f90"
     }
@@ -79,7 +75,7 @@ static int heron_rev_body(int64_t n, const double *restrict a, double *restrict 
     /* heron, vertex 2, statement 1: s := 0.0 (src/he"ron ? /.f90:5) */
 #line 5 "src/he\"ron\\\?\?/.f90"
     *s_b = 0.0;
-#line 555 "heron.adjoint.c"
+#line 551 "heron.adjoint.c"
     cfgrev_release(&memory->work, entry);
     tape->top = top;
     return 0;
@@ -110,7 +106,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 7 "src/he\"ron\\\?\?/.f90"
     for (i = 1; i <= n; ++i) {
         /* heron, vertex 4: a[i] > 0.0 */
-#line 586 "heron.adjoint.c"
+#line 582 "heron.adjoint.c"
         if (a[i - 1] > 0.0) {
             /* heron, vertex 5, statement 1: x := a[i] (src/he"ron ? /.f90:9) */
 #line 9 "src/he\"ron\\\?\?/.f90"
@@ -136,7 +132,7 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
 #line 11 "src/he\"ron\\\?\?/.f90"
                 x = (x + a[i - 1] / x) / 2.0;
                 /* heron, vertex 8: ENDLOOP */
-#line 612 "heron.adjoint.c"
+#line 608 "heron.adjoint.c"
                 ctr_6 += 1;
 #line 10 "src/he\"ron\\\?\?/.f90"
             }
@@ -150,21 +146,12 @@ static int heron_fwd_body(int64_t n, const double *restrict a, double *restrict 
             /* heron, vertex 9, statement 1: s := s + x*w[i] (src/he"ron ? /.f90:13) */
 #line 13 "src/he\"ron\\\?\?/.f90"
             s_here += x * w[i - 1];
-            /* heron, vertex 10: ENDBRANCH */
-#line 627 "heron.adjoint.c"
-            if (cfgrev_room_control(&top, tape, 1))
-                return 1;
-            cfgrev_push_bits(&top, 1, 1);
-        } else {
-            /* heron, vertex 10: ENDBRANCH */
-            if (cfgrev_room_control(&top, tape, 1))
-                return 1;
-            cfgrev_push_bits(&top, 0, 1);
+#line 622 "heron.adjoint.c"
         }
 #line 7 "src/he\"ron\\\?\?/.f90"
     }
     /* heron, vertex 12: EXIT */
-#line 640 "heron.adjoint.c"
+#line 627 "heron.adjoint.c"
     if (cfgrev_room_real(&top, tape, 1))
         return 1;
     cfgrev_push_real(&top, x);

@@ -7,7 +7,7 @@
 //! preaccumulated; it pays with its Jacobian entries, or with the edges of the remainder graph where
 //! that is cheaper.
 //!
-//! A choice must not record more than the statements alone, whichever path a run takes ([`Comparison`]
+//! A choice must not record more values than the statements alone, whichever path a run takes ([`Comparison`]
 //! proves it): what the estimates get wrong may cost time, but no tape. Because segments share values, whole
 //! choices are priced: of all statements, all segments, the segments of routines that pay, and the
 //! segments that pay alone, the last three without the segments because of which more would be recorded, a

@@ -4,12 +4,13 @@ use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
     graph::loops::LoopForest,
     ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, Vertex, VertexKind, visit::each_place},
-    memory::{locations::Locations, loop_writes::LoopWrites, named::Named},
+    memory::{locations::Locations, loop_writes::LoopWrites},
     structure::Structure,
 };
 use fixedbitset::FixedBitSet;
+use std::ops::RangeInclusive;
 
-use crate::{memory::summary::Summary, prepare::context::Context};
+use crate::{memory::summary::Summary, plan::written::Written, prepare::context::Context};
 
 /// The way in which a loop's trip count comes to the reverse sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,53 +219,20 @@ pub(crate) fn plan_loops(
     locations: &Locations,
     changed: bool,
 ) -> Vec<Option<LoopPlan>> {
-    let (program, summary) = (&context.program, &context.summary);
+    let program = &context.program;
     let routine = program.routine(id);
     let headers = headers(cfg);
     let counted = || headers.iter().filter_map(|h| h.counted.as_ref());
     let indices = counted().map(|(index, _)| *index);
     let named = named_indices(program, routine, cfg, indices, locations);
-    let location = |v: VarId| locations.of_variable(v).index();
-    // Locations that a bound reads.
-    let mut read = FixedBitSet::with_capacity(routine.variables.len());
+    let mut written = Written::new(locations, routine.variables.len());
     for bound in counted().flat_map(|(_, bounds)| bounds) {
-        bound.each_variable(&mut |v| read.insert(location(v)));
+        bound.each_variable(&mut |v| written.follow(v));
     }
-    // Positions in topological order at which each of these may be written; a body is an interval there.
-    let mut written: Vec<Vec<u32>> = vec![Vec::new(); routine.variables.len()];
-    let mut assigned = summary.assigned[id.index()].ones();
-    let assigns = changed
-        || !summary.callees(id).is_empty()
-        || assigned.any(|v| read.contains(location(VarId::new(v))));
-    if assigns {
-        let globals = Named::of(routine);
-        for (position, &v) in structure.order.iter().enumerate() {
-            let mut at = |u: VarId| {
-                let list = &mut written[location(u)];
-                if read.contains(location(u)) && list.last() != Some(&(position as u32)) {
-                    list.push(position as u32);
-                }
-            };
-            for statement in cfg.vertex(v).statements() {
-                summary.each_written(program, &globals, statement, &mut at);
-            }
-        }
-    }
-    for header in &headers {
-        if let Some((index, _)) = header.counted
-            && read.contains(location(index))
-        {
-            written[location(index)].push(structure.position[header.at.index()]);
-        }
-    }
-    written.iter_mut().for_each(|list| list.sort_unstable());
-    let changes = |bound: Bound<'_>, from: u32, to: u32| {
+    written.find(context, id, cfg, structure, changed);
+    let changes = |bound: Bound<'_>, range: &RangeInclusive<u32>| {
         let mut found = false;
-        bound.each_variable(&mut |v| {
-            let list = &written[location(v)];
-            let i = list.partition_point(|&x| x < from);
-            found |= list.get(i).is_some_and(|&x| x <= to);
-        });
+        bound.each_variable(&mut |v| found |= written.is_written_in(v, range));
         found
     };
     let mut plans = vec![None; cfg.vertex_count()];
@@ -272,9 +240,9 @@ pub(crate) fn plan_loops(
         plans[at.index()] = Some(match counted {
             Some((index, bounds)) => {
                 let end = structure.partner(at).unwrap_or(at);
-                let from = structure.position[at.index()];
-                let to = structure.position[end.index()];
-                let changing = bounds.map(|bound| bound.is_deep() || changes(bound, from, to));
+                let position = |v: VertexId| structure.position[v.index()];
+                let body = position(at)..=position(end);
+                let changing = bounds.map(|bound| bound.is_deep() || changes(bound, &body));
                 let read = named.contains(index.index());
                 LoopPlan::counted(changing, context.counters, read)
             }

@@ -21,6 +21,7 @@ use crate::{
     partials::scope::{ForwardScope, Scope},
     plan::{
         adjoints::{StatementAdjoint, StatementCode, Written, primal_reads},
+        branches::with_lasting_selectors,
         counters::{LoopPlan, plan_loops},
         shape::Shape,
     },
@@ -48,6 +49,8 @@ pub(crate) struct Draft<'p> {
     /// The globals whose values after a call the reverse sweep of the callee reads, by callee.
     pub(crate) needed: HashMap<RoutineId, GlobalSet>,
     pub(crate) loops: Vec<Option<LoopPlan>>,
+    /// The branches, by vertex, whose selectors are cheap and read nothing that an arm may change.
+    pub(crate) lasting: FixedBitSet,
     /// The needs of the adjoint of every statement.
     pub(crate) code: Rows<StatementCode>,
     /// The adjoint of every statement, until the reverse sweep is written.
@@ -71,11 +74,15 @@ impl<'p> Draft<'p> {
         let routine = context.program.routine(id);
         let cfg = routine.body.as_ref()?;
         let locations = Locations::of(&context.program, routine);
-        let loops = match shape {
+        let (loops, lasting) = match shape {
             Shape::Structured(structure) => {
-                plan_loops(context, id, cfg, structure, &locations, normal.changed)
+                let changed = normal.changed;
+                (
+                    plan_loops(context, id, cfg, structure, &locations, changed),
+                    with_lasting_selectors(context, id, cfg, structure, &locations, changed),
+                )
             }
-            Shape::General(general) => general.plans.clone(),
+            Shape::General(general) => (general.plans.clone(), FixedBitSet::new()),
         };
         let mut scope = Scope::new(
             Routine {
@@ -121,6 +128,7 @@ impl<'p> Draft<'p> {
             globals: Named::of(routine),
             needed: HashMap::new(),
             loops,
+            lasting,
             code: Rows::with_capacity(cfg.vertex_count()),
             adjoints: Rows::with_capacity(cfg.vertex_count()),
             forward,

@@ -9,7 +9,10 @@ use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, solve_within},
     entity::{EdgeId, VarId, VertexId},
-    ir::{Cfg, ControlWidth, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
+    ir::{
+        Cfg, ControlWidth, Expr, LoopTest, Place, Program, Routine, Selector, Stmt, StmtKind,
+        VertexKind,
+    },
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
@@ -17,8 +20,8 @@ use std::collections::HashSet;
 use crate::{
     code::rows::Rows,
     plan::{
-        adjoints::StatementCode, callee_globals::CalleeGlobals, counters::LoopPlan, draft::Draft,
-        shape::Shape,
+        adjoints::StatementCode, at_exit::dying, branches::deciding, callee_globals::CalleeGlobals,
+        counters::LoopPlan, draft::Draft, shape::Shape,
     },
     prepare::{context::Context, optional},
 };
@@ -107,6 +110,8 @@ pub(crate) struct Provisions<'a> {
     pub(crate) restored: FixedBitSet,
     /// Edges to counted loops on which the value of the index may be needed.
     index_needed: FixedBitSet,
+    /// Branches whose selectors the reverse sweep evaluates again.
+    evaluated_again: FixedBitSet,
 }
 
 impl<'a> Provisions<'a> {
@@ -131,17 +136,26 @@ impl<'a> Provisions<'a> {
             loops: &draft.loops,
             restored: FixedBitSet::with_capacity(routine.variables.len()),
             index_needed: FixedBitSet::with_capacity(cfg.edge_count()),
+            evaluated_again: draft.lasting.clone(),
         };
-        provisions.find_saves();
+        provisions.find_saves(draft);
+        provisions.keep_markers_apart(context, draft);
         provisions
     }
 
-    fn find_saves(&mut self) {
+    fn find_saves(&mut self, draft: &Draft<'_>) {
         let (cfg, analysis) = (self.cfg, &self.analysis);
+        let evaluated_again = &mut self.evaluated_again;
         let (saves, restored) = (&mut self.saves, &mut self.restored);
         let index_needed = &mut self.index_needed;
         self.solution.each_vertex(cfg, |v, set| {
             let vertex = cfg.vertex(v);
+            let branch = draft.shape.partner(v).index();
+            if branch != v.index() && evaluated_again.contains(branch) {
+                let selector = cfg.vertex(VertexId::new(branch)).kind.selector();
+                let is_provided = selector.is_some_and(|s| analysis.is_all_in(set, deciding(s)));
+                evaluated_again.set(branch, is_provided);
+            }
             for (s, statement) in vertex.statements().iter().enumerate() {
                 let at = Position {
                     vertex: v,
@@ -173,9 +187,44 @@ impl<'a> Provisions<'a> {
         });
     }
 
+    /// Leaves branches their markers that decide by one scalar that is popped somewhere: who reads the reverse sweep, the
+    /// stack checker for one, would take that for the marker.
+    fn keep_markers_apart(&mut self, context: &Context, draft: &Draft<'_>) {
+        let routine = context.program.routine(draft.id);
+        let mut popped = FixedBitSet::with_capacity(routine.variables.len());
+        for (v, _) in self.cfg.vertices() {
+            self.each_save(v, |_, place| popped.insert(place.var.index()));
+        }
+        for edge in self
+            .index_needed
+            .ones()
+            .map(|e| self.cfg.edge(EdgeId::new(e)))
+        {
+            // Around the loop the reverse loop sets its index.
+            if !matches!(self.cfg.vertex(edge.from).kind, VertexKind::EndLoop) {
+                popped.extend(self.cfg.vertex(edge.to).kind.index().map(VarId::index));
+            }
+        }
+        popped.extend(dying(context, draft, self).iter().map(|(v, ..)| v.index()));
+        let branches: Vec<usize> = self.evaluated_again.ones().collect();
+        for v in branches {
+            let selector = self.cfg.vertex(VertexId::new(v)).kind.selector();
+            let variable = selector.and_then(|selector| only_scalar(deciding(selector)));
+            if variable.is_some_and(|v| popped.contains(v.index())) {
+                self.evaluated_again.remove(v);
+            }
+        }
+    }
+
     /// The way in which the trip count of the LOOP at a vertex comes to the reverse sweep.
     pub(crate) fn of_loop(&self, header: VertexId) -> LoopPlan {
         self.loops[header.index()].unwrap_or(LoopPlan::CONDITION)
+    }
+
+    /// The selector that the reverse sweep evaluates again to find the arm of a branch; without one there are markers.
+    pub(crate) fn evaluated_again(&self, branch: VertexId) -> Option<&'a Selector> {
+        let selector = self.cfg.vertex(branch).kind.selector();
+        selector.filter(|_| self.evaluated_again.contains(branch.index()))
     }
 
     /// The control bits that tell the arms of a branch apart.
@@ -224,6 +273,14 @@ impl<'a> Provisions<'a> {
     pub(crate) fn members(&self, set: &Set, v: VarId) -> Vec<Place> {
         self.analysis.members(set, v)
     }
+}
+
+/// The one variable that an expression reads, if it is a scalar.
+fn only_scalar(e: &Expr) -> Option<VarId> {
+    let mut all = Vec::new();
+    e.walk_places(&mut |p| all.push((p.var, p.subscripts.is_empty())));
+    let first = *all.first()?;
+    (first.1 && all.iter().all(|p| *p == first)).then_some(first.0)
 }
 
 /// The control bits that tell so many ways apart.

@@ -19,7 +19,8 @@ use crate::{
     prepare::context::Context,
 };
 
-/// Bits that a routine pushes itself, but for control: that is the same, however blocks are written.
+/// Bits that a routine pushes itself, but for control: that is the same, however blocks are written, up to markers of
+/// branches whose selectors are evaluated again only where statements keep what these read.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
     /// Bits that are pushed in each vertex.

@@ -23,6 +23,8 @@ pub(crate) struct Context {
     /// Routines whose adjoint parameters may share storage with one another, or with adjoint globals.
     pub(crate) overlapping: FixedBitSet,
     pub(crate) counters: bool,
+    /// Every branch is reversed by markers.
+    pub(crate) markers: bool,
     /// General graphs are reversed by the numbers of their blocks.
     pub(crate) trace: bool,
     /// The products of adjoints and partials that are strong.

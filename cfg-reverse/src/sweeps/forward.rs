@@ -257,6 +257,9 @@ impl ForwardCode for Forward<'_, '_, '_> {
 
     fn arm_end(&mut self, branch: VertexId, label: i64) -> Vec<Stmt> {
         let s = self.sweeps;
+        if s.provisions.evaluated_again(branch).is_some() {
+            return Vec::new();
+        }
         let marker = self.marker(branch, label);
         vec![s.push(s.marker_class(branch), Expr::Int(marker))]
     }

@@ -23,7 +23,7 @@ use crate::{
         trace,
     },
     plan::{adjoints::StatementAdjoint, shape::Shape},
-    sweeps::{LoopVariables, Sweeps, finish, loop_local},
+    sweeps::{LoopVariables, Sweeps, finish, loop_local, zeros::without_known_zeros},
 };
 
 pub(crate) struct Reverse<'a, 'b, 'p> {
@@ -71,8 +71,10 @@ impl<'p> Sweeps<'_, 'p> {
             };
         }
         let branch_id = match self.draft.shape {
-            Shape::Structured(_) => (self.draft.cfg.vertices())
-                .any(|(_, vertex)| matches!(vertex.kind, VertexKind::EndBranch)),
+            Shape::Structured(_) => (self.draft.cfg.vertices()).any(|(v, vertex)| {
+                matches!(vertex.kind, VertexKind::Branch(_))
+                    && self.provisions.evaluated_again(v).is_none()
+            }),
             Shape::General(_) if self.context.trace => true,
             Shape::General(g) => (self.draft.cfg.vertices()).any(|(v, _)| {
                 g.groups(self.draft.cfg, v)
@@ -115,7 +117,7 @@ impl<'p> Sweeps<'_, 'p> {
             original,
             NameRole::Reverse,
         );
-        Ok(routine)
+        Ok(without_known_zeros(routine))
     }
 
     /// The adjoint of a block, from those of its statements, which are taken.
@@ -212,6 +214,9 @@ impl AdjointCode for Reverse<'_, '_, '_> {
             }
             VertexKind::EndBranch => {
                 let branch = s.draft.shape.partner(v);
+                if let Some(selector) = s.provisions.evaluated_again(branch) {
+                    return VertexKind::Branch(Box::new(selector.clone()));
+                }
                 let id = self.branch_id.map_or(Expr::Int(0), Expr::var);
                 VertexKind::Branch(Box::new(match s.selector(branch) {
                     Some(Selector::Cases { arms, .. }) => Selector::Cases {
@@ -272,6 +277,9 @@ impl AdjointCode for Reverse<'_, '_, '_> {
     fn marker(&mut self, end_branch: VertexId) -> Vec<Stmt> {
         let s = self.sweeps;
         let branch = s.draft.shape.partner(end_branch);
+        if s.provisions.evaluated_again(branch).is_some() {
+            return Vec::new();
+        }
         self.branch_id
             .map(|id| s.pop(s.marker_class(branch), Place::whole(id)))
             .into_iter()

@@ -431,6 +431,7 @@ fn mirrored_blocks(run: &Run) -> Result<(), String> {
 
 const DEFAULT: Options = Options {
     counters: false,
+    markers: false,
     merge: false,
     blocks: Blocks::Statement,
     work: 0,
@@ -475,6 +476,7 @@ fn with_counters_and_merged_blocks() {
     for (counters, seeds) in [(true, 20_000..21_000), (false, 21_000..22_000)] {
         let options = Options {
             counters,
+            markers: counters,
             merge: true,
             ..DEFAULT
         };
@@ -546,11 +548,16 @@ fn blocks_by_cost() {
     });
 }
 
-/// Bits that a run records by statement, from Jacobians and by cost.
+/// Bits that a run records by statement, from Jacobians and by cost. Of a branch a marker more may be recorded where only
+/// statements keep what it decides on, so markers are recorded everywhere.
 fn recorded_bits(case: &Case) -> Result<[u64; 3], String> {
     let mut bits = [0; 3];
     for (options, bits) in [DEFAULT, PREACCUMULATE, AUTO].iter().zip(&mut bits) {
-        let tape = run(case, options)?.forward.tape;
+        let options = Options {
+            markers: true,
+            ..*options
+        };
+        let tape = run(case, &options)?.forward.tape;
         *bits = tape.control_bits + 8 * tape.value_bytes;
     }
     if bits[2] > bits[0] {

@@ -51,6 +51,7 @@ const TRACE: Options = Options {
     unstructured: Unstructured::Trace,
     strong: cfg_reverse::Strong::Needed,
     counters: false,
+    markers: false,
     merge: false,
     blocks: Blocks::Statement,
     work: 0,

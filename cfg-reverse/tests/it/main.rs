@@ -3,6 +3,7 @@
 
 mod adjoint;
 mod annotations;
+mod branches;
 mod callee_globals;
 mod extents;
 mod general;

@@ -33,7 +33,7 @@ fn hash(program: &Program) -> String {
 }
 
 /// Names of columns, and options.
-fn columns() -> [(&'static str, Options); 6] {
+fn columns() -> [(&'static str, Options); 7] {
     let with = |change: fn(&mut Options)| {
         let mut options = Options {
             work: 2000,
@@ -46,6 +46,7 @@ fn columns() -> [(&'static str, Options); 6] {
         ("default", with(|_| {})),
         ("merge", with(|o| o.merge = true)),
         ("counters", with(|o| o.counters = true)),
+        ("markers", with(|o| o.markers = true)),
         ("preaccumulate", with(|o| o.blocks = Blocks::Preaccumulate)),
         ("auto", with(|o| o.blocks = Blocks::Auto)),
         ("trace", with(|o| o.unstructured = Unstructured::Trace)),

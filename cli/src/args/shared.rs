@@ -68,6 +68,9 @@ pub(crate) struct Reversal {
     /// Count the iterations of loops whose range the reverse sweep could recompute, too.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) counters: Counters,
+    /// Record a marker at the end of each arm of branches whose selector the reverse sweep could evaluate again, too.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) markers: Counters,
     /// How general control flow (jumps) is reversed; `trace` is for all, for comparison.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) unstructured: Unstructured,
@@ -115,13 +118,13 @@ pub(crate) enum Unstructured {
     Trace,
 }
 
-/// When iterations are counted.
+/// When iterations are counted, and markers recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counters {
-    /// Where the range cannot be recomputed.
+    /// Where the reverse sweep cannot find out otherwise.
     #[default]
     Auto,
-    /// In every loop.
+    /// In every loop, of every branch.
     Always,
 }
 

@@ -4,8 +4,8 @@ use cfg_core::{
     entity::{EdgeId, RoutineId, VarId, VertexId},
     graph::{Reversed, dominance::Dominators, loops::LoopForest, reachable},
     ir::{
-        Cfg, Control, ControlWidth, Edge, Expr, LoopTest, Op, OriginRole, Program, Role, Stmt,
-        StmtKind, Subscript, TapeClass, Vertex, VertexKind,
+        Cfg, Control, ControlWidth, Edge, Expr, LoopTest, Op, OriginRole, Program, Role, Selector,
+        Stmt, StmtKind, Subscript, TapeClass, Vertex, VertexKind,
     },
 };
 use fixedbitset::FixedBitSet;
@@ -205,6 +205,32 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         name: "arms exchanged",
         plant: |p, pair| arms_exchanged(p, pair.reverse),
+    },
+    Fault {
+        name: "opposite decision",
+        plant: |p, pair| {
+            let graph = cfg(p, pair.reverse);
+            let end = |v: VertexId| matches!(graph.vertex(v).kind, VertexKind::EndBranch);
+            let empty = |v: &Vertex| {
+                let v = graph.with_id(v.id).unwrap();
+                graph.successors(v).all(end)
+            };
+            each_vertex(p, pair.reverse, |v| match &mut v.kind.clone() {
+                VertexKind::Branch(selector) if !empty(v) => match &mut **selector {
+                    Selector::Condition(e) => {
+                        *e = Expr::op(Op::Not, [e.clone()]);
+                        v.kind = VertexKind::Branch(selector.clone());
+                        true
+                    }
+                    Selector::Cases { .. } => false,
+                },
+                _ => false,
+            })
+        },
+    },
+    Fault {
+        name: "an arm changes what is decided on again",
+        plant: decided_on_changed,
     },
     Fault {
         name: "reverse sweep not called",
@@ -636,6 +662,46 @@ fn arms_exchanged(program: &Program, r: RoutineId) -> Vec<Program> {
                 edges[b.index()].to = to(a);
                 made.push(with_body(program, r, Cfg::new(vertices, edges)));
             }
+        }
+    }
+    made
+}
+
+/// An assignment in an arm of the forward sweep, to a place that the mirrored branch reads once more.
+fn decided_on_changed(program: &Program, pair: Pair) -> Vec<Program> {
+    let selectors = |r: RoutineId| {
+        let vertices = cfg(program, r).vertices();
+        vertices.filter_map(|(v, vertex)| match &vertex.kind {
+            VertexKind::Branch(selector) => Some((v, selector)),
+            _ => None,
+        })
+    };
+    let again: Vec<_> = selectors(pair.reverse).map(|(_, s)| s).collect();
+    let graph = cfg(program, pair.forward);
+    let mut made = Vec::new();
+    for (v, selector) in selectors(pair.forward) {
+        let e = match &**selector {
+            Selector::Condition(e) | Selector::Cases { value: e, .. } => e,
+        };
+        let mut read = Vec::new();
+        e.walk_places(&mut |p| read.push(p.clone()));
+        // A parameter that only comes in cannot be assigned.
+        let routine = program.routine(pair.forward);
+        let can_be = |v: VarId| routine.variable(v).role == Role::Local;
+        let place = read.iter().find(|p| can_be(p.var));
+        let (Some(place), true) = (place, again.contains(&selector)) else {
+            continue;
+        };
+        for arm in graph.successors(v) {
+            if !matches!(graph.vertex(arm).kind, VertexKind::Block(_)) {
+                continue;
+            }
+            let (mut vertices, edges) = graph.clone().into_parts();
+            if let VertexKind::Block(statements) = &mut vertices[arm.index()].kind {
+                let same = Expr::from(place.clone());
+                statements.insert(0, Stmt::assign(place.clone(), same));
+            }
+            made.push(with_body(program, pair.forward, Cfg::new(vertices, edges)));
         }
     }
     made

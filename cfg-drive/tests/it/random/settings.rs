@@ -95,6 +95,8 @@ impl Setting {
         Options {
             reversal: cfg_reverse::Options {
                 counters: self.counters,
+                // Markers matter to neither of these.
+                markers: self.counters && !self.merge,
                 merge: self.merge,
                 blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],
                 work: 20_000,

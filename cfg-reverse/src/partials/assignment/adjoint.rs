@@ -2,13 +2,13 @@
 
 use cfg_core::{
     elemental::{Partial, Strong},
-    ir::{Expr, Op, Place, Stmt},
+    ir::{Expr, Op, Place, ScalarType, Stmt},
     memory::known::Known,
 };
 
 use crate::{
     code::{
-        expressions::{is_atomic, sum, zero},
+        expressions::{is_atomic, real, sum, zero},
         typing,
     },
     partials::{
@@ -49,15 +49,16 @@ pub(crate) fn adjoint(
         return Ok(vec![zero_of(target_b)]);
     }
     let mut code = nodes.partials(&mut scope.routine, &mut scope.namer, &mut scope.temporaries)?;
-    let (mut itself, overlap) = target_among_operands(scope, &nodes, target)?;
+    let (itself, overlap) = target_among_operands(scope, &nodes, target)?;
     let mut seed = Expr::Place(target_b.clone());
-    if overlap {
-        itself = false;
+    // What is incremented in between may be the cell of the seed, for all that compilers know.
+    let elsewhere = target.is_element() && target.constant_subscripts().is_none();
+    if overlap || elsewhere && is_read_again(&nodes, root, target) {
         let t = scope.take("b", target_type);
         code.push(Stmt::assign(Place::whole(t), seed));
-        code.push(zero_of(target_b.clone()));
         seed = Expr::var(t);
     }
+    let unchanged = [Expr::Place(target_b.clone()), seed.clone()];
     let mut d = std::mem::take(&mut nodes.lists.adjoints);
     d.clear();
     d.resize(nodes.nodes.len(), None);
@@ -70,19 +71,25 @@ pub(crate) fn adjoint(
     let mut increments = std::mem::take(&mut nodes.lists.increments);
     increments.clear();
     propagate(scope, &mut nodes, &mut d, &mut increments, &mut code)?;
-    // The target's own adjoint last: the other increments read it.
     let own = increments
         .iter()
         .position(|(p, ..)| itself && *p == target_b);
-    let last = match own.map(|i| increments.remove(i)) {
+    let own = match own.map(|i| increments.remove(i)) {
         Some((place, first, others)) => {
-            let value = sum(std::iter::once(first).chain(others).collect());
-            let value = value.filter(|value| !matches!(value, Expr::Place(p) if *p == place));
+            let terms = std::iter::once(first).chain(others);
+            let value = sum(twice(terms, target_type.ty));
+            let value = value.filter(|value| !unchanged.contains(value));
             value.map(|value| Stmt::assign(place, value))
         }
-        None => (!overlap).then(|| zero_of(target_b)),
+        None => Some(zero_of(target_b)),
     };
-    add_increments(&mut increments, last, &mut code);
+    // The target's own adjoint last, where the other increments may read it; first, where they may increment it.
+    let (first, last) = match overlap {
+        true => (own, None),
+        false => (None, own),
+    };
+    code.extend(first);
+    add_increments(scope, &mut increments, last, &mut code);
     (nodes.lists.adjoints, nodes.lists.increments) = (d, increments);
     scope.workspace = nodes.into_workspace();
     Ok(code)
@@ -110,6 +117,25 @@ fn target_among_operands(
         }
     }
     Ok((itself, overlap))
+}
+
+/// True if the adjoint of the root is likely to be read more than once for the increments of others than the target.
+fn is_read_again(nodes: &Nodes<'_>, root: usize, target: &Place) -> bool {
+    let active = |n: usize| match nodes.nodes[n].kind {
+        NodeKind::Op(_, children) => {
+            let operands = nodes.operands(children).iter();
+            operands.filter(|&&c| nodes.nodes[c].active).collect()
+        }
+        NodeKind::Leaf(_) | NodeKind::Passive(_) => Vec::new(),
+    };
+    let reads = active(root)
+        .into_iter()
+        .map(|&n| match nodes.nodes[n].kind {
+            NodeKind::Leaf(place) => usize::from(place != target),
+            NodeKind::Op(..) => active(n).len(),
+            NodeKind::Passive(_) => 0,
+        });
+    reads.sum::<usize>() > 1
 }
 
 /// Passes the adjoints `d` of the nodes on, from the root to the leaves, where they become increments.
@@ -166,7 +192,12 @@ fn propagate(
 }
 
 /// Writes the increments, then what is `last`.
-fn add_increments(increments: &mut Vec<Increment>, last: Option<Stmt>, code: &mut Vec<Stmt>) {
+fn add_increments(
+    scope: &Scope,
+    increments: &mut Vec<Increment>,
+    last: Option<Stmt>,
+    code: &mut Vec<Stmt>,
+) {
     let size = increments.len() + usize::from(last.is_some());
     if size > 0 {
         // And one, because the target is likely to be popped before.
@@ -175,12 +206,34 @@ fn add_increments(increments: &mut Vec<Increment>, last: Option<Stmt>, code: &mu
     // Nodes were visited from the last to the first: turn round, so that operands come in order.
     for (place, first, others) in increments.drain(..).rev() {
         let value = std::iter::once(Expr::Place(place.clone()));
-        let terms = value.chain(others.into_iter().rev()).chain([first]);
-        if let Some(value) = sum(terms.collect()) {
+        let terms = others.into_iter().rev().chain([first]);
+        let ty = scope.routine.variable(place.var).ty;
+        if let Some(value) = sum(value.chain(twice(terms, ty)).collect()) {
             code.push(Stmt::assign(place, value));
         }
     }
     code.extend(last);
+}
+
+/// The terms of a sum in which two that are equal and stand side by side, as those of `x*x` do, are twice one of them.
+fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
+    let mut out: Vec<Expr> = Vec::new();
+    let mut terms = terms.peekable();
+    while let Some(term) = terms.next() {
+        if terms.next_if_eq(&term).is_none() {
+            out.push(term);
+            continue;
+        }
+        let two = |e: Expr| Expr::op(Op::Mul, [real(2.0, ty), e]);
+        out.push(match term {
+            Expr::Op(Op::Neg, mut inner) => {
+                let e = std::mem::replace(&mut inner[0], Expr::Int(0));
+                Expr::op(Op::Neg, [two(e)])
+            }
+            term => two(term),
+        });
+    }
+    out
 }
 
 /// The place that is incremented, and the terms that it is incremented by: the last operand first.
