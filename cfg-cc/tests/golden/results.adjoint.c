@@ -3,12 +3,10 @@
 /* reverse of constant */
 static void constant_rev_body(const double *restrict x, double *restrict r, double *restrict x_b, double *restrict r_b, struct cfgrev_tape *tape)
 {
-    double b1 = 0.0;
     (void)r;
     (void)tape;
-    b1 = r_b[1];
-    x_b[0] += b1 * x[2];
-    x_b[2] += b1 * x[0];
+    x_b[0] += r_b[1] * x[2];
+    x_b[2] += r_b[1] * x[0];
     r_b[1] = 0.0;
     for (int64_t k = 0; k < 3; ++k) {
         x_b[k] += 2.0 * (r_b[k] * x[k]);
