@@ -4,7 +4,7 @@ use super::routine::{Jumps, Label, RoutineBuilder, Target};
 use crate::{
     entity::VertexId,
     graph::reachable,
-    ir::{Cfg, Control, VertexKind},
+    ir::{Cfg, Control, Expr, LoopTest, VertexKind},
     structure::Structure,
 };
 
@@ -45,9 +45,20 @@ fn without_unreachable(cfg: Cfg) -> Option<Cfg> {
         }
     }
     edges.retain(|e| kept.contains(e.from.index()));
+    let mut again = vec![false; left.len()];
     for edge in &mut edges {
         edge.from = place[edge.from.index()];
         edge.to = place[edge.to.index()];
+        again[edge.to.index()] |= matches!(left[edge.from.index()].kind, VertexKind::EndLoop);
+    }
+    // A test at an end that is left out is never made: what it reads need not have a value.
+    for (vertex, again) in left.iter_mut().zip(again) {
+        if let VertexKind::Loop { test, .. } = &mut vertex.kind
+            && matches!(**test, LoopTest::Post(_))
+            && !again
+        {
+            **test = LoopTest::Post(Expr::Logical(false));
+        }
     }
     // No edge leads to a vertex that is not kept: what a reachable vertex leads to is reachable, and EXIT leads nowhere.
     Cfg::new(left, edges)
