@@ -66,8 +66,22 @@ pub(crate) enum ExprKind {
     SizeofType(Rc<Qualified>),
     /// A compound literal: a variable that is initialised where it stands.
     Literal(DeclId),
+    /// Statements that come first, and the value behind them.
+    Inlined(Rc<Inlined>),
     /// A problem has been reported.
     Bad,
+}
+
+/// The body of a function in place of a call, or statements that an operand needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Inlined {
+    pub(crate) body: StmtId,
+    /// None of a function without a result.
+    pub(crate) value: Option<ExprId>,
+    /// The expressions of the body.
+    pub(crate) part: Part,
+    /// The labels that are placed in the body.
+    pub(crate) labels: Vec<Rc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -109,6 +123,8 @@ pub(crate) enum StmtKind {
     Break,
     Continue,
     Return(Option<ExprId>),
+    /// A return of a function that stands in place of a call.
+    Leave,
 }
 
 #[derive(Clone, Debug)]
@@ -223,7 +239,75 @@ pub(crate) struct Unit {
     pub(crate) structures: Vec<Structure>,
 }
 
+/// Higher expressions are taken apart, which emits statements: they count as having effects.
+const MAX_HEIGHT: u32 = 25;
+
 impl Unit {
+    /// Adds an expression; `pure` if it calls a function that only computes.
+    pub(crate) fn push(&mut self, kind: ExprKind, at: Pos, from: Pos, pure: bool) -> ExprId {
+        let own = match &kind {
+            ExprKind::Step { .. }
+            | ExprKind::Assign(..)
+            | ExprKind::Literal(_)
+            | ExprKind::Inlined(_) => true,
+            ExprKind::Call(..) => !pure,
+            _ => false,
+        };
+        let ty = self.type_of(&kind);
+        // A structure is chosen by statements.
+        let chosen = matches!(kind, ExprKind::Conditional(..))
+            && matches!(ty.as_ref().map(|ty| &ty.ty), Some(Type::Struct(_)));
+        let own = own || chosen;
+        let node = ExprNode {
+            kind,
+            ty,
+            at,
+            from,
+            effects: own,
+            height: 1,
+            enclosed: false,
+        };
+        let id = ExprId(self.exprs.len() as u32);
+        self.exprs.push(node);
+        let operands = self.operands(id);
+        let below = operands.iter().map(|e| self.expr(*e));
+        let (mut effects, mut height) = (own, 0);
+        for node in below {
+            effects |= node.effects;
+            height = height.max(node.height);
+        }
+        let node = &mut self.exprs[id.index()];
+        node.height = height.saturating_add(1);
+        node.effects = effects || node.height > MAX_HEIGHT;
+        self.note(id);
+        id
+    }
+
+    /// Notes which variables an expression assigns and whose address it takes.
+    fn note(&mut self, id: ExprId) {
+        let (target, address) = match self.expr(id).kind {
+            ExprKind::Step { of, .. } => (of, false),
+            ExprKind::Assign(_, target, _) => (target, false),
+            ExprKind::Unary(Unary::Address, of) => (of, true),
+            _ => return,
+        };
+        let mut place = target;
+        // The address of a member is one in its variable.
+        while let ExprKind::Member(of, _, false) = self.expr(place).kind
+            && address
+        {
+            place = of;
+        }
+        if let ExprKind::Name(d) | ExprKind::Literal(d) = self.expr(place).kind {
+            let decl = &mut self.decls[d.index()];
+            if address {
+                decl.address = true;
+            } else {
+                decl.assigned.push(id);
+            }
+        }
+    }
+
     pub(crate) fn expr(&self, e: ExprId) -> &ExprNode {
         &self.exprs[e.index()]
     }
@@ -277,6 +361,7 @@ impl Unit {
             | ExprKind::SizeofExpr(_)
             | ExprKind::SizeofType(_)
             | ExprKind::Literal(_)
+            | ExprKind::Inlined(_)
             | ExprKind::Bad => Vec::new(),
             ExprKind::Unary(_, a)
             | ExprKind::Step { of: a, .. }
@@ -332,6 +417,7 @@ impl Unit {
                     open.push(*a);
                 }
                 ExprKind::Conditional(_, a, b) => open.extend([*b, *a]),
+                ExprKind::Inlined(inlined) => open.extend(inlined.value),
                 _ => {}
             }
         }

@@ -1,7 +1,8 @@
 //! The C front end of cfgrev: numerical functions in C99, unchanged, read into its representation.
 //!
 //! [`read_c`] reads a file in steps, each with what it finds wrong: `lex` makes tokens; `preprocess` follows directives
-//! and expands macros; `parse` makes a syntax tree in which names are resolved; `lower` turns the functions that are
+//! and expands macros; `parse` makes a syntax tree in which names are resolved; `expand` copies functions for what they are
+//! given, functions and memory, and puts some in place of their calls; `lower` turns the functions that are
 //! asked for, and those that they call, into routines. See `docs/c.md`.
 //!
 //! ```
@@ -16,6 +17,7 @@ mod ast;
 mod braces;
 mod codes;
 mod constant;
+mod expand;
 mod ids;
 mod lex;
 mod lower;
@@ -52,12 +54,15 @@ pub struct Read {
 pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
     let (tokens, choices) = preprocess::preprocess(name, bytes, files, &mut sink);
-    let unit = parse::parse(tokens, &mut sink);
+    let mut unit = parse::parse(tokens, &mut sink);
     // What could not be read would be missing.
     let program = if sink.found.has_errors() {
         None
     } else {
-        lower::lower(&unit, options, &choices, &mut sink)
+        lower::chosen(&unit, options, &mut sink).and_then(|chosen| {
+            expand::expand(&mut unit, &chosen.read, &mut sink);
+            lower::lower(&unit, &chosen, &choices, &mut sink)
+        })
     };
     let program = program.filter(|_| !sink.found.has_errors());
     Read {

@@ -12,7 +12,7 @@ mod loops;
 pub(crate) mod math;
 mod order;
 mod place;
-mod points;
+pub(crate) mod points;
 mod routine;
 mod rows;
 mod several;
@@ -27,7 +27,7 @@ use crate::braces::Failed;
 use crate::{
     Options,
     ast::{DeclId, DeclKind, StructId, Unit},
-    codes,
+    codes, expand,
     preprocess::Choice,
     source::{Pos, Sink},
     types::Type,
@@ -64,15 +64,14 @@ struct Lower<'u> {
     choices: HashMap<usize, Vec<&'u Choice>>,
 }
 
-/// The program; problems go to `sink`.
+/// The program of the functions that are chosen; problems go to `sink`.
 pub(crate) fn lower<'u>(
     unit: &'u Unit,
-    options: &Options,
+    chosen: &Chosen,
     choices: &'u [Choice],
     sink: &'u mut Sink,
 ) -> Option<Program> {
-    let (main, roots) = chosen(unit, options, sink)?;
-    let order = reachable(unit, &roots);
+    let order = expand::reachable(unit, &chosen.read);
     let facts = Facts::of(unit, &order);
     let mut l = Lower {
         unit,
@@ -100,7 +99,7 @@ pub(crate) fn lower<'u>(
     for &f in &order {
         routine::routine(&mut l, f);
     }
-    if let Some(main) = main {
+    if let Some(main) = chosen.main {
         l.program.main(l.routines[&main]);
     }
     if l.sink.found.has_errors() {
@@ -117,13 +116,23 @@ pub(crate) fn lower<'u>(
     }
 }
 
-/// The function to differentiate, if there is only one, and those that are read with what they call.
-fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<(Option<usize>, Vec<usize>)> {
+/// The functions that are asked for.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// The function to differentiate, if there is only one.
+    main: Option<usize>,
+    /// Those that are read with what they call.
+    pub(crate) read: Vec<usize>,
+}
+
+/// Finds the functions that are asked for.
+pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<Chosen> {
     let name = |f: usize| &*unit.decl(unit.functions[f].decl).name;
     let all = 0..unit.functions.len();
     if let Some(wanted) = &options.routine {
         if let Some(f) = all.clone().find(|f| name(*f) == wanted) {
-            return Some((Some(f), vec![f]));
+            let (main, read) = (Some(f), vec![f]);
+            return Some(Chosen { main, read });
         }
         let message = format!("no function {wanted} is defined");
         let near = did_you_mean(wanted, all.map(name));
@@ -133,7 +142,7 @@ fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<(Option<usi
     }
     let mut called = BTreeSet::new();
     for f in all.clone().filter(|f| name(*f) != "main") {
-        called.extend(callees(unit, f).into_iter().filter(|g| *g != f));
+        called.extend(expand::named(unit, f).into_iter().filter(|g| *g != f));
     }
     let others: Vec<usize> = all.filter(|f| name(*f) != "main").collect();
     let heads: Vec<usize> = others
@@ -141,7 +150,7 @@ fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<(Option<usi
         .copied()
         .filter(|f| !called.contains(f))
         .collect();
-    match (&heads[..], &others[..]) {
+    let (main, read) = match (&heads[..], &others[..]) {
         (_, []) => {
             let help = "functions named main are left out";
             sink.error(
@@ -150,40 +159,13 @@ fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<(Option<usi
                 "the file defines no function",
                 help,
             );
-            None
+            return None;
         }
-        (&[head], _) => Some((Some(head), vec![head])),
-        ([], _) => Some((None, others)),
-        _ => Some((None, heads)),
-    }
-}
-
-/// The functions with a body that a function calls.
-fn callees(unit: &Unit, f: usize) -> Vec<usize> {
-    let mut found = Vec::new();
-    for k in unit.functions[f].part.clone() {
-        if let crate::ast::ExprKind::Call(callee, _) = unit.exprs[k as usize].kind
-            && let crate::ast::ExprKind::Name(d) = unit.expr(callee).kind
-            && let Some(g) = unit.decl(d).definition
-        {
-            found.push(g);
-        }
-    }
-    found
-}
-
-/// These functions and all that they call, in the order of the file.
-fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
-    let mut seen: BTreeSet<usize> = roots.iter().copied().collect();
-    let mut open = roots.to_vec();
-    while let Some(f) = open.pop() {
-        for g in callees(unit, f) {
-            if seen.insert(g) {
-                open.push(g);
-            }
-        }
-    }
-    seen.into_iter().collect()
+        (&[head], _) => (Some(head), vec![head]),
+        ([], _) => (None, others),
+        _ => (None, heads),
+    };
+    Some(Chosen { main, read })
 }
 
 impl<'u> Lower<'u> {

@@ -13,7 +13,7 @@ mod typing;
 
 use crate::{
     ast::{
-        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, Part, StmtId, StmtKind,
+        Decl, DeclId, DeclKind, ExprId, ExprKind, Function, Part, StmtId, StmtKind,
         StmtNode, Unit,
     },
     codes,
@@ -25,9 +25,6 @@ use std::{collections::HashMap, rc::Rc};
 
 /// Statements, parentheses and declarators nest.
 const MAX_DEPTH: usize = 200;
-
-/// Higher expressions are taken apart, which emits statements: they count as having effects.
-const MAX_HEIGHT: u32 = 25;
 
 /// A problem has been reported, and what follows up to the next statement or declaration is of no use.
 #[derive(Debug)]
@@ -196,39 +193,11 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
-        let own = match &kind {
-            ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Literal(_) => true,
-            ExprKind::Call(f, _) => !self.is_pure(*f),
+        let pure = match &kind {
+            ExprKind::Call(f, _) => self.is_pure(*f),
             _ => false,
         };
-        let ty = self.type_of(&kind);
-        // A structure is chosen by statements.
-        let chosen = matches!(kind, ExprKind::Conditional(..))
-            && matches!(ty.as_ref().map(|ty| &ty.ty), Some(Type::Struct(_)));
-        let own = own || chosen;
-        let node = ExprNode {
-            kind,
-            ty,
-            at,
-            from,
-            effects: own,
-            height: 1,
-            enclosed: false,
-        };
-        let id = ExprId(self.unit.exprs.len() as u32);
-        self.unit.exprs.push(node);
-        let operands = self.unit.operands(id);
-        let below = operands.iter().map(|e| self.unit.expr(*e));
-        let (mut effects, mut height) = (own, 0);
-        for node in below {
-            effects |= node.effects;
-            height = height.max(node.height);
-        }
-        let node = &mut self.unit.exprs[id.index()];
-        node.height = height.saturating_add(1);
-        node.effects = effects || node.height > MAX_HEIGHT;
-        self.note(id);
-        id
+        self.unit.push(kind, at, from, pure)
     }
 
     /// True of functions of the mathematical library, which only compute.
@@ -247,31 +216,6 @@ impl Parser<'_> {
             .files
             .get(at.file as usize)
             .is_some_and(|name| name.starts_with('<'))
-    }
-
-    /// Notes which variables an expression assigns and whose address it takes.
-    fn note(&mut self, id: ExprId) {
-        let (target, address) = match self.unit.expr(id).kind {
-            ExprKind::Step { of, .. } => (of, false),
-            ExprKind::Assign(_, target, _) => (target, false),
-            ExprKind::Unary(crate::ast::Unary::Address, of) => (of, true),
-            _ => return,
-        };
-        let mut place = target;
-        // The address of a member is one in its variable.
-        while let ExprKind::Member(of, _, false) = self.unit.expr(place).kind
-            && address
-        {
-            place = of;
-        }
-        if let ExprKind::Name(d) | ExprKind::Literal(d) = self.unit.expr(place).kind {
-            let decl = &mut self.unit.decls[d.index()];
-            if address {
-                decl.address = true;
-            } else {
-                decl.assigned.push(id);
-            }
-        }
     }
 
     fn stmt(&mut self, kind: StmtKind, from: Pos) -> StmtId {

@@ -139,7 +139,10 @@ impl Body<'_, '_> {
             let mut changes = false;
             unit.walk(*a, &mut |e| {
                 let node = unit.expr(e);
-                changes |= matches!(node.kind, ExprKind::Step { .. } | ExprKind::Assign(..));
+                changes |= matches!(
+                    node.kind,
+                    ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Inlined(_)
+                );
                 if let ExprKind::Call(f, _) = node.kind
                     && let ExprKind::Name(d) = unit.expr(f).kind
                 {

@@ -23,12 +23,19 @@ impl Body<'_, '_> {
         if points::is_null(unit, e) {
             return Ok(Expr::Logical(false));
         }
-        let name = match unit.expr(e).kind {
-            ExprKind::Assign(None, target, value) => {
+        let name = match &unit.expr(e).kind {
+            &ExprKind::Assign(None, target, value) => {
                 self.assign_pointer(target, value)?;
                 target
             }
             ExprKind::Name(_) => e,
+            ExprKind::Inlined(inlined) if inlined.value.is_some() => {
+                self.inlined(inlined);
+                match inlined.value {
+                    Some(value) => return self.not_null(value),
+                    None => return Err(super::Failed),
+                }
+            }
             _ => {
                 self.pointer(e)?;
                 return Ok(Expr::Logical(true));

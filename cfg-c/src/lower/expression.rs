@@ -107,6 +107,18 @@ impl Body<'_, '_> {
                 "strings are not supported",
                 "use numbers",
             ),
+            ExprKind::Inlined(inlined) => {
+                self.inlined(inlined);
+                match inlined.value {
+                    Some(value) => self.expr(value),
+                    None => self.error(
+                        &codes::OPERAND,
+                        node.at,
+                        "the call has no value",
+                        "call a function that returns a number",
+                    ),
+                }
+            }
             ExprKind::Bad => Err(super::Failed),
         }
     }
@@ -142,6 +154,13 @@ impl Body<'_, '_> {
                 self.nested(e, |b| b.call(e, *f, arguments)).map(|_| ())
             }
             ExprKind::Binary(Binary::Comma, ..) => self.commas(e),
+            ExprKind::Inlined(inlined) => {
+                self.inlined(inlined);
+                match inlined.value {
+                    Some(value) if unit.expr(value).effects => self.discard(value),
+                    _ => Ok(()),
+                }
+            }
             _ if unit.structure_of(e).is_some() => self.path(e).map(|_| ()),
             ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
             ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {

@@ -338,7 +338,7 @@ impl Body<'_, '_> {
                     _ => is_fixed(unit, *d) || (own || global) && same,
                 };
             }
-            ExprKind::Call(..) | ExprKind::Literal(_) => invariant = false,
+            ExprKind::Call(..) | ExprKind::Literal(_) | ExprKind::Inlined(_) => invariant = false,
             ExprKind::Index(..)
             | ExprKind::Member(..)
             | ExprKind::Unary(crate::ast::Unary::Deref, _) => {

@@ -29,6 +29,7 @@ impl Body<'_, '_> {
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
                 out.written.extend(unit.root(*target));
             }
+            ExprKind::Inlined(_) => out.calls = true,
             ExprKind::Call(f, arguments) => {
                 if let ExprKind::Name(d) = unit.expr(*f).kind
                     && let Some(g) = unit.decl(d).definition

@@ -153,6 +153,13 @@ impl Body<'_, '_> {
             {
                 self.row(e)
             }
+            ExprKind::Inlined(inlined) if inlined.value.is_some() => {
+                self.inlined(inlined);
+                match inlined.value {
+                    Some(value) => self.pointer(value),
+                    None => Err(super::Failed),
+                }
+            }
             ExprKind::Bad => Err(super::Failed),
             // What it comes from has been refused.
             _ if unit.root(e).is_some_and(|d| self.failed.contains(&d)) => Err(super::Failed),

@@ -75,7 +75,7 @@ pub(super) fn allocates(unit: &Unit, e: ExprId) -> bool {
 }
 
 /// An expression without the conversions of pointers around it.
-pub(super) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
+pub(crate) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
     while let ExprKind::Cast(ty, a) = &unit.expr(e).kind
         && matches!(ty.ty, Type::Pointer(_))
     {
@@ -85,7 +85,7 @@ pub(super) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
 }
 
 /// True of the null pointer: 0, also as a pointer.
-pub(super) fn is_null(unit: &Unit, e: ExprId) -> bool {
+pub(crate) fn is_null(unit: &Unit, e: ExprId) -> bool {
     constant::integer(unit, bare(unit, e)).is_some_and(|(value, _)| value == 0)
 }
 
@@ -191,6 +191,7 @@ fn collect(
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => {
                 merge(&mut found, lvalue(unit, e, depth), true, e);
             }
+            ExprKind::Inlined(inlined) if inlined.value.is_some() => open.extend(inlined.value),
             _ if is_null(unit, e) => found.null = true,
             _ => found.unknown = Some(e),
         }

@@ -71,6 +71,10 @@ pub(super) struct Body<'l, 'u> {
     pub(super) span: Option<Span>,
     /// Calls of functions here on the way to an operand.
     pub(super) depth: usize,
+    /// Those on the way to the functions that stand in place of calls.
+    pub(super) base: usize,
+    /// Where the functions that stand in place of calls go on, innermost last.
+    pub(super) leaves: Vec<Target>,
 }
 
 pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
@@ -99,6 +103,8 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         frozen: HashSet::new(),
         span: None,
         depth: 0,
+        base: 0,
+        leaves: Vec::new(),
     };
     if let Some(span) = of.from.to(of.to) {
         body.f.routine_span(span);
@@ -393,7 +399,7 @@ impl Body<'_, '_> {
         e: ExprId,
         inner: impl FnOnce(&mut Self) -> Lowered<T>,
     ) -> Lowered<T> {
-        if self.depth > 400 {
+        if self.base + self.depth > 400 {
             let at = self.l.unit.expr(e).at;
             return self.error(&codes::LIMIT, at, "the expression is too deep", "split it");
         }

@@ -51,6 +51,17 @@ impl Body<'_, '_> {
         let mut ways = 1usize;
         let mut clash = None;
         unit.walk(e, &mut |inner| {
+            // What stands in place of a call is decided on where it is translated: it must not move these.
+            if let ExprKind::Inlined(inlined) = &unit.expr(inner).kind {
+                for k in inlined.part.clone() {
+                    if let ExprKind::Assign(None, target, _) = unit.exprs[k as usize].kind
+                        && let ExprKind::Name(d) = unit.expr(target).kind
+                        && open.contains(&d)
+                    {
+                        clash = Some(target);
+                    }
+                }
+            }
             if let ExprKind::Assign(None, target, _) = unit.expr(inner).kind
                 && let ExprKind::Name(d) = unit.expr(target).kind
                 && inner != e

@@ -6,7 +6,7 @@ use super::{
     slot::{Elem, Path, Slot},
 };
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, Init, StmtId, StmtKind},
+    ast::{DeclId, DeclKind, ExprId, Init, Inlined, StmtId, StmtKind},
     codes,
     types::Type,
 };
@@ -65,6 +65,12 @@ impl Body<'_, '_> {
             StmtKind::Break => self.jump(true),
             StmtKind::Continue => self.jump(false),
             StmtKind::Return(value) => self.return_value(*value, last, node.from),
+            StmtKind::Leave => {
+                if !last {
+                    self.leave();
+                }
+                Ok(())
+            }
         };
         let _ = done.is_ok();
     }
@@ -101,6 +107,34 @@ impl Body<'_, '_> {
             self.f.goto(label);
         }
         Ok(())
+    }
+
+    /// Goes on behind the function that stands in place of a call.
+    fn leave(&mut self) {
+        if let Some(target) = self.leaves.last_mut() {
+            target.used = true;
+            let label = target.label;
+            self.f.goto(label);
+        }
+    }
+
+    /// The statements of a function that stands in place of a call, or of an operand.
+    pub(super) fn inlined(&mut self, inlined: &Inlined) {
+        for name in &inlined.labels {
+            let label = self.f.label();
+            self.labels.insert(std::rc::Rc::clone(name), label);
+        }
+        let after = self.new_target();
+        self.leaves.push(after);
+        let (span, depth) = (self.span, self.depth);
+        self.base += depth + 1;
+        self.depth = 0;
+        self.statement(inlined.body, true);
+        self.depth = depth;
+        self.base -= depth + 1;
+        self.span = span;
+        let after = self.leaves.pop();
+        self.place_target(after);
     }
 
     pub(super) fn new_target(&mut self) -> Target {
@@ -201,7 +235,8 @@ impl Body<'_, '_> {
                 | StmtKind::Goto(_)
                 | StmtKind::Break
                 | StmtKind::Continue
-                | StmtKind::Return(_) => {}
+                | StmtKind::Return(_)
+                | StmtKind::Leave => {}
             }
         }
         false

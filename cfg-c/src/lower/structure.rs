@@ -120,6 +120,13 @@ impl Body<'_, '_> {
                 None => Err(Failed),
             },
             ExprKind::Assign(None, target, value) => self.copy_structure(*target, *value, node.at),
+            ExprKind::Inlined(inlined) => {
+                self.inlined(inlined);
+                match inlined.value {
+                    Some(value) => self.path(value),
+                    None => Err(Failed),
+                }
+            }
             ExprKind::Binary(Binary::Comma, a, b) => {
                 self.discard(*a)?;
                 self.path(*b)

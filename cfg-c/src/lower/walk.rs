@@ -280,6 +280,13 @@ impl Body<'_, '_> {
                 return Ok(yes);
             }
             ExprKind::Call(..) if points::allocates(unit, value) => self.allocate(value, d)?,
+            ExprKind::Inlined(inlined) if inlined.value.is_some() => {
+                self.inlined(inlined);
+                return match inlined.value {
+                    Some(value) => self.point(d, walker, value),
+                    None => Err(super::Failed),
+                };
+            }
             _ => self.pointer(value)?,
         };
         self.store(d, walker, pointer, at)

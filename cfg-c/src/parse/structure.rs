@@ -147,9 +147,8 @@ impl Parser<'_> {
     /// What is not supported about the type of a member.
     fn problem(&self, ty: &Type) -> Option<String> {
         match ty {
-            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => {
-                Some("a pointer to a function".to_owned())
-            }
+            // It is the number of a function.
+            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => None,
             Type::Pointer(_) => Some("a pointer".to_owned()),
             Type::Array(_, None) => Some("an array without extent".to_owned()),
             // Declarators nest at most as deep as the parser lets them.

@@ -1,8 +1,7 @@
 //! The types of expressions.
 
-use super::Parser;
 use crate::{
-    ast::{Binary, ExprId, ExprKind, Unary},
+    ast::{Binary, ExprId, ExprKind, Unary, Unit},
     types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
@@ -24,10 +23,10 @@ fn decayed(ty: Qualified) -> Qualified {
     }
 }
 
-impl Parser<'_> {
+impl Unit {
     /// The type of an expression from those of its operands.
-    pub(super) fn type_of(&self, kind: &ExprKind) -> Option<Qualified> {
-        let unit = &self.unit;
+    pub(crate) fn type_of(&self, kind: &ExprKind) -> Option<Qualified> {
+        let unit = self;
         let ty = |e: ExprId| unit.expr(e).ty.clone();
         let common = |a: ExprId, b: ExprId| arith(ty(a)?.arith()?.common(ty(b)?.arith()?));
         let promoted = |e: ExprId| match ty(e)?.arith()? {
@@ -113,6 +112,10 @@ impl Parser<'_> {
             }
             ExprKind::Cast(ty, _) => Some((**ty).clone()),
             ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => arith(Arith::Int(Int::ULong)),
+            ExprKind::Inlined(inlined) => match inlined.value {
+                Some(value) => ty(value),
+                None => Some(Qualified::plain(Type::Void)),
+            },
             ExprKind::Bad => None,
         }
     }

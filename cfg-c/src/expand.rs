@@ -1,0 +1,426 @@
+//! Functions as they are lowered: pointers to functions become numbers, and functions that are given functions are
+//! copied for them.
+//!
+//! A pointer to a function is the number of the function, an integer; a call through one is a choice among the functions
+//! that it may be. A parameter that is given one function, known where the call stands, is left out: the function is
+//! copied for it and calls it by its name. So is one of type `void *`, which has the type of what is passed in each copy.
+
+mod call;
+mod copy;
+mod set;
+
+use crate::{
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Init, Unary, Unit},
+    codes, constant,
+    lower::points::{bare, is_null},
+    source::{Pos, Sink},
+    types::{Arith, Int, Qualified, Type},
+};
+use set::Set;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    rc::Rc,
+};
+
+/// More copies of functions are not made.
+const MAX_COPIES: usize = 1000;
+
+/// Copies are made as long as there are fewer expressions.
+const MAX_EXPRESSIONS: usize = 1 << 22;
+
+/// The type of numbers of functions, as large as a pointer.
+const NUMBER: Arith = Arith::Int(Int::Long);
+
+/// What a parameter is in a copy of its function.
+#[derive(Clone, Debug, PartialEq)]
+enum Bound {
+    /// It is left out, since it is always this function.
+    Function(DeclId),
+    /// It is the number of one of these.
+    Among(Set),
+    /// It is left out, since it is always null.
+    Null,
+    /// It points to this in place of void.
+    Points(Qualified),
+}
+
+/// The parameters of a copy that differ, by their positions.
+type Bindings = Vec<(usize, Bound)>;
+
+struct Expand<'u> {
+    unit: &'u mut Unit,
+    sink: &'u mut Sink,
+    /// The functions as they were read.
+    read: Vec<Function>,
+    /// The functions that pointers may be, whose numbers are their positions from 1.
+    numbers: Vec<DeclId>,
+    /// Functions that are named, but where they are called.
+    taken: BTreeSet<DeclId>,
+    /// Names of functions where they are called.
+    callees: HashSet<ExprId>,
+    /// The copies of each function.
+    copies: HashMap<usize, Vec<(Bindings, usize)>>,
+    open: VecDeque<(usize, Bindings, usize)>,
+    names: HashSet<Rc<str>>,
+    count: usize,
+}
+
+/// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them.
+pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
+    let reached = reachable(unit, roots);
+    if !reached.iter().any(|f| is_concerned(unit, *f)) {
+        return;
+    }
+    let read = unit.functions.clone();
+    let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
+    let mut e = Expand {
+        unit,
+        sink,
+        read,
+        numbers: Vec::new(),
+        taken: BTreeSet::new(),
+        callees: HashSet::new(),
+        copies: HashMap::new(),
+        open: VecDeque::new(),
+        names,
+        count: 0,
+    };
+    e.find_taken(&reached);
+    for &root in roots {
+        e.refuse_parameters(root);
+    }
+    e.number_members();
+    e.number_globals();
+    for &root in roots {
+        e.copies.entry(root).or_default().push((Vec::new(), root));
+        e.open.push_back((root, Vec::new(), root));
+    }
+    while let Some((f, bindings, target)) = e.open.pop_front() {
+        e.copy(f, &bindings, target);
+    }
+}
+
+/// The functions with a body that a function names, also through the initial values of variables.
+pub(crate) fn named(unit: &Unit, f: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut variables = BTreeSet::new();
+    let mut open: Vec<ExprId> = unit.functions[f].part.clone().map(ExprId).collect();
+    while let Some(e) = open.pop() {
+        let ExprKind::Name(d) = unit.expr(e).kind else {
+            continue;
+        };
+        let decl = unit.decl(d);
+        found.extend(decl.definition);
+        if matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+            && holds_functions(unit, &decl.ty)
+            && variables.insert(d)
+        {
+            for leaf in leaves(decl.init.as_ref()) {
+                unit.walk(leaf, &mut |e| open.push(e));
+            }
+        }
+    }
+    found
+}
+
+/// These functions and all that they name, in the order of the file.
+pub(crate) fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
+    let mut seen: BTreeSet<usize> = roots.iter().copied().collect();
+    let mut open = roots.to_vec();
+    while let Some(f) = open.pop() {
+        for g in named(unit, f) {
+            if seen.insert(g) {
+                open.push(g);
+            }
+        }
+    }
+    seen.into_iter().collect()
+}
+
+/// True of a pointer to a function.
+fn is_function_pointer(ty: &Qualified) -> bool {
+    matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
+}
+
+/// True of functions and pointers to them.
+fn is_function(ty: &Qualified) -> bool {
+    matches!(ty.ty, Type::Function(_)) || is_function_pointer(ty)
+}
+
+/// True of types in which there are pointers to functions.
+fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![ty];
+    while let Some(ty) = open.pop() {
+        match &ty.ty {
+            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => return true,
+            Type::Pointer(of) | Type::Array(of, _) => open.push(of),
+            Type::Struct(s) if seen.insert(*s) => {
+                open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
+            }
+            Type::Struct(_)
+            | Type::Void
+            | Type::Arith(_)
+            | Type::Function(_)
+            | Type::Refused(_) => {}
+        }
+    }
+    false
+}
+
+fn is_void_pointer(ty: &Qualified) -> bool {
+    matches!(&ty.ty, Type::Pointer(to) if to.ty == Type::Void)
+}
+
+/// True if a function has something that a copy of it does without.
+fn is_concerned(unit: &Unit, f: usize) -> bool {
+    let function = &unit.functions[f];
+    let own = function.parameters.iter().chain(&function.locals);
+    let mut own = own.map(|d| &unit.decl(*d).ty);
+    own.any(|ty| holds_functions(unit, ty) || is_void_pointer(ty))
+        || function.part.clone().any(|k| {
+            let ty = unit.exprs[k as usize].ty.as_ref();
+            ty.is_some_and(|ty| holds_functions(unit, ty))
+        })
+}
+
+/// The expressions of an initial value.
+fn leaves(init: Option<&Init>) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Init> = init.into_iter().collect();
+    while let Some(init) = open.pop() {
+        match init {
+            Init::Expr(e) => found.push(*e),
+            Init::List(list, _) => open.extend(list.iter().rev().map(|(_, init)| init)),
+        }
+    }
+    found
+}
+
+/// What is called: the name, without the operators that mean nothing there.
+fn callee(unit: &Unit, mut e: ExprId) -> ExprId {
+    loop {
+        e = match &unit.expr(e).kind {
+            ExprKind::Unary(Unary::Deref | Unary::Address, a)
+                if unit.expr(*a).ty.as_ref().is_some_and(is_function) =>
+            {
+                *a
+            }
+            ExprKind::Cast(ty, a) if is_function_pointer(ty) => *a,
+            _ => return e,
+        };
+    }
+}
+
+impl Expand<'_> {
+    /// Finds the functions that pointers may be.
+    fn find_taken(&mut self, reached: &[usize]) {
+        let mut parts: Vec<std::ops::Range<u32>> = Vec::new();
+        let mut end = 0;
+        for (f, function) in self.unit.functions.iter().enumerate() {
+            // What stands between functions belongs to variables of the file.
+            parts.push(end..function.part.start);
+            if reached.contains(&f) {
+                parts.push(function.part.clone());
+            }
+            end = function.part.end;
+        }
+        parts.push(end..self.unit.exprs.len() as u32);
+        for part in &parts {
+            for k in part.clone() {
+                if let ExprKind::Call(f, _) = self.unit.exprs[k as usize].kind {
+                    self.callees.insert(callee(self.unit, f));
+                }
+            }
+        }
+        for k in parts.into_iter().flatten() {
+            if let ExprKind::Name(d) = self.unit.exprs[k as usize].kind
+                && matches!(self.unit.decl(d).ty.ty, Type::Function(_))
+                && !self.callees.contains(&ExprId(k))
+            {
+                self.taken.insert(d);
+            }
+        }
+    }
+
+    /// The number of a function.
+    fn number(&mut self, d: DeclId) -> i128 {
+        let known = self.numbers.iter().position(|f| *f == d);
+        let place = known.unwrap_or_else(|| {
+            self.numbers.push(d);
+            self.numbers.len() - 1
+        });
+        place as i128 + 1
+    }
+
+    /// Refuses functions that only a caller outside of the file could give.
+    fn refuse_parameters(&mut self, root: usize) {
+        let function = &self.read[root];
+        let name = Rc::clone(&self.unit.decl(function.decl).name);
+        for d in function.parameters.clone() {
+            let decl = self.unit.decl(d);
+            if holds_functions(self.unit, &decl.ty) {
+                let message = format!(
+                    "{} is a function that the caller of {name} gives, or has one in it",
+                    decl.name
+                );
+                let help = format!(
+                    "write a function that calls {name} with a function of the file, and choose it with --routine"
+                );
+                let at = decl.at;
+                self.sink.error(&codes::FUNCTION, at, message, help);
+            }
+        }
+    }
+
+    /// Pointers to functions in structures become numbers.
+    fn number_members(&mut self) {
+        for k in 0..self.unit.structures.len() {
+            for m in 0..self.unit.structures[k].members.len() {
+                let ty = self.unit.structures[k].members[m].ty.clone();
+                self.unit.structures[k].members[m].ty = numbered(&ty);
+            }
+        }
+    }
+
+    /// Variables that are kept between calls and hold functions become numbers.
+    fn number_globals(&mut self) {
+        for k in 0..self.unit.decls.len() {
+            let decl = &mut self.unit.decls[k];
+            if let Type::Function(signature) = &mut decl.ty.ty {
+                let result = numbered(&signature.result);
+                if result != signature.result {
+                    Rc::make_mut(signature).result = result;
+                }
+            }
+            if !matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+                || matches!(decl.ty.ty, Type::Function(_))
+            {
+                continue;
+            }
+            let ty = numbered(&decl.ty);
+            let Some(init) = decl.init.clone() else {
+                self.unit.decls[k].ty = ty;
+                continue;
+            };
+            let init = self.numbered_init(&init);
+            let decl = &mut self.unit.decls[k];
+            decl.ty = ty;
+            decl.init = Some(init);
+        }
+    }
+
+    /// Recursion is as deep as braces nest.
+    fn numbered_init(&mut self, init: &Init) -> Init {
+        match init {
+            Init::Expr(e) => Init::Expr(self.numbered_constant(*e)),
+            Init::List(list, at) => {
+                let list = list
+                    .iter()
+                    .map(|(designators, init)| (designators.clone(), self.numbered_init(init)));
+                Init::List(list.collect(), *at)
+            }
+        }
+    }
+
+    /// A function as a constant; everything else as it is.
+    fn numbered_constant(&mut self, e: ExprId) -> ExprId {
+        let node = self.unit.expr(e);
+        let (at, from) = (node.at, node.from);
+        let inner = callee(self.unit, e);
+        let value = match self.unit.expr(inner).kind {
+            ExprKind::Name(d) if matches!(self.unit.decl(d).ty.ty, Type::Function(_)) => {
+                self.number(d)
+            }
+            _ if bare(self.unit, e) != e && is_null(self.unit, e) => 0,
+            _ => return e,
+        };
+        self.constant(value, at, from)
+    }
+
+    fn constant(&mut self, value: i128, at: Pos, from: Pos) -> ExprId {
+        self.unit
+            .push(ExprKind::Int(value, NUMBER), at, from, false)
+    }
+
+    /// The copy of a function with these bindings, which is made later if there is none.
+    fn instance(&mut self, f: usize, bindings: Bindings, at: Pos) -> Option<usize> {
+        let known = self.copies.get(&f).and_then(|all| {
+            let mut all = all.iter();
+            all.find(|(b, _)| *b == bindings)
+        });
+        if let Some((_, target)) = known {
+            return Some(*target);
+        }
+        self.count += 1;
+        if self.count > MAX_COPIES || self.unit.exprs.len() > MAX_EXPRESSIONS {
+            let message = "too many functions are passed to functions";
+            let help = "pass fewer functions";
+            self.sink.error(&codes::LIMIT, at, message, help);
+            return None;
+        }
+        let target = if bindings.is_empty() {
+            f
+        } else {
+            let target = self.unit.functions.len();
+            let mut function = self.read[f].clone();
+            let mut decl = self.unit.decl(function.decl).clone();
+            decl.name = self.copy_name(&decl.name, &bindings);
+            decl.definition = Some(target);
+            function.decl = DeclId(self.unit.decls.len() as u32);
+            self.unit.decls.push(decl);
+            self.unit.functions.push(function);
+            target
+        };
+        let all = self.copies.entry(f).or_default();
+        all.push((bindings.clone(), target));
+        self.open.push_back((f, bindings, target));
+        Some(target)
+    }
+
+    /// The name of a function with those of the functions that it is given.
+    fn copy_name(&mut self, name: &str, bindings: &Bindings) -> Rc<str> {
+        let mut stem = name.to_owned();
+        for (_, bound) in bindings {
+            if let Bound::Function(d) = bound {
+                stem.push('_');
+                stem.push_str(&self.unit.decl(*d).name);
+            }
+        }
+        stem.truncate(60);
+        let mut made: Rc<str> = Rc::from(&*stem);
+        let mut k = 1;
+        while !self.names.insert(Rc::clone(&made)) {
+            k += 1;
+            made = Rc::from(format!("{stem}_{k}"));
+        }
+        made
+    }
+
+    /// True of functions of the mathematical library, which only compute.
+    fn is_pure(&self, d: DeclId) -> bool {
+        let decl = self.unit.decl(d);
+        let file = self.sink.files.get(decl.at.file as usize);
+        file.is_some_and(|name| name.starts_with('<')) && crate::lower::math::is_pure(&decl.name)
+    }
+}
+
+/// A type with numbers in place of pointers to functions.
+fn numbered(ty: &Qualified) -> Qualified {
+    // Declarators nest at most as deep as the parser lets them.
+    let inner = match &ty.ty {
+        Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => Type::Arith(NUMBER),
+        Type::Pointer(to) => Type::Pointer(Rc::new(numbered(to))),
+        Type::Array(of, extent) => Type::Array(Rc::new(numbered(of)), *extent),
+        other => other.clone(),
+    };
+    Qualified {
+        ty: inner,
+        ..ty.clone()
+    }
+}
+
+/// True of the constant 0, which is the null pointer where a pointer is expected.
+fn is_zero(unit: &Unit, e: ExprId) -> bool {
+    is_null(unit, e) || constant::integer(unit, e).is_some_and(|(value, _)| value == 0)
+}

@@ -1,0 +1,222 @@
+//! Calls: of copies of functions, and through pointers.
+
+use super::{
+    Bound, Expand, NUMBER, callee, copy::Frame, is_function_pointer, is_void_pointer, is_zero,
+};
+use crate::{
+    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
+    codes,
+    lower::points::bare,
+    types::{Qualified, Type},
+};
+use std::rc::Rc;
+
+/// A call through a pointer is written at most for so many functions.
+const MAX_FUNCTIONS: usize = 64;
+
+impl Expand<'_> {
+    /// Copies a call whose operands have been copied.
+    pub(super) fn copy_call(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        arguments: &[ExprId],
+        frame: &mut Frame,
+    ) -> ExprId {
+        if let Some(d) = self.called(f, frame) {
+            return self.direct(e, d, arguments, frame);
+        }
+        if !self
+            .unit
+            .expr(f)
+            .ty
+            .as_ref()
+            .is_some_and(super::is_function)
+        {
+            // It is refused where it is lowered.
+            let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
+            return self.add(ExprKind::Call(frame.get(f), arguments), e);
+        }
+        let at = self.unit.expr(f).at;
+        let set = match self.functions_of(f, frame) {
+            Ok(set) => set,
+            Err(unknown) => {
+                let name = match self.unit.expr(unknown).kind {
+                    ExprKind::Name(d) => self.unit.decl(d).name.to_string(),
+                    _ => "what is called".to_owned(),
+                };
+                let message = format!("{name} is a function that is not known here");
+                let help =
+                    "call it through a variable or parameter that is given functions of the file";
+                self.sink.error(&codes::FUNCTION, at, message, help);
+                return self.add(ExprKind::Bad, e);
+            }
+        };
+        if set.functions.is_empty() || set.functions.len() > MAX_FUNCTIONS {
+            let message = match set.functions.is_empty() {
+                true => "no function is called here: the pointer is given none".to_owned(),
+                false => format!("more than {MAX_FUNCTIONS} functions may be called here"),
+            };
+            let help = "assign it functions of the file";
+            self.sink.error(&codes::FUNCTION, at, message, help);
+            return self.add(ExprKind::Bad, e);
+        }
+        let given = callee(self.unit, f);
+        let all: Vec<DeclId> = set.functions.iter().copied().collect();
+        let number = frame.get(given);
+        if all.len() == 1 && !set.null && !self.unit.expr(number).effects {
+            return self.direct(e, all[0], arguments, frame);
+        }
+        let first = self.unit.exprs.len() as u32;
+        let mut statements = Vec::new();
+        // What is called is found once.
+        let chosen = match self.unit.expr(number).kind {
+            ExprKind::Name(d) if self.unit.decl(d).kind == DeclKind::Local => d,
+            _ => self.kept(number, e, frame, &mut statements),
+        };
+        let mut made: Option<ExprId> = None;
+        for d in all.into_iter().rev() {
+            let call = self.direct(e, d, arguments, frame);
+            made = Some(match made {
+                None => call,
+                Some(other) => {
+                    let name = self.add(ExprKind::Name(chosen), f);
+                    let own = self.number(d);
+                    let own = self.add(ExprKind::Int(own, NUMBER), f);
+                    let test = self.add(ExprKind::Binary(Binary::Eq, name, own), f);
+                    self.add(ExprKind::Conditional(test, call, other), e)
+                }
+            });
+        }
+        if set.null {
+            // A null pointer that is called is a run-time error: a division by 0.
+            let name = self.add(ExprKind::Name(chosen), f);
+            let zero = self.add(ExprKind::Int(0, NUMBER), f);
+            let one = self.add(ExprKind::Int(1, NUMBER), f);
+            let test = self.add(ExprKind::Binary(Binary::Ne, name, zero), f);
+            let quotient = self.add(ExprKind::Binary(Binary::Div, one, test), f);
+            self.kept(quotient, e, frame, &mut statements);
+        }
+        let Some(made) = made.filter(|_| !statements.is_empty()) else {
+            return made.unwrap_or(e);
+        };
+        let node = |kind| StmtNode {
+            kind,
+            from: self.unit.expr(e).from,
+            to: self.unit.expr(e).at,
+        };
+        let nodes = statements
+            .iter()
+            .map(|assign| node(StmtKind::Expr(*assign)));
+        let nodes: Vec<StmtNode> = nodes.collect();
+        let around = node(StmtKind::Empty);
+        let list = nodes.into_iter().map(|n| self.statement(n)).collect();
+        let body = self.statement(StmtNode {
+            kind: StmtKind::Block(list),
+            ..around
+        });
+        let inlined = Inlined {
+            body,
+            value: Some(made),
+            part: first..self.unit.exprs.len() as u32,
+            labels: Vec::new(),
+        };
+        self.add(ExprKind::Inlined(Rc::new(inlined)), e)
+    }
+
+    /// A variable that has a value; its assignment comes to the statements.
+    fn kept(
+        &mut self,
+        value: ExprId,
+        e: ExprId,
+        frame: &mut Frame,
+        statements: &mut Vec<ExprId>,
+    ) -> DeclId {
+        let at = self.unit.expr(e).at;
+        let d = DeclId(self.unit.decls.len() as u32);
+        self.unit.decls.push(Decl {
+            name: Rc::from("callee"),
+            kind: DeclKind::Local,
+            ty: Qualified::plain(Type::Arith(NUMBER)),
+            at,
+            init: None,
+            external: false,
+            internal: false,
+            extent: None,
+            assigned: Vec::new(),
+            address: false,
+            definition: None,
+            function: Some(frame.target),
+        });
+        frame.added.push(d);
+        let name = self.add(ExprKind::Name(d), e);
+        statements.push(self.add(ExprKind::Assign(None, name, value), e));
+        d
+    }
+
+    /// A call of a function by its name.
+    fn direct(&mut self, e: ExprId, d: DeclId, arguments: &[ExprId], frame: &mut Frame) -> ExprId {
+        let Some(g) = self.unit.decl(d).definition else {
+            let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
+            let name = self.add(ExprKind::Name(d), e);
+            return self.add(ExprKind::Call(name, arguments), e);
+        };
+        let parameters = self.read[g].parameters.clone();
+        let mut bindings = Vec::new();
+        let mut given = Vec::new();
+        for (k, &a) in arguments.iter().enumerate() {
+            let Some(&p) = parameters.get(k) else {
+                given.push(frame.get(a));
+                continue;
+            };
+            let ty = self.unit.decl(p).ty.clone();
+            if is_function_pointer(&ty) {
+                let set = match self.functions_of(a, frame) {
+                    Ok(set) => set,
+                    Err(_) => {
+                        let at = self.unit.expr(a).at;
+                        let message = "a function is passed that is not known here";
+                        let help = "pass functions of the file";
+                        self.sink.error(&codes::FUNCTION, at, message, help);
+                        return self.add(ExprKind::Bad, e);
+                    }
+                };
+                let decl = self.unit.decl(p);
+                let kept = decl.assigned.is_empty() && !decl.address && !self.unit.expr(a).effects;
+                let only = set.functions.iter().next().copied();
+                match only {
+                    Some(f) if kept && !set.null && set.functions.len() == 1 => {
+                        bindings.push((k, Bound::Function(f)));
+                    }
+                    _ => {
+                        bindings.push((k, Bound::Among(set)));
+                        given.push(self.value(a, frame));
+                    }
+                }
+            } else if is_void_pointer(&ty) {
+                if is_zero(self.unit, frame.get(a)) {
+                    bindings.push((k, Bound::Null));
+                    continue;
+                }
+                let a = bare(self.unit, frame.get(a));
+                let to = self.unit.expr(a).ty.as_ref().and_then(Qualified::target);
+                if let Some(to) = to.filter(|to| to.ty != Type::Void) {
+                    let mut to = to.clone();
+                    let constant = matches!(&ty.ty, Type::Pointer(of) if of.constant);
+                    to.constant |= constant;
+                    bindings.push((k, Bound::Points(to)));
+                }
+                given.push(a);
+            } else {
+                given.push(frame.get(a));
+            }
+        }
+        let at = self.unit.expr(e).at;
+        let Some(target) = self.instance(g, bindings, at) else {
+            return self.add(ExprKind::Bad, e);
+        };
+        let decl = self.unit.functions[target].decl;
+        let name = self.add(ExprKind::Name(decl), e);
+        self.add(ExprKind::Call(name, given.into()), e)
+    }
+}
