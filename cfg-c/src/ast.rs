@@ -123,8 +123,6 @@ pub(crate) enum StmtKind {
     Break,
     Continue,
     Return(Option<ExprId>),
-    /// A return of a function that stands in place of a call.
-    Leave,
 }
 
 #[derive(Clone, Debug)]

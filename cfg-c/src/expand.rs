@@ -11,6 +11,7 @@ mod set;
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Init, Unary, Unit},
+    calls::{holds_functions, reachable},
     codes, constant,
     lower::points::{bare, is_null},
     source::{Pos, Sink},
@@ -63,6 +64,8 @@ struct Expand<'u> {
     open: VecDeque<(usize, Bindings, usize)>,
     names: HashSet<Rc<str>>,
     count: usize,
+    /// The number of expressions as they were read.
+    original: usize,
 }
 
 /// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them.
@@ -73,6 +76,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     }
     let read = unit.functions.clone();
     let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
+    let original = unit.exprs.len();
     let mut e = Expand {
         unit,
         sink,
@@ -84,6 +88,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
         open: VecDeque::new(),
         names,
         count: 0,
+        original,
     };
     e.find_taken(&reached);
     for &root in roots {
@@ -100,43 +105,6 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     }
 }
 
-/// The functions with a body that a function names, also through the initial values of variables.
-pub(crate) fn named(unit: &Unit, f: usize) -> Vec<usize> {
-    let mut found = Vec::new();
-    let mut variables = BTreeSet::new();
-    let mut open: Vec<ExprId> = unit.functions[f].part.clone().map(ExprId).collect();
-    while let Some(e) = open.pop() {
-        let ExprKind::Name(d) = unit.expr(e).kind else {
-            continue;
-        };
-        let decl = unit.decl(d);
-        found.extend(decl.definition);
-        if matches!(decl.kind, DeclKind::Global | DeclKind::Static)
-            && holds_functions(unit, &decl.ty)
-            && variables.insert(d)
-        {
-            for leaf in leaves(decl.init.as_ref()) {
-                unit.walk(leaf, &mut |e| open.push(e));
-            }
-        }
-    }
-    found
-}
-
-/// These functions and all that they name, in the order of the file.
-pub(crate) fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
-    let mut seen: BTreeSet<usize> = roots.iter().copied().collect();
-    let mut open = roots.to_vec();
-    while let Some(f) = open.pop() {
-        for g in named(unit, f) {
-            if seen.insert(g) {
-                open.push(g);
-            }
-        }
-    }
-    seen.into_iter().collect()
-}
-
 /// True of a pointer to a function.
 fn is_function_pointer(ty: &Qualified) -> bool {
     matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
@@ -145,27 +113,6 @@ fn is_function_pointer(ty: &Qualified) -> bool {
 /// True of functions and pointers to them.
 fn is_function(ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Function(_)) || is_function_pointer(ty)
-}
-
-/// True of types in which there are pointers to functions.
-fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
-    let mut seen = HashSet::new();
-    let mut open = vec![ty];
-    while let Some(ty) = open.pop() {
-        match &ty.ty {
-            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => return true,
-            Type::Pointer(of) | Type::Array(of, _) => open.push(of),
-            Type::Struct(s) if seen.insert(*s) => {
-                open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
-            }
-            Type::Struct(_)
-            | Type::Void
-            | Type::Arith(_)
-            | Type::Function(_)
-            | Type::Refused(_) => {}
-        }
-    }
-    false
 }
 
 fn is_void_pointer(ty: &Qualified) -> bool {
@@ -179,22 +126,14 @@ fn is_concerned(unit: &Unit, f: usize) -> bool {
     let mut own = own.map(|d| &unit.decl(*d).ty);
     own.any(|ty| holds_functions(unit, ty) || is_void_pointer(ty))
         || function.part.clone().any(|k| {
-            let ty = unit.exprs[k as usize].ty.as_ref();
-            ty.is_some_and(|ty| holds_functions(unit, ty))
+            let node = &unit.exprs[k as usize];
+            let called = match node.kind {
+                ExprKind::Call(f, _) => Some(unit.expr(callee(unit, f))),
+                _ => None,
+            };
+            called.is_some_and(|f| !matches!(f.kind, ExprKind::Name(_)))
+                || (node.ty.as_ref()).is_some_and(|ty| holds_functions(unit, ty))
         })
-}
-
-/// The expressions of an initial value.
-fn leaves(init: Option<&Init>) -> Vec<ExprId> {
-    let mut found = Vec::new();
-    let mut open: Vec<&Init> = init.into_iter().collect();
-    while let Some(init) = open.pop() {
-        match init {
-            Init::Expr(e) => found.push(*e),
-            Init::List(list, _) => open.extend(list.iter().rev().map(|(_, init)| init)),
-        }
-    }
-    found
 }
 
 /// What is called: the name, without the operators that mean nothing there.

@@ -15,6 +15,7 @@
 
 mod ast;
 mod braces;
+mod calls;
 mod codes;
 mod constant;
 mod expand;

@@ -27,7 +27,7 @@ use crate::braces::Failed;
 use crate::{
     Options,
     ast::{DeclId, DeclKind, StructId, Unit},
-    codes, expand,
+    calls, codes,
     preprocess::Choice,
     source::{Pos, Sink},
     types::Type,
@@ -71,7 +71,7 @@ pub(crate) fn lower<'u>(
     choices: &'u [Choice],
     sink: &'u mut Sink,
 ) -> Option<Program> {
-    let order = expand::reachable(unit, &chosen.read);
+    let order = calls::reachable(unit, &chosen.read);
     let facts = Facts::of(unit, &order);
     let mut l = Lower {
         unit,
@@ -142,7 +142,7 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
     }
     let mut called = BTreeSet::new();
     for f in all.clone().filter(|f| name(*f) != "main") {
-        called.extend(expand::named(unit, f).into_iter().filter(|g| *g != f));
+        called.extend(calls::named(unit, f).into_iter().filter(|g| *g != f));
     }
     let others: Vec<usize> = all.filter(|f| name(*f) != "main").collect();
     let heads: Vec<usize> = others

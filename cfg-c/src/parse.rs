@@ -13,8 +13,7 @@ mod typing;
 
 use crate::{
     ast::{
-        Decl, DeclId, DeclKind, ExprId, ExprKind, Function, Part, StmtId, StmtKind,
-        StmtNode, Unit,
+        Decl, DeclId, DeclKind, ExprId, ExprKind, Function, Part, StmtId, StmtKind, StmtNode, Unit,
     },
     codes,
     lex::{Kind, Token},

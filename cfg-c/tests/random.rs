@@ -280,6 +280,9 @@ fn what_is_drawn() {
         "|| ",
         ">> 17",
         "int64_t",
+        "_table[(unsigned)",
+        "_apply(",
+        "_sum(f",
     ] {
         assert!(text.contains(wanted), "{wanted} is not drawn");
     }

@@ -5,6 +5,7 @@
 //! oracle that shares nothing with the front end or the reversal. Side effects stand where C gives them an order.
 
 mod expression;
+mod functions;
 mod memory;
 mod statement;
 
@@ -133,6 +134,9 @@ fn made(seed: u64, structures: bool) -> Function {
     if structures && rng.percent(50) {
         file.structure();
     }
+    if structures && seed % 2 == 1 {
+        file.functions();
+    }
     for k in 0..rng.below(3) {
         file.callee(&mut rng, k);
     }
@@ -218,6 +222,8 @@ struct File {
     recursive: Option<String>,
     /// A type of structures, with functions that take one.
     structure: Option<String>,
+    /// There are functions to be stored and passed.
+    functions: bool,
     single: bool,
 }
 

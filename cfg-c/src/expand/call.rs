@@ -41,14 +41,12 @@ impl Expand<'_> {
         let set = match self.functions_of(f, frame) {
             Ok(set) => set,
             Err(unknown) => {
-                let name = match self.unit.expr(unknown).kind {
-                    ExprKind::Name(d) => self.unit.decl(d).name.to_string(),
-                    _ => "what is called".to_owned(),
-                };
-                let message = format!("{name} is a function that is not known here");
-                let help =
-                    "call it through a variable or parameter that is given functions of the file";
-                self.sink.error(&codes::FUNCTION, at, message, help);
+                // A parameter that nothing is known of has been refused.
+                if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
+                    let message = "the function that is called is not known here";
+                    let help = "call it through a variable or parameter that is given functions of the file";
+                    self.sink.error(&codes::FUNCTION, at, message, help);
+                }
                 return self.add(ExprKind::Bad, e);
             }
         };
@@ -173,11 +171,13 @@ impl Expand<'_> {
             if is_function_pointer(&ty) {
                 let set = match self.functions_of(a, frame) {
                     Ok(set) => set,
-                    Err(_) => {
-                        let at = self.unit.expr(a).at;
-                        let message = "a function is passed that is not known here";
-                        let help = "pass functions of the file";
-                        self.sink.error(&codes::FUNCTION, at, message, help);
+                    Err(unknown) => {
+                        if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
+                            let at = self.unit.expr(a).at;
+                            let message = "a function is passed that is not known here";
+                            let help = "pass functions of the file";
+                            self.sink.error(&codes::FUNCTION, at, message, help);
+                        }
                         return self.add(ExprKind::Bad, e);
                     }
                 };

@@ -6,6 +6,7 @@ use crate::{
         Binary, DeclId, DeclKind, Designator, ExprId, ExprKind, For, Function, Init, Part, StmtId,
         StmtKind, StmtNode, Unary,
     },
+    codes,
     types::{Parameter, Qualified, Signature, Type},
 };
 use std::{collections::HashMap, rc::Rc};
@@ -261,6 +262,13 @@ impl Expand<'_> {
                 frame.exprs.insert(e, value);
                 return;
             }
+            ExprKind::Cast(ty, a) if is(a) && ty.ty != Type::Void => {
+                let at = node.at;
+                let message = "a function is converted to something else";
+                let help = "use a variable that is a pointer to a function";
+                self.sink.error(&codes::TYPE, at, message, help);
+                ExprKind::Bad
+            }
             ExprKind::Assign(op, target, value) if is(target) => {
                 ExprKind::Assign(op, frame.get(target), self.value(value, frame))
             }
@@ -402,8 +410,7 @@ impl Expand<'_> {
             | StmtKind::Label(_)
             | StmtKind::Goto(_)
             | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Leave) => same,
+            | StmtKind::Continue) => same,
         };
         self.statement(StmtNode { kind, ..node })
     }

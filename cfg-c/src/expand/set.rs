@@ -1,8 +1,9 @@
 //! The functions that an expression may be.
 
-use super::{Bound, Expand, copy::Frame, is_function_pointer, is_zero, leaves};
+use super::{Bound, Expand, copy::Frame, is_function_pointer, is_zero};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    calls::leaves,
     constant,
     types::Type,
 };
@@ -68,7 +69,7 @@ impl Expand<'_> {
                     }
                 }
                 // A number that the initial value of a variable has become.
-                ExprKind::Int(value, _) => {
+                ExprKind::Int(value, _) if e.index() >= self.original => {
                     let k = usize::try_from(*value - 1).ok();
                     match k.and_then(|k| self.numbers.get(k)) {
                         Some(d) => {

@@ -257,7 +257,7 @@ impl Body<'_, '_> {
                     &codes::TYPE,
                     at,
                     message,
-                    "functions as values are not supported",
+                    "call it, or assign it to a pointer to a function",
                 );
             }
         })

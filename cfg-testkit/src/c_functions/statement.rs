@@ -33,6 +33,7 @@ impl Writer<'_> {
             4,
             10 * blocks,
             if self.file.structure.is_some() { 12 } else { 0 },
+            if self.file.functions { 14 } else { 0 },
         ];
         match self.rng.weighted(&weights) {
             0 => self.assign_real(),
@@ -53,7 +54,8 @@ impl Writer<'_> {
             15 => self.side_effects(),
             16 => self.single_precision(),
             17 => self.walk(),
-            _ => self.structures(),
+            18 => self.structures(),
+            _ => self.call_stored(),
         }
     }
 

@@ -1,0 +1,78 @@
+//! Which functions a function names.
+
+use crate::{
+    ast::{DeclKind, ExprId, ExprKind, Init, Unit},
+    types::{Qualified, Type},
+};
+use std::collections::{BTreeSet, HashSet};
+
+/// The functions with a body that a function names, also through the initial values of variables.
+pub(crate) fn named(unit: &Unit, f: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut variables = BTreeSet::new();
+    let mut open: Vec<ExprId> = unit.functions[f].part.clone().map(ExprId).collect();
+    while let Some(e) = open.pop() {
+        let ExprKind::Name(d) = unit.expr(e).kind else {
+            continue;
+        };
+        let decl = unit.decl(d);
+        found.extend(decl.definition);
+        if matches!(decl.kind, DeclKind::Global | DeclKind::Static)
+            && holds_functions(unit, &decl.ty)
+            && variables.insert(d)
+        {
+            for leaf in leaves(decl.init.as_ref()) {
+                unit.walk(leaf, &mut |e| open.push(e));
+            }
+        }
+    }
+    found
+}
+
+/// These functions and all that they name, in the order of the file.
+pub(crate) fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
+    let mut seen: BTreeSet<usize> = roots.iter().copied().collect();
+    let mut open = roots.to_vec();
+    while let Some(f) = open.pop() {
+        for g in named(unit, f) {
+            if seen.insert(g) {
+                open.push(g);
+            }
+        }
+    }
+    seen.into_iter().collect()
+}
+
+/// True of types in which there are pointers to functions.
+pub(crate) fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![ty];
+    while let Some(ty) = open.pop() {
+        match &ty.ty {
+            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => return true,
+            Type::Pointer(of) | Type::Array(of, _) => open.push(of),
+            Type::Struct(s) if seen.insert(*s) => {
+                open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
+            }
+            Type::Struct(_)
+            | Type::Void
+            | Type::Arith(_)
+            | Type::Function(_)
+            | Type::Refused(_) => {}
+        }
+    }
+    false
+}
+
+/// The expressions of an initial value.
+pub(crate) fn leaves(init: Option<&Init>) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Init> = init.into_iter().collect();
+    while let Some(init) = open.pop() {
+        match init {
+            Init::Expr(e) => found.push(*e),
+            Init::List(list, _) => open.extend(list.iter().rev().map(|(_, init)| init)),
+        }
+    }
+    found
+}
