@@ -123,6 +123,8 @@ pub(crate) enum StmtKind {
     Break,
     Continue,
     Return(Option<ExprId>),
+    /// A return of a function that stands in place of a call.
+    Leave,
 }
 
 #[derive(Clone, Debug)]
@@ -189,6 +191,8 @@ pub(crate) struct Decl {
     pub(crate) definition: Option<usize>,
     /// The number of the definition that a variable belongs to.
     pub(crate) function: Option<usize>,
+    /// The number of expressions that stand before it.
+    pub(crate) place: u32,
 }
 
 /// A structure.
@@ -218,7 +222,7 @@ pub(crate) struct Function {
     pub(crate) body: StmtId,
     /// All expressions of it.
     pub(crate) part: Part,
-    /// The expressions of each loop, in the order of their ends.
+    /// The expressions of each loop, also of those that jumps back to a label make, in the order of their ends.
     pub(crate) loops: Vec<Part>,
     /// The variables that it declares.
     pub(crate) locals: Vec<DeclId>,

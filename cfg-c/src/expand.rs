@@ -7,7 +7,13 @@
 
 mod call;
 mod copy;
+mod frame;
+mod inline;
+mod members;
+mod parts;
 mod set;
+mod statement;
+mod structure;
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Init, Unary, Unit},
@@ -17,6 +23,7 @@ use crate::{
     source::{Pos, Sink},
     types::{Arith, Int, Qualified, Type},
 };
+use frame::{Loc, Parts};
 use set::Set;
 use std::{
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
@@ -43,6 +50,8 @@ enum Bound {
     Null,
     /// It points to this in place of void.
     Points(Qualified),
+    /// It points to this variable, which is a pointer.
+    Place(DeclId),
 }
 
 /// The parameters of a copy that differ, by their positions.
@@ -66,14 +75,23 @@ struct Expand<'u> {
     count: usize,
     /// The number of expressions as they were read.
     original: usize,
+    /// The variables for the members of structures that have pointers.
+    parts: HashMap<DeclId, Parts>,
+    /// The structures that pointers to them point to.
+    pointers: HashMap<DeclId, Loc>,
+    /// Structures that are allocated in loops.
+    repeated: HashSet<DeclId>,
+    /// Functions that stand in place of their calls, as far as that is known.
+    inlined: HashMap<usize, bool>,
+    /// The functions that are being copied into one.
+    stack: Vec<usize>,
+    /// The number of calls that functions stand in place of.
+    calls: usize,
 }
 
 /// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them.
 pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     let reached = reachable(unit, roots);
-    if !reached.iter().any(|f| is_concerned(unit, *f)) {
-        return;
-    }
     let read = unit.functions.clone();
     let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
     let original = unit.exprs.len();
@@ -89,7 +107,19 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
         names,
         count: 0,
         original,
+        parts: HashMap::new(),
+        pointers: HashMap::new(),
+        repeated: HashSet::new(),
+        inlined: HashMap::new(),
+        stack: Vec::new(),
+        calls: 0,
     };
+    if !reached
+        .iter()
+        .any(|f| is_concerned(e.unit, *f) || e.has_parts(*f))
+    {
+        return;
+    }
     e.find_taken(&reached);
     for &root in roots {
         e.refuse_parameters(root);

@@ -60,6 +60,9 @@ struct Parser<'s> {
     around: Vec<Around>,
     /// The function that is being read.
     labels: Vec<(Rc<str>, Pos)>,
+    /// Where labels are placed and jumped to: the numbers of expressions before.
+    placed: Vec<(Rc<str>, u32)>,
+    jumps: Vec<(Rc<str>, u32)>,
     locals: Vec<DeclId>,
     loops: Vec<Part>,
     in_function: bool,
@@ -76,6 +79,8 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
         depth: 0,
         around: Vec::new(),
         labels: Vec::new(),
+        placed: Vec::new(),
+        jumps: Vec::new(),
         locals: Vec::new(),
         loops: Vec::new(),
         in_function: false,
@@ -234,7 +239,8 @@ impl Parser<'_> {
         token.kind == Kind::Ident && matches!(self.find(&token.text), Some(Entry::Typedef(_)))
     }
 
-    fn declare(&mut self, decl: Decl) -> DeclId {
+    fn declare(&mut self, mut decl: Decl) -> DeclId {
+        decl.place = self.unit.exprs.len() as u32;
         let id = DeclId(self.unit.decls.len() as u32);
         let name = Rc::clone(&decl.name);
         let at = decl.at;
@@ -336,6 +342,8 @@ impl Parser<'_> {
         self.unit.decls[decl.index()].ty = ty.clone();
         let start = self.unit.exprs.len() as u32;
         self.labels.clear();
+        self.placed.clear();
+        self.jumps.clear();
         self.locals.clear();
         self.loops.clear();
         self.in_function = true;
@@ -354,6 +362,19 @@ impl Parser<'_> {
         let body = self.block(false)?;
         self.scopes.pop();
         self.in_function = false;
+        // What is between a label and the last jump back to it is a loop, too.
+        let mut last: HashMap<Rc<str>, u32> = HashMap::new();
+        for (name, place) in std::mem::take(&mut self.jumps) {
+            let end = last.entry(name).or_default();
+            *end = (*end).max(place);
+        }
+        for (name, place) in std::mem::take(&mut self.placed) {
+            if let Some(end) = last.get(&name).filter(|end| **end > place) {
+                self.loops.push(place..*end);
+            }
+        }
+        self.loops
+            .sort_by_key(|l| (l.end, std::cmp::Reverse(l.start)));
         let mut locals = std::mem::take(&mut self.locals);
         locals.retain(|d| self.unit.decl(*d).kind != DeclKind::Parameter);
         for d in parameters.iter().chain(&locals) {

@@ -8,6 +8,7 @@ mod expression;
 mod functions;
 mod memory;
 mod statement;
+mod views;
 
 use crate::rng::Rng;
 use std::fmt::Write as _;
@@ -137,6 +138,9 @@ fn made(seed: u64, structures: bool) -> Function {
     if structures && seed % 2 == 1 {
         file.functions();
     }
+    if structures && seed % 3 == 2 {
+        file.views();
+    }
     for k in 0..rng.below(3) {
         file.callee(&mut rng, k);
     }
@@ -224,6 +228,8 @@ struct File {
     structure: Option<String>,
     /// There are functions to be stored and passed.
     functions: bool,
+    /// There is a type of structures with pointers.
+    views: bool,
     single: bool,
 }
 

@@ -1,12 +1,12 @@
 //! Calls: of copies of functions, and through pointers.
 
 use super::{
-    Bound, Expand, NUMBER, callee, copy::Frame, is_function_pointer, is_void_pointer, is_zero,
+    Bound, Expand, NUMBER, callee, frame::Frame, is_function_pointer, is_void_pointer, is_zero,
 };
 use crate::{
-    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
     codes,
-    lower::points::bare,
+    lower::points::{bare, library_call},
     types::{Qualified, Type},
 };
 use std::rc::Rc;
@@ -22,10 +22,21 @@ impl Expand<'_> {
         f: ExprId,
         arguments: &[ExprId],
         frame: &mut Frame,
-    ) -> ExprId {
+    ) -> Option<ExprId> {
         if let Some(d) = self.called(f, frame) {
             return self.direct(e, d, arguments, frame);
         }
+        Some(self.indirect(e, f, arguments, frame))
+    }
+
+    /// A call through a pointer: a choice among the functions that it may be.
+    fn indirect(
+        &mut self,
+        e: ExprId,
+        f: ExprId,
+        arguments: &[ExprId],
+        frame: &mut Frame,
+    ) -> ExprId {
         if !self
             .unit
             .expr(f)
@@ -63,7 +74,7 @@ impl Expand<'_> {
         let all: Vec<DeclId> = set.functions.iter().copied().collect();
         let number = frame.get(given);
         if all.len() == 1 && !set.null && !self.unit.expr(number).effects {
-            return self.direct(e, all[0], arguments, frame);
+            return self.one(e, all[0], arguments, frame);
         }
         let first = self.unit.exprs.len() as u32;
         let mut statements = Vec::new();
@@ -74,7 +85,7 @@ impl Expand<'_> {
         };
         let mut made: Option<ExprId> = None;
         for d in all.into_iter().rev() {
-            let call = self.direct(e, d, arguments, frame);
+            let call = self.one(e, d, arguments, frame);
             made = Some(match made {
                 None => call,
                 Some(other) => {
@@ -131,35 +142,60 @@ impl Expand<'_> {
         statements: &mut Vec<ExprId>,
     ) -> DeclId {
         let at = self.unit.expr(e).at;
-        let d = DeclId(self.unit.decls.len() as u32);
-        self.unit.decls.push(Decl {
-            name: Rc::from("callee"),
-            kind: DeclKind::Local,
-            ty: Qualified::plain(Type::Arith(NUMBER)),
-            at,
-            init: None,
-            external: false,
-            internal: false,
-            extent: None,
-            assigned: Vec::new(),
-            address: false,
-            definition: None,
-            function: Some(frame.target),
-        });
-        frame.added.push(d);
+        let d = self.local("callee", Qualified::plain(Type::Arith(NUMBER)), at, frame);
         let name = self.add(ExprKind::Name(d), e);
         statements.push(self.add(ExprKind::Assign(None, name, value), e));
         d
     }
 
-    /// A call of a function by its name.
-    fn direct(&mut self, e: ExprId, d: DeclId, arguments: &[ExprId], frame: &mut Frame) -> ExprId {
+    /// A call of one of several functions, which returns no structure with pointers.
+    fn one(&mut self, e: ExprId, d: DeclId, arguments: &[ExprId], frame: &mut Frame) -> ExprId {
+        match self.direct(e, d, arguments, frame) {
+            Some(call) => call,
+            None => {
+                frame.values.remove(&e);
+                self.refuse(
+                    e,
+                    "a structure that has pointers comes from a call through a pointer",
+                )
+            }
+        }
+    }
+
+    /// A call of a function by its name; none if it is a structure with pointers, or a pointer to one, which is noted.
+    fn direct(
+        &mut self,
+        e: ExprId,
+        d: DeclId,
+        arguments: &[ExprId],
+        frame: &mut Frame,
+    ) -> Option<ExprId> {
         let Some(g) = self.unit.decl(d).definition else {
+            // Memory for a structure is that of its members.
+            if let [a] = arguments
+                && self.split_of(bare(self.unit, *a)).is_some()
+                && library_call(self.unit, e) == Some("free")
+            {
+                let before = self.located(*a, frame).map(|value| value.before);
+                let zero = self.add(ExprKind::Int(0, NUMBER), e);
+                return Some(self.behind(&before.unwrap_or_default(), Some(zero), e));
+            }
+            if let Some(a) = arguments.iter().find(|a| self.split_of(**a).is_some()) {
+                let what = "a structure that has pointers is passed to a function of the library";
+                return Some(self.refuse(*a, what));
+            }
             let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
             let name = self.add(ExprKind::Name(d), e);
-            return self.add(ExprKind::Call(name, arguments), e);
+            return Some(self.add(ExprKind::Call(name, arguments), e));
         };
         let parameters = self.read[g].parameters.clone();
+        let void = |b: &Self, p: &DeclId, a: ExprId| {
+            is_void_pointer(&b.unit.decl(*p).ty) && b.located(a, frame).is_some()
+        };
+        let mut given = parameters.iter().zip(arguments);
+        if self.is_inlined(g) || given.any(|(p, a)| void(self, p, *a)) {
+            return self.inline(e, g, arguments, frame);
+        }
         let mut bindings = Vec::new();
         let mut given = Vec::new();
         for (k, &a) in arguments.iter().enumerate() {
@@ -167,56 +203,68 @@ impl Expand<'_> {
                 given.push(frame.get(a));
                 continue;
             };
-            let ty = self.unit.decl(p).ty.clone();
-            if is_function_pointer(&ty) {
-                let set = match self.functions_of(a, frame) {
-                    Ok(set) => set,
-                    Err(unknown) => {
-                        if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
-                            let at = self.unit.expr(a).at;
-                            let message = "a function is passed that is not known here";
-                            let help = "pass functions of the file";
-                            self.sink.error(&codes::FUNCTION, at, message, help);
-                        }
-                        return self.add(ExprKind::Bad, e);
-                    }
-                };
-                let decl = self.unit.decl(p);
-                let kept = decl.assigned.is_empty() && !decl.address && !self.unit.expr(a).effects;
-                let only = set.functions.iter().next().copied();
-                match only {
-                    Some(f) if kept && !set.null && set.functions.len() == 1 => {
-                        bindings.push((k, Bound::Function(f)));
-                    }
-                    _ => {
-                        bindings.push((k, Bound::Among(set)));
-                        given.push(self.value(a, frame));
-                    }
+            match self.bound(p, a, frame) {
+                Err(bad) => return Some(bad),
+                Ok((bound, value)) => {
+                    bindings.extend(bound.map(|bound| (k, bound)));
+                    given.extend(value);
                 }
-            } else if is_void_pointer(&ty) {
-                if is_zero(self.unit, frame.get(a)) {
-                    bindings.push((k, Bound::Null));
-                    continue;
-                }
-                let a = bare(self.unit, frame.get(a));
-                let to = self.unit.expr(a).ty.as_ref().and_then(Qualified::target);
-                if let Some(to) = to.filter(|to| to.ty != Type::Void) {
-                    let mut to = to.clone();
-                    let constant = matches!(&ty.ty, Type::Pointer(of) if of.constant);
-                    to.constant |= constant;
-                    bindings.push((k, Bound::Points(to)));
-                }
-                given.push(a);
-            } else {
-                given.push(frame.get(a));
             }
         }
         let at = self.unit.expr(e).at;
         let Some(target) = self.instance(g, bindings, at) else {
-            return self.add(ExprKind::Bad, e);
+            return Some(self.add(ExprKind::Bad, e));
         };
         let decl = self.unit.functions[target].decl;
         let name = self.add(ExprKind::Name(decl), e);
-        self.add(ExprKind::Call(name, given.into()), e)
+        Some(self.add(ExprKind::Call(name, given.into()), e))
+    }
+
+    /// What a parameter is in a call, and the argument for it, if there is one; an error is an expression that stands for
+    /// the call.
+    pub(super) fn bound(
+        &mut self,
+        p: DeclId,
+        a: ExprId,
+        frame: &Frame,
+    ) -> Result<(Option<Bound>, Option<ExprId>), ExprId> {
+        let ty = self.unit.decl(p).ty.clone();
+        if is_function_pointer(&ty) {
+            let set = match self.functions_of(a, frame) {
+                Ok(set) => set,
+                Err(unknown) => {
+                    if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
+                        let at = self.unit.expr(a).at;
+                        let message = "a function is passed that is not known here";
+                        let help = "pass functions of the file";
+                        self.sink.error(&codes::FUNCTION, at, message, help);
+                    }
+                    return Err(self.add(ExprKind::Bad, a));
+                }
+            };
+            let decl = self.unit.decl(p);
+            let kept = decl.assigned.is_empty() && !decl.address && !self.unit.expr(a).effects;
+            let only = set.functions.iter().next().copied();
+            return Ok(match only {
+                Some(f) if kept && !set.null && set.functions.len() == 1 => {
+                    (Some(Bound::Function(f)), None)
+                }
+                _ => (Some(Bound::Among(set)), Some(self.value(a, frame))),
+            });
+        }
+        if is_void_pointer(&ty) {
+            if is_zero(self.unit, frame.get(a)) {
+                return Ok((Some(Bound::Null), None));
+            }
+            let a = bare(self.unit, frame.get(a));
+            let to = self.unit.expr(a).ty.as_ref().and_then(Qualified::target);
+            let to = to.filter(|to| to.ty != Type::Void).map(|to| {
+                let mut to = to.clone();
+                to.constant |= matches!(&ty.ty, Type::Pointer(of) if of.constant);
+                Bound::Points(to)
+            });
+            return Ok((to, Some(a)));
+        }
+        Ok((None, Some(frame.get(a))))
     }
 }

@@ -1,48 +1,20 @@
 //! The copy of one function: its expressions in their order, then its statements.
 
-use super::{Bindings, Bound, Expand, NUMBER, callee, is_function, is_function_pointer, is_zero};
+use super::{
+    Bindings, Bound, Expand, NUMBER, callee, frame::Frame, is_function, is_function_pointer,
+    is_zero,
+};
 use crate::{
     ast::{
-        Binary, DeclId, DeclKind, Designator, ExprId, ExprKind, For, Function, Init, Part, StmtId,
-        StmtKind, StmtNode, Unary,
+        Binary, DeclId, DeclKind, Designator, ExprId, ExprKind, Function, Init, Part, StmtId,
+        StmtNode, Unary,
     },
-    codes,
+    calls::leaves,
+    codes, constant,
+    lower::points::bare,
     types::{Parameter, Qualified, Signature, Type},
 };
 use std::{collections::HashMap, rc::Rc};
-
-/// A function that is being copied.
-#[derive(Default)]
-pub(super) struct Frame {
-    /// The variables of the copy.
-    pub(super) decls: HashMap<DeclId, DeclId>,
-    /// The parameters that differ.
-    pub(super) bound: HashMap<DeclId, Bound>,
-    /// The expressions of the copy.
-    exprs: HashMap<ExprId, ExprId>,
-    /// The first expression of the function, and for each of its expressions where its copy begins.
-    first: u32,
-    starts: Vec<u32>,
-    /// Variables that the copy has besides.
-    pub(super) added: Vec<DeclId>,
-    /// The number of the copy.
-    pub(super) target: usize,
-}
-
-impl Frame {
-    /// The copy of an expression that has been copied.
-    pub(super) fn get(&self, e: ExprId) -> ExprId {
-        self.exprs.get(&e).copied().unwrap_or(e)
-    }
-
-    fn part(&self, part: &Part, end: u32) -> Part {
-        let place = |k: u32| {
-            let k = k.checked_sub(self.first).map(|k| k as usize);
-            k.and_then(|k| self.starts.get(k)).copied().unwrap_or(end)
-        };
-        place(part.start)..place(part.end)
-    }
-}
 
 impl Expand<'_> {
     /// Makes a copy of a function, which takes the place with this number.
@@ -51,8 +23,10 @@ impl Expand<'_> {
         let mut frame = Frame {
             first: source.part.start,
             target,
+            loops: source.loops.clone(),
             ..Frame::default()
         };
+        self.stack = vec![f];
         for (k, bound) in bindings {
             if let Some(d) = source.parameters.get(*k) {
                 frame.bound.insert(*d, bound.clone());
@@ -64,45 +38,21 @@ impl Expand<'_> {
                 parameters.push(self.variable(*d, &mut frame));
             }
         }
-        let mut locals = Vec::new();
-        for d in &source.locals {
-            if self.unit.decl(*d).kind == DeclKind::Local {
-                locals.push(self.variable(*d, &mut frame));
-            } else {
-                locals.push(*d);
-            }
-        }
-        for d in source.parameters.iter().chain(&source.locals) {
-            let Some(&new) = frame.decls.get(d) else {
-                continue;
-            };
-            let old = self.unit.decl(*d).clone();
-            let mut ty = self.copied_type(&old.ty, &mut frame);
-            if let Some(Bound::Points(to)) = frame.bound.get(d) {
-                ty.ty = Type::Pointer(Rc::new(to.clone()));
-            }
-            let extent = old.extent.map(|e| self.tree(e, &mut frame));
-            let decl = &mut self.unit.decls[new.index()];
-            decl.ty = ty;
-            decl.extent = extent;
-        }
+        let mut locals = self.copy_locals(&source, &mut frame);
+        self.copy_types(&source, &mut frame);
         let start = self.unit.exprs.len() as u32;
-        for k in source.part.clone() {
-            frame.starts.push(self.unit.exprs.len() as u32);
-            self.copy_expr(ExprId(k), &mut frame);
-        }
+        self.copy_part(&source, &mut frame);
         let end = self.unit.exprs.len() as u32;
-        for d in &source.locals {
-            if let Some(&new) = frame.decls.get(d)
-                && let Some(init) = self.unit.decl(*d).init.clone()
-            {
-                let function = is_function_pointer(&self.unit.decl(*d).ty);
-                let init = self.copied_init(&init, function, &frame);
-                self.unit.decls[new.index()].init = Some(init);
-            }
-        }
-        let body = self.copy_statement(source.body, &frame, end);
-        let loops = source.loops.iter().map(|l| frame.part(l, end)).collect();
+        self.copy_inits(&source, &mut frame);
+        let body = self.copy_statement(source.body, &mut frame, end);
+        let end = self.unit.exprs.len() as u32;
+        self.verify(body, start, end);
+        let mut loops: Vec<Part> = source.loops.iter().map(|l| frame.part(l, end)).collect();
+        loops.append(&mut frame.inner_loops);
+        // Inner ones end before outer ones, and begin behind them.
+        loops.sort_by_key(|l| (l.end, std::cmp::Reverse(l.start)));
+        let mut labels = source.labels.clone();
+        labels.append(&mut frame.inner_labels);
         locals.append(&mut frame.added);
         let decl = self.unit.functions[target].decl;
         let signature = match &self.unit.decl(source.decl).ty.ty {
@@ -120,10 +70,135 @@ impl Expand<'_> {
             part: start..end,
             loops,
             locals,
-            labels: source.labels,
+            labels,
             from: source.from,
             to: source.to,
         };
+    }
+
+    /// Declares the local variables of a copy.
+    pub(super) fn copy_locals(&mut self, source: &Function, frame: &mut Frame) -> Vec<DeclId> {
+        let mut locals = Vec::new();
+        for k in source.part.clone() {
+            if let ExprKind::Literal(d) = self.unit.exprs[k as usize].kind {
+                frame.literals.insert(d);
+            }
+        }
+        for d in &source.locals {
+            let decl = self.unit.decl(*d);
+            if decl.kind != DeclKind::Local {
+                locals.push(*d);
+            } else if let Some(s) = self.split_type(&decl.ty) {
+                let (name, at) = (Rc::clone(&decl.name), decl.at);
+                let root = self.split(s, &name, at, frame);
+                frame.decls.insert(*d, root);
+            } else {
+                locals.push(self.variable(*d, frame));
+            }
+        }
+        locals
+    }
+
+    /// Gives the variables of a copy their types.
+    pub(super) fn copy_types(&mut self, source: &Function, frame: &mut Frame) {
+        for d in source.parameters.iter().chain(&source.locals) {
+            let Some(&new) = frame.decls.get(d) else {
+                continue;
+            };
+            if self.parts.contains_key(&new) || frame.passed.contains(d) {
+                continue;
+            }
+            let old = self.unit.decl(*d).clone();
+            let mut ty = self.copied_type(&old.ty, frame);
+            if let Some(Bound::Points(to)) = frame.bound.get(d) {
+                ty.ty = Type::Pointer(Rc::new(to.clone()));
+            }
+            let extent = old.extent.map(|e| self.tree(e, frame));
+            let decl = &mut self.unit.decls[new.index()];
+            decl.ty = ty;
+            decl.extent = extent;
+        }
+    }
+
+    /// Gives the variables of a copy their places and initial values.
+    pub(super) fn copy_inits(&mut self, source: &Function, frame: &mut Frame) {
+        for d in &source.locals {
+            let Some(&new) = frame.decls.get(d) else {
+                continue;
+            };
+            let place = self.unit.decl(*d).place;
+            let place = frame
+                .part(&(place..place), self.unit.exprs.len() as u32)
+                .start;
+            self.unit.decls[new.index()].place = place;
+            for (_, part) in self.parts.get(&new).into_iter().flatten() {
+                self.unit.decls[part.index()].place = place;
+            }
+            if self.parts.contains_key(&new) || self.split_target(&self.unit.decl(*d).ty).is_some()
+            {
+                continue;
+            }
+            if let Some(init) = self.unit.decl(*d).init.clone() {
+                let function = is_function_pointer(&self.unit.decl(*d).ty);
+                let init = self.copied_init(&init, function, frame);
+                self.unit.decls[new.index()].init = Some(init);
+            }
+        }
+    }
+
+    /// Copies the expressions of a function in their order.
+    pub(super) fn copy_part(&mut self, source: &Function, frame: &mut Frame) {
+        let starts = source.locals.iter().filter_map(|d| {
+            let decl = self.unit.decl(*d);
+            let s = self.split_target(&decl.ty)?;
+            match decl.init {
+                Some(Init::Expr(e)) => Some((e, (*d, s))),
+                _ => None,
+            }
+        });
+        let starts: HashMap<ExprId, (DeclId, crate::ast::StructId)> = starts.collect();
+        // A structure has its initial value behind the last expression of it.
+        let mut ends: HashMap<ExprId, Vec<(DeclId, DeclId)>> = HashMap::new();
+        for d in &source.locals {
+            let last = leaves(self.unit.decl(*d).init.as_ref()).into_iter().max();
+            if let (Some(last), Some(&new)) = (last, frame.decls.get(d))
+                && self.parts.contains_key(&new)
+                && !frame.literals.contains(d)
+            {
+                ends.entry(last).or_default().push((*d, new));
+            }
+        }
+        for k in source.part.clone() {
+            frame.starts.push(self.unit.exprs.len() as u32);
+            let e = ExprId(k);
+            self.copy_expr(e, frame);
+            for &(d, new) in ends.get(&e).into_iter().flatten() {
+                let at = self.unit.decl(d).at;
+                let here = self.constant(0, at, at);
+                let declared = self.initialised(d, new, here, frame);
+                frame.declared.insert(d, declared);
+            }
+            // What a pointer to structures is initialised with is known before it is used.
+            if let Some((d, s)) = starts.get(&e)
+                && let Some(&new) = frame.decls.get(d)
+            {
+                let name = self.unit.decl(*d).name.to_string();
+                match self.allocated(e, *s, &name, frame) {
+                    Some(value) => {
+                        self.bind(new, value.loc, false, e);
+                    }
+                    None if is_zero(self.unit, e) => {
+                        let what = format!(
+                            "{name}, which points to a structure that has pointers, may be null"
+                        );
+                        self.refuse(e, &what);
+                    }
+                    None => {
+                        self.refuse(e, "the structure that is pointed to is not known");
+                    }
+                }
+            }
+        }
     }
 
     /// The signature of a copy; that of the function as it was read, where it is known by its definition.
@@ -162,12 +237,13 @@ impl Expand<'_> {
     }
 
     /// A variable of the copy.
-    fn variable(&mut self, d: DeclId, frame: &mut Frame) -> DeclId {
+    pub(super) fn variable(&mut self, d: DeclId, frame: &mut Frame) -> DeclId {
         let mut decl = self.unit.decl(d).clone();
         decl.init = None;
         decl.assigned.clear();
         decl.address = false;
         decl.function = Some(frame.target);
+        decl.place = self.unit.exprs.len() as u32;
         let new = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
         frame.decls.insert(d, new);
@@ -229,19 +305,43 @@ impl Expand<'_> {
 
     /// Copies an expression whose operands have been copied.
     fn copy_expr(&mut self, e: ExprId, frame: &mut Frame) {
+        if let Some(done) = self.copy_split(e, frame) {
+            if let Some(new) = done {
+                frame.exprs.insert(e, new);
+            }
+            return;
+        }
         let node = self.unit.expr(e);
         let enclosed = node.enclosed;
         let is = |e: ExprId| self.unit.expr(e).ty.as_ref().is_some_and(is_function);
         let kind = match node.kind.clone() {
+            // It is refused unless what it points to is asked for.
+            ExprKind::Name(d) if matches!(frame.bound.get(&d), Some(Bound::Place(_))) => return,
             ExprKind::Name(d) => match self.copied_name(d, e, frame) {
                 Some(kind) => kind,
                 None => return,
             },
             ExprKind::Call(f, arguments) => {
-                let new = self.copy_call(e, f, &arguments, frame);
-                self.unit.exprs[new.index()].enclosed |= enclosed;
-                frame.exprs.insert(e, new);
+                if let Some(new) = self.copy_call(e, f, &arguments, frame) {
+                    self.unit.exprs[new.index()].enclosed |= enclosed;
+                    frame.exprs.insert(e, new);
+                }
                 return;
+            }
+            ExprKind::Unary(Unary::Deref, a) if self.place_of(a, frame).is_some() => {
+                match self.place_of(a, frame) {
+                    Some(d) => ExprKind::Name(d),
+                    None => return,
+                }
+            }
+            ExprKind::Index(a, i)
+                if self.place_of(a, frame).is_some()
+                    && constant::integer(self.unit, i).is_some_and(|(k, _)| k == 0) =>
+            {
+                match self.place_of(a, frame) {
+                    Some(d) => ExprKind::Name(d),
+                    None => return,
+                }
             }
             // The function itself.
             ExprKind::Unary(Unary::Deref, a) if is(a) => {
@@ -278,11 +378,38 @@ impl Expand<'_> {
             ExprKind::Binary(op @ (Binary::Eq | Binary::Ne), a, b) if is(a) || is(b) => {
                 ExprKind::Binary(op, self.value(a, frame), self.value(b, frame))
             }
-            other => self.copied_kind(other, frame),
+            ExprKind::Conditional(c, a, b) => {
+                let c = self.truth(c, frame);
+                ExprKind::Conditional(c, frame.get(a), frame.get(b))
+            }
+            other => {
+                let given = self.unit.operands(e).into_iter();
+                let mut given = given.filter(|a| frame.values.contains_key(a));
+                match given.next() {
+                    Some(a) if !matches!(other, ExprKind::Binary(Binary::Comma, ..)) => {
+                        let what = "a structure that has pointers, or a pointer to one, is used in a way that is not supported";
+                        let bad = self.refuse(a, what);
+                        frame.exprs.insert(e, bad);
+                        return;
+                    }
+                    _ => self.copied_kind(other, frame),
+                }
+            }
         };
         let new = self.add(kind, e);
         self.unit.exprs[new.index()].enclosed = enclosed;
         frame.exprs.insert(e, new);
+    }
+
+    /// The variable that a parameter always points to.
+    pub(super) fn place_of(&self, e: ExprId, frame: &Frame) -> Option<DeclId> {
+        match self.unit.expr(bare(self.unit, e)).kind {
+            ExprKind::Name(d) => match frame.bound.get(&d) {
+                Some(Bound::Place(d)) => Some(*d),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// A name; none of one that is called, which the call has.
@@ -300,7 +427,7 @@ impl Expand<'_> {
                 let void = Qualified::plain(Type::Pointer(Rc::new(Qualified::plain(Type::Void))));
                 ExprKind::Cast(Rc::new(void), zero)
             }
-            Some(Bound::Among(_) | Bound::Points(_)) | None => {
+            Some(Bound::Among(_) | Bound::Points(_) | Bound::Place(_)) | None => {
                 ExprKind::Name(frame.decls.get(&d).copied().unwrap_or(d))
             }
         })
@@ -361,58 +488,6 @@ impl Expand<'_> {
                 Init::List(copied, *at)
             }
         }
-    }
-
-    /// Recursion is as deep as statements nest, which the parser limits.
-    fn copy_statement(&mut self, s: StmtId, frame: &Frame, end: u32) -> StmtId {
-        let node = self.unit.stmt(s).clone();
-        let get = |e: ExprId| frame.get(e);
-        let kind = match node.kind {
-            StmtKind::Expr(e) => StmtKind::Expr(get(e)),
-            StmtKind::Decl(decls) => {
-                let decls = decls.iter();
-                StmtKind::Decl(
-                    decls
-                        .map(|d| frame.decls.get(d).copied().unwrap_or(*d))
-                        .collect(),
-                )
-            }
-            StmtKind::Block(list) => {
-                let mut copied = Vec::new();
-                for s in list {
-                    copied.push(self.copy_statement(s, frame, end));
-                }
-                StmtKind::Block(copied)
-            }
-            StmtKind::If(arms, other) => {
-                let mut copied = Vec::new();
-                for (c, s) in arms {
-                    copied.push((get(c), self.copy_statement(s, frame, end)));
-                }
-                let other = other.map(|s| self.copy_statement(s, frame, end));
-                StmtKind::If(copied, other)
-            }
-            StmtKind::While(c, s) => StmtKind::While(get(c), self.copy_statement(s, frame, end)),
-            StmtKind::Do(s, c) => StmtKind::Do(self.copy_statement(s, frame, end), get(c)),
-            StmtKind::For(of) => StmtKind::For(Box::new(For {
-                init: of.init.map(|s| self.copy_statement(s, frame, end)),
-                condition: of.condition.map(get),
-                step: of.step.map(get),
-                body: self.copy_statement(of.body, frame, end),
-                part: frame.part(&of.part, end),
-                entered: of.entered,
-            })),
-            StmtKind::Switch(e, s) => StmtKind::Switch(get(e), self.copy_statement(s, frame, end)),
-            StmtKind::Case(a, b) => StmtKind::Case(get(a), b.map(get)),
-            StmtKind::Return(value) => StmtKind::Return(value.map(get)),
-            same @ (StmtKind::Empty
-            | StmtKind::Default
-            | StmtKind::Label(_)
-            | StmtKind::Goto(_)
-            | StmtKind::Break
-            | StmtKind::Continue) => same,
-        };
-        self.statement(StmtNode { kind, ..node })
     }
 
     pub(super) fn statement(&mut self, node: StmtNode) -> StmtId {

@@ -1,6 +1,6 @@
 //! The functions that an expression may be.
 
-use super::{Bound, Expand, copy::Frame, is_function_pointer, is_zero};
+use super::{Bound, Expand, frame::Frame, is_function_pointer, is_zero};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     calls::leaves,
@@ -52,10 +52,12 @@ impl Expand<'_> {
                             set.null |= given.null;
                         }
                         Some(Bound::Null) => set.null = true,
-                        Some(Bound::Points(_)) | None if decl.kind == DeclKind::Parameter => {
+                        Some(Bound::Points(_) | Bound::Place(_)) | None
+                            if decl.kind == DeclKind::Parameter =>
+                        {
                             return Err(e);
                         }
-                        Some(Bound::Points(_)) | None => {}
+                        Some(Bound::Points(_) | Bound::Place(_)) | None => {}
                     }
                     open.extend(leaves(decl.init.as_ref()));
                     let kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);

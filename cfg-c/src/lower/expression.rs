@@ -383,7 +383,16 @@ impl Body<'_, '_> {
             for b in chain.into_iter().rev() {
                 all.push(self.condition(b)?);
             }
-            let e = Expr::op(if is_and { Op::And } else { Op::Or }, all);
+            // Constants decide, or do nothing.
+            if all.contains(&Expr::Logical(!is_and)) {
+                return Ok(Value::integer(i128::from(!is_and), Int::Int));
+            }
+            all.retain(|e| *e != Expr::Logical(is_and));
+            let e = match all.len() {
+                0 => return Ok(Value::integer(i128::from(is_and), Int::Int)),
+                1 => all.remove(0),
+                _ => Expr::op(if is_and { Op::And } else { Op::Or }, all),
+            };
             let depth = e.depth();
             return Ok(Value::truth(e, depth));
         }

@@ -239,10 +239,13 @@ impl Body<'_, '_> {
         let own = &unit.functions[self.function];
         let inside = |e: ExprId| own.loops.iter().position(|l| l.contains(&e.0));
         let repeated = inside(call);
-        if repeated.is_none() && own.labels.is_empty() {
+        if repeated.is_none() {
             return Ok(());
         }
+        let around = || own.loops.iter().filter(|l| l.contains(&call.0));
         let mut holders = 0;
+        // A variable that is declared in the loop does not have what it had in the pass before.
+        let mut outside = false;
         for d in own.locals.iter().chain(&own.parameters) {
             let decl = unit.decl(*d);
             if !matches!(decl.ty.ty, Type::Pointer(_)) {
@@ -252,6 +255,7 @@ impl Body<'_, '_> {
             if !targets.shapes.iter().any(|s| s.root == Root::Heap(call)) {
                 continue;
             }
+            outside |= around().any(|l| decl.place <= l.start || decl.place >= l.end);
             // What is made from it behind it in the same block is made anew with it.
             let follows = match &decl.init {
                 Some(Init::Expr(e)) => {
@@ -264,7 +268,7 @@ impl Body<'_, '_> {
             };
             holders += usize::from(!follows || holds(unit, *d, call));
         }
-        if holders <= 1 {
+        if holders <= 1 || !outside {
             return Ok(());
         }
         let message = "memory that is allocated in a loop is held by several pointers";

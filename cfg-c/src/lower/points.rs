@@ -58,7 +58,7 @@ impl Targets {
 }
 
 /// The name of the function of the library that is called.
-pub(super) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
+pub(crate) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
     let ExprKind::Call(f, _) = unit.expr(e).kind else {
         return None;
     };
@@ -70,7 +70,7 @@ pub(super) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
 }
 
 /// True of calls that allocate.
-pub(super) fn allocates(unit: &Unit, e: ExprId) -> bool {
+pub(crate) fn allocates(unit: &Unit, e: ExprId) -> bool {
     matches!(library_call(unit, e), Some("malloc" | "calloc"))
 }
 

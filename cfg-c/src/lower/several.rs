@@ -24,16 +24,26 @@ impl Body<'_, '_> {
                 assigned.push(target);
             }
         });
-        unit.walk(e, &mut |e| {
-            if let ExprKind::Name(d) = unit.expr(e).kind
-                && !assigned.contains(&e)
-                && !found.contains(&d)
-                && !self.bound.contains_key(&d)
-                && matches!(self.slots.get(&d), Some(Slot::Walker(w)) if w.targets.len() > 1)
-            {
-                found.push(d);
-            }
-        });
+        // Values that stand behind statements, with the first expression of these.
+        let mut open = vec![(e, u32::MAX)];
+        while let Some((e, first)) = open.pop() {
+            unit.walk(e, &mut |e| match &unit.expr(e).kind {
+                ExprKind::Name(d)
+                    if !assigned.contains(&e)
+                        && !found.contains(d)
+                        && unit.decl(*d).place < first
+                        && !self.bound.contains_key(d)
+                        && matches!(self.slots.get(d), Some(Slot::Walker(w)) if w.targets.len() > 1) =>
+                {
+                    found.push(*d);
+                }
+                ExprKind::Inlined(inlined) => {
+                    let first = inlined.part.start.min(first);
+                    open.extend(inlined.value.map(|value| (value, first)));
+                }
+                _ => {}
+            });
+        }
         found
     }
 

@@ -65,6 +65,12 @@ impl Body<'_, '_> {
             StmtKind::Break => self.jump(true),
             StmtKind::Continue => self.jump(false),
             StmtKind::Return(value) => self.return_value(*value, last, node.from),
+            StmtKind::Leave => {
+                if !last {
+                    self.leave();
+                }
+                Ok(())
+            }
         };
         let _ = done.is_ok();
     }
@@ -101,6 +107,15 @@ impl Body<'_, '_> {
             self.f.goto(label);
         }
         Ok(())
+    }
+
+    /// Goes on behind the function that stands in place of a call.
+    fn leave(&mut self) {
+        if let Some(target) = self.leaves.last_mut() {
+            target.used = true;
+            let label = target.label;
+            self.f.goto(label);
+        }
     }
 
     /// The statements of a function that stands in place of a call, or of an operand.
@@ -220,7 +235,8 @@ impl Body<'_, '_> {
                 | StmtKind::Goto(_)
                 | StmtKind::Break
                 | StmtKind::Continue
-                | StmtKind::Return(_) => {}
+                | StmtKind::Return(_)
+                | StmtKind::Leave => {}
             }
         }
         false

@@ -47,7 +47,14 @@ impl Lower<'_> {
             None => None,
         };
         if let Some(message) = refused {
-            let help = "pass arrays as parameters of their own, and members as numbers and arrays of constant extents";
+            let help = match &structure.refused {
+                Some(what) if what.ends_with("a pointer") => {
+                    "of local structures, pointers to numbers are supported: write a function that has the members as parameters, fills the structure, and calls this one"
+                }
+                _ => {
+                    "pass arrays as parameters of their own, and members as numbers and arrays of constant extents"
+                }
+            };
             self.sink.error(&codes::TYPE, at, message, help);
             return Err(Failed);
         }

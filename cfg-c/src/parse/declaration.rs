@@ -436,5 +436,6 @@ pub(super) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -
         address: false,
         definition: None,
         function: None,
+        place: 0,
     }
 }

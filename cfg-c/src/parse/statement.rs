@@ -88,6 +88,8 @@ impl Parser<'_> {
                         .error(&codes::TWICE, from, message, "rename one of the two");
                 }
                 self.labels.push((Rc::clone(&name), from));
+                let place = self.unit.exprs.len() as u32;
+                self.placed.push((Rc::clone(&name), place));
                 for around in &mut self.around {
                     around.entered = true;
                 }
@@ -181,6 +183,8 @@ impl Parser<'_> {
                 }
                 let name = self.next().text;
                 self.expect(";", "after goto")?;
+                let place = self.unit.exprs.len() as u32;
+                self.jumps.push((Rc::clone(&name), place));
                 StmtKind::Goto(name)
             }
             "break" | "continue" => {

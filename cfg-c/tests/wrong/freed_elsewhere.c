@@ -1,3 +1,2 @@
 #include <stdlib.h>
-static void done(double *p) { free(p); }
-double f(int n) { double *w = malloc(n * sizeof *w); w[0] = n; double s = w[0]; done(w); return s; }
+void f(double *p) { free(p); }

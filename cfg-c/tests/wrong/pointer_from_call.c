@@ -1,2 +1,2 @@
-static double *end(double *x) { return x + 1; }
+double *end(double *x);
 double f(double *x) { double *p = end(x); return *p; }

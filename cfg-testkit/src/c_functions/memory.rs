@@ -13,7 +13,7 @@ impl Writer<'_> {
     }
 
     /// The arrays of reals in sight with so many elements.
-    fn of_length(&self, least: usize, written: bool) -> Vec<Array> {
+    pub(super) fn of_length(&self, least: usize, written: bool) -> Vec<Array> {
         (self.arrays.iter())
             .filter(|a| a.field.is_empty() && a.length >= least && (a.writable || !written))
             .cloned()

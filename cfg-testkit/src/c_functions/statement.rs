@@ -34,6 +34,7 @@ impl Writer<'_> {
             10 * blocks,
             if self.file.structure.is_some() { 12 } else { 0 },
             if self.file.functions { 14 } else { 0 },
+            if self.file.views { 16 } else { 0 },
         ];
         match self.rng.weighted(&weights) {
             0 => self.assign_real(),
@@ -55,7 +56,8 @@ impl Writer<'_> {
             16 => self.single_precision(),
             17 => self.walk(),
             18 => self.structures(),
-            _ => self.call_stored(),
+            19 => self.call_stored(),
+            _ => self.view(),
         }
     }
 

@@ -1,0 +1,500 @@
+//! Functions in place of their calls: those that are given or return pointers which a call could not have.
+
+use super::{
+    Bound, Expand,
+    frame::{Frame, Returns, Value},
+    is_zero,
+};
+use crate::{
+    ast::{
+        Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Inlined, StmtId, StmtKind, StmtNode,
+        Unary,
+    },
+    codes,
+    lower::points::{bare, library_call},
+    types::{Qualified, Type},
+};
+use std::rc::Rc;
+
+/// More functions do not stand in one another.
+const MAX_DEPTH: usize = 12;
+
+/// Statements nest so deep, those of functions in place of calls included.
+const MAX_NESTING: usize = 400;
+
+/// More calls are not replaced.
+const MAX_CALLS: usize = 20_000;
+
+impl Expand<'_> {
+    /// True if a function stands in place of its calls.
+    pub(super) fn is_inlined(&mut self, g: usize) -> bool {
+        if let Some(known) = self.inlined.get(&g) {
+            return *known;
+        }
+        let found = self.must_inline(g);
+        self.inlined.insert(g, found);
+        found
+    }
+
+    fn must_inline(&self, g: usize) -> bool {
+        let unit = &*self.unit;
+        let function = &self.read[g];
+        let result = match &unit.decl(function.decl).ty.ty {
+            Type::Function(signature) => &signature.result,
+            _ => return false,
+        };
+        if matches!(result.ty, Type::Pointer(_)) && !super::is_function_pointer(result)
+            || self.split_type(result).is_some()
+        {
+            return true;
+        }
+        let mut pointers = Vec::new();
+        for d in &function.parameters {
+            let ty = &unit.decl(*d).ty;
+            if self.split_type(ty).is_some() || self.split_target(ty).is_some() {
+                return true;
+            }
+            if matches!(ty.ty, Type::Pointer(_)) {
+                pointers.push(*d);
+            }
+        }
+        // Memory of the caller is freed, or a pointer of the caller is assigned.
+        function.part.clone().map(ExprId).any(|e| {
+            let changed = match &unit.expr(e).kind {
+                ExprKind::Call(_, arguments) => match library_call(unit, e) {
+                    Some("free" | "realloc") => arguments.first().copied(),
+                    _ => None,
+                },
+                ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
+                    if unit.is_pointer(*target)
+                        && !matches!(unit.expr(*target).kind, ExprKind::Name(_)) =>
+                {
+                    Some(*target)
+                }
+                _ => None,
+            };
+            changed.is_some_and(|e| unit.roots(e).iter().any(|d| pointers.contains(d)))
+        })
+    }
+
+    /// True if a function has structures with pointers, or calls what stands in place of its calls.
+    pub(super) fn has_parts(&mut self, f: usize) -> bool {
+        let function = self.read[f].clone();
+        let own = function.parameters.iter().chain(&function.locals);
+        let mut own = own.map(|d| &self.unit.decl(*d).ty);
+        let split = own.any(|ty| self.split_type(ty).is_some() || self.split_target(ty).is_some());
+        split
+            || crate::calls::named(self.unit, f)
+                .into_iter()
+                .any(|g| self.is_inlined(g))
+    }
+
+    /// The levels of a statement. Recursion is as deep as the parser lets it be.
+    fn nesting(&self, s: StmtId) -> usize {
+        let below = |s: &StmtId| self.nesting(*s);
+        let inner = match &self.unit.stmt(s).kind {
+            StmtKind::Block(list) => list.iter().map(below).max(),
+            StmtKind::If(arms, other) => {
+                let arms = arms.iter().map(|(_, s)| s).chain(other);
+                arms.map(below).max()
+            }
+            StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => Some(below(s)),
+            StmtKind::For(of) => Some(below(&of.body)),
+            _ => None,
+        };
+        1 + inner.unwrap_or(0)
+    }
+
+    /// Puts a function in place of a call; none if the value is a structure with pointers, or a pointer to one, which is
+    /// noted.
+    pub(super) fn inline(
+        &mut self,
+        e: ExprId,
+        g: usize,
+        arguments: &[ExprId],
+        outer: &mut Frame,
+    ) -> Option<ExprId> {
+        let source = self.read[g].clone();
+        let decl = self.unit.decl(source.decl).clone();
+        let name = Rc::clone(&decl.name);
+        let at = self.unit.expr(e).at;
+        self.calls += 1;
+        let levels: usize = self
+            .stack
+            .iter()
+            .map(|f| self.nesting(self.read[*f].body))
+            .sum();
+        let problem = if self.stack.contains(&g) {
+            Some((
+                &codes::POINTER,
+                format!(
+                    "{name}, which takes or returns pointers that a call cannot have, calls itself"
+                ),
+                "pass arrays and numbers to functions that call themselves",
+            ))
+        } else if self.stack.len() >= MAX_DEPTH
+            || levels + self.nesting(source.body) > MAX_NESTING
+            || self.calls > MAX_CALLS
+            || self.unit.exprs.len() > super::MAX_EXPRESSIONS
+        {
+            Some((
+                &codes::LIMIT,
+                format!("{name} would stand in place of too many calls, or too deep in others"),
+                "pass arrays and numbers, and return numbers",
+            ))
+        } else if arguments.len() != source.parameters.len() {
+            Some((
+                &codes::OPERAND,
+                format!(
+                    "{name} has {} parameters, but {} arguments are given",
+                    source.parameters.len(),
+                    arguments.len()
+                ),
+                "give one for each parameter",
+            ))
+        } else {
+            None
+        };
+        if let Some((code, message, help)) = problem {
+            self.sink.error(code, at, message, help);
+            return Some(self.add(ExprKind::Bad, e));
+        }
+        let first = self.unit.exprs.len() as u32;
+        let mut frame = Frame::inside(outer, &source, e);
+        let mut before = Vec::new();
+        for (p, a) in source.parameters.iter().zip(arguments) {
+            if !self.pass(*p, *a, &mut before, &mut frame, outer) {
+                return Some(self.add(ExprKind::Bad, e));
+            }
+        }
+        self.stack.push(g);
+        let locals = self.copy_locals(&source, &mut frame);
+        self.copy_types(&source, &mut frame);
+        for (label, at) in &source.labels {
+            let own: Rc<str> = Rc::from(format!("{label}@{}", self.calls));
+            frame.labels.insert(Rc::clone(label), Rc::clone(&own));
+            outer.inner_labels.push((own, *at));
+        }
+        self.copy_part(&source, &mut frame);
+        self.copy_inits(&source, &mut frame);
+        let result = match &decl.ty.ty {
+            Type::Function(signature) => signature.result.clone(),
+            _ => Qualified::plain(Type::Void),
+        };
+        frame.returns = self.returned(&result, source.body, &name, e, &mut frame);
+        let end = self.unit.exprs.len() as u32;
+        let body = self.copy_statement(source.body, &mut frame, end);
+        before.push(body);
+        let end = self.unit.exprs.len() as u32;
+        frame.finish(outer, &source, end);
+        outer.added.extend(
+            locals
+                .into_iter()
+                .filter(|d| self.unit.decl(*d).kind == DeclKind::Local),
+        );
+        self.stack.pop();
+        let from = self.unit.expr(e).from;
+        let node = |kind| StmtNode { kind, from, to: at };
+        let body = self.statement(node(StmtKind::Block(before)));
+        let labels = frame.labels.values().map(Rc::clone);
+        let mut labels: Vec<Rc<str>> = labels.collect();
+        labels.sort();
+        let (value, loc) = match &frame.returns {
+            Returns::Nothing => (None, None),
+            Returns::Number(d) => (Some(self.add(ExprKind::Name(*d), e)), None),
+            Returns::Structure(loc) => (None, Some(loc.clone())),
+            Returns::Pointer(d) => (None, self.pointers.get(d).cloned()),
+            Returns::Last => match frame.last.clone() {
+                Some(Ok(value)) => (Some(value), None),
+                Some(Err(loc)) => (None, Some(loc)),
+                None => (None, None),
+            },
+        };
+        let structure = matches!(frame.returns, Returns::Structure(_) | Returns::Pointer(_))
+            || self.split_type(&result).is_some()
+            || self.split_target(&result).is_some();
+        let inlined = Inlined {
+            body,
+            value,
+            part: first..self.unit.exprs.len() as u32,
+            labels,
+        };
+        let new = self.add(ExprKind::Inlined(Rc::new(inlined)), e);
+        if !structure {
+            return Some(new);
+        }
+        let Some(loc) = loc else {
+            return Some(self.refuse(e, "the structure that is returned is not known"));
+        };
+        let before = vec![self.made(StmtKind::Expr(new), e)];
+        outer.values.insert(e, Value { before, loc });
+        None
+    }
+
+    /// Gives a parameter of a function that stands in place of a call its value.
+    fn pass(
+        &mut self,
+        p: DeclId,
+        a: ExprId,
+        before: &mut Vec<StmtId>,
+        frame: &mut Frame,
+        outer: &mut Frame,
+    ) -> bool {
+        let decl = self.unit.decl(p).clone();
+        if let Some(s) = self.split_type(&decl.ty) {
+            let Some(value) = self.located(a, outer) else {
+                self.refuse(
+                    a,
+                    "the structure that is passed, which has pointers, is not known",
+                );
+                return false;
+            };
+            let root = self.split(s, &decl.name, decl.at, outer);
+            frame.decls.insert(p, root);
+            let loc = self.whole(root, s);
+            before.extend(value.before);
+            before.extend(self.declared_copies(&loc, &value.loc, a));
+            return true;
+        }
+        if let Some(s) = self.split_target(&decl.ty) {
+            let d = self.local(&decl.name, decl.ty.clone(), decl.at, outer);
+            outer.added.pop();
+            frame.decls.insert(p, d);
+            if is_zero(self.unit, bare(self.unit, a)) {
+                // What is done with it is refused.
+                return true;
+            }
+            let Some(value) = self.allocated(a, s, &decl.name, outer) else {
+                self.refuse(
+                    a,
+                    "the structure that is passed, which has pointers, is not known",
+                );
+                return false;
+            };
+            before.extend(value.before);
+            return self.bind(d, value.loc, false, a);
+        }
+        if super::is_void_pointer(&decl.ty)
+            && let Some(value) = self.located(a, outer)
+        {
+            let d = self.local(&decl.name, decl.ty.clone(), decl.at, outer);
+            outer.added.pop();
+            frame.decls.insert(p, d);
+            before.extend(value.before);
+            return self.bind(d, value.loc, false, a);
+        }
+        let leads = |ty: &Qualified| matches!(&ty.ty, Type::Pointer(to) if matches!(&to.ty, Type::Pointer(of) if !matches!(of.ty, Type::Function(_))));
+        if leads(&decl.ty) && decl.assigned.is_empty() && !decl.address {
+            let new = outer.get(bare(self.unit, a));
+            match self.unit.expr(new).kind {
+                // The pointer itself.
+                ExprKind::Unary(Unary::Address, of)
+                    if matches!(self.unit.expr(of).kind, ExprKind::Name(_)) =>
+                {
+                    let ExprKind::Name(d) = self.unit.expr(of).kind else {
+                        return false;
+                    };
+                    self.unit.decls[d.index()].address = false;
+                    frame.bound.insert(p, Bound::Place(d));
+                    return true;
+                }
+                // Rows, or what has been passed so far.
+                ExprKind::Name(d) => {
+                    frame.decls.insert(p, d);
+                    frame.passed.insert(p);
+                    return true;
+                }
+                _ => {}
+            }
+            if let ExprKind::Name(d) = self.unit.expr(bare(self.unit, a)).kind
+                && let Some(Bound::Place(d)) = outer.bound.get(&d)
+            {
+                frame.bound.insert(p, Bound::Place(*d));
+                return true;
+            }
+        }
+        let (bound, value) = match self.bound(p, a, outer) {
+            Ok(found) => found,
+            Err(_) => return false,
+        };
+        if let Some(bound) = bound {
+            frame.bound.insert(p, bound);
+        }
+        let Some(value) = value else { return true };
+        let new = self.variable(p, frame);
+        outer.added.push(new);
+        let copied = &mut self.unit.decls[new.index()];
+        copied.kind = DeclKind::Local;
+        copied.init = Some(Init::Expr(value));
+        if let Some((first, value)) = self.apart(value) {
+            before.push(first);
+            self.unit.decls[new.index()].init = Some(Init::Expr(value));
+        }
+        let declared = self.made(StmtKind::Decl(vec![new]), a);
+        before.push(declared);
+        true
+    }
+
+    /// How a function that stands in place of a call returns its value.
+    fn returned(
+        &mut self,
+        result: &Qualified,
+        body: StmtId,
+        name: &str,
+        e: ExprId,
+        frame: &mut Frame,
+    ) -> Returns {
+        if result.ty == Type::Void {
+            return Returns::Nothing;
+        }
+        let mut returns = Vec::new();
+        let mut open = vec![body];
+        while let Some(s) = open.pop() {
+            match &self.unit.stmt(s).kind {
+                StmtKind::Return(Some(_)) => returns.push(s),
+                StmtKind::Block(list) => open.extend(list),
+                StmtKind::If(arms, other) => {
+                    open.extend(other);
+                    open.extend(arms.iter().map(|(_, s)| *s));
+                }
+                StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => {
+                    open.push(*s);
+                }
+                StmtKind::For(of) => open.push(of.body),
+                _ => {}
+            }
+        }
+        let last = match &self.unit.stmt(body).kind {
+            StmtKind::Block(list) => list.last().copied(),
+            _ => None,
+        };
+        let pointer = matches!(result.ty, Type::Pointer(_)) || self.split_type(result).is_some();
+        if let ([only], Some(last)) = (&returns[..], last)
+            && *only == last
+            && pointer
+        {
+            return Returns::Last;
+        }
+        let at = self.unit.expr(e).at;
+        let name = format!("{name}_result");
+        if let Some(s) = self.split_type(result) {
+            let root = self.split(s, &name, at, frame);
+            return Returns::Structure(self.whole(root, s));
+        }
+        let ty = super::numbered(result);
+        let pointer = self.split_target(result).is_some();
+        let d = self.local(
+            &name,
+            Qualified {
+                constant: false,
+                ..ty
+            },
+            at,
+            frame,
+        );
+        if pointer {
+            frame.added.pop();
+            return Returns::Pointer(d);
+        }
+        Returns::Number(d)
+    }
+
+    /// A return of a function that stands in place of a call.
+    pub(super) fn copied_return(
+        &mut self,
+        s: StmtId,
+        value: Option<ExprId>,
+        frame: &mut Frame,
+    ) -> StmtKind {
+        let returns = frame.returns.clone();
+        let Some(value) = value else {
+            return StmtKind::Leave;
+        };
+        let known = self.located(value, frame);
+        let mut list = Vec::new();
+        match returns {
+            Returns::Last => {
+                if self.split_of(value).is_some() {
+                    let known = match self.unit.expr(value).ty.clone() {
+                        Some(ty) => match self.split_target(&ty) {
+                            Some(s) => self.allocated(value, s, "structure", frame),
+                            None => known,
+                        },
+                        None => known,
+                    };
+                    if let Some(known) = known {
+                        list.extend(known.before);
+                        frame.last = Some(Err(known.loc));
+                    }
+                } else {
+                    frame.last = Some(Ok(frame.get(value)));
+                }
+                return StmtKind::Block(list);
+            }
+            Returns::Structure(loc) => match known {
+                Some(known) => {
+                    list.extend(known.before);
+                    list.extend(self.copies(&loc, &known.loc, value));
+                }
+                None => {
+                    self.refuse(value, "the structure that is returned is not known");
+                }
+            },
+            Returns::Pointer(d) => match known {
+                Some(known) => {
+                    list.extend(known.before);
+                    self.bind(d, known.loc, true, value);
+                }
+                None if is_zero(self.unit, bare(self.unit, value)) => {
+                    // To return null is a run-time error, a division by 0.
+                    let one = self.add(ExprKind::Int(1, super::NUMBER), value);
+                    let zero = self.add(ExprKind::Int(0, super::NUMBER), value);
+                    let quotient = self.add(ExprKind::Binary(Binary::Div, one, zero), value);
+                    let nothing = self.add(ExprKind::Int(0, super::NUMBER), value);
+                    let test = self.add(ExprKind::Binary(Binary::Ne, quotient, nothing), value);
+                    let empty = self.made(StmtKind::Empty, value);
+                    list.push(self.made(StmtKind::If(vec![(test, empty)], None), value));
+                }
+                None => {
+                    self.refuse(value, "the structure that is returned is not known");
+                }
+            },
+            Returns::Number(d) => {
+                let mut new = self.value_of(value, d, frame);
+                if let Some((first, value)) = self.apart(new) {
+                    list.push(first);
+                    new = value;
+                }
+                let name = self.add(ExprKind::Name(d), value);
+                let assign = self.add(ExprKind::Assign(None, name, new), value);
+                list.push(self.made(StmtKind::Expr(assign), value));
+            }
+            Returns::Nothing => {
+                let e = frame.get(value);
+                list.push(self.made(StmtKind::Expr(e), value));
+            }
+        }
+        let node = self.unit.stmt(s).clone();
+        list.push(self.statement(StmtNode {
+            kind: StmtKind::Leave,
+            ..node
+        }));
+        StmtKind::Block(list)
+    }
+
+    /// The value that is assigned to a variable with a result.
+    fn value_of(&mut self, value: ExprId, d: DeclId, frame: &Frame) -> ExprId {
+        let pointer = matches!(self.unit.decl(d).ty.ty, Type::Pointer(_));
+        if !pointer
+            && self
+                .unit
+                .expr(value)
+                .ty
+                .as_ref()
+                .is_some_and(super::is_function)
+        {
+            return self.value(value, frame);
+        }
+        frame.get(value)
+    }
+}

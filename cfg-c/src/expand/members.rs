@@ -1,0 +1,248 @@
+//! The members of structures with pointers: copied, and given their initial values.
+
+use super::{
+    Expand,
+    frame::{Frame, Loc},
+    is_zero,
+};
+use crate::{
+    ast::{DeclId, Designator, ExprId, ExprKind, Init, StmtId, StmtKind},
+    braces, constant,
+    types::{Arith, Qualified, Type},
+};
+use cfg_core::ir::{Expr, Subscript};
+use std::rc::Rc;
+
+/// Arrays in structures are copied element by element, up to so many.
+const MAX_ELEMENTS: i128 = 256;
+
+impl Expand<'_> {
+    /// Declares the members of a structure with values 0.
+    pub(super) fn zeroed(&mut self, loc: &Loc, e: ExprId) -> Vec<StmtId> {
+        let mut all = Vec::new();
+        for (_, d) in self.leaves(loc) {
+            let init = self.zero(d, e);
+            self.unit.decls[d.index()].init = init;
+            all.push(d);
+        }
+        vec![self.made(StmtKind::Decl(all), e)]
+    }
+
+    /// The initial value of a member that is not given one; none of a pointer to a structure.
+    fn zero(&mut self, d: DeclId, e: ExprId) -> Option<Init> {
+        let ty = self.unit.decl(d).ty.clone();
+        if self.split_target(&ty).is_some() {
+            return None;
+        }
+        Some(match ty.ty {
+            Type::Array(..) | Type::Struct(_) => Init::List(Vec::new(), self.unit.expr(e).at),
+            Type::Pointer(_) => Init::Expr(self.null(e)),
+            _ => Init::Expr(self.add(ExprKind::Int(0, Arith::INT), e)),
+        })
+    }
+
+    /// The assignments that copy a structure.
+    pub(super) fn copies(&mut self, to: &Loc, from: &Loc, e: ExprId) -> Vec<StmtId> {
+        let mut all = Vec::new();
+        if to == from || to.s != from.s {
+            return all;
+        }
+        let sources = self.leaves(from);
+        for ((_, d), (_, source)) in self.leaves(to).into_iter().zip(sources) {
+            let ty = self.unit.decl(d).ty.clone();
+            if self.split_target(&ty).is_some() {
+                if let Some(loc) = self.pointers.get(&source).cloned() {
+                    self.bind(d, loc, true, e);
+                }
+                continue;
+            }
+            let left = self.add(ExprKind::Name(d), e);
+            let right = self.add(ExprKind::Name(source), e);
+            self.element_copies(left, right, &ty, e, &mut all);
+        }
+        all
+    }
+
+    /// Recursion is as deep as arrays have dimensions.
+    fn element_copies(
+        &mut self,
+        left: ExprId,
+        right: ExprId,
+        ty: &Qualified,
+        e: ExprId,
+        all: &mut Vec<StmtId>,
+    ) {
+        let Type::Array(of, extent) = &ty.ty else {
+            let assign = self.add(ExprKind::Assign(None, left, right), e);
+            all.push(self.made(StmtKind::Expr(assign), e));
+            return;
+        };
+        let count = extent.and_then(|e| constant::integer(self.unit, e));
+        let count = count.map_or(0, |(n, _)| n);
+        if !(1..=MAX_ELEMENTS).contains(&count) || all.len() as i128 > MAX_ELEMENTS {
+            self.refuse(
+                e,
+                "a large array in a structure that has pointers is copied",
+            );
+            return;
+        }
+        for k in 0..count {
+            let index = self.add(ExprKind::Int(k, Arith::INT), e);
+            let l = self.add(ExprKind::Index(left, index), e);
+            let r = self.add(ExprKind::Index(right, index), e);
+            self.element_copies(l, r, of, e, all);
+        }
+    }
+
+    /// Declares a structure, with its initial value if it has one.
+    pub(super) fn initialised(
+        &mut self,
+        old: DeclId,
+        new: DeclId,
+        e: ExprId,
+        frame: &mut Frame,
+    ) -> Vec<StmtId> {
+        let decl = self.unit.decl(old).clone();
+        let Some(s) = self.split_type(&decl.ty) else {
+            return Vec::new();
+        };
+        let loc = self.whole(new, s);
+        match &decl.init {
+            None => {
+                let all = self.leaves(&loc).into_iter().map(|(_, d)| d);
+                let all = all.filter(|d| {
+                    let ty = &self.unit.decl(*d).ty;
+                    self.split_target(ty).is_none()
+                });
+                let all = all.collect();
+                vec![self.made(StmtKind::Decl(all), e)]
+            }
+            Some(Init::Expr(value)) => {
+                let Some(value) = self.located(*value, frame) else {
+                    self.refuse(
+                        e,
+                        "the initial value, a structure with pointers, is not known",
+                    );
+                    return Vec::new();
+                };
+                let mut before = value.before;
+                before.extend(self.declared_copies(&loc, &value.loc, e));
+                before
+            }
+            Some(init @ Init::List(..)) => {
+                let given = braces::elements(self.unit, self.sink, &decl.ty, init);
+                let Ok(given) = given else { return Vec::new() };
+                self.given(&loc, given, e, frame)
+            }
+        }
+    }
+
+    /// Declares the members of a structure with those of another one.
+    pub(super) fn declared_copies(&mut self, to: &Loc, from: &Loc, e: ExprId) -> Vec<StmtId> {
+        let sources = self.leaves(from);
+        let mut declared = Vec::new();
+        let mut behind = Vec::new();
+        for ((_, d), (_, source)) in self.leaves(to).into_iter().zip(sources) {
+            let ty = self.unit.decl(d).ty.clone();
+            if self.split_target(&ty).is_some() {
+                if let Some(loc) = self.pointers.get(&source).cloned() {
+                    self.bind(d, loc, false, e);
+                }
+                continue;
+            }
+            declared.push(d);
+            let right = self.add(ExprKind::Name(source), e);
+            if let Type::Array(..) = ty.ty {
+                let left = self.add(ExprKind::Name(d), e);
+                self.element_copies(left, right, &ty, e, &mut behind);
+            } else {
+                self.unit.decls[d.index()].init = Some(Init::Expr(right));
+            }
+        }
+        let mut all = vec![self.made(StmtKind::Decl(declared), e)];
+        all.append(&mut behind);
+        all
+    }
+
+    /// Declares the members of a structure with the values that braces give.
+    fn given(
+        &mut self,
+        loc: &Loc,
+        given: Vec<braces::Given>,
+        e: ExprId,
+        frame: &mut Frame,
+    ) -> Vec<StmtId> {
+        let leaves = self.leaves(loc);
+        let mut lists: Vec<Vec<(Vec<Designator>, Init)>> = vec![Vec::new(); leaves.len()];
+        let mut behind = Vec::new();
+        let mut before = Vec::new();
+        for (steps, value) in given {
+            let path: Vec<Rc<str>> = (steps.iter())
+                .map_while(|s| s.field().map(Rc::from))
+                .collect();
+            let found = leaves.iter().position(|(p, _)| path.starts_with(p));
+            let Some(k) = found else {
+                // A structure in it that has pointers is given as a whole.
+                let inner = Loc {
+                    root: loc.root,
+                    path: [loc.path.clone(), path].concat(),
+                    s: self.split_of(value).unwrap_or(loc.s),
+                };
+                if let Some(value) = self.located(value, frame) {
+                    before.extend(value.before);
+                    behind.extend(self.copies(&inner, &value.loc, e));
+                } else {
+                    self.refuse(e, "an initial value is not known");
+                }
+                continue;
+            };
+            let (path, d) = &leaves[k];
+            let ty = self.unit.decl(*d).ty.clone();
+            if let Some(s) = self.split_target(&ty) {
+                let name = self.unit.decl(*d).name.to_string();
+                match self.allocated(value, s, &name, frame) {
+                    Some(value) => {
+                        before.extend(value.before);
+                        self.bind(*d, value.loc, false, e);
+                    }
+                    None if is_zero(self.unit, value) => {}
+                    None => {
+                        self.refuse(e, "an initial value is not known");
+                    }
+                }
+                continue;
+            }
+            let rest = steps[path.len()..].iter().map(|s| match s {
+                Subscript::Field(name) => {
+                    Designator::Field(Rc::from(&**name), self.unit.expr(e).at)
+                }
+                Subscript::Index(Expr::Int(k)) => Designator::Index(ExprId(*k as u32)),
+                _ => Designator::Index(ExprId(0)),
+            });
+            let mut rest: Vec<Designator> = rest.collect();
+            for designator in &mut rest {
+                if let Designator::Index(k) = designator {
+                    *k = self.add(ExprKind::Int(i128::from(k.0), Arith::INT), e);
+                }
+            }
+            lists[k].push((rest, Init::Expr(frame.get(value))));
+        }
+        let mut declared = Vec::new();
+        for ((_, d), mut list) in leaves.into_iter().zip(lists) {
+            let ty = self.unit.decl(d).ty.clone();
+            if self.split_target(&ty).is_some() {
+                continue;
+            }
+            let init = match list.len() {
+                0 => self.zero(d, e),
+                1 if list[0].0.is_empty() => list.pop().map(|(_, init)| init),
+                _ => Some(Init::List(list, self.unit.expr(e).at)),
+            };
+            self.unit.decls[d.index()].init = init;
+            declared.push(d);
+        }
+        before.push(self.made(StmtKind::Decl(declared), e));
+        before.append(&mut behind);
+        before
+    }
+}
