@@ -194,7 +194,7 @@ fn written<'a>(
         };
     }
     Written {
-        routine: Cow::Owned(recover::flatten_as(program, effects, routine, Checked::Yes)),
+        routine: Cow::Owned(recover::flatten(program, effects, routine)),
         structure: None,
     }
 }
