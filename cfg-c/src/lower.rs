@@ -13,6 +13,7 @@ pub(crate) mod math;
 mod order;
 mod place;
 pub(crate) mod points;
+mod resize;
 mod routine;
 mod rows;
 mod several;

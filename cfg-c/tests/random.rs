@@ -288,6 +288,8 @@ fn what_is_drawn() {
         "_swap(&vp",
         "_need(&vp",
         "= malloc(sizeof *vp",
+        "_push(&vp",
+        "= realloc(vq",
     ] {
         assert!(text.contains(wanted), "{wanted} is not drawn");
     }

@@ -95,6 +95,7 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         let count = match &arguments[..] {
+            [_, bytes] if points::reallocates(unit, call) => self.count(*bytes, of, MAX_DEPTH),
             [bytes] => self.count(*bytes, of, MAX_DEPTH),
             [n, size] => self.product(&[*n, *size], of).map(|product| vec![product]),
             _ => None,
@@ -201,10 +202,9 @@ impl Body<'_, '_> {
             return self.error(&codes::EXTENT, at, message, "write all extents");
         }
         let factors = count.iter().flat_map(|(_, factors)| factors).chain(&rows);
-        let fixed = factors.clone().all(|e| self.is_extent(*e));
+        let fixed = factors.clone().all(|e| self.is_extent(*e)) && !self.is_resized(call);
         if !fixed && matches!(elem, Elem::Struct(_)) {
-            let message =
-                "memory for structures whose number is not known where the function begins";
+            let message = "memory for structures whose number is not known where the function begins, or changes";
             let help = "make the number of constants and of parameters that are never assigned";
             return self.error(&codes::LIBRARY, at, message, help);
         }
@@ -242,13 +242,24 @@ impl Body<'_, '_> {
         if repeated.is_none() {
             return Ok(());
         }
+        // What has no memory yet holds nothing.
+        let empty = match &unit.expr(call).kind {
+            ExprKind::Call(_, arguments) if points::reallocates(unit, call) => {
+                let old = arguments.first().map(|e| points::bare(unit, *e));
+                old.and_then(|e| match unit.expr(e).kind {
+                    ExprKind::Name(d) => Some(d),
+                    _ => None,
+                })
+            }
+            _ => None,
+        };
         let around = || own.loops.iter().filter(|l| l.contains(&call.0));
         let mut holders = 0;
         // A variable that is declared in the loop does not have what it had in the pass before.
         let mut outside = false;
         for d in own.locals.iter().chain(&own.parameters) {
             let decl = unit.decl(*d);
-            if !matches!(decl.ty.ty, Type::Pointer(_)) {
+            if !matches!(decl.ty.ty, Type::Pointer(_)) || Some(*d) == empty {
                 continue;
             }
             let targets = self.l.targets(*d);

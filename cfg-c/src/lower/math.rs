@@ -25,7 +25,7 @@ pub(crate) enum How {
     Passive,
     /// assert, of what is certain.
     Assert,
-    /// malloc and calloc.
+    /// malloc, calloc and realloc.
     Allocate,
     /// free.
     Release,
@@ -37,7 +37,6 @@ pub(crate) enum How {
     Refused(&'static str),
 }
 
-const WORK: &str = "allocate the size that is needed with malloc, and copy what is kept";
 pub(super) const ASSERT: &str = "define NDEBUG before <assert.h> is included, or return early";
 const STOP: &str = "return early with a value that says what happened";
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
@@ -84,7 +83,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
     ("__cfgrev_assert", How::Assert),
     ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
-    ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Refused(WORK)),
+    ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Allocate),
     ("free", How::Release),
     ("exit", How::Refused(STOP)), ("abort", How::Refused(STOP)),
     ("rand", How::Refused("draw numbers in the caller and pass them as parameters")),

@@ -74,6 +74,11 @@ pub(crate) fn allocates(unit: &Unit, e: ExprId) -> bool {
     matches!(library_call(unit, e), Some("malloc" | "calloc"))
 }
 
+/// True of calls that change the size of memory.
+pub(super) fn reallocates(unit: &Unit, e: ExprId) -> bool {
+    library_call(unit, e) == Some("realloc")
+}
+
 /// An expression without the conversions of pointers around it.
 pub(crate) fn bare(unit: &Unit, mut e: ExprId) -> ExprId {
     while let ExprKind::Cast(ty, a) = &unit.expr(e).kind
@@ -146,6 +151,7 @@ fn collect(
     mut found: Targets,
     depth: usize,
 ) -> Targets {
+    let mut resized = Vec::new();
     while let Some(e) = open.pop() {
         let node = unit.expr(e);
         if let Some(ty) = &node.ty
@@ -187,6 +193,11 @@ fn collect(
                 };
                 found.add(shape, e);
             }
+            // The memory keeps its place, unless there is none yet.
+            ExprKind::Call(_, arguments) if reallocates(unit, e) => {
+                open.extend(arguments.first());
+                resized.push(e);
+            }
             // A row behind a pointer to rows.
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => {
                 merge(&mut found, lvalue(unit, e, depth), true, e);
@@ -195,6 +206,15 @@ fn collect(
             _ if is_null(unit, e) => found.null = true,
             _ => found.unknown = Some(e),
         }
+    }
+    let resized = if found.null { resized } else { Vec::new() };
+    for e in resized {
+        let shape = Shape {
+            root: Root::Heap(e),
+            steps: Vec::new(),
+            moves: true,
+        };
+        found.add(shape, e);
     }
     found
 }

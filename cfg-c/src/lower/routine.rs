@@ -49,6 +49,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) own: HashMap<DeclId, VarId>,
     /// The arrays that calls allocate, and whether their extents are known where the function begins.
     pub(super) heap: HashMap<ExprId, (VarId, bool)>,
+    /// The calls that allocate what others give another size.
+    pub(super) resized: Option<HashSet<ExprId>>,
     /// Which of several arrays pointers point into, in the arm of a branch on it.
     pub(super) bound: HashMap<DeclId, usize>,
     /// There is a pointer that may point into several arrays.
@@ -87,6 +89,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         slots: HashMap::new(),
         own: HashMap::new(),
         heap: HashMap::new(),
+        resized: None,
         bound: HashMap::new(),
         several: false,
         failed: HashSet::new(),

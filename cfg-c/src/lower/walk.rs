@@ -36,6 +36,9 @@ impl Body<'_, '_> {
         if points::allocates(unit, e) {
             return false;
         }
+        if points::reallocates(unit, e) {
+            return true;
+        }
         // Of two places, if of one array, the one that a condition chooses.
         if matches!(unit.expr(e).kind, ExprKind::Conditional(..)) {
             return true;
@@ -63,10 +66,6 @@ impl Body<'_, '_> {
         }
         if let Some(e) = targets.unknown {
             let at = unit.expr(e).at;
-            if points::library_call(unit, e) == Some("realloc") {
-                let help = "allocate the size that is needed with malloc, and copy what is kept";
-                return self.error(&codes::LIBRARY, at, "realloc is not supported", help);
-            }
             let what = match unit.expr(e).kind {
                 ExprKind::Call(..) => "a pointer comes from a call",
                 ExprKind::Str => "a string is used as a value",
@@ -280,6 +279,9 @@ impl Body<'_, '_> {
                 return Ok(yes);
             }
             ExprKind::Call(..) if points::allocates(unit, value) => self.allocate(value, d)?,
+            ExprKind::Call(..) if points::reallocates(unit, value) => {
+                return self.resize(value, d, walker);
+            }
             ExprKind::Inlined(inlined) if inlined.value.is_some() => {
                 self.inlined(inlined);
                 return match inlined.value {
@@ -292,7 +294,7 @@ impl Body<'_, '_> {
         self.store(d, walker, pointer, at)
     }
 
-    fn store(
+    pub(super) fn store(
         &mut self,
         d: DeclId,
         walker: &Rc<Walker>,

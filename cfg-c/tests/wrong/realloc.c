@@ -1,2 +1,2 @@
 #include <stdlib.h>
-double f(int n) { double *w = malloc(n * sizeof *w); w = realloc(w, 2 * n * sizeof *w); return w[0]; }
+double f(int n, double *x) { x = realloc(x, 2 * n * sizeof *x); return x[0]; }

@@ -57,6 +57,12 @@ static void NAME_need(NAME_V *v, int n)
             v->p[v->n] = SUM(v->u, CONST(v->n * 0.5));
     }
 }
+static void NAME_push(NAME_V *v, REAL a)
+{
+    REAL *more = realloc(v->p, (v->n + 1) * sizeof *more);
+    more[v->n++] = a;
+    v->p = more;
+}
 static void NAME_swap(NAME_V *a, NAME_V *b)
 {
     NAME_V t = *a;
@@ -79,6 +85,9 @@ const FORMS: &[&str] = &[
     "NAME_V @ = {.p = ARRAY, .n = LENGTH}, $ = {2, NAME_new(2, {0}), {1}};\n    for (int @_ = 0; @_ < #; @_++) {\n        NAME_swap(&@, &$);\n        \
      @.p[1] = SUM(@.p[1], $.u);\n        if ({2})\n            break;\n        @.u = {0};\n    }\n    % = SUM(@.p[1], NAME_dot(&$, &@));",
     "NAME_V @ = {1, NAME_new(1, {0}), {1}};\n    for (int @_ = 1; @_ < 4; @_++) {\n        NAME_need(&@, @_);\n        % = SUM(%, *NAME_place(&@, @_ - 1));\n    }\n    free(@.p);",
+    "NAME_V @ = {0, NULL, {1}};\n    for (int @_ = 0; @_ <= #; @_++) {\n        NAME_push(&@, {0});\n        if ({2})\n            NAME_push(&@, *NAME_place(&@, @_));\n    }\n    \
+     % = SUM(NAME_first(&@, #), @.p[0]);\n    free(@.p);",
+    "REAL *@ = malloc(2 * sizeof *@), *$ = NULL;\n    @[0] = {0};\n    @[1] = {1};\n    if ({2})\n        $ = @;\n    @ = realloc($, (1 + #) * sizeof(REAL));\n    if ($ == NULL)\n        @[0] = ARRAY[0];\n    % = PRODUCT(%, TANH(@[0]));",
     "NAME_V *@ = malloc(sizeof *@);\n    NAME_set(@, ARRAY, LENGTH);\n    while ({2} && @->n > 1)\n        *@ = NAME_rest(*@);\n    % = SUM(@->u, @->p[0]);\n    free(@);",
     "REAL *@ = NAME_new(3, {0});\n    if ({2})\n        @ = ARRAY;\n    @[1] = SUM(@[1], {1});\n    % = PRODUCT(@[0], @[1]);",
 ];
