@@ -424,8 +424,8 @@ impl Expand<'_> {
             Some(Bound::Function(f)) => ExprKind::Int(self.number(*f), NUMBER),
             Some(Bound::Null) => {
                 let zero = self.add(ExprKind::Int(0, NUMBER), e);
-                let void = Qualified::plain(Type::Pointer(Rc::new(Qualified::plain(Type::Void))));
-                ExprKind::Cast(Rc::new(void), zero)
+                let ty = super::numbered(&self.unit.decl(d).ty);
+                ExprKind::Cast(Rc::new(ty), zero)
             }
             Some(Bound::Among(_) | Bound::Points(_) | Bound::Place(_)) | None => {
                 ExprKind::Name(frame.decls.get(&d).copied().unwrap_or(d))

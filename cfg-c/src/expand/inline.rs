@@ -283,8 +283,17 @@ impl Expand<'_> {
             before.extend(value.before);
             return self.bind(d, value.loc, false, a);
         }
+        let kept = decl.assigned.is_empty() && !decl.address;
+        if matches!(decl.ty.ty, Type::Pointer(_))
+            && !super::is_function_pointer(&decl.ty)
+            && kept
+            && is_zero(self.unit, outer.get(a))
+        {
+            frame.bound.insert(p, Bound::Null);
+            return true;
+        }
         let leads = |ty: &Qualified| matches!(&ty.ty, Type::Pointer(to) if matches!(&to.ty, Type::Pointer(of) if !matches!(of.ty, Type::Function(_))));
-        if leads(&decl.ty) && decl.assigned.is_empty() && !decl.address {
+        if leads(&decl.ty) && kept {
             let new = outer.get(bare(self.unit, a));
             match self.unit.expr(new).kind {
                 // The pointer itself.

@@ -279,7 +279,8 @@ impl Body<'_, '_> {
             };
             holders += usize::from(!follows || holds(unit, *d, call));
         }
-        if holders <= 1 || !outside {
+        // With the one that has no memory yet, each of the others may hold what was allocated before.
+        if holders <= usize::from(empty.is_none()) || !outside {
             return Ok(());
         }
         let message = "memory that is allocated in a loop is held by several pointers";

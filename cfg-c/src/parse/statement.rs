@@ -284,10 +284,15 @@ impl Parser<'_> {
         self.expect("(", "after for")?;
         self.scopes.push(Scope::default());
         let from = self.peek().at;
+        let before = self.unit.exprs.len() as u32;
         let init = if self.take(";") {
             None
         } else if self.begins_declaration() {
             let decls = self.declaration(false)?;
+            // They are there before the loop, and in all passes.
+            for d in &decls {
+                self.unit.decls[d.index()].place = before;
+            }
             Some(self.stmt(StmtKind::Decl(decls), from))
         } else {
             let e = self.expression()?;

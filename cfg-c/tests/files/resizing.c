@@ -2,6 +2,7 @@
 //@ from_null {"n":4,"x":[0.5,-1.25,2.0,0.25]}
 //@ shrunk {"n":5,"x":[0.5,-1.25,2.0,0.25,1.5]}
 //@ stack {"n":6,"x":[0.5,-1.25,2.0,0.25,1.5,-0.75]}
+//@ by_function {"n":3,"x":[0.5,-1.25,2.0]}
 //@ two {"n":4,"x":[0.5,-1.25,2.0,0.25]}
 /* Memory that gets another size and keeps its elements. */
 #include <math.h>
@@ -81,4 +82,13 @@ double two(int n, const double *x)
     p = realloc(p, 2 * n * sizeof *p);
     p[2 * n - 1] = p[0];
     return p[2 * n - 1] * a[0] * a[n - 1];
+}
+static double *grown(double *p, int n) { return realloc(p, n * sizeof *p); }
+double by_function(int n, const double *x)
+{
+    double *p = grown(NULL, n);
+    for (int i = 0; i < n; i++) p[i] = x[i] * x[i];
+    p = grown(p, n + 1);
+    p[n] = p[0];
+    return p[n] + p[1];
 }

@@ -11,6 +11,11 @@
 //@ eaten {"n":3,"x":[1,2,3]}
 //@ own_array {"x":2}
 //@ task {"n":3,"x":[1,2,3]}
+//@ nested_calls {"x":[1,2,3]}
+//@ found {"n":3,"x":[1,2,3]}
+//@ found {"n":2,"x":[1,0.25,3]}
+//@ between {"n":3,"x":[1,5,3]}
+//@ left_out {"x":[1,2,3]}
 //@ behind_void {"n":3,"x":[1,2,3]}
 /* Structures with pointers, where they overlap, are exchanged, left early, or lead to each other. */
 #include <math.h>
@@ -185,4 +190,55 @@ double behind_void(int n, double *x)
 {
     Vec a = {n, x};
     return integ(cb, &a, n);
+}
+/* Pointers that are returned and assigned by functions. */
+static double *increased(double *p, int k)
+{
+    p[0] += k;
+    return p + 1;
+}
+double nested_calls(double *x)
+{
+    double *p = increased(increased(x, 1), 2);
+    return p[0] * x[0] * x[1];
+}
+static const double *find(const double *x, int n, double v)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] > v) return &x[i];
+    return NULL;
+}
+double found(int n, const double *x)
+{
+    double s = 0;
+    for (const double *p = x; (p = find(p, n - (int)(p - x), 0.5)) != NULL; p++) s += *p;
+    const double *q = find(x, n, 1.5);
+    if (!q) return s;
+    return s * *q * *q;
+}
+static void extremes(const double *x, int n, const double **low, const double **high)
+{
+    *low = *high = x;
+    for (int i = 1; i < n; i++) {
+        if (x[i] < **low) *low = x + i;
+        if (x[i] > **high) *high = x + i;
+    }
+}
+double between(int n, const double *x)
+{
+    const double *a, *b;
+    extremes(x, n, &a, &b);
+    return *a - *b * (b - a);
+}
+static void optional(double *x, double **out)
+{
+    if (out) *out = x + 1;
+    x[0] *= 2;
+}
+double left_out(double *x)
+{
+    double *p = x;
+    optional(x, NULL);
+    optional(x, &p);
+    return *p * x[0];
 }
