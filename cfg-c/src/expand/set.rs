@@ -127,7 +127,9 @@ impl Expand<'_> {
         };
         set.null = true;
         let arity = |ty: &Type| match ty {
-            Type::Function(signature) => Some(signature.parameters.len()),
+            Type::Function(signature) => {
+                (!signature.open && !signature.variadic).then_some(signature.parameters.len())
+            }
             _ => None,
         };
         let wanted = match &ty.ty {
@@ -136,7 +138,7 @@ impl Expand<'_> {
         };
         let alike = self.taken.iter().filter(|d| {
             let own = arity(&self.unit.decl(**d).ty.ty);
-            wanted.is_none() || own == wanted
+            wanted.is_none() || own.is_none() || own == wanted
         });
         set.functions.extend(alike);
         Ok(())

@@ -85,14 +85,18 @@ impl Body<'_, '_> {
                 "place it where the jump goes on",
             );
         };
-        // Loops that are left tell their variables how far they are.
+        self.tell_all();
+        self.f.goto(label);
+        Ok(())
+    }
+
+    /// Loops that are left tell their variables how far they are.
+    fn tell_all(&mut self) {
         for counting in self.counting.clone() {
             if counting.kept {
                 self.tell(counting.decl, counting.index);
             }
         }
-        self.f.goto(label);
-        Ok(())
     }
 
     fn jump(&mut self, is_break: bool) -> Lowered<()> {
@@ -114,6 +118,7 @@ impl Body<'_, '_> {
         if let Some(target) = self.leaves.last_mut() {
             target.used = true;
             let label = target.label;
+            self.tell_all();
             self.f.goto(label);
         }
     }
