@@ -79,6 +79,8 @@ struct Expand<'u> {
     parts: HashMap<DeclId, Parts>,
     /// The structures that pointers to them point to.
     pointers: HashMap<DeclId, Loc>,
+    /// Pointers to structures that have been refused.
+    refused: HashSet<DeclId>,
     /// Structures that are allocated in loops.
     repeated: HashSet<DeclId>,
     /// Functions that stand in place of their calls, as far as that is known.
@@ -109,6 +111,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
         original,
         parts: HashMap::new(),
         pointers: HashMap::new(),
+        refused: HashSet::new(),
         repeated: HashSet::new(),
         inlined: HashMap::new(),
         stack: Vec::new(),

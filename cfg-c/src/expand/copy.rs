@@ -183,7 +183,11 @@ impl Expand<'_> {
                 && let Some(&new) = frame.decls.get(d)
             {
                 let name = self.unit.decl(*d).name.to_string();
-                match self.allocated(e, *s, &name, frame) {
+                let known = self.allocated(e, *s, &name, frame);
+                if known.is_none() {
+                    self.refused.insert(new);
+                }
+                match known {
                     Some(value) => {
                         self.bind(new, value.loc, false, e);
                     }

@@ -228,6 +228,10 @@ impl Expand<'_> {
 
     /// Refuses what has no copy: an operand or a statement's expression that stands before the first of the copy.
     pub(super) fn verify(&mut self, body: StmtId, start: u32, end: u32) {
+        if self.sink.found.has_errors() {
+            // What was refused has no copy, and has been told.
+            return;
+        }
         let unit = &*self.unit;
         let mut old: Vec<ExprId> = Vec::new();
         for k in start..end {

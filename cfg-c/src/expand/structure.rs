@@ -23,7 +23,12 @@ impl Expand<'_> {
             self.split_of(*a)?;
             let Some(base) = self.located(*a, frame) else {
                 // A parameter, or a variable that is kept, is refused where it is lowered.
-                return match self.unit.root(*a).map(|d| self.unit.decl(d).kind) {
+                let root = self.unit.root(*a);
+                let new = root.and_then(|d| frame.decls.get(&d));
+                if new.is_some_and(|d| self.refused.contains(d)) {
+                    return Some(Some(self.add(ExprKind::Bad, e)));
+                }
+                return match root.map(|d| self.unit.decl(d).kind) {
                     Some(DeclKind::Local) | None => Some(Some(
                         self.refuse(e, "the structure of this member is not known"),
                     )),
@@ -275,11 +280,13 @@ impl Expand<'_> {
             let name = &self.unit.decl(d).name;
             let what =
                 format!("{name}, which points to a structure that has pointers, may be null");
+            self.refused.insert(d);
             return Some(self.refuse(e, &what));
         }
         let name = self.unit.decl(d).name.to_string();
         let Some(value) = self.allocated(value, s, &name, frame) else {
             let what = "a pointer is assigned a structure that is not known";
+            self.refused.insert(d);
             return Some(self.refuse(e, what));
         };
         self.bind(d, value.loc.clone(), true, e);
