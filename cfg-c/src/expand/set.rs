@@ -102,6 +102,8 @@ impl Expand<'_> {
                         open.extend(all);
                     }
                     ExprKind::Name(d) if self.is_table(d) => {}
+                    // What another file has in it is not known.
+                    ExprKind::Name(d) if unit.decl(d).external => return Err(e),
                     _ => self.any_of(e, &mut set)?,
                 },
                 ExprKind::Member(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Call(..) => {
