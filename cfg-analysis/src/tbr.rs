@@ -87,7 +87,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         let mut all = true;
         e.walk_places(&mut |p| {
             self.locations
-                .each(p, &mut |l| all &= set.contains(l.index()))
+                .each(p, &mut |l| all &= set.contains(l.index()));
         });
         all
     }

@@ -32,7 +32,8 @@ pub(super) fn hold(
             variable.behind = Some(pointer);
         }
     }
-    for (v, elements) in held_elements(written) {
+    let (all, written_ones) = held_elements(written);
+    for (v, elements) in all {
         let Kind::Array(array) = &variables.all[v.index()].kind else {
             continue;
         };
@@ -43,11 +44,18 @@ pub(super) fn hold(
         for subscripts in elements {
             let at: Vec<String> = subscripts.iter().map(i64::to_string).collect();
             let name = fresh(&format!("{pointer}_{}", at.join("_").replace('-', "m")));
-            let held = HeldElement { name, cell: None };
+            let held = HeldElement {
+                name,
+                cell: None,
+                assigned: written_ones.contains(&(v, subscripts.clone())),
+            };
             variables.elements.insert((v, subscripts), held);
         }
     }
 }
+
+/// The subscripts of elements, by array.
+type ByArray = BTreeMap<VarId, BTreeSet<Vec<i64>>>;
 
 /// What a routine does with the elements of its arrays.
 struct Elements<'a> {
@@ -56,6 +64,8 @@ struct Elements<'a> {
     named: BTreeMap<VarId, Option<BTreeSet<Vec<i64>>>>,
     /// The arrays of which an element is assigned in a loop.
     assigned: BTreeSet<VarId>,
+    /// The elements that are assigned anywhere.
+    written: BTreeSet<(VarId, Vec<i64>)>,
     in_loop: bool,
 }
 
@@ -92,6 +102,9 @@ impl<'ir> Visit<'ir> for Elements<'_> {
             self.assigned.insert(place.var);
         }
         let held = held.filter(|at| self.is_in_bounds(place.var, at));
+        if let (Some(at), true) = (&held, role.writes()) {
+            self.written.insert((place.var, at.clone()));
+        }
         let named = self.named.entry(place.var);
         let named = named.or_insert_with(|| Some(BTreeSet::new()));
         match (named.as_mut(), held) {
@@ -108,16 +121,17 @@ impl<'ir> Visit<'ir> for Elements<'_> {
 }
 
 /// The elements of parameters that are there, share no cells, of which some are assigned in a loop, and of which nothing but
-/// elements at constant places is named.
-fn held_elements(written: &Written<'_>) -> BTreeMap<VarId, BTreeSet<Vec<i64>>> {
+/// elements at constant places is named; and those of all elements that are assigned.
+fn held_elements(written: &Written<'_>) -> (ByArray, BTreeSet<(VarId, Vec<i64>)>) {
     let routine = &*written.routine;
     let (Some(cfg), false) = (&routine.body, routine.aliased) else {
-        return BTreeMap::new();
+        return Default::default();
     };
     let mut elements = Elements {
         routine,
         named: BTreeMap::new(),
         assigned: BTreeSet::new(),
+        written: BTreeSet::new(),
         in_loop: false,
     };
     for (v, vertex) in cfg.vertices() {
@@ -133,10 +147,10 @@ fn held_elements(written: &Written<'_>) -> BTreeMap<VarId, BTreeSet<Vec<i64>>> {
         is_given && matches!(variable.ty, ScalarType::Real | ScalarType::Real32)
     };
     let named = elements.named.into_iter();
-    named
+    let held = named
         .filter(|(v, _)| elements.assigned.contains(v) && can_be_held(routine.variable(*v)))
-        .filter_map(|(v, all)| Some((v, all?)))
-        .collect()
+        .filter_map(|(v, all)| Some((v, all?)));
+    (held.collect(), elements.written)
 }
 
 /// True of a vertex that may be executed more than once. Graphs of jumps have loops that nobody has counted.
@@ -219,7 +233,9 @@ impl Writer<'_> {
             if let Some(cell) = &held.cell {
                 let (ty, name) = (c_type(self.variables.all[v.index()].ty), &held.name);
                 loads.push(format!("{ty} {name} = {cell};"));
-                stores.push(format!("{cell} = {name};"));
+                if held.assigned {
+                    stores.push(format!("{cell} = {name};"));
+                }
             }
         }
         (loads, stores)

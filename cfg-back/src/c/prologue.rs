@@ -14,7 +14,8 @@ use std::collections::HashSet;
 
 /// Writes what stands before the body: bounds, tapes, work arrays. The lines of the writer become those behind the body.
 pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
-    let mut named: HashSet<String> = identifiers(body).map(str::to_owned).collect();
+    let named: HashSet<&str> = identifiers(body).collect();
+    let mut named: HashSet<String> = named.into_iter().map(str::to_owned).collect();
     let mut after: Vec<String> = Vec::new();
     let memory = writer.memory.clone();
     let ids = || (0..).map(VarId::new);

@@ -146,6 +146,8 @@ pub(super) struct HeldElement {
     pub(super) name: String,
     /// The element, once the code names it.
     pub(super) cell: Option<String>,
+    /// True if the routine assigns it, so that it is stored at the end.
+    pub(super) assigned: bool,
 }
 
 /// The variables of a routine.

@@ -4,6 +4,7 @@ mod breaking;
 mod by_hand;
 mod called;
 mod checks;
+mod contracted;
 mod corpus;
 mod directions;
 mod families;

@@ -7,9 +7,10 @@
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Cfg, Expr, Op, Selector, VertexKind},
+    ir::{Cfg, Expr, Intent, Op, Routine, Selector, VertexKind},
     memory::locations::Locations,
     structure::Structure,
+    typing,
 };
 use fixedbitset::FixedBitSet;
 
@@ -37,12 +38,12 @@ pub(crate) fn with_lasting_selectors(
         | VertexKind::EndLoop
         | VertexKind::EndBranch => None,
     });
-    let cheap: Vec<(VertexId, &Expr)> = branches.filter(|(_, e)| is_cheap(e)).collect();
+    let routine = context.program.routine(id);
+    let cheap: Vec<(VertexId, &Expr)> = branches.filter(|(_, e)| is_cheap(routine, e)).collect();
     if cheap.is_empty() || context.markers {
         return found;
     }
-    let variables = context.program.routine(id).variables.len();
-    let mut written = Written::new(locations, variables);
+    let mut written = Written::new(locations, routine.variables.len());
     for (_, e) in &cheap {
         e.walk_places(&mut |p| written.follow(p.var));
     }
@@ -65,36 +66,41 @@ pub(crate) fn deciding(selector: &Selector) -> &Expr {
     }
 }
 
-/// True if evaluating the expression takes about as long as popping a marker.
+/// True if evaluating the expression takes about as long as popping a marker, and gives what it gave before: the sweeps
+/// are functions of their own in C, and a compiler may compute with reals in one of them otherwise than in the other,
+/// contracted or with excess precision. So reals are compared as they lie in memory: elements, and scalars that only come in.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the operators that are listed are the cheap ones"
 )]
-fn is_cheap(e: &Expr) -> bool {
+fn is_cheap(routine: &Routine, e: &Expr) -> bool {
     let mut nodes = 0;
-    let mut cheap = true;
     // The walk ends soon: what is dear is dear because of its first nodes or because there are many.
     let mut open = vec![e];
     while let Some(e) = open.pop() {
         nodes += 1;
-        match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        let is_allowed = match e {
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
             Expr::Place(place) => {
-                cheap &= place.subscripts.is_empty() || place.is_element();
                 open.extend(place.subscript_exprs());
+                let variable = routine.variable(place.var);
+                let is_in = variable.intent() == Some(Intent::In);
+                place.is_element()
+                    || (place.subscripts.is_empty() && (is_in || !variable.ty.is_real()))
             }
             Expr::Op(op, operands) => {
-                cheap &= match op {
-                    Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => true,
-                    Op::And | Op::Or | Op::Not => true,
-                    Op::Add | Op::Sub | Op::Mul | Op::Neg | Op::Abs => true,
-                    Op::Convert(..) | Op::ToReal | Op::ToReal32 => true,
-                    _ => false,
-                };
                 open.extend(operands);
+                match op {
+                    Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => true,
+                    Op::And | Op::Or | Op::Not | Op::Neg | Op::Abs | Op::Convert(..) => true,
+                    Op::Add | Op::Sub | Op::Mul => {
+                        typing::type_of(&routine.variables, e).is_ok_and(|of| !of.ty.is_real())
+                    }
+                    _ => false,
+                }
             }
-        }
-        if !cheap || nodes > MOST_NODES {
+        };
+        if !is_allowed || nodes > MOST_NODES {
             return false;
         }
     }

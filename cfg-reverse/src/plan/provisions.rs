@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use crate::{
     code::rows::Rows,
     plan::{
-        adjoints::StatementCode, at_exit::dying, branches::deciding, callee_globals::CalleeGlobals,
+        adjoints::StatementCode, branches::deciding, callee_globals::CalleeGlobals,
         counters::LoopPlan, draft::Draft, shape::Shape,
     },
     prepare::{context::Context, optional},
@@ -190,6 +190,9 @@ impl<'a> Provisions<'a> {
     /// Leaves branches their markers that decide by one scalar that is popped somewhere: who reads the reverse sweep, the
     /// stack checker for one, would take that for the marker.
     fn keep_markers_apart(&mut self, context: &Context, draft: &Draft<'_>) {
+        if self.evaluated_again.is_clear() {
+            return;
+        }
         let routine = context.program.routine(draft.id);
         let mut popped = FixedBitSet::with_capacity(routine.variables.len());
         for (v, _) in self.cfg.vertices() {
@@ -205,7 +208,11 @@ impl<'a> Provisions<'a> {
                 popped.extend(self.cfg.vertex(edge.to).kind.index().map(VarId::index));
             }
         }
-        popped.extend(dying(context, draft, self).iter().map(|(v, ..)| v.index()));
+        // Locals that are needed at the end are recorded there.
+        let end = self.at(draft.exit());
+        let needed = (0..routine.variables.len()).map(VarId::new);
+        let needed = needed.filter(|&v| self.contains(&end, &Place::whole(v)));
+        popped.extend(needed.map(VarId::index));
         let branches: Vec<usize> = self.evaluated_again.ones().collect();
         for v in branches {
             let selector = self.cfg.vertex(VertexId::new(v)).kind.selector();

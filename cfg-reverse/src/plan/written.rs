@@ -36,7 +36,7 @@ impl<'a> Written<'a> {
         self.followed.insert(self.locations.of_variable(v).index());
     }
 
-    /// Finds the positions. `changed`: the statements are not those of the program that the summary is of.
+    /// Finds the positions, where a counted loop writes its index too. `changed`: the statements are not those of the program that the summary is of.
     pub(crate) fn find(
         &mut self,
         context: &Context,
@@ -45,6 +45,9 @@ impl<'a> Written<'a> {
         structure: &Structure,
         changed: bool,
     ) {
+        if self.followed.is_clear() {
+            return;
+        }
         let (program, summary) = (&context.program, &context.summary);
         let location = |v: VarId| self.locations.of_variable(v).index();
         let mut assigned = summary.assigned[id.index()].ones();

@@ -230,7 +230,12 @@ fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
                 let e = std::mem::replace(&mut inner[0], Expr::Int(0));
                 Expr::op(Op::Neg, [two(e)])
             }
-            term => two(term),
+            term @ (Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)) => two(term),
         });
     }
     out
