@@ -21,6 +21,12 @@ const TOKEN_WORK: u64 = 300_000;
 const START_WORK: u64 = 15_000;
 /// Temperatures, in multiplications, for tokens.
 const TOKEN_HEAT: (f64, f64) = (0.28, 0.05);
+/// The weight of products that the model does not count, at the beginning, in lists from orders that count them and from
+/// others.
+const FREE_OF_PLAIN: f64 = 1.0;
+const FREE: f64 = 0.1;
+/// Tenths of the budget that orders get where tokens come after them, in the plain model and in the others.
+const ORDER_PART: (u64, u64) = (5, 3);
 /// Lines that orders are cut from.
 const LINES: u32 = 4;
 /// Rounds without gain after which a search without clock ends.
@@ -284,14 +290,17 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
                 starts[self.rng.below(starts.len())].clone()
             };
             // With little left, orders still get their share.
-            let share = if edges {
-                self.meter.left() / 2
-            } else {
-                self.meter.left()
+            let plain = self.bits.model == CostModel::Plain;
+            let part = match (edges, plain) {
+                (false, _) => 10,
+                (true, true) => ORDER_PART.0,
+                (true, false) => ORDER_PART.1,
             };
+            let share = self.meter.left() / 10 * part;
             let work = share.min(n * ORDER_WORK);
             // Orders that are good when every product counts are the better starts for tokens.
-            let order = if edges && self.bits.model != CostModel::Plain && round > 0 {
+            let as_plain = edges && !plain && round > 0;
+            let order = if as_plain {
                 self.anneal_order_in(true, &start, share.min(n * START_WORK))
             } else if self.order.0 <= self.vertex_floor {
                 self.order.1.clone()
@@ -299,7 +308,8 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
                 self.anneal_order(&start, work)
             };
             if edges {
-                self.anneal_tokens(&order, n * TOKEN_WORK);
+                let free = if as_plain { FREE_OF_PLAIN } else { FREE };
+                self.anneal_tokens(&order, n * TOKEN_WORK, free);
             }
             if self.meter.spent - before < 1000 {
                 return;
@@ -334,13 +344,14 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         order
     }
 
-    fn anneal_tokens(&mut self, order: &[usize], work: u64) {
+    fn anneal_tokens(&mut self, order: &[usize], work: u64, free: f64) {
         let list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
         let mut state = TokenState::new(&self.bits, list);
         let meter = &mut *self.meter;
         let (cost, best) = tokens::anneal(
             &mut state,
             TOKEN_HEAT,
+            free,
             work.min(meter.left()),
             &mut self.rng,
             &self.thresholds,

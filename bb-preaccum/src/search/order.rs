@@ -14,10 +14,40 @@ const GROUP_EVERY: u32 = 16;
 /// Places are looked at until one costs so much more than the best of them.
 const MOST_RISE: i64 = 30;
 
+/// Multiplications, or a change of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Cost {
+    /// Those that the model counts.
+    counted: i64,
+    /// All of them.
+    all: i64,
+}
+
+impl Cost {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            counted: self.counted + other.counted,
+            all: self.all + other.all,
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            counted: self.counted - other.counted,
+            all: self.all - other.all,
+        }
+    }
+
+    /// The sum of both numbers, the second one with this weight.
+    fn weighed(self, weight: f64) -> f64 {
+        self.counted as f64 + weight * self.all as f64
+    }
+}
+
 /// The cost of one vertex when its turn comes, and what it depends on.
 #[derive(Clone, Copy)]
 struct Look<const W: usize> {
-    cost: u32,
+    cost: Cost,
     before: Near<W>,
     behind: Near<W>,
 }
@@ -30,12 +60,12 @@ pub(crate) struct OrderState<'g, const W: usize> {
     /// The set before each place.
     prefix: Vec<Row<W>>,
     look: Vec<Look<W>>,
-    total: u64,
+    total: Cost,
     /// Changes that a move under test would make.
     pending: Vec<(usize, Look<W>)>,
     /// Places for the vertex under test: each with the change of the cost, how many changes of others are pending
     /// then, and how the vertex looks there.
-    stops: Vec<(usize, i64, usize, Look<W>)>,
+    stops: Vec<(usize, Cost, usize, Look<W>)>,
     /// The vertices from the first changed place on, as a move under test would order them.
     window: Vec<usize>,
     pub(crate) work: u64,
@@ -57,13 +87,13 @@ impl<'g, const W: usize> OrderState<'g, W> {
             prefix: Vec::with_capacity(order.len() + 1),
             look: vec![
                 Look {
-                    cost: 0,
+                    cost: Cost::default(),
                     before: nothing,
                     behind: nothing,
                 };
                 n
             ],
-            total: 0,
+            total: Cost::default(),
             pending: Vec::new(),
             stops: Vec::new(),
             window: Vec::new(),
@@ -73,14 +103,15 @@ impl<'g, const W: usize> OrderState<'g, W> {
         for (at, &v) in order.iter().enumerate() {
             state.prefix.push(gone);
             state.place[v] = at;
-            let (cost, before, behind) = graph.cost(v, &gone);
+            let (before, behind) = (graph.before(v, &gone), graph.behind(v, &gone));
+            let cost = cost(graph, &before, &behind);
             state.work += 20;
             state.look[v] = Look {
                 cost,
                 before,
                 behind,
             };
-            state.total += u64::from(cost);
+            state.total = state.total.plus(cost);
             set(&mut gone, v);
         }
         state
@@ -116,26 +147,26 @@ impl<'g, const W: usize> OrderState<'g, W> {
             let known = if grows { size(&old.behind.through) } else { 0 };
             self.work += 4 + u64::from(size(&new.behind.through).saturating_sub(known));
         }
-        new.cost = self.graph.products(&new.before, &new.behind);
+        new.cost = cost(self.graph, &new.before, &new.behind);
         new
     }
 
     /// Looks again at a vertex, as [`Self::again`]; the change of its cost, which is pending.
-    fn look_again(&mut self, v: usize, gone: &Row<W>, sides: (bool, bool), grows: bool) -> i64 {
+    fn look_again(&mut self, v: usize, gone: &Row<W>, sides: (bool, bool), grows: bool) -> Cost {
         let old = self.look[v];
         let new = self.again(v, &old, gone, sides, grows);
         self.pending.push((v, new));
-        i64::from(new.cost) - i64::from(old.cost)
+        new.cost.minus(old.cost)
     }
 
     /// The change of the cost if the vertex at place `from` moved to place `to`.
-    fn test(&mut self, from: usize, to: usize) -> i64 {
+    fn test(&mut self, from: usize, to: usize) -> Cost {
         let v = self.order[from];
         self.pending.clear();
         self.work += 4 + from.abs_diff(to) as u64 / 2;
         let plain = self.graph.model == CostModel::Plain;
         // Positions are topological: whoever is above v sees it among its predecessors.
-        let mut change = 0i64;
+        let mut change = Cost::default();
         let mut gone = self.prefix[to];
         if from < to {
             set(&mut gone, self.order[to]);
@@ -148,7 +179,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
                 if has(&side.through, v) {
                     let mut gone = self.prefix[at];
                     unset(&mut gone, v);
-                    change += self.look_again(w, &gone, (above, !above), false);
+                    change = change.plus(self.look_again(w, &gone, (above, !above), false));
                 }
             }
         } else {
@@ -160,13 +191,13 @@ impl<'g, const W: usize> OrderState<'g, W> {
                 if has(&side.all, v) {
                     let mut gone = self.prefix[at];
                     set(&mut gone, v);
-                    change += self.look_again(w, &gone, (above, !above), plain);
+                    change = change.plus(self.look_again(w, &gone, (above, !above), plain));
                 }
             }
         }
         let sides = self.changes(v, &self.prefix[from], &gone);
         if sides.0 || sides.1 {
-            change += self.look_again(v, &gone, sides, plain && from < to);
+            change = change.plus(self.look_again(v, &gone, sides, plain && from < to));
         }
         change
     }
@@ -179,7 +210,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         self.work += 4 + from.abs_diff(to) as u64 / 2;
         let plain = self.graph.model == CostModel::Plain;
         let mut own = self.look[v];
-        let (mut others, mut least) = (0i64, 0i64);
+        let (mut others, mut least) = (Cost::default(), 0);
         let right = from < to;
         let mut gone = self.prefix[from];
         let mut at = from;
@@ -207,7 +238,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
                 } else {
                     set(&mut behind, v);
                 }
-                others += self.look_again(w, &behind, (above, !above), plain && !right);
+                others = others.plus(self.look_again(w, &behind, (above, !above), plain && !right));
             }
             let near = |near: &Near<W>| {
                 if right {
@@ -222,10 +253,10 @@ impl<'g, const W: usize> OrderState<'g, W> {
             } else if !meets {
                 continue;
             }
-            let change = others + i64::from(own.cost) - i64::from(self.look[v].cost);
+            let change = others.plus(own.cost).minus(self.look[v].cost);
             self.stops.push((at, change, self.pending.len(), own));
-            least = least.min(change);
-            if change > least + most {
+            least = least.min(change.counted);
+            if change.counted > least + most {
                 break;
             }
         }
@@ -236,7 +267,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
         let mut best = -temperature * thresholds.noise(rng);
         let mut chosen = None;
         for (at, stop) in self.stops.iter().enumerate() {
-            let value = stop.1 as f64 - temperature * thresholds.noise(rng);
+            let value = stop.1.counted as f64 - temperature * thresholds.noise(rng);
             if value < best {
                 (best, chosen) = (value, Some(at));
             }
@@ -280,7 +311,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
     /// Takes over what is pending; the order has changed between two places.
     fn settle(&mut self, low: usize, high: usize) {
         for (w, look) in self.pending.drain(..) {
-            self.total = self.total + u64::from(look.cost) - u64::from(self.look[w].cost);
+            self.total = self.total.plus(look.cost).minus(self.look[w].cost);
             self.look[w] = look;
         }
         self.work += (high - low) as u64;
@@ -295,7 +326,7 @@ impl<'g, const W: usize> OrderState<'g, W> {
 
     /// The change of the cost if a group were brought together, its order kept, in front of or behind the vertex
     /// at a place; the window is left for [`Self::commit_group`]. Where it begins, and the change.
-    fn test_group(&mut self, group: &Row<W>, to: usize, behind: bool) -> Option<(usize, i64)> {
+    fn test_group(&mut self, group: &Row<W>, to: usize, behind: bool) -> Option<(usize, Cost)> {
         let (mut low, mut high) = (to, to);
         for v in items(group) {
             low = low.min(self.place[v]);
@@ -333,14 +364,14 @@ impl<'g, const W: usize> OrderState<'g, W> {
         }
         self.work += 10 + 2 * (high - low) as u64;
         let mut gone = self.prefix[low];
-        let mut change = 0;
+        let mut change = Cost::default();
         for at in 0..self.window.len() {
             let v = self.window[at];
             let old = self.prefix[self.place[v]];
             let sides = self.changes(v, &old, &gone);
             if sides.0 || sides.1 {
                 let grows = plain && minus(&old, &gone) == [0; W];
-                change += self.look_again(v, &gone, sides, grows);
+                change = change.plus(self.look_again(v, &gone, sides, grows));
             }
             set(&mut gone, v);
         }
@@ -422,6 +453,20 @@ impl<'g, const W: usize> OrderState<'g, W> {
 const HEAT: (f64, f64) = (4.0, 0.2);
 const HEAT_FREE: (f64, f64) = (0.8, 0.15);
 
+fn cost<const W: usize>(graph: &BitGraph<W>, before: &Near<W>, behind: &Near<W>) -> Cost {
+    let counted = graph.products(before, behind).into();
+    let all = if graph.model == CostModel::Plain {
+        counted
+    } else {
+        (size(&before.all) * size(&behind.all)).into()
+    };
+    Cost { counted, all }
+}
+
+/// The weight at the beginning of a product that the model does not count; at the end it is 0. Where few of them are made
+/// there are fewer edges, so that what does count gets less later.
+const FREE: f64 = 0.5;
+
 /// Anneals until `work` is spent or `stop` says so. Returns the best order and its cost.
 pub(crate) fn anneal<const W: usize>(
     state: &mut OrderState<'_, W>,
@@ -430,20 +475,21 @@ pub(crate) fn anneal<const W: usize>(
     thresholds: &Thresholds,
     stop: &mut dyn FnMut() -> bool,
 ) -> (u64, Vec<usize>) {
-    let mut best = (state.total, state.order.clone());
+    let mut best = (state.total.counted, state.order.clone());
     if state.order.len() < 2 {
-        return best;
+        return (best.0 as u64, best.1);
     }
     let scans = state.graph.model == CostModel::Plain;
     let (hot, cold) = if scans { HEAT } else { HEAT_FREE };
     let start = state.work;
     let mut moves = 0u32;
-    let mut temperature = hot;
+    let (mut temperature, mut free) = (hot, FREE);
     while state.work - start < work {
         if moves.is_multiple_of(64) {
             let done = (state.work - start) as f64 / work as f64;
             // A straight line in the temperature does as well as a geometric one here.
             temperature = hot + (cold - hot) * done;
+            free = if scans { 0.0 } else { FREE * (1.0 - done) };
             if moves.is_multiple_of(1024) && stop() {
                 break;
             }
@@ -455,7 +501,7 @@ pub(crate) fn anneal<const W: usize>(
             state.work += 10;
             let tested = state.test_group(&group, to, rng.below(2) == 0);
             if let Some((low, change)) = tested
-                && thresholds.accept(change as f64, temperature, rng)
+                && thresholds.accept(change.weighed(free), temperature, rng)
             {
                 state.commit_group(low);
             }
@@ -468,15 +514,15 @@ pub(crate) fn anneal<const W: usize>(
             if scans {
                 state.scan(from, to, MOST_RISE);
                 state.choose(from, temperature, rng, thresholds);
-            } else if thresholds.accept(state.test(from, to) as f64, temperature, rng) {
+            } else if thresholds.accept(state.test(from, to).weighed(free), temperature, rng) {
                 state.commit(from, to);
             }
         }
-        if state.total < best.0 {
-            best = (state.total, state.order.clone());
+        if state.total.counted < best.0 {
+            best = (state.total.counted, state.order.clone());
         }
     }
-    best
+    (best.0 as u64, best.1)
 }
 
 #[cfg(test)]
@@ -515,10 +561,12 @@ mod tests {
                     let v = other.remove(from);
                     other.insert(at, v);
                     let total = bits.total(&other) as i64;
-                    assert_eq!(total, state.total as i64 + change, "{from} {at}");
-                    better += u32::from(change < 0);
+                    let all = OrderState::new(&bits, &other).total.all;
+                    assert_eq!(total, state.total.counted + change.counted, "{from} {at}");
+                    assert_eq!(all, state.total.all + change.all, "{from} {at}");
+                    better += u32::from(change.counted < 0);
                 }
-                let last = state.stops.last().map_or(0, |stop| stop.1);
+                let last = state.stops.last().map_or(Cost::default(), |stop| stop.1);
                 assert_eq!(state.test(from, to), last);
                 state.scan(from, to, 1000);
                 let before = state.order.clone();
@@ -531,7 +579,8 @@ mod tests {
                         state.commit_group(low);
                     }
                 }
-                assert_eq!(state.total, bits.total(&state.order));
+                assert_eq!(state.total, OrderState::new(&bits, &state.order).total);
+                assert_eq!(state.total.counted, bits.total(&state.order) as i64);
                 let again = OrderState::new(&bits, &state.order);
                 assert_eq!(state.prefix, again.prefix);
                 for &v in &state.order {

@@ -11,9 +11,9 @@ use crate::cost::CostModel;
 /// The gain that one edge elimination more must have, so that they do not pile up.
 const PENALTY: f64 = 0.03;
 
-/// The weight of a product that the model does not count, at the beginning and at the end. Good sequences
+/// The weight of a product that the model does not count, at the end. Good sequences
 /// of the plain model are a way to good ones of the others, but not their goal.
-const FREE: (f64, f64) = (2.0, 0.03);
+const FREE: f64 = 0.03;
 
 /// One of this many moves is the move of a group, of [`GROUP`] tokens at most.
 const GROUP_EVERY: usize = 16;
@@ -266,10 +266,12 @@ fn some_edges<const W: usize>(cell: &Cell<W>, stays: bool, j: u16, rng: &mut Rng
     list
 }
 
-/// Anneals until `work` is spent or `stop` says so. Returns the best list and its cost.
+/// Anneals until `work` is spent or `stop` says so. A product that the model does not count has the weight `free` at the
+/// beginning. Returns the best list and its cost.
 pub(crate) fn anneal<const W: usize>(
     state: &mut TokenState<'_, W>,
     (hot, cold): (f64, f64),
+    free: f64,
     work: u64,
     rng: &mut Rng,
     thresholds: &Thresholds,
@@ -283,7 +285,7 @@ pub(crate) fn anneal<const W: usize>(
     let share = if state.trail.graph.model == CostModel::Plain {
         (0.0, 0.0)
     } else {
-        FREE
+        (free, FREE)
     };
     let mut moves = 0u32;
     while state.work() - start < work {
