@@ -195,7 +195,9 @@ impl<'c> Writer<'c> {
                 sizes[d] += sizes[v];
             }
         }
-        let follower = followers(cfg, &dominators, &forest, &order, &sizes);
+        // The graph looks for it each time.
+        let exit = cfg.exit();
+        let follower = followers(exit, &dominators, &forest, &order, &sizes);
         let mut behind = vec![false; n];
         for v in follower.iter().flatten() {
             behind[v.index()] = true;
@@ -218,7 +220,7 @@ impl<'c> Writer<'c> {
             let at = VertexId::new(v);
             if let Some(d) = dominators.immediate(v)
                 && !behind[v]
-                && cfg.exit() != Some(at)
+                && exit != Some(at)
             {
                 inline[v] = ways == 1;
                 if ways != 1 {
@@ -517,7 +519,7 @@ impl<'c> Writer<'c> {
 /// The vertex behind each natural loop, by its header: of what leaves it and is dominated from inside, what dominates most.
 /// Outer loops choose first.
 fn followers(
-    cfg: &Cfg,
+    exit: Option<VertexId>,
     dominators: &Dominators,
     forest: &LoopForest,
     order: &[usize],
@@ -528,7 +530,7 @@ fn followers(
         let Some(d) = dominators.immediate(v) else {
             continue;
         };
-        if cfg.exit() == Some(VertexId::new(v)) {
+        if exit == Some(VertexId::new(v)) {
             continue;
         }
         let left = forest

@@ -211,13 +211,10 @@ fn longest(draft: &Draft<'_>, lengths: &[i64]) -> Option<i64> {
     let cfg = draft.cfg;
     // To the end of each vertex.
     let mut at: Vec<Option<i64>> = vec![None; cfg.vertex_count()];
+    let entry = cfg.entry();
     for &v in draft.shape.order() {
         let before = cfg.predecessors(v).filter_map(|u| at[u.index()]).max();
-        let start = if Some(v) == cfg.entry() {
-            Some(0)
-        } else {
-            before
-        };
+        let start = if Some(v) == entry { Some(0) } else { before };
         at[v.index()] = start.map(|start| start.saturating_add(lengths[v.index()]));
     }
     let bounds = cfg.edges().all(|(_, edge)| {
