@@ -80,6 +80,8 @@ pub(crate) struct Inlined {
     pub(crate) value: Option<ExprId>,
     /// The expressions of the body.
     pub(crate) part: Part,
+    /// The arguments, where a function stands in place of its call.
+    pub(crate) arguments: Vec<ExprId>,
     /// The labels that are placed in the body.
     pub(crate) labels: Vec<Rc<str>>,
 }

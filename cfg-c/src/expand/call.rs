@@ -128,6 +128,7 @@ impl Expand<'_> {
             body,
             value: Some(made),
             part: first..self.unit.exprs.len() as u32,
+            arguments: Vec::new(),
             labels: Vec::new(),
         };
         self.add(ExprKind::Inlined(Rc::new(inlined)), e)

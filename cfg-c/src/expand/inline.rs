@@ -217,6 +217,7 @@ impl Expand<'_> {
             body,
             value,
             part: first..self.unit.exprs.len() as u32,
+            arguments: arguments.iter().map(|a| outer.get(*a)).collect(),
             labels,
         };
         let new = self.add(ExprKind::Inlined(Rc::new(inlined)), e);

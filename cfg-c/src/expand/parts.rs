@@ -230,6 +230,7 @@ impl Expand<'_> {
             body,
             value,
             part: first.unwrap_or(end)..end,
+            arguments: Vec::new(),
             labels: Vec::new(),
         };
         self.add(ExprKind::Inlined(Rc::new(inlined)), e)

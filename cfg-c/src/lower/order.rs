@@ -2,8 +2,9 @@
 
 use super::{Failed, Lowered, routine::Body};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Inlined},
     codes,
+    types::Type,
 };
 use std::collections::BTreeSet;
 
@@ -17,6 +18,13 @@ struct Touched {
     passed: BTreeSet<DeclId>,
     /// A function of the file is called.
     calls: bool,
+    /// Read and written by functions that stand in place of their calls: their statements come before the expression.
+    read_before: BTreeSet<DeclId>,
+    written_before: BTreeSet<DeclId>,
+    /// Something behind a pointer is written by such a function.
+    written_behind: bool,
+    /// Something is read that pointers may lead to.
+    read_behind: bool,
 }
 
 impl Body<'_, '_> {
@@ -25,11 +33,14 @@ impl Body<'_, '_> {
         unit.walk(e, &mut |e| match &unit.expr(e).kind {
             ExprKind::Name(d) | ExprKind::Literal(d) => {
                 out.read.insert(*d);
+                let decl = unit.decl(*d);
+                let is_behind = !matches!(decl.ty.ty, Type::Arith(_) | Type::Struct(_));
+                out.read_behind |= is_behind || decl.address || decl.kind == DeclKind::Global;
             }
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
                 out.written.extend(unit.root(*target));
             }
-            ExprKind::Inlined(_) => out.calls = true,
+            ExprKind::Inlined(inlined) => self.touched_in_place(inlined, out),
             ExprKind::Call(f, arguments) => {
                 if let ExprKind::Name(d) = unit.expr(*f).kind
                     && let Some(g) = unit.decl(d).definition
@@ -45,6 +56,55 @@ impl Body<'_, '_> {
             }
             _ => {}
         });
+    }
+
+    /// What a function does that stands in place of its call: its statements come before the whole expression, so that no
+    /// operand to the left may read what it changes.
+    fn touched_in_place(&self, inlined: &Inlined, out: &mut Touched) {
+        let unit = self.l.unit;
+        out.calls = true;
+        // The value stands where the call does.
+        let mut here = BTreeSet::new();
+        if let Some(value) = inlined.value {
+            unit.walk(value, &mut |e| {
+                here.insert(e);
+            });
+            self.touched(value, out);
+        }
+        for a in &inlined.arguments {
+            let mut given = Touched::default();
+            self.touched(*a, &mut given);
+            out.written.extend(given.written);
+            out.read_before.extend(given.read);
+        }
+        let part = inlined.part.clone().map(ExprId);
+        for e in part.filter(|e| !here.contains(e)) {
+            match &unit.expr(e).kind {
+                ExprKind::Name(d) => {
+                    out.read_before.insert(*d);
+                }
+                ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
+                    match unit.expr(*target).kind {
+                        ExprKind::Name(d) => {
+                            out.written_before.insert(d);
+                            out.written_behind |= unit.decl(d).kind == DeclKind::Global;
+                        }
+                        _ => out.written_behind = true,
+                    }
+                }
+                ExprKind::Call(f, arguments) => {
+                    if let ExprKind::Name(d) = unit.expr(*f).kind
+                        && let Some(g) = unit.decl(d).definition
+                    {
+                        let parameters = unit.functions[g].parameters.iter();
+                        let mut given = parameters.zip(arguments.iter());
+                        out.written_behind |=
+                            given.any(|(p, a)| unit.is_pointer(*a) && self.l.facts.is_written(*p));
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Refuses operands of which one changes what another uses; a call between them that may do so is warned of.
@@ -63,14 +123,24 @@ impl Body<'_, '_> {
             clash = clash.or_else(|| {
                 now.written
                     .iter()
-                    .find(|d| before.read.contains(d) || before.written.contains(d))
+                    .find(|d| {
+                        before.read.contains(d)
+                            || before.read_before.contains(d)
+                            || before.written.contains(d)
+                    })
+                    .copied()
+            });
+            clash = clash.or_else(|| {
+                now.written_before
+                    .intersection(&before.read)
+                    .next()
                     .copied()
             });
             clash = clash.or_else(|| {
                 before
                     .written
                     .iter()
-                    .find(|d| now.read.contains(d))
+                    .find(|d| now.read.contains(d) || now.read_before.contains(d))
                     .copied()
             });
             clash = clash.or_else(|| target.filter(|d| now.written.contains(d)));
@@ -81,6 +151,11 @@ impl Body<'_, '_> {
                 let help = "make the change a statement of its own, before or after";
                 self.l.sink.error(&codes::ORDER, at, message, help);
                 failed = true;
+            } else if before.read_behind && now.written_behind {
+                let message = "a function that stands in place of its call changes what another operand may read";
+                let help = "make the call a statement of its own, before or after";
+                self.l.sink.error(&codes::ORDER, at, message, help);
+                failed = true;
             } else {
                 self.warn_of_calls(&before, &now, at);
             }
@@ -88,6 +163,10 @@ impl Body<'_, '_> {
             before.read.extend(now.read);
             before.passed.extend(now.passed);
             before.calls |= now.calls;
+            before.read_before.extend(now.read_before);
+            before.written_before.extend(now.written_before);
+            before.written_behind |= now.written_behind;
+            before.read_behind |= now.read_behind;
         }
         if failed { Err(Failed) } else { Ok(()) }
     }
@@ -102,7 +181,9 @@ impl Body<'_, '_> {
                     && matches!(decl.kind, DeclKind::Global)
                     && (!decl.assigned.is_empty() || self.l.facts.is_written(**d))
             });
-            passed.or(global).copied()
+            let mut before = x.written_before.iter();
+            let before = before.find(|d| y.read.contains(d) || y.written_before.contains(d));
+            passed.or(global).or(before).copied()
         };
         if let Some(d) = shared(a, b).or_else(|| shared(b, a)) {
             let name = &unit.decl(d).name;

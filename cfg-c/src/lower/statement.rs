@@ -125,6 +125,10 @@ impl Body<'_, '_> {
 
     /// The statements of a function that stands in place of a call, or of an operand.
     pub(super) fn inlined(&mut self, inlined: &Inlined) {
+        if self.unordered(&inlined.arguments, None).is_err() {
+            // It has been told.
+            return;
+        }
         for name in &inlined.labels {
             let label = self.f.label();
             self.labels.insert(std::rc::Rc::clone(name), label);
