@@ -7,7 +7,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Cfg, Expr, Intent, Op, Routine, Selector, VertexKind},
+    ir::{Cfg, Expr, Intent, Op, Routine, Selector},
     memory::locations::Locations,
     structure::Structure,
     typing,
@@ -29,15 +29,8 @@ pub(crate) fn with_lasting_selectors(
     changed: bool,
 ) -> FixedBitSet {
     let mut found = FixedBitSet::with_capacity(cfg.vertex_count());
-    let branches = cfg.vertices().filter_map(|(v, vertex)| match &vertex.kind {
-        VertexKind::Branch(selector) => Some((v, deciding(selector))),
-        VertexKind::Entry
-        | VertexKind::Exit
-        | VertexKind::Block(_)
-        | VertexKind::Loop { .. }
-        | VertexKind::EndLoop
-        | VertexKind::EndBranch => None,
-    });
+    let branches = cfg.vertices();
+    let branches = branches.filter_map(|(v, of)| Some((v, deciding(of.kind.selector()?))));
     let routine = context.program.routine(id);
     let cheap: Vec<(VertexId, &Expr)> = branches.filter(|(_, e)| is_cheap(routine, e)).collect();
     if cheap.is_empty() || context.markers {
