@@ -247,6 +247,30 @@ pub(crate) struct Unit {
 const MAX_HEIGHT: u32 = 25;
 
 impl Unit {
+    /// The statements that a statement is made of; what follows `else` comes first.
+    pub(crate) fn inside(&self, s: StmtId) -> Vec<StmtId> {
+        match &self.stmt(s).kind {
+            StmtKind::Block(list) => list.clone(),
+            StmtKind::If(arms, other) => {
+                let arms = arms.iter().map(|(_, s)| *s);
+                other.iter().copied().chain(arms).collect()
+            }
+            StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => vec![*s],
+            StmtKind::For(of) => vec![of.body],
+            StmtKind::Empty
+            | StmtKind::Expr(_)
+            | StmtKind::Decl(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Leave
+            | StmtKind::Case(..)
+            | StmtKind::Default
+            | StmtKind::Label(_) => Vec::new(),
+        }
+    }
+
     /// Adds an expression; `pure` if it calls a function that only computes.
     pub(crate) fn push(&mut self, kind: ExprKind, at: Pos, from: Pos, pure: bool) -> ExprId {
         let own = match &kind {

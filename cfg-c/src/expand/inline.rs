@@ -91,17 +91,8 @@ impl Expand<'_> {
 
     /// The levels of a statement. Recursion is as deep as the parser lets it be.
     fn nesting(&self, s: StmtId) -> usize {
-        let below = |s: &StmtId| self.nesting(*s);
-        let inner = match &self.unit.stmt(s).kind {
-            StmtKind::Block(list) => list.iter().map(below).max(),
-            StmtKind::If(arms, other) => {
-                let arms = arms.iter().map(|(_, s)| s).chain(other);
-                arms.map(below).max()
-            }
-            StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => Some(below(s)),
-            StmtKind::For(of) => Some(below(&of.body)),
-            _ => None,
-        };
+        let inside = self.unit.inside(s);
+        let inner = inside.into_iter().map(|s| self.nesting(s)).max();
         1 + inner.unwrap_or(0)
     }
 
@@ -362,16 +353,7 @@ impl Expand<'_> {
         while let Some(s) = open.pop() {
             match &self.unit.stmt(s).kind {
                 StmtKind::Return(Some(_)) => returns.push(s),
-                StmtKind::Block(list) => open.extend(list),
-                StmtKind::If(arms, other) => {
-                    open.extend(other);
-                    open.extend(arms.iter().map(|(_, s)| *s));
-                }
-                StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => {
-                    open.push(*s);
-                }
-                StmtKind::For(of) => open.push(of.body),
-                _ => {}
+                _ => open.extend(self.unit.inside(s)),
             }
         }
         let last = match &self.unit.stmt(body).kind {

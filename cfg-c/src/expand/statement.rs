@@ -113,16 +113,7 @@ impl Expand<'_> {
         while let Some(s) = open.pop() {
             match &self.unit.stmt(s).kind {
                 StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
-                StmtKind::Block(list) => open.extend(list),
-                StmtKind::If(arms, other) => {
-                    open.extend(other);
-                    open.extend(arms.iter().map(|(_, s)| *s));
-                }
-                StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => {
-                    open.push(*s);
-                }
-                StmtKind::For(of) => open.push(of.body),
-                _ => {}
+                _ => open.extend(self.unit.inside(s)),
             }
         }
         false

@@ -229,23 +229,7 @@ impl Body<'_, '_> {
         while let Some(s) = open.pop() {
             match &unit.stmt(s).kind {
                 StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
-                StmtKind::Block(list) => open.extend(list),
-                StmtKind::If(arms, other) => {
-                    open.extend(other);
-                    open.extend(arms.iter().map(|(_, s)| *s));
-                }
-                StmtKind::While(_, s) | StmtKind::Do(s, _) | StmtKind::Switch(_, s) => {
-                    open.push(*s);
-                }
-                StmtKind::For(of) => open.push(of.body),
-                StmtKind::Empty
-                | StmtKind::Expr(_)
-                | StmtKind::Decl(_)
-                | StmtKind::Goto(_)
-                | StmtKind::Break
-                | StmtKind::Continue
-                | StmtKind::Return(_)
-                | StmtKind::Leave => {}
+                _ => open.extend(unit.inside(s)),
             }
         }
         false

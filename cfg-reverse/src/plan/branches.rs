@@ -53,10 +53,8 @@ pub(crate) fn with_lasting_selectors(
 
 /// The expression that a selector evaluates.
 pub(crate) fn deciding(selector: &Selector) -> &Expr {
-    match selector {
-        Selector::Condition(e) => e,
-        Selector::Cases { value, .. } => value,
-    }
+    let (Selector::Condition(e) | Selector::Cases { value: e, .. }) = selector;
+    e
 }
 
 /// True if evaluating the expression takes about as long as popping a marker, and gives what it gave before: the sweeps

@@ -1,5 +1,8 @@
 //! Dead zeros: live variables, for the statements that set a variable to 0 alone.
 //!
+//! [`cfg_analysis::liveness`] asks what calls do; here a call reads what it is given, so that routines that are not written yet
+//! may be called.
+//!
 //! Source: A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed., 2006, section 9.2.5.
 
 use cfg_core::{
