@@ -4,9 +4,15 @@ import hashlib
 import json
 import os
 import random
+import resource
+import signal
 import subprocess
 import sys
+import time
+from collections import namedtuple
 from pathlib import Path
+
+from plant import CHOICE, alone, plant
 
 ROOT = Path(sys.argv[1])
 MOST = int(os.environ.get("CFGREV_MUTANTS", "25"))
@@ -15,6 +21,13 @@ OWN_ONLY = os.environ.get("CFGREV_MUTANTS_OWN", "") not in ("", "0")
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 CONFIG = ROOT / ".cargo" / "mutants.toml"
 TESTS = ["--lib", "--bins", "--tests"]
+# A test may take so many times the processor time that it takes without a mutant, and some seconds.
+PATIENCE, GRACE = 10, 20
+# A mutant that asks for ever more memory is stopped here.
+MEMORY = 6 << 30
+
+Mutant = namedtuple("Mutant", "number package folder key mutant")
+Binary = namedtuple("Binary", "package name path")
 
 
 def folders(wanted):
@@ -58,18 +71,22 @@ def state(package, mutant):
 
 
 class Tree:
-    """A copy of the sources in which one mutant at a time is made."""
+    """A copy of the sources in which mutants are made."""
 
     def __init__(self):
         self.tree = TARGET / "tree"
         self.tree.mkdir(parents=True, exist_ok=True)
+        self.scope = [] if OWN_ONLY else ["--workspace"]
         names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
-        names = {n for n in names.decode().split("\0") if n and (ROOT / n).is_file()}
+        self.names = {n for n in names.decode().split("\0") if n and (ROOT / n).is_file()}
+
+    def restore(self, but):
+        """The sources as they are, but for some files whose text is given."""
         for old in [p for p in self.tree.rglob("*") if p.is_file()]:
-            if str(old.relative_to(self.tree)) not in names:
+            if str(old.relative_to(self.tree)) not in self.names:
                 old.unlink()
-        for name in names:
-            self.put(name, (ROOT / name).read_bytes())
+        for name in self.names:
+            self.put(name, but[name].encode() if name in but else (ROOT / name).read_bytes())
             (self.tree / name).chmod((ROOT / name).stat().st_mode)
 
     def put(self, name, content):
@@ -79,50 +96,160 @@ class Tree:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
-    def cargo(self, arguments, seconds):
+    def cargo(self, arguments):
+        """The messages of a run of cargo, and whether it ended well."""
         environment = dict(os.environ)
-        environment.update(CARGO_TARGET_DIR=str(TARGET / "build"), CFGREV_SHRINK="0")
-        environment["CFGREV_CASES"] = os.environ.get("CFGREV_MUTANTS_CASES", "400")
-        command = ["timeout", "--kill-after=10", str(seconds), "cargo", "test", "--locked", "--quiet", *arguments]
+        environment.update(CARGO_TARGET_DIR=str(TARGET / "build"), RUSTFLAGS="--cap-lints warn")
+        command = ["cargo", *arguments, "--locked", "--quiet", "--message-format=json"]
         with open(TARGET / "log", "wb") as log:
-            return subprocess.run(command, cwd=self.tree, env=environment, stdout=log, stderr=log).returncode
+            done = subprocess.run(command, cwd=self.tree, env=environment, stdout=subprocess.PIPE, stderr=log)
+        messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
+        return done.returncode == 0, messages
 
-    def attempt(self, scope, patience):
-        """`unviable`, `caught` or `missed`. A test that does not end has noticed."""
-        built = self.cargo([*scope, *TESTS, "--no-run"], 3600)
-        if built != 0:
-            return "unviable"
-        return "missed" if self.cargo([*scope, *TESTS], patience) == 0 else "caught"
+    def build(self, packages):
+        """The test binaries of the packages, or of the workspace too; none if they do not compile."""
+        own = [word for package in packages for word in ("-p", package)]
+        good, messages = self.cargo(["test", *(self.scope or own), *TESTS, "--no-run"])
+        if not good:
+            return None
+        return [
+            Binary(Path(m["manifest_path"]).parent.name, m["target"]["name"], m["executable"])
+            for m in messages
+            if m["reason"] == "compiler-artifact" and m["executable"] and m["profile"]["test"]
+        ]
 
-    def mutate(self, mutant):
-        """Makes the mutant; gives back what takes it away again."""
-        name = mutant["file"]
-        original = (ROOT / name).read_text()
-        lines = original.splitlines(keepends=True)
-        offset = lambda at: sum(map(len, lines[: at["line"] - 1])) + at["column"] - 1
-        span = mutant["span"]
-        start, end = offset(span["start"]), offset(span["end"])
-        self.put(name, (original[:start] + mutant["replacement"] + original[end:]).encode())
-        return lambda: self.put(name, original.encode())
+    def run(self, binary, number, seconds):
+        """True if all tests of a binary pass with a mutant; ended with the first one that does not."""
+        package = self.tree / binary.package
+        environment = dict(os.environ)
+        environment.update(CARGO_MANIFEST_DIR=str(package), CFGREV_SHRINK="0", CFGREV_PLANTED=str(number))
+        environment["CFGREV_CASES"] = os.environ.get("CFGREV_MUTANTS_CASES", "400")
+        environment["CARGO_TARGET_DIR"] = str(TARGET / "build")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+        process = subprocess.Popen(
+            [binary.path], cwd=package, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            preexec_fn=limit, start_new_session=True,
+        )  # fmt: skip
+        # Threads that wait for each other take no processor time; they are given 20 times as long by the clock.
+        signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
+        signal.alarm(20 * seconds)
+        failed = False
+        for line in process.stdout:
+            if line.startswith(b"test ") and line.rstrip().endswith(b"FAILED"):
+                failed = True
+                os.killpg(process.pid, signal.SIGKILL)
+                break
+        process.stdout.close()
+        failed |= process.wait() != 0
+        signal.alarm(0)
+        return not failed
+
+
+def planted(tree, drawn):
+    """Plants what can be; the binaries, the numbers that do not compile, and those that are to be made alone."""
+    packages = sorted({m.package for m in drawn})
+    unviable, apart = set(), set()
+    while True:
+        texts, ranges = {}, {}
+        for name in sorted({m.mutant["file"] for m in drawn}):
+            here = [m for m in drawn if m.mutant["file"] == name and m.number not in unviable | apart]
+            texts[name], ranges[name], left = plant((ROOT / name).read_text(), [(m.number, m.mutant) for m in here])
+            apart |= set(left)
+        for package in packages:
+            lib = f"{package}/src/lib.rs"
+            texts[lib] = texts.get(lib, (ROOT / lib).read_text()) + CHOICE
+        tree.restore(texts)
+        again = False
+        for package in packages:
+            good, messages = tree.cargo(["check", "-p", package, "--lib"])
+            if good:
+                continue
+            dropped = set()
+            for message in messages:
+                if message["reason"] != "compiler-message" or message["message"]["level"] != "error":
+                    continue
+                for place in message["message"]["spans"]:
+                    if not place["is_primary"]:
+                        continue
+                    found = [
+                        numbers
+                        for first, last, numbers in ranges.get(place["file_name"], [])
+                        if first <= place["line_start"] <= last
+                    ]
+                    if found:
+                        # An error in the arm of a mutant is that mutant's; elsewhere in the body it may be any one's.
+                        (unviable if len(found[0]) == 1 and len(found) > 1 else apart).update(found[0])
+                        dropped.update(found[0])
+            if not dropped:
+                sys.exit(f"{package} does not compile, and no mutant is the reason: see {TARGET / 'log'}")
+            again = True
+            print(f"  {package}: {len(dropped)} do not compile beside the others", flush=True)
+        if not again:
+            break
+    apart -= unviable
+    binaries = tree.build(packages)
+    if binaries is None:
+        sys.exit(f"the tests do not compile with the mutants: see {TARGET / 'log'}")
+    return binaries, unviable, apart
+
+
+class Judge:
+    """Runs the tests of binaries that were built together, and knows how long each takes without a mutant."""
+
+    def __init__(self, tree, binaries):
+        self.tree = tree
+        self.binaries = binaries
+        self.times = {}
+
+    def patience(self, binary):
+        if binary not in self.times:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            if not self.tree.run(binary, 0, 3600):
+                sys.exit(f"{binary.package} {binary.name}: tests fail without a mutant")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.times[binary] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return int(PATIENCE * self.times[binary]) + GRACE
+
+    def passes(self, binaries, number):
+        # The quick ones first: most mutants are seen by them.
+        limits = {binary: self.patience(binary) for binary in binaries}
+        return all(self.tree.run(b, number, limits[b]) for b in sorted(binaries, key=lambda b: (limits[b], b)))
+
+    def judge(self, package, number):
+        """What the crate's own tests say, and what the workspace's."""
+        own = [b for b in self.binaries if b.package == package]
+        if not self.passes(own, number):
+            return "caught", "caught"
+        if OWN_ONLY:
+            return "missed", "-"
+        others = [b for b in self.binaries if b.package != package]
+        return "missed", "missed" if self.passes(others, number) else "caught"
+
+
+def apart(tree, mutant):
+    """Makes one mutant alone."""
+    name = mutant.mutant["file"]
+    tree.restore({name: alone((ROOT / name).read_text(), mutant.mutant)})
+    if not tree.cargo(["check", "-p", mutant.package, "--lib"])[0]:
+        return "unviable", "unviable"
+    binaries = tree.build([mutant.package])
+    if binaries is None:
+        return "unviable", "unviable"
+    judge = Judge(tree, binaries)
+    # Nothing here runs without the mutant: each test has as long as the slowest whole package.
+    judge.patience = lambda _: 1200
+    return judge.judge(mutant.package, 0)
 
 
 def known(path):
     if not path.exists():
         return {}
     rows = (line.split("\t") for line in path.read_text().splitlines())
-    return {row[0]: row[1:3] for row in rows if len(row) >= 4}
-
-
-def one(tree, package, mutant):
-    patience = int(os.environ.get("CFGREV_MUTANTS_TIMEOUT", "1200"))
-    undo = tree.mutate(mutant)
-    try:
-        own = tree.attempt(["-p", package], patience)
-        if own != "missed":
-            return own, own
-        return own, "-" if OWN_ONLY else tree.attempt(["--workspace"], 3 * patience)
-    finally:
-        undo()
+    return {row[0]: tuple(row[1:3]) for row in rows if len(row) >= 4}
 
 
 def score(rows, column):
@@ -133,32 +260,47 @@ def score(rows, column):
 
 def main():
     (TARGET / SEED).mkdir(parents=True, exist_ok=True)
-    tree, lists, everything = Tree(), {}, []
-    for package, folder in folders(sys.argv[2:]):
+    lists, counts, drawn = {}, {}, []
+    rows = folders(sys.argv[2:])
+    for package, folder in rows:
         if package not in lists:
             lists[package] = listed(package)
-            if tree.attempt(["-p", package], 3600) != "missed":
-                sys.exit(f"the tests of {package} fail without any fault: see {TARGET / 'log'}")
-        drawn, all_ = sample(lists[package], folder)
-        path = TARGET / SEED / (folder.replace("/", "-") + ".tsv")
-        done, rows = known(path), []
-        for mutant in drawn:
-            key = state(package, mutant)
-            result = done.get(key)
-            if result is None or (result[1] == "-" and not OWN_ONLY):
-                result = one(tree, package, mutant)
-                with open(path, "a") as file:
-                    file.write("\t".join([key, *result, mutant["name"]]) + "\n")
-            rows.append(result)
-            if result[0] == "missed":
-                print(f"  survives {package}, workspace {result[1]}: {mutant['name']}", flush=True)
-        everything += rows
-        unviable = sum(r[0] == "unviable" for r in rows)
+        mutants, counts[folder] = sample(lists[package], folder)
+        for mutant in mutants:
+            drawn.append(Mutant(len(drawn) + 1, package, folder, state(package, mutant), mutant))
+    store = lambda folder: TARGET / SEED / (folder.replace("/", "-") + ".tsv")
+    results = {m.number: known(store(m.folder)).get(m.key) for m in drawn}
+    open_ = [m for m in drawn if (r := results[m.number]) is None or (r[1] == "-" and not OWN_ONLY)]
+
+    def found(mutant, result):
+        results[mutant.number] = result
+        with open(store(mutant.folder), "a") as file:
+            file.write("\t".join([mutant.key, *result, mutant.mutant["name"]]) + "\n")
+        if result[0] == "missed":
+            name = mutant.mutant["name"]
+            print(f"  survives {mutant.package}, workspace {result[1]}: {name}", flush=True)
+
+    if open_:
+        tree, started = Tree(), time.time()
+        # All are planted, those that are known too: so a run that goes on builds nothing again.
+        binaries, unviable, left = planted(tree, drawn)
+        print(f"{len(drawn)} mutants, {len(left)} to be made alone; built in {time.time() - started:.0f} s", flush=True)
+        judge = Judge(tree, binaries)
+        for mutant in open_:
+            if mutant.number in unviable:
+                found(mutant, ("unviable", "unviable"))
+            elif mutant.number not in left:
+                found(mutant, judge.judge(mutant.package, mutant.number))
+        for mutant in open_:
+            if mutant.number in left:
+                found(mutant, apart(tree, mutant))
+    for package, folder in rows:
+        mine = [results[m.number] for m in drawn if m.folder == folder]
         print(
-            f"{folder}: {len(rows)} of {all_} mutants, {unviable} do not compile; own tests {score(rows, 0)}, "
-            f"workspace {score(rows, 1)}",
-            flush=True,
+            f"{folder}: {len(mine)} of {counts[folder]} mutants, {sum(r[0] == 'unviable' for r in mine)} do not compile; "
+            f"own tests {score(mine, 0)}, workspace {score(mine, 1)}"
         )
+    everything = list(results.values())
     print(f"all: own tests {score(everything, 0)}, workspace {score(everything, 1)}; seed {SEED}")
 
 
