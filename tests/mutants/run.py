@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from plant import CHOICE, alone, plant
 ROOT = Path(sys.argv[1])
 MOST = int(os.environ.get("CFGREV_MUTANTS", "25"))
 SEED = os.environ.get("CFGREV_MUTANTS_SEED", "1")
+LINES = re.compile(os.environ.get("CFGREV_MUTANTS_LINES", ""))
 OWN_ONLY = os.environ.get("CFGREV_MUTANTS_OWN", "") not in ("", "0")
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 CONFIG = ROOT / ".cargo" / "mutants.toml"
@@ -37,9 +39,11 @@ def folders(wanted):
             package, folder = line.split()
             if not wanted or folder in wanted:
                 rows.append((package, folder))
-    unknown = set(wanted) - {folder for _, folder in rows}
-    if unknown:
-        sys.exit(f"folders.txt has no {', '.join(sorted(unknown))}")
+    for folder in sorted(set(wanted) - {folder for _, folder in rows}):
+        package = Path(folder).parts[0]
+        if not (ROOT / package / "Cargo.toml").is_file() or not (ROOT / folder).exists():
+            sys.exit(f"there is no folder {folder} of a crate")
+        rows.append((package, folder))
     return rows
 
 
@@ -55,8 +59,14 @@ def inside(file, folder):
     return file == folder or file == folder + ".rs" or file.startswith(folder + "/")
 
 
+def lines(mutant):
+    """The lines of a mutant's file that it changes."""
+    all_ = (ROOT / mutant["file"]).read_text().splitlines()
+    return "\n".join(all_[mutant["span"]["start"]["line"] - 1 : mutant["span"]["end"]["line"]])
+
+
 def sample(mutants, folder):
-    mine = [m for m in mutants if inside(m["file"], folder)]
+    mine = [m for m in mutants if inside(m["file"], folder) and LINES.search(lines(m))]
     random.Random(f"{SEED} {folder}").shuffle(mine)
     return mine[:MOST], len(mine)
 

@@ -40,6 +40,9 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
+#[cfg(test)]
+mod tests;
+
 use crate::{
     entity::{EdgeId, VertexId},
     graph::{dominance::Dominators, loops::LoopForest, reverse_postorder},
