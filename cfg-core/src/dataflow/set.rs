@@ -166,6 +166,10 @@ mod tests {
         assert!(!some.union_with(&set(&[70, 150])));
         assert_eq!(some, set(&[1, 70, 150]));
         assert!(!some.is_empty() && some.limit() == 200);
+        some.remove(1);
+        some.remove(70);
+        some.remove(150);
+        assert!(some.is_empty());
         some.fill();
         assert_eq!(some.ones().count(), 200);
     }

@@ -125,11 +125,15 @@ fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
         }
         // Walks see the same states as look-ups, in either way of keeping them.
         for solution in [&solution, &single] {
+            let mut walked = 0;
             solution.each_vertex(cfg, |v, state| {
+                walked += 1;
                 assert_eq!(*state, solution.after(cfg, &analysis, v));
                 analysis.transfer(cfg, v, state);
                 assert_eq!(*state, solution.before(cfg, &analysis, v));
             });
+            assert_eq!(walked, cfg.vertex_count());
+            assert!(solution.visits() >= cfg.vertex_count());
         }
     }
     assert!(more > 100, "{more}");

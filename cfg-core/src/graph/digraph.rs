@@ -130,3 +130,21 @@ pub fn reverse_postorder(graph: &impl DiGraph, root: usize) -> Vec<usize> {
     order.reverse();
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_reached_from_a_root_that_is_not_there() {
+        let empty = Adjacency::new(0, std::iter::empty());
+        let one = Adjacency::new(1, [(0, 0)].into_iter());
+        assert_eq!(reachable(&empty, 0).count_ones(..), 0);
+        assert_eq!(reachable(&one, 0).count_ones(..), 1);
+        assert_eq!(reachable(&one, 1).count_ones(..), 0);
+        for root in 0..3 {
+            let order = postorder(&one, root);
+            assert_eq!(order, [0][usize::from(root > 0)..]);
+        }
+    }
+}

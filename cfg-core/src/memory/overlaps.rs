@@ -247,6 +247,11 @@ subroutine tailed(in real x[:])
   tail := x[1]
 end
 
+subroutine filled(out real x[:])
+  uses block
+  x := block[1]
+end
+
 aliased subroutine free(inout real x[:], inout real y[:])
 end
 
@@ -305,6 +310,8 @@ end
         let tail = Other::Global(GlobalId::new(1));
         assert_eq!(of("call tailed(block[i:])"), [(0, tail)]);
         assert_eq!(of("call tailed(a)"), []);
+        let block = Other::Global(GlobalId::new(0));
+        assert_eq!(of("call filled(block[i:])"), [(0, block)]);
         let calls_sized = "call sized(i, block[i:], block[:i])";
         assert_eq!(of(calls_sized), [(1, Other::Argument(2))]);
     }

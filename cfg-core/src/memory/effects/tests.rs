@@ -48,6 +48,14 @@ fn effects_go_through_calls_and_recursion() {
     assert_eq!(effects.named(main), &set(&[a, b, c]));
     assert_eq!(effects.read(main), &set(&[a, b]));
     assert_eq!(effects.written(main), &set(&[c]));
+    assert_eq!(
+        [a, b, c].map(|g| effects.may_read(main, g)),
+        [true, true, false]
+    );
+    assert_eq!(
+        [a, b, c].map(|g| effects.may_write(main, g)),
+        [false, false, true]
+    );
     assert!(effects.types_written(main).contains(Real));
     assert!(!effects.types_named(main).contains(Integer));
     assert_eq!(effects.calls.callees(main), [even]);

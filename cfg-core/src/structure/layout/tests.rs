@@ -115,12 +115,10 @@ fn run(cfg: &Cfg, steps: &[Step], seed: u64) -> Vec<Event> {
                 ask(&mut events, v);
                 at + 1
             }
-            Step::Loop(Test::Before(v, goes_on)) => {
-                match (ask(&mut events, v) == 1) == goes_on {
-                    true => at + 1,
-                    false => parts[at][0] + 1,
-                }
-            }
+            Step::Loop(Test::Before(v, goes_on)) => match (ask(&mut events, v) == 1) == goes_on {
+                true => at + 1,
+                false => parts[at][0] + 1,
+            },
             Step::Loop(_) => at + 1,
             Step::EndLoop(test) => {
                 let begin = *around[at].last().unwrap();
@@ -141,7 +139,14 @@ fn run(cfg: &Cfg, steps: &[Step], seed: u64) -> Vec<Event> {
             Step::EndArm => *parts[*around[at].last().unwrap()].last().unwrap() + 1,
             Step::Jump(to, jump) => {
                 let is_loop = |b: &&usize| matches!(steps[**b], Step::Loop(_));
-                let begin = |level: usize| *around[at].iter().rev().filter(is_loop).nth(level - 1).unwrap();
+                let begin = |level: usize| {
+                    *around[at]
+                        .iter()
+                        .rev()
+                        .filter(is_loop)
+                        .nth(level - 1)
+                        .unwrap()
+                };
                 match jump {
                     Jump::Break(level) => parts[begin(level)][0] + 1,
                     Jump::Continue(level) => begin(level),
@@ -249,7 +254,14 @@ fn layouts_read_as_people_write() {
         ),
         (
             "EbbcbX",
-            &[(1, 2, -1), (2, 3, -1), (3, 4, -1), (4, 3, 1), (4, 5, 0), (5, 6, -1)],
+            &[
+                (1, 2, -1),
+                (2, 3, -1),
+                (3, 4, -1),
+                (4, 3, 1),
+                (4, 5, 0),
+                (5, 6, -1),
+            ],
             "1 2 (until 4!=true: 3 4 ) 5 6",
         ),
         // Two ways back: the test at the end is no longer the only one.
@@ -318,7 +330,9 @@ fn what_is_too_deep_is_jumps() {
         letters.push('X');
         let cfg = listed(&letters, &edges);
         let steps = Layout::of(&cfg).steps;
-        let found = (steps.iter()).filter(|s| matches!(s, Step::Jump(_, Jump::Goto))).count();
+        let found = (steps.iter())
+            .filter(|s| matches!(s, Step::Jump(_, Jump::Goto)))
+            .count();
         assert_eq!(found, jumps, "{depth}: {}", line(&cfg));
         for seed in 0..20 {
             assert_eq!(run(&cfg, &steps, seed), walk(&cfg, seed));

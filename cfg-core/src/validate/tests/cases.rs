@@ -971,6 +971,14 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
             }),
         ),
         (
+            "V140",
+            "in parameter for out",
+            calling(|f, g| {
+                let x = f.input("x", Real);
+                f.call_with(g, vec![Some(x.into()), Some(x.into()), None], None);
+            }),
+        ),
+        (
             "V149",
             "no result",
             calling(|f, g| {
