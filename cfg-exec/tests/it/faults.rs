@@ -56,7 +56,7 @@ fn subscripts_out_of_bounds_name_value_and_bounds() {
 #[test]
 fn uninitialised_values_must_not_decide() {
     // What is decided: a branch, a selector, a range, a subscript, an extent.
-    for what in 0..8 {
+    for what in 0..12 {
         let mut f = RoutineBuilder::new("f");
         let set = f.input("set", Logical);
         let y = f.output("y", Real);
@@ -73,6 +73,7 @@ fn uninitialised_values_must_not_decide() {
             f.assign(b, true);
         });
         f.assign(y, 0.0);
+        f.assign(i, 1);
         f.assign(v, 0.0);
         match what {
             0 => f.if_then(lt(u, 1.0), |f| f.assign(y, 1.0)),
@@ -94,6 +95,11 @@ fn uninitialised_values_must_not_decide() {
             4 => f.assign(y, v.at(k)),
             5 => f.assign(v.at(range(1, k)), 1.0),
             6 => f.assign(y, cond(ne(u, 1.0), 1.0, 2.0)),
+            // Either operand of a comparison.
+            7 => f.if_then(lt(i, k), |f| f.assign(y, 1.0)),
+            8 => f.if_then(lt(k, i), |f| f.assign(y, 1.0)),
+            9 => f.if_then(lt(y, u), |f| f.assign(y, 1.0)),
+            10 => f.if_then(eq(b, set), |f| f.assign(y, 1.0)),
             _ => f.assign(v.at(k + 1), 1.0),
         }
         let p = program(f);

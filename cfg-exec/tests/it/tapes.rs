@@ -4,8 +4,8 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::RoutineId,
     ir::{
-        ControlWidth, Expr, Order,
-        ScalarType::{Integer, Logical, Real, Real32, Tape as TapeType},
+        ControlWidth, Expr, IntType, Order,
+        ScalarType::{self, Integer, Logical, Real, Real32, Tape as TapeType},
         TapeClass,
     },
 };
@@ -211,5 +211,59 @@ fn control_values_that_do_not_fit_are_faults() {
         let (code, message, _) = fault(&p, &mut [n.into()]);
         assert_eq!(code, "X217");
         assert!(message.contains(part), "{message}");
+    }
+}
+
+/// A tape that dies with values on it gives its memory back: a routine may leave some as often as it is called.
+#[test]
+fn what_is_left_on_a_tape_that_dies_takes_no_tape_memory() {
+    let mut program = ProgramBuilder::new();
+    let mut g = RoutineBuilder::new("g");
+    let (x, t) = (g.inout("x", Real), g.local("t", TapeType));
+    g.push(t, TapeClass::Real, x);
+    g.push(t, TapeClass::Real, x);
+    let g = program.add(g);
+    let mut f = RoutineBuilder::new("f");
+    let (x, n, i) = (
+        f.inout("x", Real),
+        f.input("n", Integer),
+        f.local("i", Integer),
+    );
+    f.for_loop(i, 1, n, |f| f.call(g, [x]));
+    let f = program.add(f);
+    program.main(f);
+    let p = program.finish().unwrap();
+    let options = RunOptions {
+        max_tape: 16,
+        ..RunOptions::default()
+    };
+    let compile = CompileOptions::default();
+    let mut arguments = [1.0.into(), 50.into()];
+    let tape = run_with(&p, &mut arguments, &compile, &options)
+        .unwrap()
+        .tape;
+    assert_eq!((tape.peak_bytes, tape.leftovers.len()), (16, 50));
+}
+
+/// A number that is no value of the variable into which it is popped is an error that says both.
+#[test]
+fn popped_numbers_fit_their_variables() {
+    let mut f = RoutineBuilder::new("f");
+    let (n, k, t) = (
+        f.input("n", Integer),
+        f.local("k", ScalarType::Sized(IntType::Int8)),
+        f.local("t", TapeType),
+    );
+    f.push(t, TapeClass::Integer, n);
+    f.pop(t, TapeClass::Integer, k);
+    let p = program(f);
+    for n in [127, -128] {
+        run(&p, &mut [n.into()]).unwrap();
+    }
+    for n in [128, -129] {
+        let (code, message, _) = fault(&p, &mut [n.into()]);
+        assert_eq!(code, "X203", "{message}");
+        let part = format!("{n} from the tape as int8");
+        assert!(message.contains(&part), "{message}");
     }
 }
