@@ -8,7 +8,7 @@
 //! checks, too, as it is and broken. Files have 50 programs; of `--others` files, 10, one goes to `cc`, one to `clang` and one to `clang` with
 //! sanitizers; the others to `--cc`, which may be a compiler that warns of nothing and is faster by far, such as `tcc`. What
 //! differs is printed, and the status is 1 then. `--first` goes on where a sweep was interrupted: standard error has the number.
-//! `--dump` writes the programs as text.
+//! `--dump` writes the programs as text; `--family` takes those of one family only, such as `c`.
 
 #![expect(
     clippy::print_stdout,
@@ -101,6 +101,8 @@ struct Sweep {
     others: usize,
     /// The folder that programs are written to as text.
     dump: Option<PathBuf>,
+    /// The families that are drawn in turn.
+    families: Vec<families::Family>,
     /// The number of programs, derivatives counted, that each compiler got.
     by: std::collections::BTreeMap<String, usize>,
     jobs: Vec<Job>,
@@ -114,8 +116,8 @@ impl Sweep {
     /// The programs of a seed, which wait for their files.
     fn add(&mut self, seed: u64) {
         let begun = Instant::now();
-        let (name, case) = ALL[seed as usize % ALL.len()];
-        let seed = seed / ALL.len() as u64;
+        let (name, case) = self.families[seed as usize % self.families.len()];
+        let seed = seed / self.families.len() as u64;
         let options = options(seed);
         let mut made = jobs(&format!("{name} {seed}"), &case(seed), &options, seed);
         if made.is_empty() {
@@ -249,6 +251,7 @@ impl Sweep {
 fn main() -> std::process::ExitCode {
     let (mut first, mut programs, mut command) = (0, 100, "cc".to_owned());
     let (mut others, mut dump) = (10, None::<PathBuf>);
+    let mut families = ALL.to_vec();
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().unwrap_or_default();
@@ -259,10 +262,15 @@ fn main() -> std::process::ExitCode {
             ("--others", Some(n)) => others = n as usize,
             ("--cc", _) => command = value,
             ("--dump", _) => dump = Some(value.into()),
+            ("--family", _) if ALL.iter().any(|(name, _)| *name == value) => {
+                families.retain(|(name, _)| *name == value);
+            }
             _ => {
                 eprintln!(
-                    "usage: sweep [--first N] [--programs N] [--cc COMMAND] [--others N] [--dump FOLDER]"
+                    "usage: sweep [--first N] [--programs N] [--cc COMMAND] [--others N] [--dump FOLDER] [--family NAME]"
                 );
+                let names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
+                eprintln!("families: {}", names.join(", "));
                 return 2.into();
             }
         }
@@ -271,6 +279,7 @@ fn main() -> std::process::ExitCode {
         command,
         others: others.max(3),
         dump,
+        families,
         by: Default::default(),
         jobs: Vec::new(),
         trials: Vec::new(),

@@ -66,6 +66,16 @@ impl Set {
         self.bits.set(member, false);
     }
 
+    /// Takes all numbers out.
+    pub fn clear(&mut self) {
+        if self.notes.is_some() {
+            let members: Vec<usize> = self.ones().collect();
+            members.into_iter().for_each(|member| self.remove(member));
+        } else {
+            self.bits.clear();
+        }
+    }
+
     /// Puts a number in or takes it out.
     pub fn set(&mut self, member: usize, present: bool) {
         match present {
@@ -177,7 +187,14 @@ mod tests {
     #[test]
     fn what_was_taken_out_comes_back() {
         let mut some = set(&[1, 2]);
+        some.clear();
+        assert!(some.is_empty() && some.limit() == 200);
+        some.extend([1, 2]);
         some.note_removals();
+        some.clear();
+        assert!(some.is_empty());
+        assert!(!some.put_back());
+        assert_eq!(some, set(&[1, 2]));
         some.remove(1);
         some.remove(7);
         assert!(!some.contains(1));
