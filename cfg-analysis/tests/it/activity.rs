@@ -6,7 +6,7 @@ use cfg_analysis::{
 };
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
-    dataflow::Position,
+    dataflow::{FLOW_LIMIT, Position},
     entity::{RoutineId, VarId, VertexId},
     ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType::Real, Stmt, StmtKind},
     memory::{effects::Effects, locations::Locations},
@@ -221,15 +221,25 @@ impl Paths {
 }
 
 fn activity(program: &Program, main: RoutineId) -> Activity {
+    within(program, main, FLOW_LIMIT)
+}
+
+/// With one set for all points of a routine if its states take more bits.
+fn within(program: &Program, main: RoutineId, most: usize) -> Activity {
     let effects = Effects::of(program);
     let reachable = effects.calls.reachable(main);
-    Activity::of(program, &effects, main, &reachable, Ends::Declared)
+    Activity::within(program, &effects, main, &reachable, Ends::Declared, most)
 }
 
 /// Calls `check(found, expected, of)` for each variable that a statement reads differentiably (is it
 /// varied?) and each that one assigns (is it useful behind it?).
-fn compare(program: &Program, main: RoutineId, mut check: impl FnMut(bool, bool, &str)) {
-    let found = activity(program, main);
+fn compare(
+    program: &Program,
+    main: RoutineId,
+    most: usize,
+    mut check: impl FnMut(bool, bool, &str),
+) {
+    let found = within(program, main, most);
     let effects = Effects::of(program);
     let routine = program.routine(main);
     let cfg = routine.body.as_ref().expect("it has a body");
@@ -253,14 +263,22 @@ fn compare(program: &Program, main: RoutineId, mut check: impl FnMut(bool, bool,
         }
         for (v, vertex) in cfg.vertices() {
             for (s, statement) in vertex.statements().iter().enumerate() {
-                let StmtKind::Assign { target, value } = &statement.kind else {
-                    continue;
-                };
                 let at = Position {
                     vertex: v,
                     statement: s,
                 };
                 let place = format!("{} in {at:?}", routine.name);
+                // A call of whose outputs one is useful is useful.
+                let behind = |x: VarId| is(&useful, (r.index(), v.index(), s + 1, x.index()));
+                if let StmtKind::Call { result, .. } = &statement.kind
+                    && (result.iter()).any(|result| behind(result.var) && !routine.aliased)
+                {
+                    let here = !found.exceptions(r).is_useless(at);
+                    check(here, true, &format!("useful call, {place}"));
+                }
+                let StmtKind::Assign { target, value } = &statement.kind else {
+                    continue;
+                };
                 differentiable_places(routine, value, &mut |read| {
                     let x = read.var;
                     let here =
@@ -275,8 +293,7 @@ fn compare(program: &Program, main: RoutineId, mut check: impl FnMut(bool, bool,
                 if routine.variable(x).ty.is_real() {
                     let here =
                         found.is_useful(r, routine, x) && !found.exceptions(r).is_useless(at);
-                    let there = is(&useful, (r.index(), v.index(), s + 1, x.index()))
-                        && (!routine.aliased || found.is_useful(r, routine, x));
+                    let there = behind(x) && (!routine.aliased || found.is_useful(r, routine, x));
                     let name = &routine.variable(x).name;
                     check(here, there, &format!("useful {name}, {place}"));
                 }
@@ -328,20 +345,25 @@ fn without_globals_activity_is_what_paths_say() {
         let exact = all_are_followed(&case.program, case.main)
             && !case.program.routines.iter().any(|r| r.aliased);
         programs += usize::from(exact);
-        compare(&case.program, case.main, |found, expected, of| {
-            all += 1;
-            passive += usize::from(!found);
-            assert!(
-                found || !expected,
-                "seed {seed}: missed {of}\n{}",
-                case.program
-            );
-            assert!(
-                found == expected || !exact,
-                "seed {seed}: too much {of}\n{}",
-                case.program
-            );
-        });
+        compare(
+            &case.program,
+            case.main,
+            FLOW_LIMIT,
+            |found, expected, of| {
+                all += 1;
+                passive += usize::from(!found);
+                assert!(
+                    found || !expected,
+                    "seed {seed}: missed {of}\n{}",
+                    case.program
+                );
+                assert!(
+                    found == expected || !exact,
+                    "seed {seed}: too much {of}\n{}",
+                    case.program
+                );
+            },
+        );
     }
     assert!(
         passive > 200 && all > 2000 && programs > 100,
@@ -360,14 +382,16 @@ fn with_all_that_the_format_allows_nothing_active_is_missed() {
         let mut case = undamped(&options, seed);
         with_some_ends(&mut case.program, case.main, seed);
         let case = case;
-        compare(&case.program, case.main, |found, expected, of| {
-            passive += usize::from(!found);
-            assert!(
-                found || !expected,
-                "seed {seed}: missed {of}\n{}",
-                case.program
-            );
-        });
+        for most in [FLOW_LIMIT, 0] {
+            compare(&case.program, case.main, most, |found, expected, of| {
+                passive += usize::from(!found);
+                assert!(
+                    found || !expected,
+                    "seed {seed}, {most}: missed {of}\n{}",
+                    case.program
+                );
+            });
+        }
     }
     assert!(passive > 200, "{passive}");
 }
