@@ -65,8 +65,29 @@ def lines(mutant):
     return "\n".join(all_[mutant["span"]["start"]["line"] - 1 : mutant["span"]["end"]["line"]])
 
 
+def unseen():
+    """The mutants of unseen.txt, as (file, what is replaced, the line in which it is)."""
+    found, parts = {}, []
+    for line in (ROOT / "tests/mutants/unseen.txt").read_text().splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        key, _, value = line.partition(": ")
+        parts.append(value.strip())
+        if key == "why":
+            found[tuple(parts[:3])] = parts[3]
+            parts = []
+    return found
+
+
+def identity(mutant):
+    """A mutant without the numbers of its line and column, which other changes move."""
+    what = mutant["name"].split(": ", 1)[1]
+    return mutant["file"], what, lines(mutant).splitlines()[0].strip()
+
+
 def sample(mutants, folder):
-    mine = [m for m in mutants if inside(m["file"], folder) and LINES.search(lines(m))]
+    excluded = unseen()
+    mine = [m for m in mutants if inside(m["file"], folder) and LINES.search(lines(m)) and identity(m) not in excluded]
     random.Random(f"{SEED} {folder}").shuffle(mine)
     return mine[:MOST], len(mine)
 
