@@ -113,6 +113,19 @@ mod tests {
         );
         let two = Expr::op(Op::Lt, [v.clone(), Expr::var(VarId::new(4))]);
         assert_eq!(selector_variable(&Selector::Condition(two)), None);
+        // Less, equal, greater.
+        for (op, expected) in [
+            (Op::Eq, [0, 1, 0]),
+            (Op::Ne, [1, 0, 1]),
+            (Op::Lt, [1, 0, 0]),
+            (Op::Le, [1, 1, 0]),
+            (Op::Gt, [0, 0, 1]),
+            (Op::Ge, [0, 1, 1]),
+        ] {
+            let compared = Selector::Condition(Expr::op(op, [v.clone(), Expr::Int(5)]));
+            let arms = [4, 5, 6].map(|value| Arms::of(&compared).label(value));
+            assert_eq!(arms, expected.map(Some), "{op:?}");
+        }
         let case = |label, lower, upper, default| Arm {
             label,
             cases: Box::new([CaseRange { lower, upper }]),

@@ -179,6 +179,18 @@ pub(crate) const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "trips of another first value",
+        plant: |p, pair| other_trips(p, pair.reverse, 0),
+    },
+    Fault {
+        name: "trips of another last value",
+        plant: |p, pair| other_trips(p, pair.reverse, 1),
+    },
+    Fault {
+        name: "trips of another step",
+        plant: |p, pair| other_trips(p, pair.reverse, 2),
+    },
+    Fault {
         name: "step not negated",
         plant: |p, pair| {
             each_range(p, pair.reverse, |[_, _, step]| {
@@ -590,6 +602,29 @@ fn each_range(
             } => edit([first, last, step]),
             _ => false,
         }
+    })
+}
+
+/// One of the three numbers of which a reverse loop counts the trips is another one.
+fn other_trips(program: &Program, r: RoutineId, k: usize) -> Vec<Program> {
+    /// The operands of the first count of trips in an expression.
+    fn trips(e: &mut Expr) -> Option<&mut [Expr]> {
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            match e {
+                Expr::Op(Op::Trips, operands) => return Some(operands),
+                Expr::Op(_, operands) => open.extend(operands.iter_mut()),
+                _ => {}
+            }
+        }
+        None
+    }
+    each_range(program, r, |range| {
+        let Some(operands) = range.into_iter().find_map(trips) else {
+            return false;
+        };
+        operands[k] = Expr::op(Op::Add, [operands[k].clone(), Expr::Int(1)]);
+        true
     })
 }
 
