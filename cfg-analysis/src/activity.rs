@@ -372,7 +372,7 @@ impl Followed<'_> {
                             }
                             !useful.is_call_useful(call, state)
                         }
-                        Flow::None | Flow::One(..) => false,
+                        Flow::None | Flow::End | Flow::One(..) => false,
                     };
                     if is_useless {
                         useless.push(at(v, s));
@@ -450,7 +450,7 @@ impl Followed<'_> {
         match flow {
             Flow::One(End::Value(value), End::Place(_)) => read(value),
             Flow::Call(call) => call.arguments().for_each(read),
-            Flow::None | Flow::One(..) => {}
+            Flow::None | Flow::End | Flow::One(..) => {}
         }
         constant.sort_unstable();
         constant.dedup();

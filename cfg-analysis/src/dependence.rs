@@ -80,7 +80,7 @@ fn dependences(
     for (_, vertex) in cfg.vertices() {
         for statement in vertex.statements() {
             match Flow::of(&program.routines, statement) {
-                Flow::None => {}
+                Flow::None | Flow::End => {}
                 Flow::One(from, to) => {
                     let to = match to {
                         End::Place(target) if routine.variable(target.var).ty.is_real() => {

@@ -9,6 +9,8 @@ use cfg_core::{
 pub(crate) enum Flow<'a> {
     /// No value flows: what is written, if anything, may be written in part, and depends on nothing.
     None,
+    /// Control does not pass the statement.
+    End,
     /// The flow from a value to the place or tape that gets it.
     One(End<'a>, End<'a>),
     /// The flows from arguments to arguments and the result of a call.
@@ -43,6 +45,7 @@ impl<'a> Flow<'a> {
             StmtKind::Push { tape, value, .. } => Self::One(End::Value(value), End::Tape(*tape)),
             StmtKind::Pop { tape, target, .. } => Self::One(End::Tape(*tape), End::Place(target)),
             StmtKind::Opaque { .. } => Self::None,
+            StmtKind::Stop { .. } => Self::End,
         }
     }
 }

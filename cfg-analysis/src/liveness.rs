@@ -1,11 +1,12 @@
-//! Live variables: `in(b) = use(b) ∪ (out(b) \ def(b))`, `out(b) = ⋃ in(s)` over the successors s.
+//! Live variables: `in(b) = use(b) ∪ (out(b) \ def(b))`, `out(b) = ⋃ in(s)` over the successors s. Nothing is
+//! live before a statement that stops the program.
 //!
 //! Source: A. Aho, M. Lam, R. Sethi, J. Ullman, *Compilers*, 2nd ed., 2006, section 9.2.5.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{EdgeId, VertexId},
-    ir::{Cfg, LoopTest, Program, Role, Routine, Stmt, Vertex, VertexKind},
+    ir::{Cfg, LoopTest, Program, Role, Routine, Stmt, StmtKind, Vertex, VertexKind},
     memory::{
         access::{Access, Accesses, decision_accesses},
         effects::Effects,
@@ -63,6 +64,10 @@ impl Analysis for Liveness<'_> {
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        if let StmtKind::Stop { .. } = statement.kind {
+            *state = Set::new(self.routine.variables.len());
+            return;
+        }
         let mut accesses = Vec::new();
         self.accesses
             .statement(statement, &mut |a| accesses.push(a));

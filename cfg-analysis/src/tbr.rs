@@ -178,7 +178,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 let written = self.effects.written(*callee);
                 places.extend(self.globals.among(written).into_iter().map(Place::whole));
             }
-            StmtKind::Push { .. } => {}
+            StmtKind::Push { .. } | StmtKind::Stop { .. } => {}
             StmtKind::Opaque { writes, .. } => {
                 places.extend(writes.iter().map(|&v| Place::whole(v)));
             }

@@ -198,6 +198,8 @@ impl Analysis for Useful<'_> {
     fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {
         match Flow::of(&self.program.routines, statement) {
             Flow::None => {}
+            // Nothing comes behind it.
+            Flow::End => *state = Set::new(self.locations.len()),
             Flow::One(from, to) => {
                 let useful = match to {
                     End::Place(target) => {

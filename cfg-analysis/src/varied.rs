@@ -154,6 +154,8 @@ impl Analysis for Varied<'_> {
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         match Flow::of(&self.program.routines, statement) {
             Flow::None => {}
+            // Nothing comes behind it.
+            Flow::End => *state = Set::new(self.locations.len()),
             Flow::One(from, to) => {
                 let varied = match from {
                     End::Value(value) => self.depends(state, value),

@@ -90,7 +90,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use cfg_transform::records::{Parts, split_with_parts};
-use file::{File, FunctionNames};
+use file::{File, FunctionNames, Stops};
 use global_names::GlobalNames;
 use interface::Called;
 use names::Names;
@@ -238,6 +238,9 @@ impl Bundle {
             self.options.checks,
         );
         file.public = driven.is_none();
+        if driven.is_some() {
+            file.stops = Stops::Place;
+        }
         file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
         let structs = file
             .structs
@@ -310,7 +313,8 @@ pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, 
 /// A whole C program that calls one routine of each program on request: it reads from standard input the number of the
 /// program and the arguments of the routine, and writes what that leaves to standard output, until the input ends. All
 /// in the machine's own form of numbers, as the head of `driver.rs` says. What goes on tapes is counted only if `counting` is set:
-/// it takes time. With checks the message follows the status: its length, and its bytes.
+/// it takes time. The message follows the status: its length, and its bytes. Without checks it is empty, but for status 3:
+/// the program stopped at the statement whose routine, vertex and position are the three numbers in it.
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
@@ -571,6 +575,7 @@ fn derivative(
         options.checks,
     );
     file.replaced = replaced;
+    file.stops = Stops::Message;
     file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
     let structs = file
         .structs

@@ -37,12 +37,13 @@ use cells::{read_value, write_value};
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
-    ir::{Extent, Intent, Program, Variable},
+    ir::{Cfg, Extent, Intent, Program, Variable},
     validate::ValidProgram,
 };
-use cfg_exec::{Argument, TapeCounts, Value};
+use cfg_exec::{Argument, TapeCounts, Value, stopped};
 use process::{Process, watching};
 use std::{
+    collections::HashMap,
     io::{self, Read},
     path::PathBuf,
     sync::Arc,
@@ -98,9 +99,10 @@ struct Callable {
 /// What a call leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// 0, or why the call failed: 1 no memory, 2 a limit, 4 a check.
+    /// 0, or why the call failed: 1 no memory, 2 a limit, 3 the program stopped, 4 a check.
     pub status: i64,
-    /// The code and the place of what failed, in a program with checks; else empty.
+    /// The code and the place of what failed, in a program with checks. Without them what [`Executable::stopped`] reads, or
+    /// nothing.
     pub message: String,
     /// The bytes that are left on the tape that was given.
     pub tape_bytes: u64,
@@ -121,6 +123,23 @@ pub struct Executable {
     process: Process,
     counting: bool,
     checks: bool,
+    /// The errors of the statements that stop a program, by the numbers of program, routine, vertex and statement.
+    stops: HashMap<[usize; 4], Diagnostic>,
+}
+
+/// The errors of the statements that stop a program.
+fn stops(number: usize, program: &Program) -> impl Iterator<Item = ([usize; 4], Diagnostic)> {
+    let vertices = (0..).map(RoutineId::new).zip(&program.routines);
+    let vertices = vertices.flat_map(|(r, routine)| {
+        let all = routine.body.iter().flat_map(Cfg::vertices);
+        all.map(move |(v, vertex)| (r, v, vertex.statements().len()))
+    });
+    vertices.flat_map(move |(r, v, count)| {
+        (0..count).filter_map(move |s| {
+            let found = stopped(program, r, v, s)?;
+            Some(([number, r.index(), v.index(), s], found))
+        })
+    })
 }
 
 fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
@@ -200,7 +219,19 @@ impl Executable {
             process,
             counting: compiler.counting,
             checks: options.checks,
+            stops: (programs.iter().enumerate())
+                .flat_map(|(k, (program, _))| stops(k, program))
+                .collect(),
         })
+    }
+
+    /// The executor's error of a call that ended because the program stopped, with the position of the routine that was
+    /// called; `None` of other answers, and of programs with checks.
+    pub fn stopped(&self, position: usize, answer: &Answer) -> Option<Diagnostic> {
+        let mut numbers = answer.message.split(' ').map(|n| n.parse().ok());
+        let mut next = || numbers.next().flatten();
+        let key = [position, next()?, next()?, next()?];
+        self.stops.get(&key).filter(|_| answer.status == 3).cloned()
     }
 
     /// Calls the routine of this position among those that were compiled. `globals` are the values of those that own
@@ -311,10 +342,7 @@ fn read_answer(
 ) -> io::Result<Answer> {
     let (mut status, mut tape_bytes) = ([0; 8], [0; 8]);
     output.read_exact(&mut status)?;
-    let message = match checks {
-        true => read_message(output)?,
-        false => String::new(),
-    };
+    let message = read_message(output)?;
     output.read_exact(&mut tape_bytes)?;
     let tape = read_counts(output)?;
     let result = match &callable.result {

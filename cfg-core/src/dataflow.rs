@@ -55,6 +55,7 @@
 mod across_calls;
 mod lattice;
 mod point;
+mod reached;
 mod set;
 mod solver;
 #[cfg(test)]
@@ -64,6 +65,7 @@ mod worklist;
 pub use across_calls::{Wake, solve_across_calls};
 pub use lattice::{Lattice, Packed, Store};
 pub use point::{Point, Position};
+pub use reached::{Reached, executed};
 pub use set::Set;
 pub use solver::{FLOW_LIMIT, Solution, solve, solve_within};
 pub use worklist::Worklist;

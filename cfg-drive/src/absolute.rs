@@ -120,7 +120,8 @@ fn rewrite_statement(
         | StmtKind::Push { .. }
         | StmtKind::Call { .. }
         | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => {}
+        | StmtKind::Opaque { .. }
+        | StmtKind::Stop { .. } => {}
     }
     Some(())
 }

@@ -14,16 +14,20 @@ mod storage;
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
     elemental::{self, Binary, Math, Unary},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Op, Program, Routine, ScalarType, Variable},
+    ir::{Op, Program, Routine, ScalarType, StmtKind, Variable},
     structure::Structure,
     validate::ValidProgram,
 };
 
 use crate::{
     code::{Callback, Code, Ext, Instr},
+    fault::Fault,
     machine::{Image, MathTable},
 };
 use emit::Emitter;
@@ -106,6 +110,24 @@ pub(crate) fn element_name(routine: &str, vertex: Option<i64>, statement: Option
         let _ = write!(text, ", statement {}", u64::from(k) + 1);
     }
     text
+}
+
+/// The error of a run that ends at a statement that stops the program; `None` if there is none at this place.
+pub fn stopped(
+    program: &Program,
+    routine: RoutineId,
+    vertex: VertexId,
+    statement: usize,
+) -> Option<Diagnostic> {
+    let of = program.routines.get(routine.index())?;
+    let (_, at) = of.body.as_ref()?.vertices().nth(vertex.index())?;
+    let StmtKind::Stop { text } = &at.statements().get(statement)?.kind else {
+        return None;
+    };
+    let element = element_name(&of.name, Some(at.id), u32::try_from(statement).ok());
+    let site = Site::of(routine, Element::Statement(vertex, statement));
+    let diagnostic = Fault::Stop(text.clone()).diagnostic(&|_| None);
+    Some(diagnostic.at_element(element).at_site(site))
 }
 
 fn element(

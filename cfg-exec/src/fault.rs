@@ -74,6 +74,9 @@ cfg_core::diagnostic_codes! {
     MARK "X222" "integer that the executor cannot hold"
         "No operation modulo 2^64, over bits or over uint64 gives -6674804268309651741 (of uint64 11771939805399899875)."
         "Of all integers of 64 bits this one is how the executor marks an integer without a value. Rather than to go on with a wrong value it stops. Compiled C has all integers.";
+    STOP "X223" "the program stopped"
+        "A run reaches EXIT without coming to a statement that stops the program."
+        "The program ends itself here, by a statement `stop`: in C a call of exit or abort, or an assertion that does not hold. The message is the program's own. There is no derivative at this point: choose arguments for which the program runs through.";
 }
 
 /// A variable that an argument of a call may overlap.
@@ -117,6 +120,8 @@ pub(crate) enum Fault {
     Empty(&'static str),
     Control(String),
     External(String),
+    /// The message with which the program ends.
+    Stop(Box<str>),
 }
 
 impl Fault {
@@ -249,6 +254,11 @@ impl Fault {
                 &EXTERNAL,
                 format!("the external routine '{routine}' has neither a value nor a callback"),
                 "give it a value expression, or a callback in CompileOptions",
+            ),
+            Self::Stop(text) => Diagnostic::error(
+                &STOP,
+                format!("the program stopped: {text}"),
+                "choose arguments for which the program runs through, or mend what the message says",
             ),
         }
     }

@@ -89,7 +89,7 @@ mod tape;
 mod value;
 
 pub use code::Callback;
-pub use compile::{CompileOptions, Compiled};
+pub use compile::{CompileOptions, Compiled, stopped};
 pub use fault::CODES;
 pub use memory::{Lease, Memory};
 pub use session::{Met, RunOptions, RunReport, Session, Visited};

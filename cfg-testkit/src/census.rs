@@ -92,7 +92,10 @@ impl Census {
                             census.calls += 1;
                             census.recursion |= callee.index() == r;
                         }
-                        StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+                        StmtKind::Push { .. }
+                        | StmtKind::Pop { .. }
+                        | StmtKind::Opaque { .. }
+                        | StmtKind::Stop { .. } => {}
                     }
                 }
                 match &vertex.kind {

@@ -27,6 +27,7 @@ mod sized;
 mod special;
 mod stacks;
 mod statement;
+mod stops;
 
 use crate::case::{self, Case, Datum, Elements};
 use crate::interpret::{Fault, Limits, Magnitude};
@@ -34,9 +35,8 @@ use crate::rng::Rng;
 use crate::tree::{self, Region};
 use build::Parameter;
 use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::ir::{
-    Expr, Extent, Intent, Op, OpClass, Role, Routine, ScalarType, Stmt, StmtKind, VertexKind,
-};
+use cfg_core::ir::{Expr, Extent, Intent, Op, OpClass, Role, Routine, ScalarType, Stmt, StmtKind};
+pub use stops::stopping;
 
 /// Which numbers and operators a program uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub struct Options {
     pub specials: usize,
     /// How far declarations go beyond the usual, in per cent: bounds, storage order, types, lists.
     pub declarations: usize,
+    /// Percentage of programs with statements that stop them, to which no run at the case's point comes.
+    pub stops: usize,
     /// Percentage of programs with unusual names, ids, annotations and orders.
     pub dress: usize,
     /// Whether all operators occur.
@@ -123,6 +125,7 @@ impl Options {
         tapes: 0,
         specials: 0,
         declarations: 0,
+        stops: 0,
         dress: 0,
         operators: false,
         whole_arrays: true,
@@ -156,6 +159,7 @@ impl Options {
         tapes: 3,
         specials: 12,
         declarations: 60,
+        stops: 40,
         dress: 60,
         operators: true,
         ..Self::EXACT
@@ -205,6 +209,8 @@ pub fn generate(options: &Options, seed: u64) -> Result<Case, Fault> {
 /// The errors are those of [`generate`].
 pub fn generate_with_trees(options: &Options, seed: u64) -> Result<Generated, Fault> {
     let (mut generated, mut rng) = draft(options, seed);
+    // Numbers of its own, so that the rest of the program is the same with these statements and without.
+    generated.add_stops(options, &mut Rng::new(seed ^ 0x5707));
     damp(&mut generated, options)?;
     if rng.percent(options.dress) {
         dress::dress(&mut generated.case.program, &mut generated.trees, &mut rng);
@@ -354,30 +360,23 @@ fn damp(generated: &mut Generated, options: &Options) -> Result<(), Fault> {
         ..Limits::default()
     };
     loop {
-        let outcome = generated.case.run_with(limits, |_| Magnitude(1.0))?;
+        let outcome = match generated.case.run_with(limits, |_| Magnitude(1.0)) {
+            Ok(outcome) => outcome,
+            Err(fault) => {
+                generated.pass(fault)?;
+                continue;
+            }
+        };
         if outcome.refused.is_empty() {
             return Ok(());
         }
         for (id, vertex, statement) in outcome.refused {
             // What is given would not be the derivative of the weakened routine.
             generated.case.program.routines[id.index()].derivatives = None;
-            let routine = generated.case.program.routine(id);
-            let Some(body) = &routine.body else {
-                continue;
-            };
-            // Blocks are numbered like their vertices, in the order of the text.
-            let block = (body.vertices().take(vertex.index()))
-                .filter(|(_, v)| matches!(v.kind, VertexKind::Block(_)))
-                .count();
-            let mut k = 0;
-            if let Some(tree) = &mut generated.trees[id.index()] {
-                tree::blocks_mut(tree, &mut |statements| {
-                    if k == block {
-                        weaken(routine, &mut statements[statement]);
-                    }
-                    k += 1;
-                });
-            }
+            let routine = generated.case.program.routine(id).clone();
+            generated.in_block(id, vertex, |statements| {
+                weaken(&routine, &mut statements[statement]);
+            });
         }
         generated.rebuild();
     }
@@ -394,7 +393,8 @@ fn weaken(routine: &Routine, statement: &mut Stmt) {
         StmtKind::Call { .. }
         | StmtKind::Push { .. }
         | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. } => return,
+        | StmtKind::Opaque { .. }
+        | StmtKind::Stop { .. } => return,
     };
     let ty = routine.variable(target.var).ty;
     if let Some(Expr::Op(Op::Fill, operands)) = value {

@@ -61,6 +61,8 @@ pub enum FaultKind {
     Unsupported(Op),
     /// A pop that does not match its push, or a value that its class cannot hold.
     Tape,
+    /// A statement that ends the program.
+    Stop,
 }
 
 /// A fault and where it happened.
@@ -567,6 +569,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 }
                 Ok(None)
             }
+            StmtKind::Stop { .. } => Err(FaultKind::Stop),
             StmtKind::Push { tape, class, value } => {
                 let data = self.scope(&frame.views).eval(value)?;
                 let tape = self.tape(frame, *tape)?;

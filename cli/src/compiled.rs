@@ -130,6 +130,9 @@ impl Runner for Ready {
         globals: &mut [Value],
     ) -> Result<Outcome, Diagnostics> {
         let answer = self.executable.run(0, arguments, globals)?;
+        if let Some(stopped) = self.executable.stopped(0, &answer) {
+            return Err(stopped.into());
+        }
         check_status(&self.name, answer.status)?;
         arguments.clone_from_slice(&answer.arguments);
         globals.clone_from_slice(&answer.globals);
@@ -147,6 +150,10 @@ impl Runner for Ready {
         calls: u64,
     ) -> Result<Duration, Diagnostics> {
         let (time, status) = self.executable.time(0, arguments, globals, calls)?;
+        if status == 3 {
+            // Only a call by itself says where the program stopped.
+            self.run(&mut arguments.to_vec(), &mut globals.to_vec())?;
+        }
         check_status(&self.name, status)?;
         Ok(time)
     }

@@ -497,6 +497,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                     self.write(v, Written::Otherwise);
                 }
             }
+            StmtKind::Stop { text: _ } => {}
         }
     }
 

@@ -186,7 +186,7 @@ impl Paths {
                     replaced.push(target.var.index());
                 }
             }
-            StmtKind::Opaque { .. } => {}
+            StmtKind::Opaque { .. } | StmtKind::Stop { .. } => {}
         }
         for x in 0..routine.variables.len() {
             if !replaced.contains(&x) {

@@ -24,7 +24,9 @@ pub(super) use overlaps::Reach;
 
 use super::{
     Emitted,
-    faults::{FAULTS, LONGEST, Passes, literal, original, unquoted},
+    faults::{FAULTS, LONGEST, Passes, STOP, literal, original, unquoted},
+    file::Stops,
+    names::comment,
     operators::{Code, checked::FaultCode, precedence::POSTFIX},
     writer::Writer,
 };
@@ -34,6 +36,13 @@ use cfg_core::{
     ir::{Op, ScalarType, VertexKind},
     text,
 };
+
+/// As much of a text as a literal may have: at most 4095 bytes.
+fn shortened(text: &str) -> &str {
+    let end = (0..=LONGEST.min(text.len())).rev();
+    let end = end.into_iter().find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
+}
 
 impl Writer<'_> {
     /// True if everything is checked.
@@ -147,10 +156,9 @@ impl Writer<'_> {
     /// The messages of some codes, as literals.
     fn messages(&self, codes: &[FaultCode]) -> Vec<String> {
         let mut words = self.words();
-        // Literals may be 4095 bytes long.
-        if words.len() > LONGEST {
-            let end = (0..=LONGEST).rev().find(|&end| words.is_char_boundary(end));
-            words.truncate(end.unwrap_or(0));
+        let kept = shortened(&words).len();
+        if kept < words.len() {
+            words.truncate(kept);
             words.push_str("...");
         }
         let message = |code: &FaultCode| {
@@ -214,6 +222,42 @@ impl Writer<'_> {
         self.lines
             .line(format_args!("{}->message = {message};", self.memory));
         self.lines.line("return 4;");
+    }
+
+    /// The program ends here, with this message.
+    pub(super) fn stop_program(&mut self, text: &str) {
+        self.made.can_fail = true;
+        let message = match self.file.stops {
+            _ if self.checked() => Some(format!(
+                "X{STOP} {}: the program stopped: {text}",
+                self.words()
+            )),
+            Stops::Status => None,
+            Stops::Message => Some(text.to_owned()),
+            Stops::Place => match self.element() {
+                Element::Statement(v, s) => Some(format!("{} {} {s}", self.id.index(), v.index())),
+                Element::Program
+                | Element::Global(_)
+                | Element::Record(..)
+                | Element::Routine
+                | Element::Variable(_)
+                | Element::Vertex(_)
+                | Element::Edge(_) => None,
+            },
+        };
+        match message {
+            Some(message) => {
+                let tape = self.work();
+                let message = literal(shortened(&message));
+                self.lines
+                    .line(format_args!("{tape}->message = \"{message}\";"));
+            }
+            None => {
+                let text = comment(shortened(text));
+                self.lines.line(format_args!("/* {text} */"));
+            }
+        }
+        self.lines.line("return 3;");
     }
 
     /// Writes steps of which what goes wrong is no error.

@@ -260,19 +260,14 @@ fn answer(file: &File<'_>, routine: &Routine, owners: &[String]) -> String {
         cfgrev_write(&status, sizeof status);
 "
     .to_owned();
-    if file.checks {
-        text.push_str(
-            "        {
+    text.push_str(
+        "        {
             const char *const message = status ? cfgrev_tape_message(&tape) : \"\";
             const int64_t length = (int64_t)strlen(message);
             cfgrev_write(&length, sizeof length);
             cfgrev_write(message, (size_t)length);
         }
-",
-        );
-    }
-    text.push_str(
-        "        cfgrev_write(&left, sizeof left);
+        cfgrev_write(&left, sizeof left);
         cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
 ",
     );

@@ -26,6 +26,9 @@ pub(super) const EMPTY: FaultCode = 216;
 /// A value does not fit into the bits of the control stack.
 pub(super) const CONTROL: FaultCode = 217;
 
+/// The program ends itself.
+pub(super) const STOP: FaultCode = 223;
+
 /// The codes that emitted programs find, as the executor calls them.
 pub const FAULTS: &[(FaultCode, &str)] = &[
     (BOUNDS, "index out of bounds"),

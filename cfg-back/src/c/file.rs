@@ -49,6 +49,18 @@ impl Made {
     }
 }
 
+/// What a function says, beside its status, of a statement that stops the program. With checks it is code, place and text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stops {
+    /// Nothing: nobody outside has a tape.
+    #[default]
+    Status,
+    /// The text.
+    Message,
+    /// The numbers of routine, vertex and statement, for who has the program.
+    Place,
+}
+
 /// The state of a file that is written.
 pub(super) struct File<'a> {
     pub(super) program: &'a Program,
@@ -74,6 +86,8 @@ pub(super) struct File<'a> {
     pub(super) replaced: Option<RoutineId>,
     /// True if everything is checked.
     pub(super) checks: bool,
+    /// What functions say where the program stops.
+    pub(super) stops: Stops,
     pub(super) effects: Effects,
     /// With checks, the routines that compare cells of arguments when they are entered.
     compared: BTreeSet<RoutineId>,
@@ -177,6 +191,7 @@ impl<'a> File<'a> {
             public: false,
             replaced: None,
             checks,
+            stops: Stops::default(),
             effects,
             compared,
             origins: RefCell::default(),
@@ -297,7 +312,8 @@ fn has_gaps(program: &Program) -> bool {
             StmtKind::Assign { .. }
             | StmtKind::Push { .. }
             | StmtKind::Pop { .. }
-            | StmtKind::Opaque { .. } => false,
+            | StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. } => false,
         })
     })
 }

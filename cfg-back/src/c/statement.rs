@@ -12,6 +12,7 @@ use super::{
     writer::Writer,
 };
 use cfg_core::{
+    dataflow::executed,
     entity::VarId,
     ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, TapeClass},
     typing,
@@ -60,8 +61,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The statements of a block.
+    /// The statements of a block, as far as control comes.
     pub(super) fn statements(&mut self, statements: &[Stmt]) -> Emitted<()> {
+        let statements = executed(statements);
         let mut from = 0;
         while from < statements.len() {
             let run = statements[from..]
@@ -87,7 +89,10 @@ impl Writer<'_> {
         match &statement.kind {
             StmtKind::Call { .. } => true,
             StmtKind::Push { value, .. } => self.rank(value).is_none_or(|rank| rank > 0),
-            StmtKind::Assign { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => false,
+            StmtKind::Assign { .. }
+            | StmtKind::Pop { .. }
+            | StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. } => false,
         }
     }
 
@@ -158,6 +163,10 @@ impl Writer<'_> {
                 if self.checked() {
                     writes.iter().try_for_each(|v| self.forget(*v))?;
                 }
+                Ok(())
+            }
+            StmtKind::Stop { text } => {
+                self.stop_program(text);
                 Ok(())
             }
         }

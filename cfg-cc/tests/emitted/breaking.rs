@@ -6,7 +6,7 @@ use crate::{
 };
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Expr, Extent, LoopTest, Op, Place, Role, Selector, StmtKind, VertexKind},
+    ir::{Expr, Extent, LoopTest, Op, Place, Role, Selector, Stmt, StmtKind, VertexKind},
     validate::{ValidProgram, validate},
 };
 use cfg_reverse::Options;
@@ -75,7 +75,7 @@ fn each_statement(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&m
                                 all.extend(arguments.iter_mut().flatten());
                                 all.extend(result.iter_mut().flat_map(exprs));
                             }
-                            StmtKind::Opaque { .. } => {}
+                            StmtKind::Opaque { .. } | StmtKind::Stop { .. } => {}
                         }
                         visit(&mut all);
                     }
@@ -114,7 +114,7 @@ fn integers(e: &mut Expr, visit: &mut impl FnMut(&mut i64)) {
 /// The program with one thing broken.
 fn broken(program: &cfg_core::ir::Program, rng: &mut Rng) -> cfg_core::ir::Program {
     let mut made = program.clone();
-    let kind = rng.between(0, 4);
+    let kind = rng.between(0, 5);
     match kind {
         // A statement less.
         0 | 1 => {
@@ -132,6 +132,18 @@ fn broken(program: &cfg_core::ir::Program, rng: &mut Rng) -> cfg_core::ir::Progr
                 let cfg = made.routines[r].body.as_mut().unwrap();
                 if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind {
                     statements.remove(s);
+                }
+            }
+        }
+        // The program stops.
+        5 => {
+            let r = rng.below(made.routines.len());
+            if let Some(cfg) = &mut made.routines[r].body {
+                let v = VertexId::new(rng.below(cfg.vertex_count()));
+                if let VertexKind::Block(statements) = &mut cfg.vertex_mut(v).kind {
+                    let text = "it \"stops\" \\ here: %d??/\n".into();
+                    let at = rng.below(statements.len() + 1);
+                    statements.insert(at, Stmt::new(StmtKind::Stop { text }));
                 }
             }
         }

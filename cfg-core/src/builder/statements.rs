@@ -80,4 +80,9 @@ impl RoutineBuilder {
             writes: writes.into_iter().collect(),
         }));
     }
+
+    /// Ends the program, with a message. What comes after it is never reached.
+    pub fn stop(&mut self, text: impl Into<Box<str>>) {
+        self.statement(Stmt::new(StmtKind::Stop { text: text.into() }));
+    }
 }

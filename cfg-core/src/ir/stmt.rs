@@ -1,4 +1,4 @@
-//! Statements: assignments, calls, pushes and pops, and opaque ones.
+//! Statements: assignments, calls, pushes and pops, opaque ones, and those that end the program.
 
 use super::{Annotations, At, Expr, Place, StatementOrigin};
 use crate::entity::{RoutineId, VarId};
@@ -66,6 +66,12 @@ pub enum StmtKind {
         /// The variables that the statement writes.
         writes: Box<[VarId]>,
     },
+    /// The end of the whole program, with a message: control does not pass it. The graph has the edges that it would have
+    /// without the statement.
+    Stop {
+        /// The message.
+        text: Box<str>,
+    },
 }
 
 /// The stack of a tape that a push or pop uses, and the encoding of values there.
@@ -96,9 +102,11 @@ impl StmtKind {
     pub fn callee(&self) -> Option<RoutineId> {
         match self {
             Self::Call { callee, .. } => Some(*callee),
-            Self::Assign { .. } | Self::Push { .. } | Self::Pop { .. } | Self::Opaque { .. } => {
-                None
-            }
+            Self::Assign { .. }
+            | Self::Push { .. }
+            | Self::Pop { .. }
+            | Self::Opaque { .. }
+            | Self::Stop { .. } => None,
         }
     }
 
@@ -106,7 +114,11 @@ impl StmtKind {
     pub fn assignment(&self) -> Option<(&Place, &Expr)> {
         match self {
             Self::Assign { target, value } => Some((target, value)),
-            Self::Call { .. } | Self::Push { .. } | Self::Pop { .. } | Self::Opaque { .. } => None,
+            Self::Call { .. }
+            | Self::Push { .. }
+            | Self::Pop { .. }
+            | Self::Opaque { .. }
+            | Self::Stop { .. } => None,
         }
     }
 }

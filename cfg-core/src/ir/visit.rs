@@ -292,6 +292,7 @@ macro_rules! visitor {
                         visit.variable(v, PlaceRole::Clobber);
                     }
                 }
+                StmtKind::Stop { text: _ } => {}
             }
         }
 

@@ -74,7 +74,7 @@ crate::diagnostic_codes! {
         "A target is a variable, an element or a section: \"a\", [\"[]\", \"a\", i] or [\"[]\", \"a\", [\":\", i, j]]."
         "Only storage can be assigned to or popped into. A constant or the result of an operator has none.";
     STATEMENT "J026" "malformed statement"
-        "A statement is [\"=\", target, e], [\"call\", f, [arguments]], [\"push\", class, e], [\"pop\", class, target] or [\"opaque\", text, {..}]."
+        "A statement is [\"=\", target, e], [\"call\", f, [arguments]], [\"push\", class, e], [\"pop\", class, target], [\"opaque\", text, {..}] or [\"stop\", text]."
         "The first element says what the statement does and the rest must fit it. push and pop take the tape's name \
          as a fourth element if the routine has more than one tape.";
     CALL_IN_EXPRESSION "J027" "call inside an expression"

@@ -187,6 +187,7 @@ impl Wire for Bare {
             Some(Some(Keyword::Push)) => push(seq, cx),
             Some(Some(Keyword::Pop)) => pop(seq, cx),
             Some(Some(Keyword::Opaque)) => opaque(seq, cx),
+            Some(Some(Keyword::Stop)) => stop(seq, cx),
             Some(None) => {
                 skip_array(seq)?;
                 Ok(None)
@@ -215,6 +216,7 @@ enum Keyword {
     Push,
     Pop,
     Opaque,
+    Stop,
 }
 
 impl Wire for Keyword {
@@ -228,7 +230,7 @@ impl Wire for Keyword {
         };
         let found = Self::named(name);
         if found.is_none() {
-            let all = "a statement starts with \"=\", \"call\", \"push\", \"pop\" or \"opaque\"";
+            let all = "a statement starts with \"=\", \"call\", \"push\", \"pop\", \"opaque\" or \"stop\"";
             let help = cx.suggest(name, Self::ALL.iter().map(|k| k.0), all);
             cx.report(
                 &codes::STATEMENT,
@@ -242,12 +244,13 @@ impl Wire for Keyword {
 }
 
 impl Keyword {
-    const ALL: [(&'static str, Self); 5] = [
+    const ALL: [(&'static str, Self); 6] = [
         ("=", Self::Assign),
         ("call", Self::Call),
         ("push", Self::Push),
         ("pop", Self::Pop),
         ("opaque", Self::Opaque),
+        ("stop", Self::Stop),
     ];
 
     fn named(name: &str) -> Option<Self> {
@@ -509,6 +512,19 @@ fn opaque<'de, A: SeqAccess<'de>>(
             reads,
             writes,
         }))
+}
+
+fn stop<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let text = required::<String, A>(&mut seq, 1, "the text of `stop`", cx)?;
+    if !end(seq, "stop", cx)? {
+        return Ok(None);
+    }
+    Ok(text.map(|text| StmtKind::Stop {
+        text: text.into_boxed_str(),
+    }))
 }
 
 /// The class of a push or pop.

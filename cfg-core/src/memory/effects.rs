@@ -46,7 +46,7 @@ use crate::{
     dataflow::{Analysis, Direction, Position, Set, solve},
     entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Intent, Place, Program, Role, Routine, ScalarType, Stmt, Variable, Vertex,
+        Cfg, Intent, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind, Variable, Vertex,
         visit::{PlaceRole, Visit, walk_place},
     },
 };
@@ -466,6 +466,11 @@ impl Analysis for Unwritten<'_> {
     }
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        if let StmtKind::Stop { .. } = statement.kind {
+            // No caller sees what is unwritten there.
+            *state = Set::new(self.routine.variables.len());
+            return;
+        }
         let mut overwritten = Overwritten {
             within: self,
             state,

@@ -35,7 +35,7 @@ impl fmt::Display for Visible<'_> {
 /// at the start of a statement.
 const WORDS: &[&str] = &[
     "absent", "and", "call", "false", "inf", "inff", "nan", "nanf", "not", "opaque", "or", "pop",
-    "push", "select", "true",
+    "push", "select", "stop", "true",
 ];
 
 impl fmt::Display for Name<'_> {

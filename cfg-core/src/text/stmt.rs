@@ -74,6 +74,10 @@ fn write_kind(out: &mut impl Write, p: &Printer<'_>, kind: &StmtKind) -> fmt::Re
             write_list(out, p, " reads ", reads)?;
             write_list(out, p, " writes ", writes)
         }
+        StmtKind::Stop { text } => {
+            out.write_str("stop ")?;
+            write_quoted(out, text)
+        }
     }
 }
 

@@ -197,6 +197,12 @@ fn statements() {
         ),
         (pop.clone(), "a := pop[real]"),
         (opaque, r#"opaque "print *, a\n" reads a writes b, c"#),
+        (
+            StmtKind::Stop {
+                text: "a \"b\"\n".into(),
+            },
+            r#"stop "a \"b\"\n""#,
+        ),
     ];
     for (kind, text) in cases {
         assert_eq!(stmt(&r, &p, &Stmt::new(kind)), text);

@@ -5,7 +5,7 @@
 //! what is refused is certain. Pushing and passing on is allowed, plain copies are warned of: these
 //! keep what is not initialised. What assignments reach only by coming around a loop is warned of where it is seen, at
 //! the head of the loop: whether a jump back makes a loop is a matter of form, and graphs that differ in form must not
-//! differ in being valid.
+//! differ in being valid. What control never reaches, because something stops the program before, uses nothing; definitions there count.
 //!
 //! On a structured graph no data-flow equations are solved. Along Algorithm 1's order a definition
 //! reaches a use if both are inside one loop, or if it comes first and is not in another arm of a
@@ -23,7 +23,7 @@ use super::checker::{At, Checker};
 use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
-    dataflow::{Analysis, Direction, Position, Set, solve},
+    dataflow::{Analysis, Direction, Position, Reached, Set, executed, solve},
     entity::{VarId, VertexId},
     graph::dominance::Dominators,
     ir::{
@@ -198,6 +198,7 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
                 found(Event::Define(v));
             }
         }
+        StmtKind::Stop { text: _ } => {}
     }
 }
 
@@ -253,6 +254,7 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
         cfg,
         structure,
         tracked: &tracked,
+        reached: Reached::of(cfg),
     };
     // First all definitions, numbered, and where each loop ends.
     let mut definitions: Vec<Vec<u32>> = vec![Vec::new(); tracked.len()];
@@ -389,6 +391,8 @@ struct Pass<'a> {
     cfg: &'a Cfg,
     structure: &'a Structure,
     tracked: &'a [bool],
+    /// Where control comes, if something stops the program.
+    reached: Option<Reached>,
 }
 
 impl Pass<'_> {
@@ -406,20 +410,24 @@ impl Pass<'_> {
 
     fn vertex(&self, v: VertexId, step: &mut impl FnMut(Step)) {
         let at = |part| At::new(Element::Vertex(v), part);
+        let reached = self.reached.as_ref().is_none_or(|r| r.enters(v));
         match &self.cfg.vertex(v).kind {
             VertexKind::Block(statements) => {
+                let executed = executed(statements).len();
                 for (s, statement) in statements.iter().enumerate() {
                     let site = At::of(Element::Statement(v, s));
-                    statement_events(self.program, statement, &mut |x| self.event(x, site, step));
+                    let reached = reached && s < executed;
+                    let event = &mut |x| self.event(x, site, reached, step);
+                    statement_events(self.program, statement, event);
                 }
             }
             VertexKind::Loop { test, .. } => {
                 header_events(test, &mut |x, part| match (x, part) {
-                    (Event::Use(used), Part::Condition) if self.tracks(used) => {
+                    (Event::Use(used), Part::Condition) if self.tracks(used) && reached => {
                         step(Step::Header(used, at(part), v));
                     }
                     (Event::Use(_) | Event::Copy(_) | Event::Define(_), _) => {
-                        self.event(x, at(part), step);
+                        self.event(x, at(part), reached, step);
                     }
                 });
                 step(Step::OpenLoop(v));
@@ -430,7 +438,7 @@ impl Pass<'_> {
                         && let LoopTest::Post(e) = &**test
                     {
                         let site = At::new(Element::Vertex(header), Part::Condition);
-                        uses(e, &mut |x| self.event(x, site, step));
+                        uses(e, &mut |x| self.event(x, site, reached, step));
                     }
                     step(Step::CloseLoop(header));
                 }
@@ -438,10 +446,14 @@ impl Pass<'_> {
             VertexKind::Branch(selector) => {
                 match &**selector {
                     Selector::Condition(e) => {
-                        uses(e, &mut |x| self.event(x, at(Part::Condition), step));
+                        uses(e, &mut |x| {
+                            self.event(x, at(Part::Condition), reached, step)
+                        });
                     }
                     Selector::Cases { value, .. } => {
-                        uses(value, &mut |x| self.event(x, at(Part::Selector), step));
+                        uses(value, &mut |x| {
+                            self.event(x, at(Part::Selector), reached, step)
+                        });
                     }
                 }
                 step(Step::OpenBranch);
@@ -451,9 +463,10 @@ impl Pass<'_> {
         }
     }
 
-    fn event(&self, event: Event, site: At, step: &mut impl FnMut(Step)) {
+    /// Tells an event; of those that are never reached, definitions only.
+    fn event(&self, event: Event, site: At, reached: bool, step: &mut impl FnMut(Step)) {
         let (Event::Use(v) | Event::Copy(v) | Event::Define(v)) = event;
-        if self.tracks(v) {
+        if self.tracks(v) && (reached || matches!(event, Event::Define(_))) {
             step(Step::Event(event, site));
         }
     }
@@ -655,12 +668,14 @@ fn general_uses(
             }
         }
     };
-    for (v, vertex) in cfg.vertices() {
+    let reached = Reached::of(cfg);
+    let reached = |v: VertexId| reached.as_ref().is_none_or(|r| r.enters(v));
+    for (v, vertex) in cfg.vertices().filter(|(v, _)| reached(*v)) {
         let at = |part| At::new(Element::Vertex(v), part);
         match &vertex.kind {
             VertexKind::Block(statements) => {
                 let mut state = arrival(v);
-                for (s, statement) in statements.iter().enumerate() {
+                for (s, statement) in executed(statements).iter().enumerate() {
                     let site = At::of(Element::Statement(v, s));
                     statement_events(analysis.program, statement, &mut |x| {
                         event(x, site, &mut state);
@@ -685,7 +700,11 @@ fn general_uses(
                     state.ever = state.first.clone();
                 }
                 header_events(test, &mut |x, part| event(x, at(part), &mut state));
-                if let LoopTest::Post(e) = &**test {
+                let is_back =
+                    |p: VertexId| matches!(cfg.vertex(p).kind, VertexKind::EndLoop) && reached(p);
+                if let LoopTest::Post(e) = &**test
+                    && cfg.predecessors(v).any(is_back)
+                {
                     state.first = state.ever.clone();
                     uses(e, &mut |x| event(x, at(Part::Condition), &mut state));
                 }

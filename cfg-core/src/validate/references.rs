@@ -169,6 +169,7 @@ impl References<'_, '_> {
                     self.var(at(Part::Writes).index(i), v);
                 }
             }
+            StmtKind::Stop { text: _ } => {}
         }
     }
 

@@ -68,6 +68,7 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
                 writable(c, At::new(base, Part::Writes).index(i), v);
             }
         }
+        StmtKind::Stop { text: _ } => {}
     }
 }
 

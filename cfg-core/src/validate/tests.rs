@@ -340,3 +340,56 @@ end
         assert!(validate(program).is_err(), "{wrong}");
     }
 }
+
+/// The codes that validation gives for the body of a routine, as it is and as blocks and jumps.
+fn codes_of(body: &str) -> Vec<&'static str> {
+    let text = format!(
+        "subroutine f(in integer n, in real x, out real y)\n  local real a, b\n  local integer k\n{body}end\n"
+    );
+    let parsed = crate::text::parse(&text);
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{}", parsed.problems));
+    let codes = |program: &Program| {
+        let (_, found) = problems(program);
+        found.iter().map(|p| p.code).collect::<Vec<_>>()
+    };
+    let structured = codes(&program);
+    let mut general = program;
+    general.routines[0].control = Control::General;
+    assert_eq!(codes(&general), structured, "{body}");
+    structured
+}
+
+#[test]
+fn what_comes_behind_a_stop_uses_nothing() {
+    for body in [
+        // Behind it in the block.
+        "y := x\nstop \"no\"\ny := a + 1.0\n",
+        // In vertices that nothing else leads to, a loop that tests after its body among them.
+        "y := x\nstop \"no\"\nif a > b\ny := a + 1.0\nend\n",
+        "stop \"no\"\ndo\nk := k + 1\nend while b > 1.0\n",
+        "stop \"no\"\nwhile a > 1.0\ny := b + 1.0\nend\n",
+        "stop \"no\"\nfor k = int(a), int(b)\ny := b + 1.0\nend\n",
+        // Behind arms that all stop.
+        "if n > 1\nstop \"a\"\nelse\nstop \"b\"\nend\ny := a + 1.0\n",
+        // In the arm.
+        "y := x\nif n > 1\nstop \"a\"\ny := a*2.0\nend\n",
+        // What is assigned where the program goes on, only.
+        "if n > 1\nstop \"a\"\nelse\na := x\nend\ny := a + 1.0\n",
+    ] {
+        assert_eq!(codes_of(body), Vec::<&str>::new(), "{body}");
+    }
+}
+
+#[test]
+fn what_comes_before_a_stop_and_beside_it_uses_values() {
+    for body in [
+        "y := a + 1.0\nstop \"no\"\n",
+        "if n > 1\ny := a + 1.0\nstop \"no\"\nend\n",
+        "if n > 1\nstop \"no\"\nend\ny := a + 1.0\n",
+        "y := x\nwhile a > 1.0\nstop \"no\"\nend\n",
+    ] {
+        assert!(codes_of(body).contains(&"V152"), "{body}");
+    }
+}

@@ -491,7 +491,7 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
         3 => TapeClass::Control(ControlWidth::Count),
         _ => TapeClass::Control(ControlWidth::Bits(1 + rng.below(63) as u8)),
     };
-    match rng.below(6) {
+    match rng.below(7) {
         0 => StmtKind::Call {
             callee: RoutineId::new(rng.below(routines)),
             arguments: (0..rng.below(4))
@@ -513,6 +513,9 @@ fn statement(rng: &mut Rng, variables: usize, routines: usize) -> StmtKind {
             text: "print \"héllo\"\n\t".into(),
             reads: some(rng),
             writes: some(rng),
+        },
+        4 => StmtKind::Stop {
+            text: "no \"good\" \\ é\n".into(),
         },
         _ => StmtKind::Assign {
             target: place(rng, variables, 2),

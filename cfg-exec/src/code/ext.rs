@@ -300,6 +300,10 @@ pub(crate) enum Ext {
         arr: Arr,
         rank: u8,
     },
+    /// The program ends, with a message.
+    Stop {
+        text: Box<str>,
+    },
     /// An external routine without value.
     NoValue {
         routine: RoutineId,

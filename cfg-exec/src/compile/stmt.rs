@@ -72,6 +72,7 @@ impl Emitter<'_> {
                     self.forget(v)?;
                 }
             }
+            StmtKind::Stop { text } => self.ext(Ext::Stop { text: text.clone() }),
         }
         self.end_statement();
         Ok(())

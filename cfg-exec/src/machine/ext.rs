@@ -343,6 +343,7 @@ impl Machine {
                     self.top = self.top.max(high as usize + 1);
                 }
             }
+            Ext::Stop { text } => return Err(Box::new(Fault::Stop(text.clone()))),
             Ext::NoValue { routine } => {
                 return Err(Box::new(Fault::External(
                     image.names[routine.index()].clone(),

@@ -2,6 +2,8 @@
 
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
+    diagnostic::site::{Element, Site},
+    entity::{RoutineId, VertexId},
     ir::{
         CaseRange, Dim, Expr, Op,
         ScalarType::{Integer, Logical, Real},
@@ -177,6 +179,35 @@ fn a_step_of_zero_and_a_missing_case() {
     assert_eq!(code, "X207");
     assert!(message.contains("contains 3"), "{message}");
     assert_eq!(element, "routine f, vertex 4");
+}
+
+#[test]
+fn the_program_stops_with_its_message() {
+    let mut f = RoutineBuilder::new("f");
+    let (n, y) = (f.input("n", Integer), f.inout("y", Real));
+    f.assign(y, y + 1.0);
+    f.if_then(lt(n, 0), |f| f.stop("n is negative: %d"));
+    f.assign(y, y * 2.0);
+    let p = program(f);
+    let mut arguments = [2.into(), 3.0.into()];
+    run(&p, &mut arguments).unwrap();
+    assert_eq!(arguments[1], 8.0.into());
+    let (code, message, element) = fault(&p, &mut [(-1).into(), 3.0.into()]);
+    assert_eq!(code, "X223");
+    assert_eq!(message, "the program stopped: n is negative: %d");
+    assert_eq!(element, "routine f, vertex 4, statement 1");
+    let stop = Element::Statement(VertexId::new(3), 0);
+    let made = cfg_exec::stopped(&p, RoutineId::new(0), VertexId::new(3), 0).unwrap();
+    assert_eq!(
+        made.at.site.as_deref(),
+        Some(&Site::of(RoutineId::new(0), stop))
+    );
+    assert_eq!((made.code, made.message), ("X223", message));
+    assert_eq!(made.at.element.as_deref(), Some(&*element));
+    for (routine, vertex, statement) in [(0, 3, 1), (0, 2, 0), (0, 99, 0), (1, 3, 0)] {
+        let (r, v) = (RoutineId::new(routine), VertexId::new(vertex));
+        assert_eq!(cfg_exec::stopped(&p, r, v, statement), None);
+    }
 }
 
 #[test]

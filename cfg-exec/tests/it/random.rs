@@ -1,6 +1,7 @@
 //! Random programs give bit for bit what the naive interpreter gives, and visit the same vertices.
 
 use cfg_core::{
+    diagnostic::site::{Element, Site},
     entity::GlobalId,
     ir::{Role, ScalarType},
     validate::validate,
@@ -8,8 +9,8 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
-    generate::Options,
-    interpret::{self, Limits},
+    generate::{Options, stopping},
+    interpret::{self, FaultKind, Limits},
     property::check,
 };
 
@@ -64,12 +65,15 @@ fn ours(value: &Value) -> Vec<String> {
         .collect()
 }
 
-fn agrees(case: &Case) {
-    let limits = Limits {
-        trace: true,
-        ..Limits::default()
-    };
-    let expected = case.run(limits).unwrap_or_else(|e| panic!("{e:?}"));
+/// What a run of the executor has, or why it ended, and the arguments that it left.
+type Run = (
+    Result<cfg_exec::RunReport, Box<cfg_core::diagnostic::Diagnostic>>,
+    Vec<Argument>,
+    Vec<Value>,
+);
+
+/// Runs a case.
+fn executed(case: &Case) -> Run {
     let program = validate(case.program.clone()).unwrap_or_else(|e| panic!("{e}"));
     let options = CompileOptions {
         trace: true,
@@ -94,9 +98,21 @@ fn agrees(case: &Case) {
                 .unwrap_or_else(|e| panic!("{e}"));
         }
     }
-    let report = session
-        .run(case.main, &mut arguments, &RunOptions::default())
-        .unwrap_or_else(|e| panic!("{e}"));
+    let report = session.run(case.main, &mut arguments, &RunOptions::default());
+    let globals = (0..program.globals.len()).map(|g| session.global(GlobalId::new(g)));
+    let globals = globals.collect();
+    (report, arguments, globals)
+}
+
+fn agrees(case: &Case) {
+    let limits = Limits {
+        trace: true,
+        ..Limits::default()
+    };
+    let expected = case.run(limits).unwrap_or_else(|e| panic!("{e:?}"));
+    let (report, arguments, globals) = executed(case);
+    let report = report.unwrap_or_else(|e| panic!("{e}"));
+    let routine = case.routine();
     let found = arguments.iter().zip(&expected.parameters);
     for (v, (argument, naive_argument)) in routine.parameter_ids().zip(found) {
         let name = &routine.variable(v).name;
@@ -104,7 +120,7 @@ fn agrees(case: &Case) {
         assert_eq!(ours, naive(naive_argument), "{name}");
     }
     for (k, naive_global) in expected.globals.iter().enumerate() {
-        let ours = ours(&session.global(GlobalId::new(k)));
+        let ours = ours(&globals[k]);
         assert_eq!(ours, naive(naive_global), "global {k}");
     }
     assert_eq!(
@@ -131,6 +147,32 @@ fn wide_programs_agree_with_the_naive_interpreter() {
         agrees(case);
         Ok(())
     });
+}
+
+#[test]
+fn programs_stop_where_the_naive_interpreter_stops() {
+    let stopped = std::sync::atomic::AtomicUsize::new(0);
+    check(&Options::WIDE, 5000..5400, |case| {
+        let Some(case) = stopping(case, 7) else {
+            return Ok(());
+        };
+        let expected = case.run(Limits::default()).expect_err("it stops");
+        assert_eq!(expected.kind, FaultKind::Stop);
+        let (report, ..) = executed(&case);
+        let found = report.expect_err("it stops");
+        assert_eq!(found.code, "X223");
+        let message = "the program stopped: it \"stops\" \\ here: %d??/\n";
+        assert_eq!(found.message, message);
+        let vertex = expected.vertex.expect("it is a statement");
+        let element = Element::Statement(vertex, expected.statement);
+        assert_eq!(
+            found.at.site.as_deref(),
+            Some(&Site::of(expected.routine, element))
+        );
+        stopped.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    });
+    assert!(stopped.into_inner() > 300);
 }
 
 #[test]

@@ -72,4 +72,7 @@ cfg_core::diagnostic_codes! {
     DECLARATIONS "F624" "declarations do not fit the document"
         "the declarations that cfgrev writes into the annotation of the outermost scope belong to the symbol tables and graphs of the same document"
         "A document that cfgrev has written repeats its declarations as JSON, for what XAIF cannot say. They were changed, or the document was. Remove the annotation of the outermost Scope to have the document read as plain XAIF.";
+    NOT_CARRIED "F625" "statement that XAIF does not have"
+        "a program that is written as XAIF has no statement that stops it"
+        "XAIF's markers mean nothing to a tool that does not know them: it would run on where the program ends. Write the program in another form.";
 }

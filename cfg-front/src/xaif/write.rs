@@ -8,12 +8,14 @@
 mod graph;
 mod statement;
 
+use crate::xaif::codes;
 use crate::xaif::notation::{legal, names::short_name, spelling::shape_name, tapes::tape_routine};
 use cfg_core::diagnostic::Diagnostic;
 use cfg_core::{
-    entity::VertexId,
+    diagnostic::site::{Element, Site},
+    entity::{RoutineId, VertexId},
     ir::{
-        Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType,
+        Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, Vertex, VertexKind,
     },
 };
@@ -47,6 +49,7 @@ pub fn to_string(program: &Program) -> io::Result<String> {
         );
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
+    refuse_stops(program)?;
     let declarations = declarations(program)?;
     let mut writer = Writer {
         out: String::with_capacity(1 << 16),
@@ -59,6 +62,31 @@ pub fn to_string(program: &Program) -> io::Result<String> {
     };
     writer.document(&declarations);
     Ok(writer.out)
+}
+
+/// Refuses a program with a statement that stops it: to another reader a marker would be nothing.
+fn refuse_stops(program: &Program) -> io::Result<()> {
+    for (r, routine) in program.routines.iter().enumerate() {
+        for (v, vertex) in routine.body.iter().flat_map(Cfg::vertices) {
+            let stops = |s: &Stmt| matches!(s.kind, StmtKind::Stop { .. });
+            if let Some(s) = vertex.statements().iter().position(stops) {
+                let message = "XAIF has no statement that stops the program";
+                let help = "write the program in another form, such as JSON or text";
+                let element = format!(
+                    "routine {}, vertex {}, statement {}",
+                    routine.name,
+                    vertex.id,
+                    s + 1
+                );
+                let site = Site::of(RoutineId::new(r), Element::Statement(v, s));
+                let problem = Diagnostic::error(&codes::NOT_CARRIED, message, help)
+                    .at_element(element)
+                    .at_site(site);
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The program without what its graphs do, as JSON: the graphs are written as XAIF.

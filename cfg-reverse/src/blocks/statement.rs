@@ -121,6 +121,8 @@ impl<'p> Draft<'p> {
                     .collect();
                 Ok(self.before(reverse))
             }
+            // The forward sweep ends here, and no reverse sweep follows it.
+            StmtKind::Stop { .. } => Ok(self.before(Vec::new())),
         }
     }
 

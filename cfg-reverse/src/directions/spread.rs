@@ -152,7 +152,10 @@ impl Graph<'_> {
                     let (tape, to) = (self.node(r, *tape), self.node(r, target.var));
                     self.edges[tape].push(to);
                 }
-                StmtKind::Push { .. } | StmtKind::Pop { .. } | StmtKind::Opaque { .. } => {}
+                StmtKind::Push { .. }
+                | StmtKind::Pop { .. }
+                | StmtKind::Opaque { .. }
+                | StmtKind::Stop { .. } => {}
                 StmtKind::Call {
                     callee,
                     arguments,

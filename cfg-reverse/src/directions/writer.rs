@@ -329,7 +329,10 @@ impl Writer<'_, '_> {
     fn plain(&mut self, statement: Stmt) {
         let target = match &statement.kind {
             StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => Some(target.var),
-            StmtKind::Call { .. } | StmtKind::Push { .. } | StmtKind::Opaque { .. } => None,
+            StmtKind::Call { .. }
+            | StmtKind::Push { .. }
+            | StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. } => None,
         };
         let local = |v: &VarId| self.made.variable(*v).role == Role::Local;
         if target
@@ -379,7 +382,7 @@ impl Writer<'_, '_> {
                 self.pop(&statement, *tape, target);
                 Ok(())
             }
-            StmtKind::Opaque { .. } => {
+            StmtKind::Opaque { .. } | StmtKind::Stop { .. } => {
                 self.flush();
                 self.graph.push(self.at, statement);
                 Ok(())

@@ -188,7 +188,8 @@ impl<'a> Writer<'a> {
                 StmtKind::Assign { .. }
                 | StmtKind::Push { .. }
                 | StmtKind::Pop { .. }
-                | StmtKind::Opaque { .. } => {}
+                | StmtKind::Opaque { .. }
+                | StmtKind::Stop { .. } => {}
             }
         }
         taken
@@ -408,6 +409,7 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
+            StmtKind::Stop { .. } => code.push(statement.clone()),
         }
         Ok(())
     }
@@ -434,7 +436,8 @@ impl<'a> Writer<'a> {
             StmtKind::Call { .. }
             | StmtKind::Push { .. }
             | StmtKind::Pop { .. }
-            | StmtKind::Opaque { .. } => false,
+            | StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. } => false,
         });
         let shape = self.scope.derivative_place(target);
         match (allocates && scalar, shape, tangent.pop()) {

@@ -141,6 +141,7 @@ fn visit_statement(statement: &mut Stmt, visit: Visit<'_>) {
                 visit(v);
             }
         }
+        StmtKind::Stop { .. } => {}
     }
 }
 

@@ -435,12 +435,14 @@ impl<'p> Bodies<'_, 'p> {
                 };
                 text == other && all(reads, r) && all(writes, w)
             }
+            (StmtKind::Stop { text }, StmtKind::Stop { text: other }) => text == other,
             (
                 StmtKind::Assign { .. }
                 | StmtKind::Call { .. }
                 | StmtKind::Push { .. }
                 | StmtKind::Pop { .. }
-                | StmtKind::Opaque { .. },
+                | StmtKind::Opaque { .. }
+                | StmtKind::Stop { .. },
                 _,
             ) => false,
         })

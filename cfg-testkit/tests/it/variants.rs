@@ -26,7 +26,7 @@ struct Found(BTreeSet<(&'static str, usize)>);
 
 /// Each enum with the number of its variants.
 const ALL: [(&str, usize); 11] = [
-    ("statement", 5),
+    ("statement", 6),
     ("vertex", 7),
     ("form", 2),
     ("test", 3),
@@ -162,6 +162,7 @@ impl<'ir> Visit<'ir> for Found {
             }
             StmtKind::Pop { .. } => 3,
             StmtKind::Opaque { .. } => 4,
+            StmtKind::Stop { .. } => 5,
         };
         self.note("statement", number);
         visit::walk_statement(self, statement);
@@ -265,7 +266,7 @@ fn built() -> Program {
     f.if_then(more, |f| f.assign(y, 1.0));
     f.cases(i, |arms| {
         arms.arm([1], |f| f.opaque("print", [y], []));
-        arms.default(|_| {});
+        arms.default(|f| f.stop("no case"));
     });
     for (class, v) in classes {
         f.push(tape, class, v);

@@ -537,6 +537,7 @@ impl<'p> SplitRoutine<'p> {
                     writes,
                 });
             }
+            StmtKind::Stop { text } => self.push(StmtKind::Stop { text: text.clone() }),
         }
     }
 

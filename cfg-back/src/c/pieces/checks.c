@@ -66,7 +66,7 @@ static inline int cfgrev_stop_with(struct cfgrev_tape *tape, const struct cfgrev
 static inline int cfgrev_end_checked(struct cfgrev_tape *tape, const struct cfgrev_state *state, int status) {
     const char *const message = tape->message;
     cfgrev_end(tape, state, status);
-    if (status == 4) {
+    if (status == 3 || status == 4) {
         tape->message = message;
     }
     return status;

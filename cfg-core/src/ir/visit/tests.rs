@@ -80,6 +80,7 @@ fn places_have_their_roles_in_the_order_of_evaluation() {
             "opaque \"note\" reads k, n writes y",
             "k read, n read, y clobber",
         ),
+        ("stop \"note\"", ""),
         ("for k = n, 1\nend", "n read, k all"),
         ("while x[k] > y\nend", "k address, x read, y read"),
         ("do\nend while y < 1.0", "y read"),

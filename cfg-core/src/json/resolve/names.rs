@@ -127,6 +127,7 @@ impl Scope<'_, '_> {
                 self.cx.path.pop();
                 known
             }
+            StmtKind::Stop { text: _ } => true,
         }
     }
 

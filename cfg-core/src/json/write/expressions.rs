@@ -13,7 +13,7 @@ pub(in crate::json) fn target_pointer(kind: &StmtKind) -> &'static str {
     match kind {
         StmtKind::Assign { .. } | StmtKind::Call { .. } => "/1",
         StmtKind::Pop { .. } => "/2",
-        StmtKind::Push { .. } | StmtKind::Opaque { .. } => "",
+        StmtKind::Push { .. } | StmtKind::Opaque { .. } | StmtKind::Stop { .. } => "",
     }
 }
 
@@ -237,6 +237,10 @@ impl<W: io::Write> Writer<'_, W> {
                 self.member("writes");
                 self.names(writes);
                 self.raw("}");
+            }
+            StmtKind::Stop { text } => {
+                self.raw("[\"stop\", ");
+                self.string(text);
             }
         }
         self.raw("]");

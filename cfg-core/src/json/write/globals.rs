@@ -122,6 +122,7 @@ impl FirstUses {
             StmtKind::Opaque { reads, writes, .. } => {
                 reads.iter().chain(writes).for_each(|&v| self.variable(v));
             }
+            StmtKind::Stop { text: _ } => {}
         }
     }
 

@@ -13,6 +13,7 @@ impl Parser<'_> {
             || self.is_word("call")
             || self.is_word("push")
             || self.is_word("opaque")
+            || self.is_word("stop")
     }
 
     pub(super) fn statement(&mut self, names: &Names) -> Parse<Stmt> {
@@ -43,6 +44,9 @@ impl Parser<'_> {
                 reads,
                 writes,
             }
+        } else if self.take_word("stop") {
+            let text = self.name("the message, in quotes")?.into();
+            StmtKind::Stop { text }
         } else {
             return Err(self.unexpected("a statement", "statements are `x := y`, `call f(x)`, ..."));
         };

@@ -128,6 +128,7 @@ fn random_statement(rng: &mut Rng) -> Stmt {
                 .collect(),
             result: (rng.below(2) == 0).then(|| Place::whole(v)),
         },
+        5 => StmtKind::Stop { text: "?".into() },
         _ => StmtKind::Opaque {
             text: "?".into(),
             reads: Box::new([v]),
@@ -252,6 +253,7 @@ fn keeps_rules(program: &Program) -> bool {
                         routine.variable(*tape).ty == ScalarType::Tape && written(target.var)
                     }
                     StmtKind::Opaque { writes, .. } => writes.iter().all(|&v| written(v)),
+                    StmtKind::Stop { .. } => true,
                 };
             }
             if let VertexKind::Branch(selector) = &vertex.kind

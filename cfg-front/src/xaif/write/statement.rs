@@ -95,6 +95,8 @@ impl Writer<'_> {
                     &format!("<xaif:Marker{text} annotation=\"{}\"/>", escape_text(&note)),
                 );
             }
+            // Programs that stop are refused before.
+            StmtKind::Stop { .. } => {}
         }
     }
 

@@ -1,0 +1,198 @@
+//! Statements that stop the program, at places where no run of the case at its point comes.
+
+use super::{Generated, Options};
+use crate::{
+    case::Case,
+    interpret::{Fault, FaultKind, Limits},
+    rng::Rng,
+    tree::{self, Node, Region},
+};
+use cfg_core::{
+    entity::{RoutineId, VarId, VertexId},
+    ir::{
+        Expr, Op, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Vertex, VertexKind,
+        visit::each_name,
+    },
+};
+
+/// The most statements that are added to a routine.
+const MOST: usize = 4;
+
+/// A condition that does not hold at the points of cases: a number that comes in is far away, or none at all.
+fn far(routine: &Routine, rng: &mut Rng) -> Expr {
+    let scalar = |v: &VarId| {
+        let of = routine.variable(*v);
+        let optional = matches!(of.role, Role::Parameter { optional: true, .. });
+        let brings = of.intent().is_some_and(|intent| !intent.writes());
+        let number = matches!(of.ty, ScalarType::Real | ScalarType::Integer);
+        of.rank() == 0 && number && brings && !optional
+    };
+    let all: Vec<_> = routine.parameter_ids().filter(scalar).collect();
+    match rng.pick(&all) {
+        Some(&v) if routine.variable(v).ty == ScalarType::Real => {
+            Expr::op(Op::Gt, [Expr::var(v), Expr::Real(1.0e30)])
+        }
+        Some(&v) => Expr::op(Op::Lt, [Expr::var(v), Expr::Int(-1_000_000)]),
+        None => Expr::Logical(false),
+    }
+}
+
+/// The lists of nodes of a region: its own and those inside.
+fn lists<'a>(region: &'a mut Region, found: &mut impl FnMut(&mut Region)) {
+    for node in region.iter_mut() {
+        match node {
+            Node::Block(_) => {}
+            Node::Loop { body, .. } => lists(body, found),
+            Node::Branch { arms, .. } => arms.iter_mut().for_each(|(_, arm)| lists(arm, found)),
+        }
+    }
+    found(region);
+}
+
+impl Generated {
+    /// Adds statements that stop the program to some routines. Those to which a run comes are to be [passed](Self::pass).
+    pub(super) fn add_stops(&mut self, options: &Options, rng: &mut Rng) {
+        if !rng.percent(options.stops) {
+            return;
+        }
+        let mut number = 0;
+        for (routine, tree) in self.case.program.routines.iter().zip(&mut self.trees) {
+            let Some(tree) = tree.as_mut().filter(|_| routine.derivatives.is_none()) else {
+                continue;
+            };
+            let mut count = 0;
+            lists(tree, &mut |_| count += 1);
+            for _ in 0..1 + rng.below(MOST) {
+                number += 1;
+                let text = format!("stop {number}: \"no\" \\ %d\n");
+                let stop = Stmt::new(StmtKind::Stop { text: text.into() });
+                let at = rng.below(count);
+                let mut k = 0;
+                lists(tree, &mut |list| {
+                    k += 1;
+                    if k == at + 1 {
+                        insert(routine, list, stop.clone(), rng);
+                    }
+                });
+            }
+        }
+        self.rebuild();
+    }
+
+    /// Has the statement at which a run stopped let it pass.
+    pub(super) fn pass(&mut self, fault: Fault) -> Result<(), Fault> {
+        let (FaultKind::Stop, Some(vertex)) = (fault.kind, fault.vertex) else {
+            return Err(fault);
+        };
+        let passed = |statements: &mut Vec<Stmt>| {
+            statements[fault.statement].kind = StmtKind::Opaque {
+                text: "passed".into(),
+                reads: Box::default(),
+                writes: Box::default(),
+            };
+        };
+        self.in_block(fault.routine, vertex, passed);
+        self.rebuild();
+        Ok(())
+    }
+}
+
+/// Puts the statement into a block, behind all, or into a branch of its own.
+fn insert(routine: &Routine, list: &mut Region, stop: Stmt, rng: &mut Rng) {
+    let at = rng.below(list.len() + 1);
+    if let Some(Node::Block(statements)) = list.get_mut(at)
+        && rng.percent(40)
+    {
+        let at = rng.below(statements.len() + 1);
+        statements.insert(at, stop);
+        return;
+    }
+    if rng.percent(30) {
+        list.insert(at, Node::Block(vec![stop]));
+        return;
+    }
+    let condition = far(routine, rng);
+    // What is computed in vain before.
+    let before = list.iter().find_map(|node| match node {
+        Node::Block(statements) => statements.first().filter(|s| is_plain(s)).cloned(),
+        Node::Loop { .. } | Node::Branch { .. } => None,
+    });
+    let before = before.filter(|_| rng.percent(30));
+    let mut arms = vec![
+        (
+            1,
+            vec![Node::Block(before.into_iter().chain([stop]).collect())],
+        ),
+        (0, Region::new()),
+    ];
+    let selector = match rng.percent(50) {
+        true => Selector::Condition(condition),
+        false => {
+            arms.reverse();
+            (arms[0].0, arms[1].0) = (1, 0);
+            Selector::Condition(Expr::op(Op::Not, [condition]))
+        }
+    };
+    list.insert(at, Node::Branch { selector, arms });
+}
+
+/// True of an assignment that reads nothing, so that it may stand anywhere.
+fn is_plain(statement: &Stmt) -> bool {
+    let mut names = 0;
+    each_name(statement, &mut |_, _| names += 1);
+    names == 1 && statement.kind.assignment().is_some()
+}
+
+impl Generated {
+    /// Changes the statements of a block. No tree has a place for its vertices, but blocks are numbered like their vertices,
+    /// in the order of the text.
+    pub(super) fn in_block(
+        &mut self,
+        id: RoutineId,
+        vertex: VertexId,
+        change: impl FnOnce(&mut Vec<Stmt>),
+    ) {
+        let Some(body) = &self.case.program.routine(id).body else {
+            return;
+        };
+        let is_block = |v: &Vertex| matches!(v.kind, VertexKind::Block(_));
+        let before = body.vertices().take(vertex.index());
+        let block = before.filter(|(_, v)| is_block(v)).count();
+        let mut k = 0;
+        let mut change = Some(change);
+        if let Some(tree) = &mut self.trees[id.index()] {
+            tree::blocks_mut(tree, &mut |statements| {
+                if k == block
+                    && let Some(change) = change.take()
+                {
+                    change(statements);
+                }
+                k += 1;
+            });
+        }
+    }
+}
+
+/// The case with a statement more, which stops the run at its point; none if no block is visited.
+pub fn stopping(case: &Case, seed: u64) -> Option<Case> {
+    let mut rng = Rng::new(seed);
+    let limits = Limits {
+        trace: true,
+        ..Limits::default()
+    };
+    let visits = case.run(limits).ok()?.visits;
+    let is_block = |&(r, v): &(RoutineId, VertexId)| {
+        let body = case.program.routine(r).body.as_ref();
+        body.is_some_and(|body| matches!(body.vertex(v).kind, VertexKind::Block(_)))
+    };
+    let blocks: Vec<_> = visits.into_iter().filter(is_block).collect();
+    let &(r, v) = rng.pick(&blocks)?;
+    let mut made = case.clone();
+    let body = made.program.routines[r.index()].body.as_mut()?;
+    if let VertexKind::Block(statements) = &mut body.vertex_mut(v).kind {
+        let at = rng.below(statements.len() + 1);
+        let text = "it \"stops\" \\ here: %d??/\n".into();
+        statements.insert(at, Stmt::new(StmtKind::Stop { text }));
+    }
+    Some(made)
+}
