@@ -45,7 +45,8 @@ pub(crate) enum ExprKind {
     Int(i128, Arith),
     Real(f64),
     Float(f32),
-    Str,
+    /// A string.
+    Str(Rc<str>),
     Name(DeclId),
     Unary(Unary, ExprId),
     /// `++` and `--`: the step, and whether the value is that before it.
@@ -384,7 +385,7 @@ impl Unit {
             ExprKind::Int(..)
             | ExprKind::Real(_)
             | ExprKind::Float(_)
-            | ExprKind::Str
+            | ExprKind::Str(_)
             | ExprKind::Name(_)
             | ExprKind::SizeofExpr(_)
             | ExprKind::SizeofType(_)

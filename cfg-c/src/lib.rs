@@ -22,6 +22,7 @@ mod expand;
 mod ids;
 mod lex;
 mod lower;
+mod messages;
 mod parse;
 mod preprocess;
 mod source;
@@ -61,6 +62,7 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
         None
     } else {
         lower::chosen(&unit, options, &mut sink).and_then(|chosen| {
+            messages::leave_out(&mut unit, &chosen.read);
             expand::expand(&mut unit, &chosen.read, &mut sink);
             lower::lower(&unit, &chosen, &choices, &mut sink)
         })

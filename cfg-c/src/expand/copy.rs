@@ -468,7 +468,7 @@ impl Expand<'_> {
             | ExprKind::Int(..)
             | ExprKind::Real(_)
             | ExprKind::Float(_)
-            | ExprKind::Str
+            | ExprKind::Str(_)
             | ExprKind::Inlined(_)
             | ExprKind::Bad => kind,
         }

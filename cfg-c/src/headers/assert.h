@@ -3,6 +3,6 @@ void __assert_fail(const char *, const char *, unsigned, const char *);
 #ifdef NDEBUG
 #define assert(e) ((void)0)
 #else
-void __cfgrev_assert(int);
-#define assert(e) (__cfgrev_assert(!!(e)))
+void __cfgrev_assert(int, const char *);
+#define assert(e) (__cfgrev_assert(!!(e), #e))
 #endif

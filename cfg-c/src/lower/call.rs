@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     ast::{DeclId, ExprId, ExprKind},
-    codes,
+    codes, constant,
     source::Pos,
     types::{Arith, Int, Parameter, Qualified, Type},
 };
@@ -77,17 +77,12 @@ impl Body<'_, '_> {
                 self.error(&codes::LIBRARY, at, message, help)
             }
             Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
-            Some(How::Assert) => {
-                let holds = match arguments {
-                    [e] => self.condition(*e)?,
-                    _ => return Err(super::Failed),
-                };
-                if holds == Expr::Logical(true) {
-                    return Ok(None);
-                }
-                let message = "an assertion is not supported that may fail";
-                self.error(&codes::LIBRARY, at, message, math::ASSERT)
+            Some(How::Assert) => self.assertion(arguments, at).map(|()| None),
+            Some(How::AssertionFailed) => {
+                self.assertion_failed(arguments, at);
+                Ok(None)
             }
+            Some(How::Stop) => self.stop(name, arguments).map(|()| None),
             Some(How::Release) => self.release(arguments, at).map(|()| None),
             Some(How::Copy) => self.copy_memory(arguments, at).map(|()| None),
             Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
@@ -165,6 +160,55 @@ impl Body<'_, '_> {
         self.l
             .sink
             .warning(&codes::IGNORED, at, message, "print results in the caller");
+        Ok(())
+    }
+
+    /// An assertion: its condition, and its text.
+    fn assertion(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+        let [condition, text @ ..] = arguments else {
+            return Err(super::Failed);
+        };
+        let holds = match self.condition(*condition)? {
+            Expr::Logical(true) => return Ok(()),
+            holds => holds,
+        };
+        self.mark();
+        self.f.begin_if(Expr::op(Op::Not, [holds]));
+        self.assertion_failed(text, at);
+        self.f.end_if();
+        Ok(())
+    }
+
+    /// The program stops as that of C does where an assertion with this text does not hold.
+    fn assertion_failed(&mut self, arguments: &[ExprId], at: Pos) {
+        let unit = self.l.unit;
+        let text = match arguments.first().map(|text| &unit.expr(*text).kind) {
+            Some(ExprKind::Str(text)) => text,
+            _ => "",
+        };
+        let file = self.l.sink.files.get(at.file as usize);
+        let file = file.map_or("", String::as_str);
+        let function = &unit.decl(unit.functions[self.function].decl).name;
+        let text = format!("{file}:{}: {function}: Assertion `{text}' failed.", at.line);
+        self.mark();
+        self.f.stop(text);
+    }
+
+    /// A call that ends the program.
+    fn stop(&mut self, name: &str, arguments: &[ExprId]) -> Lowered<()> {
+        let text = match arguments {
+            [status] => match constant::integer(self.l.unit, *status) {
+                Some((value, _)) => format!("{name}({value})"),
+                None => {
+                    // For what it changes, and what goes wrong in it.
+                    self.expr(*status)?;
+                    name.to_owned()
+                }
+            },
+            _ => format!("{name}()"),
+        };
+        self.mark();
+        self.f.stop(text);
         Ok(())
     }
 
@@ -291,6 +335,8 @@ impl Body<'_, '_> {
             How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
             How::Passive
             | How::Assert
+            | How::AssertionFailed
+            | How::Stop
             | How::Allocate
             | How::Release
             | How::Copy

@@ -101,7 +101,7 @@ impl Body<'_, '_> {
                     "use sizeof of an arithmetic type or an array of constant extents",
                 ),
             },
-            ExprKind::Str => self.error(
+            ExprKind::Str(_) => self.error(
                 &codes::TYPE,
                 node.at,
                 "strings are not supported",
@@ -202,6 +202,10 @@ impl Body<'_, '_> {
 
     /// The value of an expression as a logical.
     pub(super) fn condition(&mut self, e: ExprId) -> Lowered<Expr> {
+        // As in `assert(n > 0 && "text")`.
+        if let ExprKind::Str(_) = self.l.unit.expr(e).kind {
+            return Ok(Expr::Logical(true));
+        }
         if self.depth == 0 && !self.undecided(e).is_empty() {
             let t = self.f.temporary(ScalarType::Logical);
             self.decided(e, &mut |b| {

@@ -23,8 +23,12 @@ pub(crate) enum How {
     NotANumber,
     /// It computes nothing that the program uses: left out.
     Passive,
-    /// assert, of what is certain.
+    /// assert: the program stops if its first operand is 0.
     Assert,
+    /// What assert calls where it does not hold.
+    AssertionFailed,
+    /// exit, abort and their like: the program stops.
+    Stop,
     /// malloc, calloc and realloc.
     Allocate,
     /// free.
@@ -37,8 +41,6 @@ pub(crate) enum How {
     Refused(&'static str),
 }
 
-pub(super) const ASSERT: &str = "define NDEBUG before <assert.h> is included, or return early";
-const STOP: &str = "return early with a value that says what happened";
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
 const PARTS: &str = "write what is needed with floor, log2 and pow";
@@ -79,13 +81,13 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__builtin_isfinite", How::IsFinite), ("__builtin_signbit", How::SignBit),
     ("__builtin_inff", How::Infinity), ("__builtin_huge_val", How::Infinity),
     ("__builtin_huge_valf", How::Infinity), ("__builtin_nanf", How::NotANumber),
-    ("__assert_fail", How::Refused(ASSERT)),
+    ("__assert_fail", How::AssertionFailed),
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
     ("__cfgrev_assert", How::Assert),
     ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
     ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Allocate),
     ("free", How::Release),
-    ("exit", How::Refused(STOP)), ("abort", How::Refused(STOP)),
+    ("exit", How::Stop), ("abort", How::Stop), ("_Exit", How::Stop), ("quick_exit", How::Stop),
     ("rand", How::Refused("draw numbers in the caller and pass them as parameters")),
     ("srand", How::Refused("draw numbers in the caller and pass them as parameters")),
     ("atoi", How::Refused(OUTSIDE)), ("atol", How::Refused(OUTSIDE)), ("atof", How::Refused(OUTSIDE)),
@@ -94,6 +96,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("memcpy", How::Copy), ("memmove", How::Copy), ("memset", How::Clear),
     ("printf", How::Passive), ("fprintf", How::Passive), ("puts", How::Passive),
     ("putchar", How::Passive), ("fflush", How::Passive), ("fputs", How::Passive),
+    ("perror", How::Passive),
     ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("fgets", How::Refused(OUTSIDE)),
     ("fopen", How::Refused(OUTSIDE)), ("clock", How::Refused("measure time in the caller")),
     ("time", How::Refused("measure time in the caller")),
@@ -118,7 +121,14 @@ fn is_real_function(name: &str) -> bool {
     how(name).is_some_and(|how| {
         !matches!(
             how,
-            How::Passive | How::IntegerAbs | How::Allocate | How::Release | How::Copy | How::Clear
+            How::Passive
+                | How::Stop
+                | How::AssertionFailed
+                | How::IntegerAbs
+                | How::Allocate
+                | How::Release
+                | How::Copy
+                | How::Clear
         )
     })
 }
@@ -136,6 +146,8 @@ pub(crate) fn is_pure(name: &str) -> bool {
             How::Least(_)
                 | How::Passive
                 | How::Assert
+                | How::AssertionFailed
+                | How::Stop
                 | How::Allocate
                 | How::Release
                 | How::Copy

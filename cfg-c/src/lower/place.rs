@@ -147,7 +147,7 @@ impl Body<'_, '_> {
                 self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
             ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
-            ExprKind::Str => self.pointer_problem(e, "a string is used as a value"),
+            ExprKind::Str(_) => self.pointer_problem(e, "a string is used as a value"),
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _)
                 if unit.root(e).is_some_and(|d| self.is_rows(d)) =>
             {

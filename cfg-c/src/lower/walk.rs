@@ -68,7 +68,7 @@ impl Body<'_, '_> {
             let at = unit.expr(e).at;
             let what = match unit.expr(e).kind {
                 ExprKind::Call(..) => "a pointer comes from a call",
-                ExprKind::Str => "a string is used as a value",
+                ExprKind::Str(_) => "a string is used as a value",
                 _ => "what this pointer points to is not known",
             };
             let message = format!("{what}, and is assigned to {name}");

@@ -335,10 +335,11 @@ impl Parser<'_> {
                 }
             },
             Kind::Str => {
+                let mut text = literal::string(&token.text);
                 while self.peek().kind == Kind::Str {
-                    self.next();
+                    text.push_str(&literal::string(&self.next().text));
                 }
-                ExprKind::Str
+                ExprKind::Str(text.into())
             }
             Kind::Ident => return self.name(&token),
             Kind::Punct if token.is("(") => {
@@ -377,8 +378,13 @@ impl Parser<'_> {
                 "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
             ) =>
             {
-                ExprKind::Str
+                ExprKind::Str(Rc::clone(&token.text))
             }
+            None if &*token.text == "__FILE__" => {
+                let file = self.sink.files.get(at.file as usize);
+                ExprKind::Str(file.map_or("", String::as_str).into())
+            }
+            None if &*token.text == "__LINE__" => ExprKind::Int(i128::from(at.line), Arith::INT),
             None => {
                 let call = self.peek().is("(");
                 let message = format!("{} is not declared", token.text);

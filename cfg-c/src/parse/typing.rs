@@ -37,7 +37,7 @@ impl Unit {
             ExprKind::Int(_, ty) => arith(*ty),
             ExprKind::Real(_) => arith(Arith::Double),
             ExprKind::Float(_) => arith(Arith::Float),
-            ExprKind::Str => {
+            ExprKind::Str(_) => {
                 let char = Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
                 Some(Qualified::plain(Type::Pointer(Rc::new(char))))
             }

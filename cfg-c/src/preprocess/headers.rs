@@ -17,6 +17,7 @@ pub(crate) fn header(name: &str) -> Option<&'static str> {
         "errno.h" => include_str!("../headers/errno.h"),
         "time.h" => include_str!("../headers/time.h"),
         "ctype.h" => include_str!("../headers/ctype.h"),
+        "stdnoreturn.h" => include_str!("../headers/stdnoreturn.h"),
         "stdarg.h" => include_str!("../headers/stdarg.h"),
         _ => return None,
     })

@@ -679,6 +679,7 @@ impl JsonSchema for Statement {
         let value = any_of(vec![expression.clone(), call.clone()]);
         let push = vec![json!({ "const": "push" }), class.clone(), expression];
         let pop = vec![json!({ "const": "pop" }), class, target.clone()];
+        let stop = vec![json!({ "const": "stop" }), name.clone()];
         described(
             any_of(vec![
                 tuple(vec![json!({ "const": "=" }), target, value], None, 0, None),
@@ -691,9 +692,10 @@ impl JsonSchema for Statement {
                     0,
                     None,
                 ),
+                tuple(stop, None, 0, None),
                 annotated,
             ]),
-            "A statement: an assignment, a call, a push, a pop, an opaque statement, or one of these with a span or annotations.",
+            "A statement: an assignment, a call, a push, a pop, an opaque statement, the end of the program, or one of these with a span or annotations.",
         )
     }
 }

@@ -442,9 +442,10 @@ fn diagnostics() {
     report("elements in elements", deep.as_bytes(), &Options::default());
     let other = "<graph xmlns=\"urn:other\"/>";
     report("another format", other.as_bytes(), &Options::default());
-    // Every code there is.
-    let all: std::collections::BTreeSet<&str> =
+    // Every code there is, but that of what is written.
+    let mut all: std::collections::BTreeSet<&str> =
         cfg_front::xaif::CODES.iter().map(|c| c.code).collect();
+    all.remove("F625");
     let untested: Vec<&&str> = all.difference(&seen).collect();
     assert!(untested.is_empty(), "{untested:?}");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/diagnostics.txt");

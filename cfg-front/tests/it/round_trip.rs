@@ -270,3 +270,19 @@ fn deep_annotations_come_back_or_are_refused() {
         }
     }
 }
+
+#[test]
+fn a_program_that_stops_is_refused_at_its_statement() {
+    let text = "subroutine f(in real x, out real y)\n  y := x\n  stop \"no\"\nend\n";
+    let program = cfg_core::text::parse(text)
+        .program
+        .expect("it is a program");
+    let problem = to_string(&program)
+        .expect_err("XAIF cannot say it")
+        .to_string();
+    assert!(problem.contains("F625"), "{problem}");
+    assert!(
+        problem.contains("routine f, vertex 2, statement 2"),
+        "{problem}"
+    );
+}

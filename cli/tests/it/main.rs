@@ -13,5 +13,6 @@ mod records;
 mod reverse;
 mod run_tool;
 mod schemas;
+mod stops;
 mod streams;
 mod validate;
