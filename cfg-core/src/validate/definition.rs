@@ -447,12 +447,12 @@ impl Pass<'_> {
                 match &**selector {
                     Selector::Condition(e) => {
                         uses(e, &mut |x| {
-                            self.event(x, at(Part::Condition), reached, step)
+                            self.event(x, at(Part::Condition), reached, step);
                         });
                     }
                     Selector::Cases { value, .. } => {
                         uses(value, &mut |x| {
-                            self.event(x, at(Part::Selector), reached, step)
+                            self.event(x, at(Part::Selector), reached, step);
                         });
                     }
                 }

@@ -38,7 +38,7 @@ fn far(routine: &Routine, rng: &mut Rng) -> Expr {
 }
 
 /// The lists of nodes of a region: its own and those inside.
-fn lists<'a>(region: &'a mut Region, found: &mut impl FnMut(&mut Region)) {
+fn lists(region: &mut Region, found: &mut impl FnMut(&mut Region)) {
     for node in region.iter_mut() {
         match node {
             Node::Block(_) => {}
