@@ -65,7 +65,7 @@ impl Analysis for Liveness<'_> {
 
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         if let StmtKind::Stop { .. } = statement.kind {
-            *state = Set::new(self.routine.variables.len());
+            state.clear();
             return;
         }
         let mut accesses = Vec::new();

@@ -199,7 +199,7 @@ impl Analysis for Useful<'_> {
         match Flow::of(&self.program.routines, statement) {
             Flow::None => {}
             // Nothing comes behind it.
-            Flow::End => *state = Set::new(self.locations.len()),
+            Flow::End => state.clear(),
             Flow::One(from, to) => {
                 let useful = match to {
                     End::Place(target) => {

@@ -155,7 +155,7 @@ impl Analysis for Varied<'_> {
         match Flow::of(&self.program.routines, statement) {
             Flow::None => {}
             // Nothing comes behind it.
-            Flow::End => *state = Set::new(self.locations.len()),
+            Flow::End => state.clear(),
             Flow::One(from, to) => {
                 let varied = match from {
                     End::Value(value) => self.depends(state, value),

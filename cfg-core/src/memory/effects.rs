@@ -468,7 +468,7 @@ impl Analysis for Unwritten<'_> {
     fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
         if let StmtKind::Stop { .. } = statement.kind {
             // No caller sees what is unwritten there.
-            *state = Set::new(self.routine.variables.len());
+            state.clear();
             return;
         }
         let mut overwritten = Overwritten {

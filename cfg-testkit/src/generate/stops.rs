@@ -14,6 +14,7 @@ use cfg_core::{
         visit::each_name,
     },
 };
+use std::collections::HashSet;
 
 /// The most statements that are added to a routine.
 const MOST: usize = 4;
@@ -56,8 +57,18 @@ impl Generated {
             return;
         }
         let mut number = 0;
-        for (routine, tree) in self.case.program.routines.iter().zip(&mut self.trees) {
-            let Some(tree) = tree.as_mut().filter(|_| routine.derivatives.is_none()) else {
+        // Derivatives that are given are not run at the point with the program.
+        let given = self.case.program.routines.iter();
+        let given = given.filter_map(|r| r.derivatives.as_ref());
+        let given: HashSet<RoutineId> = given
+            .flat_map(|d| d.tangent.into_iter().chain(d.adjoint))
+            .collect();
+        let routines = (0..).map(RoutineId::new).zip(&self.case.program.routines);
+        for ((r, routine), tree) in routines.zip(&mut self.trees) {
+            // What pushes for itself has no adjoint, but for what always stops.
+            let pushes = routine.variables.iter().any(|v| v.ty.is_tape());
+            let differentiated = routine.derivatives.is_none() && !given.contains(&r) && !pushes;
+            let Some(tree) = tree.as_mut().filter(|_| differentiated) else {
                 continue;
             };
             let mut count = 0;
