@@ -66,6 +66,7 @@ mod lines;
 mod names;
 mod operators;
 mod origins;
+mod outside;
 mod parameters;
 mod plain;
 mod plain_records;
@@ -217,6 +218,10 @@ impl Bundle {
         let split = without_records(program, self.options, false)?;
         let outside = split.as_ref().map(|(_, parts)| (program, parts));
         let program = split.as_ref().map_or(program, |(split, _)| split);
+        if driven.is_some() {
+            outside::refuse(program)?;
+        }
+        outside::reserve(&mut self.names, program)?;
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);
@@ -249,7 +254,8 @@ impl Bundle {
         file.origins = std::mem::take(&mut self.origins).into();
         let mut functions =
             functions::functions(&file, program, &wanted, &mut self.pieces).map_err(problems)?;
-        for r in wanted.into_iter().filter(|_| driven.is_none()) {
+        let own = |r: &RoutineId| !outside::is_outside(program.routine(*r));
+        for r in wanted.into_iter().filter(|_| driven.is_none()).filter(own) {
             let name = file.plain_name(r).to_owned();
             let declared = plain::public(&file, r, &name, &mut functions)
                 .map_err(|problem| problems(vec![problem]))?;
@@ -535,6 +541,7 @@ fn derivative(
 ) -> Result<String, Diagnostics> {
     let mut names = Names::of_file();
     let base = &program.routine(original).name;
+    outside::reserve(&mut names, program)?;
     let public: Vec<String> = sweeps
         .iter()
         .map(|(_, suffix)| names.fresh(&format!("{base}_{suffix}"), None))

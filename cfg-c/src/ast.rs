@@ -190,6 +190,8 @@ pub(crate) struct Decl {
     pub(crate) assigned: Vec<ExprId>,
     /// Its address is taken with &.
     pub(crate) address: bool,
+    /// The derivative of what it holds is taken to be 0.
+    pub(crate) passive: bool,
     /// A function's place among the definitions.
     pub(crate) definition: Option<usize>,
     /// The number of the definition that a variable belongs to.
@@ -232,6 +234,35 @@ pub(crate) struct Function {
     pub(crate) labels: Vec<(Rc<str>, Pos)>,
     pub(crate) from: Pos,
     pub(crate) to: Pos,
+    /// What pragmas and options say of it.
+    pub(crate) given: Option<Rc<Given>>,
+}
+
+/// What pragmas and options say of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// The function is defined elsewhere.
+    pub(crate) elsewhere: bool,
+    /// The functions that compute the partial derivatives of the result, by the names of parameters.
+    pub(crate) partials: Vec<(Rc<str>, DeclId)>,
+    /// The functions that compute the tangent and the adjoint.
+    pub(crate) tangent: Option<DeclId>,
+    pub(crate) adjoint: Option<DeclId>,
+    /// The derivative is taken to be 0.
+    pub(crate) passive: bool,
+}
+
+impl Given {
+    /// The functions that are named.
+    pub(crate) fn named(&self) -> impl Iterator<Item = DeclId> + '_ {
+        let partials = self.partials.iter().map(|(_, d)| *d);
+        partials.chain(self.tangent).chain(self.adjoint)
+    }
+
+    /// True if something is said of the derivative.
+    pub(crate) fn has_derivatives(&self) -> bool {
+        self.passive || self.named().next().is_some()
+    }
 }
 
 /// A file with what it includes.
@@ -242,6 +273,10 @@ pub(crate) struct Unit {
     pub(crate) decls: Vec<Decl>,
     pub(crate) functions: Vec<Function>,
     pub(crate) structures: Vec<Structure>,
+    /// The number of functions that the file defines; those behind are made of pragmas and options.
+    pub(crate) written: usize,
+    /// Parameters that are functions which pragmas or options declare.
+    pub(crate) callbacks: std::collections::HashMap<DeclId, DeclId>,
 }
 
 /// Higher expressions are taken apart, which emits statements: they count as having effects.

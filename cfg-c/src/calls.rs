@@ -6,9 +6,16 @@ use crate::{
 };
 use std::collections::{BTreeSet, HashSet};
 
-/// The functions with a body that a function names, also through the initial values of variables.
+/// The functions that a function names, also through the initial values of variables, and those that are given as its
+/// derivatives.
 pub(crate) fn named(unit: &Unit, f: usize) -> Vec<usize> {
-    let mut found = Vec::new();
+    let mut found: Vec<usize> = match &unit.functions[f].given {
+        Some(given) => {
+            let named = given.named();
+            named.filter_map(|d| unit.decl(d).definition).collect()
+        }
+        None => Vec::new(),
+    };
     let mut variables = BTreeSet::new();
     let mut open: Vec<ExprId> = unit.functions[f].part.clone().map(ExprId).collect();
     while let Some(e) = open.pop() {

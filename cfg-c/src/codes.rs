@@ -22,8 +22,8 @@ cfg_core::diagnostic_codes! {
         "A pointer is a parameter or a local that points into arrays that are known: parameters, variables, and memory that the function allocates."
         "A pointer that keeps its place becomes a view of an array, one that walks or is assigned an index into it; for one of several arrays, the statements that use it are branches. A pointer that is stored in an array, global, or made from a number is refused, and so are comparisons between different arrays: pass arrays and indices instead. Of structures that have pointers only local ones are supported, each member as a variable of its own: which one a pointer points to must be the same wherever it is used, and a function that takes or returns one does not call itself.";
     FUNCTION "C007" "function without a body"
-        "A function that is called is defined in the file, or is a function of the standard library that is supported."
-        "The derivative of a function whose text is not there cannot be made. Include the file that defines it. A function that is called through a pointer is one that the file assigns to such pointers; of a parameter of the function to differentiate nothing is known: write a function that passes one of the file, and differentiate that.";
+        "A function that is called is defined in the file, is declared external with its derivatives, or is a function of the standard library that is supported."
+        "The derivative of a function whose text is not there cannot be made. Include the file that defines it, or say with --external or #pragma cfgrev external what its derivatives are (`cfgrev explain c`). A function that is called through a pointer is one that the file assigns to such pointers; of a parameter of the function to differentiate nothing is known: write a function that passes one of the file, and differentiate that.";
     LIBRARY "C008" "function of the library not supported"
         "The functions of the standard library that are supported are listed in `cfgrev explain c`."
         "Where the message names no substitute, write what is needed in C.";

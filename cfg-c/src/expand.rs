@@ -130,8 +130,10 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     e.number_members();
     e.number_globals();
     for &root in roots {
-        e.copies.entry(root).or_default().push((Vec::new(), root));
-        e.open.push_back((root, Vec::new(), root));
+        let bindings = e.callbacks(root);
+        let copies = e.copies.entry(root).or_default();
+        copies.push((bindings.clone(), root));
+        e.open.push_back((root, bindings, root));
     }
     while let Some((f, bindings, target)) = e.open.pop_front() {
         e.copy(f, &bindings, target);
@@ -148,7 +150,7 @@ fn is_function(ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Function(_)) || is_function_pointer(ty)
 }
 
-fn is_void_pointer(ty: &Qualified) -> bool {
+pub(crate) fn is_void_pointer(ty: &Qualified) -> bool {
     matches!(&ty.ty, Type::Pointer(to) if to.ty == Type::Void)
 }
 
@@ -225,20 +227,50 @@ impl Expand<'_> {
         place as i128 + 1
     }
 
+    /// What the parameters of a function to differentiate are that are functions which pragmas declare: these are left out,
+    /// and so is what a caller hands on to them as `void *`.
+    fn callbacks(&self, root: usize) -> Bindings {
+        let mut bindings = Vec::new();
+        let parameters = &self.read[root].parameters;
+        for (k, d) in parameters.iter().enumerate() {
+            if let Some(g) = self.unit.callbacks.get(d) {
+                bindings.push((k, Bound::Function(*g)));
+            }
+        }
+        if bindings.is_empty() {
+            return bindings;
+        }
+        for (k, d) in parameters.iter().enumerate() {
+            let decl = self.unit.decl(*d);
+            if is_void_pointer(&decl.ty) && decl.assigned.is_empty() && !decl.address {
+                bindings.push((k, Bound::Null));
+            }
+        }
+        bindings.sort_by_key(|(k, _)| *k);
+        bindings
+    }
+
     /// Refuses functions that only a caller outside of the file could give.
     fn refuse_parameters(&mut self, root: usize) {
         let function = &self.read[root];
         let name = Rc::clone(&self.unit.decl(function.decl).name);
         for d in function.parameters.clone() {
             let decl = self.unit.decl(d);
+            if self.unit.callbacks.contains_key(&d) {
+                continue;
+            }
             if holds_functions(self.unit, &decl.ty) {
                 let message = format!(
                     "{} is a function that the caller of {name} gives, or has one in it",
                     decl.name
                 );
-                let help = format!(
+                let mut help = format!(
                     "write a function that calls {name} with a function of the file, and choose it with --routine"
                 );
+                if is_function_pointer(&decl.ty) {
+                    let how = crate::declared::how_to_declare(&decl.name, &decl.ty);
+                    help = format!("{help}, or say what {} computes: {how}", decl.name);
+                }
                 let at = decl.at;
                 self.sink.error(&codes::FUNCTION, at, message, help);
             }
@@ -331,6 +363,14 @@ impl Expand<'_> {
             self.sink.error(&codes::LIMIT, at, message, help);
             return None;
         }
+        if self.read[f]
+            .given
+            .as_ref()
+            .is_some_and(|given| given.elsewhere)
+            && !bindings.is_empty()
+        {
+            return self.instance_elsewhere(f, bindings, at);
+        }
         let target = if bindings.is_empty() {
             f
         } else {
@@ -348,6 +388,26 @@ impl Expand<'_> {
         all.push((bindings.clone(), target));
         self.open.push_back((f, bindings, target));
         Some(target)
+    }
+
+    /// A function that is defined elsewhere keeps its name and its parameters.
+    fn instance_elsewhere(&mut self, f: usize, bindings: Bindings, at: Pos) -> Option<usize> {
+        let name = Rc::clone(&self.unit.decl(self.read[f].decl).name);
+        let all = self.copies.entry(f).or_default();
+        let typed = |(_, bound): &(usize, Bound)| matches!(bound, Bound::Points(_));
+        if !bindings.iter().all(typed) || !all.is_empty() {
+            let message = format!(
+                "{name}, which is defined elsewhere, cannot be handed this void pointer or function"
+            );
+            let help = format!(
+                "give the value of {name} as well, an expression without that parameter: value(...)"
+            );
+            self.sink.error(&codes::FUNCTION, at, message, help);
+            return None;
+        }
+        all.push((bindings.clone(), f));
+        self.open.push_back((f, bindings, f));
+        Some(f)
     }
 
     /// The name of a function with those of the functions that it is given.

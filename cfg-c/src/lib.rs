@@ -18,6 +18,7 @@ mod braces;
 mod calls;
 mod codes;
 mod constant;
+mod declared;
 mod expand;
 mod ids;
 mod lex;
@@ -38,6 +39,11 @@ pub use preprocess::{Files, NoFiles};
 pub struct Options {
     /// The function to differentiate; by default the only one that no other calls.
     pub routine: Option<String>,
+    /// Functions that are not defined in the files, or whose derivatives are given: what stands behind `external` in
+    /// a pragma, `g(x) value(sin(x)) partial(x: cos(x))`.
+    pub externals: Vec<String>,
+    /// Functions, and variables of the function to differentiate, whose derivatives are taken to be 0.
+    pub passive: Vec<String>,
 }
 
 /// A program that was read, and the problems that were found.
@@ -55,14 +61,16 @@ pub struct Read {
 /// The example is that of [the crate's page](self).
 pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
-    let (tokens, choices) = preprocess::preprocess(name, bytes, files, &mut sink);
-    let mut unit = parse::parse(tokens, &mut sink);
+    let read = preprocess::preprocess(name, bytes, options, files, &mut sink);
+    let choices = read.choices;
+    let mut unit = parse::parse(read.tokens, &read.externals, &choices, &mut sink);
     // What could not be read would be missing.
     let program = if sink.found.has_errors() {
         None
     } else {
         lower::chosen(&unit, options, &mut sink).and_then(|chosen| {
             messages::leave_out(&mut unit, &chosen.read);
+            lower::place_passive(&mut unit, &choices, &chosen, &mut sink);
             expand::expand(&mut unit, &chosen.read, &mut sink);
             lower::lower(&unit, &chosen, &choices, &mut sink)
         })

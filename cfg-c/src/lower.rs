@@ -6,6 +6,7 @@ mod copies;
 mod declare;
 mod expression;
 mod facts;
+mod given;
 mod heap;
 mod initial;
 mod loops;
@@ -29,15 +30,15 @@ use crate::{
     Options,
     ast::{DeclId, DeclKind, StructId, Unit},
     calls, codes,
-    preprocess::Choice,
+    preprocess::{Choice, Role},
     source::{Pos, Sink},
     types::Type,
 };
 use cfg_core::{
-    builder::ProgramBuilder,
+    builder::{ProgramBuilder, RoutineBuilder},
     diagnostic::similar::did_you_mean,
     entity::{GlobalId, RoutineId},
-    ir::{Program, ScalarType},
+    ir::{Derivatives, Expr, External, Program, ScalarType},
 };
 use facts::Facts;
 use points::Targets;
@@ -63,6 +64,10 @@ struct Lower<'u> {
     targets: HashMap<DeclId, Rc<Targets>>,
     /// What pragmas choose, by function.
     choices: HashMap<usize, Vec<&'u Choice>>,
+    /// The derivatives that are given.
+    derivatives: HashMap<usize, Derivatives>,
+    /// The functions that are their argument, and have the derivative 0.
+    passive: HashMap<ScalarType, RoutineId>,
 }
 
 /// The program of the functions that are chosen; problems go to `sink`.
@@ -86,8 +91,10 @@ pub(crate) fn lower<'u>(
         record_names: HashSet::new(),
         targets: HashMap::new(),
         choices: HashMap::new(),
+        derivatives: HashMap::new(),
+        passive: HashMap::new(),
     };
-    l.place_choices(choices);
+    l.place_choices(choices, chosen);
     for name in &l.sink.files {
         l.program.source(name.clone());
     }
@@ -96,9 +103,13 @@ pub(crate) fn lower<'u>(
         let id = l.program.declare(name);
         l.routines.insert(f, id);
     }
+    l.declare_derivatives(&order);
     l.declare_globals(&order);
     for &f in &order {
         routine::routine(&mut l, f);
+    }
+    for &f in &order {
+        l.define_derivatives(f);
     }
     if let Some(main) = chosen.main {
         l.program.main(l.routines[&main]);
@@ -129,7 +140,7 @@ pub(crate) struct Chosen {
 /// Finds the functions that are asked for.
 pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<Chosen> {
     let name = |f: usize| &*unit.decl(unit.functions[f].decl).name;
-    let all = 0..unit.functions.len();
+    let all = 0..unit.written;
     if let Some(wanted) = &options.routine {
         if let Some(f) = all.clone().find(|f| name(*f) == wanted) {
             let (main, read) = (Some(f), vec![f]);
@@ -142,7 +153,7 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
         return None;
     }
     let mut called = BTreeSet::new();
-    for f in all.clone().filter(|f| name(*f) != "main") {
+    for f in (0..unit.functions.len()).filter(|f| name(*f) != "main") {
         called.extend(calls::named(unit, f).into_iter().filter(|g| *g != f));
     }
     let others: Vec<usize> = all.filter(|f| name(*f) != "main").collect();
@@ -169,22 +180,105 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
     Some(Chosen { main, read })
 }
 
+/// The function that a pragma stands in or before; an option is for the function to differentiate.
+fn function_of(unit: &Unit, choice: &Choice, chosen: &Chosen) -> Option<usize> {
+    let Some(at) = choice.pragma else {
+        return chosen.read.first().copied();
+    };
+    let mut all = unit.functions.iter().take(unit.written);
+    all.position(|f| f.to.file == at.file && (f.to.line, f.to.column) > (at.line, at.column))
+}
+
+fn no_function(sink: &mut Sink, choice: &Choice) {
+    let message = "no function follows the pragma";
+    let help = "write it before the function that it is for";
+    let at = choice.pragma.unwrap_or(choice.at);
+    sink.error(&codes::PREPROCESSOR, at, message, help);
+}
+
+/// Marks the variables whose derivatives are taken to be 0. Functions have it already.
+pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen, sink: &mut Sink) {
+    for choice in choices.iter().filter(|c| c.role == Role::Passive) {
+        let same = |d: &crate::ast::Decl| d.name == choice.name;
+        if unit
+            .decls
+            .iter()
+            .any(|d| d.kind == DeclKind::Function && same(d))
+        {
+            continue;
+        }
+        let Some(f) = function_of(unit, choice, chosen) else {
+            no_function(sink, choice);
+            continue;
+        };
+        let function = &unit.functions[f];
+        let own = function.parameters.iter().chain(&function.locals);
+        let mut found: Vec<DeclId> = own.copied().filter(|d| same(unit.decl(*d))).collect();
+        if found.is_empty() {
+            let all = (0..unit.decls.len()).map(|k| DeclId(k as u32));
+            let global = |d: &DeclId| unit.decl(*d).kind == DeclKind::Global;
+            found = all.filter(|d| global(d) && same(unit.decl(*d))).collect();
+        }
+        if found.is_empty() {
+            let message = format!("{} is no variable of the function", choice.name);
+            let help = "name functions, parameters, local variables or globals";
+            sink.error(&codes::UNKNOWN, choice.at, message, help);
+        }
+        for d in found {
+            let decl = unit.decl(d);
+            let real = |ty: &crate::types::Qualified| ty.arith().is_some_and(|ty| ty.is_real());
+            let mut bottom = &decl.ty;
+            while let Some(of) = bottom.target() {
+                bottom = of;
+            }
+            let head = chosen.read.contains(&f) && decl.kind == DeclKind::Parameter;
+            let number = real(&decl.ty) && !decl.address;
+            if !(number || head && real(bottom)) {
+                let message = format!("the derivative of {} cannot be taken to be 0", choice.name);
+                let help = "name real variables that are no arrays and whose addresses are not taken, or parameters of the function to differentiate";
+                sink.error(&codes::OPERAND, choice.at, message, help);
+                continue;
+            }
+            unit.decls[d.index()].passive = true;
+        }
+    }
+}
+
 impl<'u> Lower<'u> {
+    /// The function that is its argument, and has the derivative 0.
+    fn passive(&mut self, ty: ScalarType) -> RoutineId {
+        if let Some(known) = self.passive.get(&ty) {
+            return *known;
+        }
+        let mut name = "no_diff".to_owned();
+        while self
+            .program
+            .program()
+            .routines
+            .iter()
+            .any(|r| r.name == name)
+        {
+            name.push('_');
+        }
+        let mut f = RoutineBuilder::new(name.clone());
+        let v = f.input("v", ty);
+        f.result("result", ty);
+        f.external(External {
+            value: Some(Expr::var(v)),
+            partials: Some(Vec::new()),
+        });
+        let id = self.program.declare(name);
+        self.program.define(id, f);
+        self.passive.insert(ty, id);
+        id
+    }
+
     /// Gives each pragma to the function that it stands in or before.
-    fn place_choices(&mut self, choices: &'u [Choice]) {
-        for choice in choices {
-            let at = choice.pragma;
-            let mut behind = self.unit.functions.iter().enumerate();
-            let found = behind.find(|(_, f)| {
-                f.to.file == at.file && (f.to.line, f.to.column) > (at.line, at.column)
-            });
-            match found {
-                Some((f, _)) => self.choices.entry(f).or_default().push(choice),
-                None => {
-                    let message = "no function follows the pragma";
-                    let help = "write it before the function that it is for";
-                    self.sink.error(&codes::PREPROCESSOR, at, message, help);
-                }
+    fn place_choices(&mut self, choices: &'u [Choice], chosen: &Chosen) {
+        for choice in choices.iter().filter(|c| c.role != Role::Passive) {
+            match function_of(self.unit, choice, chosen) {
+                Some(f) => self.choices.entry(f).or_default().push(choice),
+                None => no_function(self.sink, choice),
             }
         }
     }

@@ -6,6 +6,7 @@
 mod declaration;
 mod declarator;
 mod expression;
+mod given;
 mod literal;
 mod statement;
 mod structure;
@@ -17,6 +18,7 @@ use crate::{
     },
     codes,
     lex::{Kind, Token},
+    preprocess::{Choice, External},
     source::{Pos, Sink},
     types::{Qualified, Type},
 };
@@ -69,7 +71,12 @@ struct Parser<'s> {
 }
 
 /// Reads preprocessed tokens, the last of which is the end.
-pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
+pub(crate) fn parse(
+    tokens: Vec<Token>,
+    externals: &[External],
+    choices: &[Choice],
+    sink: &mut Sink,
+) -> Unit {
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -98,6 +105,8 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
             parser.at += 1;
         }
     }
+    parser.unit.written = parser.unit.functions.len();
+    parser.given(externals, choices);
     parser.unit
 }
 
@@ -390,6 +399,7 @@ impl Parser<'_> {
             loops: std::mem::take(&mut self.loops),
             from,
             to: self.last(),
+            given: None,
         };
         self.unit.functions.push(function);
         Ok(())

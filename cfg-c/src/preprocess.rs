@@ -7,9 +7,10 @@ pub(crate) mod condition;
 mod directive;
 mod expand;
 mod headers;
+mod pragma;
 
 use crate::{
-    codes,
+    Options, codes,
     lex::{Interner, Kind, Token, lex},
     source::{Pos, Sink},
 };
@@ -47,14 +48,46 @@ struct Macro {
     body: Vec<Token>,
 }
 
-/// A variable that a pragma chooses to differentiate, or to differentiate with respect to.
+/// What a pragma chooses a variable for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Independent,
+    Dependent,
+    /// Its derivative is taken to be 0.
+    Passive,
+}
+
+/// A variable, or for `no-diff` a function, that a pragma names.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub(crate) name: Rc<str>,
     pub(crate) at: Pos,
-    pub(crate) dependent: bool,
-    /// The pragma's own place: it belongs to the function that it stands in or before.
-    pub(crate) pragma: Pos,
+    pub(crate) role: Role,
+    /// The pragma's own place: it belongs to the function that it stands in or before. None for an option, which belongs to
+    /// the function to differentiate.
+    pub(crate) pragma: Option<Pos>,
+}
+
+/// What a pragma or an option says of a function whose text is not there, or whose derivatives are given.
+#[derive(Clone, Debug)]
+pub(crate) struct External {
+    pub(crate) name: Token,
+    /// Names for the parameters, if they are given.
+    pub(crate) parameters: Option<Vec<Token>>,
+    /// The expression of the value.
+    pub(crate) value: Option<Vec<Token>>,
+    /// A parameter, and the expression of the partial derivative by it.
+    pub(crate) partials: Vec<(Token, Vec<Token>)>,
+    pub(crate) tangent: Option<Token>,
+    pub(crate) adjoint: Option<Token>,
+}
+
+/// A file after preprocessing.
+pub(crate) struct Preprocessed {
+    /// The tokens, the end last.
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) externals: Vec<External>,
 }
 
 /// A file that is being read.
@@ -89,17 +122,19 @@ struct Preprocessor<'s> {
     once: HashSet<String>,
     expanded: usize,
     choices: Vec<Choice>,
+    externals: Vec<External>,
     /// The files that line markers name as others than headers of the system.
     own: HashSet<u32>,
 }
 
-/// The tokens of a file after preprocessing, the end last.
+/// Preprocesses a file.
 pub(crate) fn preprocess(
     name: &str,
     bytes: &[u8],
+    options: &Options,
     files: &mut dyn Files,
     sink: &mut Sink,
-) -> (Vec<Token>, Vec<Choice>) {
+) -> Preprocessed {
     let mut pp = Preprocessor {
         files,
         sink,
@@ -110,6 +145,7 @@ pub(crate) fn preprocess(
         once: HashSet::new(),
         expanded: 0,
         choices: Vec::new(),
+        externals: Vec::new(),
         own: HashSet::new(),
     };
     for (macro_name, value) in [
@@ -131,7 +167,12 @@ pub(crate) fn preprocess(
     }
     pp.open(name.to_owned(), bytes, Pos::default());
     let tokens = pp.run();
-    (tokens, pp.choices)
+    pp.options(options);
+    Preprocessed {
+        tokens,
+        choices: pp.choices,
+        externals: pp.externals,
+    }
 }
 
 impl Preprocessor<'_> {

@@ -126,6 +126,7 @@ fn changed(text: &str, rng: &mut Rng) -> String {
 fn read(f: &Function, text: &str) -> Result<Program, Diagnostics> {
     let options = cfg_c::Options {
         routine: Some(f.name.clone()),
+        ..cfg_c::Options::default()
     };
     let read = cfg_c::read_c("f.c", text.as_bytes(), &options, &mut cfg_c::NoFiles);
     read.program.ok_or_else(|| {

@@ -143,6 +143,7 @@ fn written(program: &ValidProgram, r: RoutineId) -> bool {
 fn read(f: &Function) -> Result<(ValidProgram, RoutineId), Diagnostics> {
     let options = cfg_c::Options {
         routine: Some(f.name.clone()),
+        ..cfg_c::Options::default()
     };
     let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
     let Some(mut program) = read.program else {

@@ -20,6 +20,7 @@ fn errors_are_told_as_expected() {
         let name = name.to_string_lossy();
         let options = Options {
             routine: Some("f".to_owned()).filter(|_| name != "only_main.c"),
+            ..Options::default()
         };
         let read = read_c(&name, &bytes, &options, &mut NoFiles);
         assert!(read.program.is_none(), "{name} is read");

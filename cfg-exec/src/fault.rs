@@ -61,7 +61,7 @@ cfg_core::diagnostic_codes! {
         "Markers and counts are packed into as few bits as were declared. Declare more bits.";
     EXTERNAL "X218" "external routine cannot be run"
         "A routine without a body that is called has a value expression or a callback."
-        "The program declares the routine as external. Give it a value expression in the program, or a callback in CompileOptions.";
+        "The program declares the routine as external. Give it a value expression in the program, or a callback in CompileOptions. Emitted C calls it by its name, so that it can be linked with the file that defines it; a function of a C file is given a value with --external 'g(x) value(...)'.";
     ARGUMENT "X219" "argument does not fit its parameter"
         "Arguments have the number, type and shape that the routine declares."
         "The values given to a run are checked against the declaration before it starts.";
@@ -253,7 +253,7 @@ impl Fault {
             Self::External(routine) => Diagnostic::error(
                 &EXTERNAL,
                 format!("the external routine '{routine}' has neither a value nor a callback"),
-                "give it a value expression, or a callback in CompileOptions",
+                "give it a value expression, or a callback in CompileOptions; or emit C, which calls it by its name",
             ),
             Self::Stop(text) => Diagnostic::error(
                 &STOP,

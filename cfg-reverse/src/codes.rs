@@ -26,7 +26,8 @@ pub const EXTERNAL: CodeInfo = CodeInfo {
     title: "external routine without derivatives",
     rule: "an external routine between independents and dependents gives a value expression, \
            partials, or derivative routines",
-    explanation: "give `external.partials`, or `derivatives.adjoint` and `derivatives.tangent`",
+    explanation: "give `external.partials`, or `derivatives.adjoint` and `derivatives.tangent`; for a \
+                  function of C: --external 'g partial(x: ...)', adjoint(g_b) and tangent(g_t), or --no-diff g",
 };
 
 /// A shape that changes while the routine runs.

@@ -41,6 +41,9 @@ pub(crate) struct Session {
     pub(crate) language: Cell<Language>,
     /// The preprocessor that C files go through.
     preprocess: RefCell<Option<String>>,
+    /// What is said of functions of C files.
+    external: RefCell<Vec<String>>,
+    no_diff: RefCell<Vec<String>>,
 }
 
 impl Session {
@@ -51,6 +54,8 @@ impl Session {
             stdin: Cell::new(None),
             language: Cell::new(Language::Json),
             preprocess: RefCell::new(None),
+            external: RefCell::default(),
+            no_diff: RefCell::default(),
         }
     }
 
@@ -171,7 +176,14 @@ impl Session {
             let message = "--preprocess is for files in C; pipe the output of a preprocessor into `-` with --lang c";
             return Err(Usage(message.to_owned()).into());
         }
+        let given = !source.external.is_empty() || !source.no_diff.is_empty();
+        if given && language != Language::C {
+            let message = "--external and --no-diff are for files in C; other languages declare external routines in the file";
+            return Err(Usage(message.to_owned()).into());
+        }
         self.preprocess.replace(source.preprocess.clone());
+        self.external.replace(source.external.clone());
+        self.no_diff.replace(source.no_diff.clone());
         let name = match &*source.file {
             "-" => "<stdin>",
             file => file,
@@ -221,6 +233,8 @@ impl Session {
             Language::C => {
                 let options = cfg_c::Options {
                     routine: wanted.routine.clone(),
+                    externals: self.external.borrow().clone(),
+                    passive: self.no_diff.borrow().clone(),
                 };
                 let mut files = Included(Vec::new());
                 let command = self.preprocess.borrow();

@@ -4,7 +4,6 @@ use super::{
     Emitted,
     array::View,
     checks::Reach,
-    codes,
     file::takes_order,
     operators::{
         Code, convert,
@@ -85,16 +84,6 @@ impl Writer<'_> {
         result: Option<&Place>,
     ) -> Emitted<()> {
         let theirs = self.file.program.routine(callee);
-        if let Some(external) = &theirs.external
-            && external.value.is_none()
-        {
-            let message = format!("`{}` has no body and no value", theirs.name);
-            return Err(self.failed(
-                &codes::CALLBACK,
-                message,
-                "give `external.value`, or a routine with a body",
-            ));
-        }
         let strided = theirs.aliased && self.has_gaps(theirs, arguments)?;
         let Some(made) = self.file.called(callee, strided) else {
             return Err(self.malformed("a routine is called that is not there"));

@@ -7,10 +7,10 @@ cfg_core::diagnostic_codes! {
         "What is emitted is a valid program."
         "The back end met something that validation refuses. This is a defect of cfgrev: please report it with the \
          program.";
-    CALLBACK "B803" "an external routine without a value"
-        "An external routine that is called has an expression for its value."
-        "The value of this routine is known to the library's callback only. Give `external.value`, or a routine with a \
-         body.";
+    CALLBACK "B803" "an external routine that cannot be called"
+        "An external routine without a value is a function of another file, called by its name."
+        "The name is an identifier of C that the file has for nothing else. Such a routine cannot be run here, where that other \
+         file is not there: give `external.value`, or a routine with a body, or compile the emitted C with that file.";
     EXTERN "B806" "a global that another file cannot define"
         "With --extern-globals the name of a global is its name in C."
         "Give the global a name that is an identifier of C, that the file has for nothing else and that no header of C \

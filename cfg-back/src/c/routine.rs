@@ -365,6 +365,8 @@ pub(super) fn function(
                 };
                 writer.stop();
                 end = Some(code.text);
+            } else if super::outside::is_outside(routine) {
+                end = writer.outside()?;
             }
         }
         (None, _, None) => return Err(writer.malformed("a routine has no body")),

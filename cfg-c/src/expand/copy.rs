@@ -73,7 +73,14 @@ impl Expand<'_> {
             labels,
             from: source.from,
             to: source.to,
+            given: source.given.clone(),
         };
+        // The functions that are given as its derivatives are read with it.
+        for d in source.given.iter().flat_map(|given| given.named()) {
+            if let Some(g) = self.unit.decl(d).definition {
+                self.instance(g, Vec::new(), source.from);
+            }
+        }
     }
 
     /// Declares the local variables of a copy.

@@ -39,6 +39,9 @@ impl Expand<'_> {
     fn must_inline(&self, g: usize) -> bool {
         let unit = &*self.unit;
         let function = &self.read[g];
+        if function.given.as_ref().is_some_and(|given| given.elsewhere) {
+            return false;
+        }
         let result = match &unit.decl(function.decl).ty.ty {
             Type::Function(signature) => &signature.result,
             _ => return false,
@@ -115,7 +118,19 @@ impl Expand<'_> {
             .iter()
             .map(|f| self.nesting(self.read[*f].body))
             .sum();
-        let problem = if self.stack.contains(&g) {
+        let problem = if source
+            .given
+            .as_ref()
+            .is_some_and(|given| given.has_derivatives())
+        {
+            Some((
+                &codes::POINTER,
+                format!(
+                    "{name}, whose derivative is given, takes or returns pointers that a call cannot have"
+                ),
+                "give derivatives of functions of arrays and numbers",
+            ))
+        } else if self.stack.contains(&g) {
             Some((
                 &codes::POINTER,
                 format!(

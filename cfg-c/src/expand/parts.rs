@@ -111,6 +111,7 @@ impl Expand<'_> {
             extent: None,
             assigned: Vec::new(),
             address: false,
+            passive: false,
             definition: None,
             function: Some(frame.target),
             place: self.unit.exprs.len() as u32,

@@ -99,11 +99,15 @@ impl Body<'_, '_> {
             }
             None => {
                 let message = format!("{name} is declared, but has no body here");
-                let help = if math::is_known(name) {
-                    "include the header that declares it instead of declaring it by hand"
-                } else {
-                    "include the file that defines it: #include \"that.c\""
-                };
+                if math::is_known(name) {
+                    let help =
+                        "include the header that declares it instead of declaring it by hand";
+                    return self.error(&codes::FUNCTION, at, message, help);
+                }
+                let how = crate::declared::how_to_declare(name, &decl.ty);
+                let help = format!(
+                    "include the file that defines it, or say what its derivatives are: {how}"
+                );
                 self.error(&codes::FUNCTION, at, message, help)
             }
         }

@@ -189,7 +189,7 @@ impl Body<'_, '_> {
         for d in &unit.functions[self.function].parameters {
             let decl = unit.decl(*d);
             let member = matches!(decl.ty.ty, Type::Struct(_)) && self.l.facts.is_written(*d);
-            if decl.assigned.is_empty() && !decl.address && !member {
+            if decl.assigned.is_empty() && !decl.address && !member && !decl.passive {
                 continue;
             }
             let Some(Slot::Scalar(v, ty)) = self.slots.get(d).cloned() else {
@@ -206,6 +206,9 @@ impl Body<'_, '_> {
                 self.slots.insert(*d, Slot::Cell(copy, ty));
             } else {
                 let copy = self.f.local(name, scalar);
+                if decl.passive {
+                    self.passive.insert(copy);
+                }
                 self.assign(copy, Expr::var(v));
                 self.slots.insert(*d, Slot::Scalar(copy, ty));
             }
@@ -276,6 +279,9 @@ impl Body<'_, '_> {
         };
         let (elem, extents, _) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
         let var = self.f.global(self.l.program.program(), id);
+        if decl.passive {
+            self.passive.insert(var);
+        }
         let constant = decl.ty.constant;
         Ok(match extents.len() {
             0 if decl.address => Slot::Cell(var, elem),
@@ -304,6 +310,9 @@ impl Body<'_, '_> {
             0 if decl.address => Slot::Cell(self.f.variable(cell(name, ty)), elem),
             0 => {
                 let v = self.f.local(name, ty);
+                if decl.passive {
+                    self.passive.insert(v);
+                }
                 Slot::Scalar(v, elem)
             }
             rank => {

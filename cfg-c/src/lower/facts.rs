@@ -93,6 +93,20 @@ impl Facts {
                 }
             }
             let own = &unit.functions[f];
+            // What is defined elsewhere may write what is not constant.
+            if own.given.as_ref().is_some_and(|given| given.elsewhere) {
+                let mut bottom = own.parameters.clone();
+                bottom.retain(|d| {
+                    let mut ty = &unit.decl(*d).ty;
+                    let mut pointer = false;
+                    while let Some(of) = ty.target() {
+                        pointer = true;
+                        ty = of;
+                    }
+                    pointer && !ty.constant
+                });
+                open.extend(bottom);
+            }
             for d in own.locals.iter().chain(&own.parameters) {
                 if let Type::Pointer(_) = unit.decl(*d).ty.ty {
                     for source in points::sources(unit, *d) {

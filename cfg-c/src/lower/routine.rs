@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ast::{DeclId, ExprId, StmtId},
     codes,
-    preprocess::Choice,
+    preprocess::{Choice, Role},
     source::Pos,
     types::Type,
 };
@@ -69,6 +69,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) index_variables: HashSet<VarId>,
     /// Variables that are assigned once, before everything that reads them.
     pub(super) frozen: HashSet<VarId>,
+    /// Variables whose derivatives are taken to be 0.
+    pub(super) passive: HashSet<VarId>,
     /// The piece of text of the statement at hand.
     pub(super) span: Option<Span>,
     /// Calls of functions here on the way to an operand.
@@ -104,6 +106,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         indices: HashMap::new(),
         index_variables: HashSet::new(),
         frozen: HashSet::new(),
+        passive: HashSet::new(),
         span: None,
         depth: 0,
         base: 0,
@@ -120,8 +123,15 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         let label = body.f.label();
         body.labels.insert(Rc::clone(name), label);
     }
-    body.statement(of.body, true);
-    body.active();
+    if of.given.as_ref().is_some_and(|given| given.elsewhere) {
+        body.elsewhere();
+    } else {
+        body.statement(of.body, true);
+        body.active();
+    }
+    if let Some(given) = body.l.derivatives.get(&function) {
+        body.f.derivatives(*given);
+    }
     let id = body.l.routines[&function];
     let f = body.f;
     l.program.define(id, f);
@@ -228,8 +238,17 @@ impl Body<'_, '_> {
     }
 
     pub(super) fn assign(&mut self, target: impl Into<Place>, value: impl Into<Expr>) {
+        let (target, value) = (target.into(), value.into());
         self.mark();
-        self.f.assign(target, value);
+        if !self.passive.contains(&target.var) {
+            self.f.assign(target, value);
+            return;
+        }
+        let Some(ty) = self.f.get(target.var).map(|v| v.ty) else {
+            return;
+        };
+        let passive = self.l.passive(ty);
+        self.f.call_function(target, passive, [value]);
     }
 
     /// The value in a variable of its own.
@@ -309,7 +328,16 @@ impl Body<'_, '_> {
             if !self.l.program.program().has_reals(variable.ty) {
                 continue;
             }
-            independents.push(v);
+            if !unit.decl(*d).passive {
+                independents.push(v);
+            } else if variable.rank() > 0 && self.l.facts.is_written(*d) {
+                let name = &unit.decl(*d).name;
+                let message = format!("{name} is written, and its derivative is taken to be 0");
+                let help =
+                    "take that of what is assigned to it to be 0, in a variable that is no array";
+                let at = unit.decl(*d).at;
+                self.l.sink.error(&codes::OPERAND, at, message, help);
+            }
             if variable.rank() > 0 && self.l.facts.is_written(*d) {
                 written.push(v);
             }
@@ -333,14 +361,15 @@ impl Body<'_, '_> {
             .cloned()
             .unwrap_or_default()
         {
+            if choice.role == Role::Passive {
+                continue;
+            }
             // Problems of all choices are told.
             if let Ok(v) = self.chosen(choice) {
-                let list = if choice.dependent {
-                    &mut wanted
-                } else {
-                    &mut chosen
-                };
-                list.push(v);
+                match choice.role {
+                    Role::Dependent => wanted.push(v),
+                    Role::Independent | Role::Passive => chosen.push(v),
+                }
             }
         }
         let independents = if chosen.is_empty() {

@@ -434,6 +434,7 @@ pub(super) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -
         extent: None,
         assigned: Vec::new(),
         address: false,
+        passive: false,
         definition: None,
         function: None,
         place: 0,

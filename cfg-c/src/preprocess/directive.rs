@@ -1,6 +1,6 @@
 //! Directives.
 
-use super::{Choice, Condition, Macro, Preprocessor, condition, headers::header};
+use super::{Condition, Macro, Preprocessor, condition, headers::header};
 use crate::{
     codes,
     lex::{Kind, Token},
@@ -27,7 +27,7 @@ impl Preprocessor<'_> {
         line
     }
 
-    fn wrong(&mut self, at: Pos, message: impl Into<String>, help: &str) {
+    pub(super) fn wrong(&mut self, at: Pos, message: impl Into<String>, help: &str) {
         self.sink.error(&codes::PREPROCESSOR, at, message, help);
     }
 
@@ -99,36 +99,7 @@ impl Preprocessor<'_> {
             self.once.insert(frame.name.clone());
         }
         if rest.first().is_some_and(|t| t.is("cfgrev")) {
-            self.choices(&rest[1..], at);
-        }
-    }
-
-    /// `independent(x, y) dependent(z)`.
-    fn choices(&mut self, rest: &[Token], at: Pos) {
-        let help = "write #pragma cfgrev independent(x, y) dependent(z)";
-        let mut rest = rest;
-        while let Some((word, behind)) = rest.split_first() {
-            let dependent = word.is("dependent");
-            let end = behind.iter().position(|t| t.is(")"));
-            let Some(end) = end.filter(|_| {
-                (dependent || word.is("independent")) && behind.first().is_some_and(|t| t.is("("))
-            }) else {
-                let message = format!("{} has no meaning in #pragma cfgrev", word.text);
-                return self.wrong(word.at, message, help);
-            };
-            for (k, name) in behind[1..end].iter().enumerate() {
-                match (k % 2, name.kind) {
-                    (0, Kind::Ident) => self.choices.push(Choice {
-                        name: Rc::clone(&name.text),
-                        at: name.at,
-                        dependent,
-                        pragma: at,
-                    }),
-                    (1, _) if name.is(",") => {}
-                    _ => return self.wrong(name.at, "a name is expected", help),
-                }
-            }
-            rest = &behind[end + 1..];
+            self.clauses(&rest[1..], Some(at));
         }
     }
 

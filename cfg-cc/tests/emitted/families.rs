@@ -110,6 +110,7 @@ fn from_c(seed: u64) -> Case {
         let f = c_functions::function_without_structures(seed);
         let options = cfg_c::Options {
             routine: Some(f.name.clone()),
+            ..cfg_c::Options::default()
         };
         let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
         read.program.map(|program| (f, program))

@@ -16,6 +16,13 @@ pub(crate) struct Source {
     /// The C preprocessor that FILE goes through first, with its options: 'cc -E -Iinclude'.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) preprocess: Option<String>,
+    /// A function that the C file calls and does not define, or whose derivatives are given:
+    /// 'g(x, y) value(x * sin(y)) partial(x: sin(y), y: x * cos(y))'; may be repeated.
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) external: Vec<String>,
+    /// Functions and variables of the C file whose derivatives are taken to be 0.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) no_diff: Vec<String>,
 }
 
 /// A language that programs are read in.

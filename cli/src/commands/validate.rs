@@ -17,6 +17,8 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
         .iter()
         .map(|file| Source {
             preprocess: None,
+            external: Vec::new(),
+            no_diff: Vec::new(),
             file: file.clone(),
             lang: args.lang,
         })

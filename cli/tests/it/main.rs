@@ -5,6 +5,7 @@ mod c_files;
 mod documents;
 mod emitted;
 mod engine;
+mod externals;
 mod help;
 mod numbers;
 mod preaccumulate;

@@ -1,0 +1,135 @@
+//! Functions of other files: external routines without a value are declared `extern` and called by their own names.
+
+use super::{
+    Emitted, Failed, codes,
+    names::{Names, identifier},
+    writer::Writer,
+};
+use cfg_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    entity::RoutineId,
+    ir::{Intent, Program, Role, Routine, StmtKind},
+};
+
+/// True of a routine that only another file has.
+pub(super) fn is_outside(routine: &Routine) -> bool {
+    routine.body.is_none() && routine.external.as_ref().is_some_and(|e| e.value.is_none())
+}
+
+/// Keeps the names of functions of other files from being given to anything else.
+///
+/// # Errors
+/// A name that no function can have.
+pub(super) fn reserve(names: &mut Names, program: &Program) -> Result<(), Diagnostics> {
+    let mut problems = Vec::new();
+    for routine in program.routines.iter().filter(|r| is_outside(r)) {
+        let name = &routine.name;
+        if identifier(name) != *name || names.has(name) {
+            let message = format!(
+                "the external routine `{name}` has the name of no function that another file can define"
+            );
+            problems.push(Diagnostic::error(
+                &codes::CALLBACK,
+                message,
+                "give it a name that is an identifier of C, and that no header of C has",
+            ));
+        }
+        names.reserve(name);
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(Diagnostics(problems)),
+    }
+}
+
+/// Refuses what is not there when the program is run.
+///
+/// # Errors
+/// A routine that only another file has.
+pub(super) fn refuse(program: &Program) -> Result<(), Diagnostics> {
+    let statements = program.routines.iter().flat_map(Routine::statements);
+    let called = statements.filter_map(|s| {
+        if let StmtKind::Call { callee, .. } = &s.kind {
+            return Some(*callee);
+        }
+        None
+    });
+    let called: std::collections::BTreeSet<RoutineId> = called.collect();
+    let outside = called.into_iter().map(|r| program.routine(r));
+    let outside = outside.filter(|r| is_outside(r)).map(|routine| {
+        Diagnostic::error(
+            &codes::CALLBACK,
+            format!(
+                "`{}` has no body and no value, so that it cannot be run here",
+                routine.name
+            ),
+            "give its value, or emit C and compile that with the file that has it",
+        )
+    });
+    let problems: Vec<Diagnostic> = outside.collect();
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(Diagnostics(problems)),
+    }
+}
+
+impl Writer<'_> {
+    /// Calls the function of another file that the routine at hand is; the expression of its value.
+    pub(super) fn outside(&mut self) -> Emitted<Option<String>> {
+        let routine = self.routine;
+        let (mut types, mut arguments) = (Vec::new(), Vec::new());
+        for p in routine.parameter_ids() {
+            let formal = routine.variable(p);
+            self.reads(p);
+            let ty = self.file.c_type(formal.ty);
+            let reads = matches!(
+                formal.role,
+                Role::Parameter {
+                    intent: Intent::In,
+                    ..
+                }
+            );
+            // Numbers that are only read are values there, also where they are bound by reference here.
+            if formal.rank() == 0 && reads {
+                types.push(ty.to_owned());
+                arguments.push(self.scalar_place(p)?.text);
+                continue;
+            }
+            types.push(format!("{}{ty} *", if reads { "const " } else { "" }));
+            if formal.rank() == 0 {
+                arguments.push(format!("&{}", self.scalar_place(p)?.text));
+                continue;
+            }
+            let array = self.array_kind(p)?;
+            if array.is_strided() {
+                return Err(self.gaps(routine));
+            }
+            arguments.push(self.view(&cfg_core::ir::Place::whole(p))?.first());
+        }
+        if types.is_empty() {
+            types.push("void".to_owned());
+        }
+        let name = &routine.name;
+        let result = match routine.result {
+            Some(v) => self.file.c_type(routine.variable(v).ty),
+            None => "void",
+        };
+        let head = format!("extern {result} {name}({});", types.join(", "));
+        self.lines.line(format_args!("{head}"));
+        let call = format!("{name}({})", arguments.join(", "));
+        if routine.result.is_some() {
+            return Ok(Some(call));
+        }
+        self.lines.line(format_args!("{call};"));
+        Ok(None)
+    }
+
+    fn gaps(&self, routine: &Routine) -> Failed {
+        let message = format!(
+            "an array with gaps between its elements is passed to `{}`, which another file defines",
+            routine.name
+        );
+        let help = "pass a copy";
+        self.failed(&codes::CALLBACK, message, help)
+    }
+}

@@ -1,0 +1,224 @@
+//! `#pragma cfgrev`, and the options of the command line that say the same.
+
+use super::{Choice, External, Preprocessor, Role};
+use crate::{
+    Options,
+    lex::{Kind, Token, lex},
+    source::Pos,
+};
+use std::rc::Rc;
+
+/// How it is written.
+const HELP: &str = "write #pragma cfgrev independent(x, y) dependent(z), no-diff(v), or external(g) value(e) partial(x: e, y: e)";
+
+impl Preprocessor<'_> {
+    /// What the command line says.
+    pub(super) fn options(&mut self, options: &Options) {
+        for text in &options.externals {
+            let tokens = self.option("--external", text);
+            self.external(&tokens, None);
+        }
+        for text in &options.passive {
+            let tokens = self.option("--no-diff", text);
+            self.names(&tokens, Role::Passive, None);
+        }
+    }
+
+    /// The tokens of an option, with the places that they have in it.
+    fn option(&mut self, name: &str, text: &str) -> Vec<Token> {
+        let file = self.file(name);
+        let mut tokens = lex(text.as_bytes(), file, &mut self.names, self.sink);
+        tokens.retain(|t| t.kind != Kind::End);
+        tokens
+    }
+
+    /// The clauses of a pragma: words with what stands in parentheses behind them.
+    pub(super) fn clauses(&mut self, rest: &[Token], at: Option<Pos>) {
+        let mut rest = rest;
+        while !rest.is_empty() {
+            let Some((word, inside, behind)) = clause(rest) else {
+                let message = format!("{} has no meaning in #pragma cfgrev", rest[0].text);
+                return self.wrong(rest[0].at, message, HELP);
+            };
+            let role = match &*word {
+                "independent" => Role::Independent,
+                "dependent" => Role::Dependent,
+                "no-diff" => Role::Passive,
+                "external" if inside.is_empty() => {
+                    let message = "the name of a function is expected";
+                    return self.wrong(rest[0].at, message, HELP);
+                }
+                "external" => {
+                    // What follows belongs to it, up to the next clause of another kind.
+                    let mut end = behind;
+                    while let Some((word, _, next)) = clause(end)
+                        && is_part(&word)
+                    {
+                        end = next;
+                    }
+                    let given = &rest[..rest.len() - end.len()];
+                    let (name, given) = (inside, &given[inside.len() + 3..]);
+                    let all: Vec<Token> = name.iter().chain(given).cloned().collect();
+                    self.external(&all, at);
+                    rest = end;
+                    continue;
+                }
+                _ => {
+                    let message = format!("{word} has no meaning in #pragma cfgrev here");
+                    return self.wrong(rest[0].at, message, HELP);
+                }
+            };
+            self.names(inside, role, at);
+            rest = behind;
+        }
+    }
+
+    /// Names, with commas between them.
+    fn names(&mut self, list: &[Token], role: Role, pragma: Option<Pos>) {
+        for (k, name) in list.iter().enumerate() {
+            match (k % 2, name.kind) {
+                (0, Kind::Ident) => self.choices.push(Choice {
+                    name: Rc::clone(&name.text),
+                    at: name.at,
+                    role,
+                    pragma,
+                }),
+                (1, _) if name.is(",") => {}
+                _ => return self.wrong(name.at, "a name is expected", HELP),
+            }
+        }
+    }
+
+    /// `g(x, y) value(e) partial(x: e, y: e) adjoint(g_b) tangent(g_t)`; the parameters may be left out.
+    fn external(&mut self, tokens: &[Token], pragma: Option<Pos>) {
+        let help = "write external(g) value(e) partial(x: e, y: e), or external(g) adjoint(g_b) tangent(g_t), where x and y are parameters of g";
+        let Some((name, mut rest)) = tokens.split_first().filter(|(t, _)| t.kind == Kind::Ident)
+        else {
+            let at = tokens.first().map(|t| t.at).or(pragma);
+            return self.wrong(
+                at.unwrap_or_default(),
+                "the name of a function is expected",
+                help,
+            );
+        };
+        let mut made = External {
+            name: name.clone(),
+            parameters: None,
+            value: None,
+            partials: Vec::new(),
+            tangent: None,
+            adjoint: None,
+        };
+        if let Some((list, behind)) = group(rest) {
+            let mut parameters = Vec::new();
+            for item in split(list) {
+                match item {
+                    [name] if name.kind == Kind::Ident => parameters.push(name.clone()),
+                    _ => return self.wrong(name.at, "names of parameters are expected", help),
+                }
+            }
+            made.parameters = Some(parameters);
+            rest = behind;
+        }
+        while !rest.is_empty() {
+            let Some((word, inside, behind)) = clause(rest).filter(|(w, ..)| is_part(w)) else {
+                let message = format!("{} has no meaning here", rest[0].text);
+                return self.wrong(rest[0].at, message, help);
+            };
+            let one = match inside {
+                [one] if one.kind == Kind::Ident => Some(one.clone()),
+                _ => None,
+            };
+            match &*word {
+                "value" if !inside.is_empty() => {
+                    made.value = Some(self.expand_all(inside.to_vec(), 0));
+                }
+                "adjoint" if one.is_some() => made.adjoint = one,
+                "tangent" if one.is_some() => made.tangent = one,
+                "partial" => {
+                    for item in split(inside) {
+                        match item {
+                            [x, colon, e @ ..]
+                                if x.kind == Kind::Ident && colon.is(":") && !e.is_empty() =>
+                            {
+                                let e = self.expand_all(e.to_vec(), 0);
+                                made.partials.push((x.clone(), e));
+                            }
+                            _ => {
+                                let at = item.first().map_or(rest[0].at, |t| t.at);
+                                let message = "a parameter, a colon and an expression are expected";
+                                return self.wrong(at, message, help);
+                            }
+                        }
+                    }
+                }
+                _ => {
+                    let message = format!("{word} is given something else than it takes");
+                    return self.wrong(rest[0].at, message, help);
+                }
+            }
+            rest = behind;
+        }
+        self.externals.push(made);
+    }
+}
+
+/// True of words that say something of an external function.
+fn is_part(word: &str) -> bool {
+    matches!(word, "value" | "partial" | "adjoint" | "tangent")
+}
+
+/// A word, `no-diff` among them, what stands in parentheses behind it, and what follows.
+fn clause(tokens: &[Token]) -> Option<(String, &[Token], &[Token])> {
+    let (first, mut rest) = tokens.split_first()?;
+    if first.kind != Kind::Ident {
+        return None;
+    }
+    let mut word = first.text.to_string();
+    if let [dash, second, behind @ ..] = rest
+        && dash.is("-")
+        && second.kind == Kind::Ident
+    {
+        word = format!("{word}-{}", second.text);
+        rest = behind;
+    }
+    let (inside, behind) = group(rest)?;
+    Some((word, inside, behind))
+}
+
+/// What stands in the parentheses at hand, and what follows.
+fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
+    if !tokens.first()?.is("(") {
+        return None;
+    }
+    let mut depth = 0usize;
+    for (k, token) in tokens.iter().enumerate() {
+        depth += usize::from(token.is("("));
+        if token.is(")") {
+            depth -= 1;
+            if depth == 0 {
+                return Some((&tokens[1..k], &tokens[k + 1..]));
+            }
+        }
+    }
+    None
+}
+
+/// The parts between commas that stand in no parentheses.
+fn split(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut depth = 0usize;
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (k, token) in tokens.iter().enumerate() {
+        depth += usize::from(token.is("("));
+        depth = depth.saturating_sub(usize::from(token.is(")")));
+        if token.is(",") && depth == 0 {
+            parts.push(&tokens[start..k]);
+            start = k + 1;
+        }
+    }
+    if start < tokens.len() || !parts.is_empty() {
+        parts.push(&tokens[start..]);
+    }
+    parts
+}

@@ -1,0 +1,1 @@
+double f(double (*g)(double), double x) { return g(x); }

@@ -1,0 +1,274 @@
+//! Functions of C that are defined elsewhere, and derivatives that are given or taken to be 0.
+
+use crate::run_tool::cfgrev_in;
+use cfg_testkit::needs;
+use serde_json::Value;
+use std::{fs, path::Path, process::Command};
+
+/// What is declared here is defined in [`ELSEWHERE`].
+const FILE: &str = "
+double lookup(double);
+double lookup_derivative(double);
+double blend(int n, const double *w, double t);
+void blend_b(int n, const double *w, double *w_b, double t, double *t_b, double value_b);
+void blend_t(int n, const double *w, const double *w_t, double t, double t_t, double *value, double *value_t);
+void scale(double *a, int n, float c);
+void scale_b(double *a, double *a_b, int n, float c, float *c_b);
+#pragma cfgrev external(lookup(s)) partial(s: lookup_derivative(s)) external(blend) adjoint(blend_b) tangent(blend_t)
+#pragma cfgrev external(scale) adjoint(scale_b)
+";
+
+const BODY: &str = "
+double f(int n, const double *w, double t, float c)
+{
+    double a[3] = {t, t * t, lookup(t * c)};
+    scale(a, 3, c);
+    return blend(n, w, t * 2) * a[0] + a[1] * a[2];
+}
+";
+
+const ELSEWHERE: &str = "
+double lookup(double t) { return t * t * (3 - t); }
+double lookup_derivative(double t) { return t * (6 - 3 * t); }
+double blend(int n, const double *w, double t)
+{
+    double s = 0, p = 1;
+    for (int i = 0; i < n; i++) { s += w[i] * p; p *= t; }
+    return s;
+}
+void scale(double *a, int n, float c) { for (int i = 0; i < n; i++) a[i] *= c; }
+";
+
+const DERIVATIVES: &str = "
+void blend_b(int n, const double *w, double *w_b, double t, double *t_b, double v)
+{
+    double p = 1, q = 0;
+    for (int i = 0; i < n; i++) { w_b[i] += p * v; *t_b += v * w[i] * i * q; q = p; p *= t; }
+}
+void blend_t(int n, const double *w, const double *w_t, double t, double t_t, double *v, double *v_t)
+{
+    double p = 1, q = 0;
+    *v = 0;
+    *v_t = 0;
+    for (int i = 0; i < n; i++) {
+        *v += w[i] * p;
+        *v_t += w_t[i] * p + w[i] * i * q * t_t;
+        q = p;
+        p *= t;
+    }
+}
+void scale_b(double *a, double *a_b, int n, float c, float *c_b)
+{
+    for (int i = 0; i < n; i++) { *c_b += a_b[i] * a[i]; a_b[i] *= c; }
+}
+";
+
+const MAIN: &str = "
+#include <stdio.h>
+#include \"out.c\"
+int main(void)
+{
+    double w[3] = {1, 2, 3}, w_b[3] = {0}, t_b = 0, v;
+    float c_b = 0;
+    int failed = f_grad(3, w, w_b, 0.75, &t_b, 1.5f, &c_b, &v, 1.0, NULL);
+    printf(\"[%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.9g]\\n\", failed, v, w_b[0], w_b[1], w_b[2], t_b, c_b);
+    return 0;
+}
+";
+
+const POINT: &str = "n=3,w=[1,2,3],t=0.75,c=1.5";
+
+fn json(folder: &Path, args: &[&str]) -> Value {
+    let ran = cfgrev_in(folder, args, b"");
+    assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
+    serde_json::from_str(&ran.out).expect("JSON")
+}
+
+fn reals(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(reals).collect(),
+        Value::Object(members) => members.values().flat_map(reals).collect(),
+        other => vec![other.as_f64().expect("a number")],
+    }
+}
+
+/// Emitted C that calls functions of another file has the derivatives that the executor has where the bodies are there.
+#[test]
+fn functions_of_another_file_are_linked() {
+    let Some(compiler) = needs::tool("cc") else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), format!("{FILE}{BODY}")).unwrap();
+    fs::write(
+        path.join("whole.c"),
+        format!(
+            "{}{BODY}",
+            ELSEWHERE.replace("double lookup_", "static double lookup_")
+        ),
+    )
+    .unwrap();
+    fs::write(path.join("lib.c"), format!("{ELSEWHERE}{DERIVATIVES}")).unwrap();
+    fs::write(path.join("main.c"), MAIN).unwrap();
+    let emitted = cfgrev_in(
+        path,
+        &["reverse", "f.c", "--size", "w=n", "--emit", "c"],
+        b"",
+    );
+    assert_eq!(emitted.code, Some(0), "{}", emitted.err);
+    fs::write(path.join("out.c"), &emitted.out).unwrap();
+    let built = Command::new(compiler)
+        .args([
+            "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", "run", "main.c", "lib.c", "-lm",
+        ])
+        .current_dir(path)
+        .output()
+        .unwrap();
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    let ran = Command::new(path.join("run")).output().unwrap();
+    let ours: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let ours = reals(&ours);
+    let whole = json(
+        path,
+        &["gradient", "whole.c", "--routine", "f", "--at", POINT],
+    );
+    let mut theirs = vec![0.0];
+    theirs.extend(reals(&whole["value"]));
+    for name in ["w", "t", "c"] {
+        theirs.extend(reals(&whole["gradient"][name]));
+    }
+    assert_eq!(ours.len(), theirs.len());
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert!((a - b).abs() <= 1e-6 * b.abs(), "{ours:?} {theirs:?}");
+    }
+    // Without the file nothing can be run.
+    for engine in ["executor", "cc"] {
+        let ran = cfgrev_in(
+            path,
+            &["gradient", "f.c", "--at", POINT, "--engine", engine],
+            b"",
+        );
+        assert_eq!(ran.code, Some(1), "{engine}");
+        assert!(ran.err.contains("emit C"), "{}", ran.err);
+    }
+}
+
+/// A value makes a function run; partials are taken in place of its derivative.
+#[test]
+fn values_are_expressions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "#include <math.h>\ndouble g(double a, double b);\ndouble f(double x, double y) { return x * g(x * y, y); }\n";
+    fs::write(path.join("f.c"), text).unwrap();
+    let gradient = |external: &str| {
+        let args = [
+            "gradient",
+            "f.c",
+            "--at",
+            "x=2,y=0.5",
+            "--external",
+            external,
+        ];
+        reals(&json(path, &args)["gradient"])
+    };
+    let (x, y): (f64, f64) = (2.0, 0.5);
+    let (s, c) = (y.sin(), y.cos());
+    let exact = [2.0 * x * y * s, x * (x * s + x * y * c)];
+    for external in [
+        "g value(a * sin(b))",
+        "g(u, v) value(u * sin(v)) partial(u: sin(v), v: u * cos(v))",
+    ] {
+        let found = gradient(external);
+        for (a, b) in found.iter().zip(&exact) {
+            assert!((a - b).abs() <= 1e-14 * b.abs(), "{found:?} {exact:?}");
+        }
+    }
+    assert_eq!(
+        gradient("g value(1.5) partial(a: 3)"),
+        [1.5 + 3.0 * x * y, 3.0 * x * x]
+    );
+}
+
+/// A parameter that is a function is left out, and computes what is said of it.
+#[test]
+fn parameters_that_are_functions_are_declared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "double integral(double (*g)(double, void *), void *data, double a, double b, int n)
+{
+    double h = (b - a) / n, s = 0;
+    for (int i = 0; i < n; i++)
+        s += h * g(a + (i + 0.5) * h, data);
+    return s;
+}
+";
+    fs::write(path.join("f.c"), text).unwrap();
+    let args = ["gradient", "f.c", "--at", "a=0,b=1,n=1", "--external"];
+    let found = json(
+        path,
+        &[&args[..], &["g(t, data) value(t * t * t)"]].concat(),
+    );
+    assert_eq!(reals(&found["value"]), [0.125]);
+    assert_eq!(reals(&found["gradient"]), [0.25, 0.5]);
+    // Another file's function would be given what `data` points to.
+    let ran = cfgrev_in(
+        path,
+        &[&args[..], &["g(t, data) partial(t: 3 * t * t)"]].concat(),
+        b"",
+    );
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("C007"), "{}", ran.err);
+}
+
+/// What is taken to be 0 is a factor that does not depend on anything.
+#[test]
+fn derivatives_are_taken_to_be_0() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "double kept;
+static double weight(double x) { return 1 / x; }
+static void halve(double *a, int n) { for (int i = 0; i < n; i++) a[i] /= 2; }
+double f(double x, double y, const double *z)
+{
+    double w = weight(x), a[1] = {x};
+    kept = x;
+    w *= 2;
+    halve(a, 1);
+    return x * y * w + a[0] + kept * y + z[0] * y;
+}
+";
+    fs::write(path.join("f.c"), text).unwrap();
+    let gradient = |names: &str| {
+        let args = [
+            "gradient",
+            "f.c",
+            "--at",
+            "x=2,y=3,z=[5]",
+            "--no-diff",
+            names,
+        ];
+        json(path, &args)["gradient"].clone()
+    };
+    let of = |found: &Value, name: &str| found[name].as_f64();
+    // 2 y + x / 2 + x y + z y
+    let all = gradient("w,z");
+    assert_eq!((of(&all, "x"), of(&all, "y")), (Some(6.5), Some(9.0)));
+    assert_eq!(all.get("z"), None);
+    let all = gradient("kept");
+    assert_eq!((of(&all, "x"), of(&all, "y")), (Some(0.5), Some(9.0)));
+    let all = gradient("weight");
+    assert_eq!(of(&all, "x"), Some(6.5));
+    let all = gradient("halve");
+    assert_eq!(of(&all, "x"), Some(3.0));
+    let all = gradient("x");
+    assert_eq!((all.get("x"), of(&all, "y")), (None, Some(9.0)));
+    let pragma = text.replace("double f(", "#pragma cfgrev no-diff(w, halve)\ndouble f(");
+    fs::write(path.join("f.c"), pragma).unwrap();
+    let all = gradient("kept");
+    assert_eq!((of(&all, "x"), of(&all, "y")), (Some(3.0), Some(9.0)));
+}
