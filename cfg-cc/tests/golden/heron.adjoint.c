@@ -430,7 +430,9 @@ CFGREV_INLINE int cfgrev_end(struct cfgrev_tape *tape, const struct cfgrev_state
 {
     static const char *const messages[] = {
         "", "out of memory", "a limit was reached", "the program stopped", "a check failed"};
-    tape->message = messages[status >= 0 && status <= 4 ? status : 4];
+    /* A program that stops has left its own. */
+    if (status != 3 || !tape->message)
+        tape->message = messages[status >= 0 && status <= 4 ? status : 4];
     cfgrev_release(&tape->work, state->work);
     cfgrev_release(&tape->arrays, state->arrays);
     tape->depth = state->depth;
