@@ -307,6 +307,18 @@ impl Unit {
         }
     }
 
+    /// True if there is a label or a case in the statements.
+    pub(crate) fn is_entered(&self, statements: &[StmtId]) -> bool {
+        let mut open = statements.to_vec();
+        while let Some(s) = open.pop() {
+            match &self.stmt(s).kind {
+                StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
+                _ => open.extend(self.inside(s)),
+            }
+        }
+        false
+    }
+
     /// Adds an expression; `pure` if it calls a function that only computes.
     pub(crate) fn push(&mut self, kind: ExprKind, at: Pos, from: Pos, pure: bool) -> ExprId {
         let own = match &kind {

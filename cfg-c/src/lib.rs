@@ -28,6 +28,7 @@ mod parse;
 mod preprocess;
 mod source;
 mod types;
+mod unreached;
 
 use cfg_core::{diagnostic::Diagnostics, ir::Program};
 
@@ -69,6 +70,7 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
         None
     } else {
         lower::chosen(&unit, options, &mut sink).and_then(|chosen| {
+            unreached::take_out(&mut unit);
             messages::leave_out(&mut unit, &chosen.read);
             lower::place_passive(&mut unit, &choices, &chosen, &mut sink);
             expand::expand(&mut unit, &chosen.read, &mut sink);

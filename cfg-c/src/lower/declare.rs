@@ -96,8 +96,10 @@ impl Body<'_, '_> {
         }
         let written = parameters.iter().filter(|d| self.l.facts.is_written(**d));
         let written: Vec<DeclId> = written.copied().collect();
+        let shared = self.l.facts.is_shared(self.function);
         let free = |d: &DeclId| {
-            matches!(unit.decl(*d).ty.ty, Type::Pointer(_)) && !unit.decl(*d).ty.restrict
+            let ty = &unit.decl(*d).ty;
+            matches!(ty.ty, Type::Pointer(_)) && (!ty.restrict || shared)
         };
         // A number may be a member of a structure.
         let kind = |d: &DeclId| Elem::of(bottom(&unit.decl(*d).ty));

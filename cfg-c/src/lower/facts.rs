@@ -18,6 +18,54 @@ pub(super) struct Facts {
     exchanged: HashSet<DeclId>,
     /// Pointers that are only dereferenced.
     single: HashSet<DeclId>,
+    /// Functions that some call gives two pointers into one array.
+    shared: HashSet<usize>,
+}
+
+/// A call of a function of the files: who calls, who is called, and the variables that its pointers come from.
+struct Given {
+    caller: usize,
+    callee: usize,
+    roots: Vec<Vec<DeclId>>,
+}
+
+/// The functions that some call gives two pointers into one array, as `f(a, a + n)` does: `restrict` says that they do not meet
+/// there, not that the arrays are two.
+fn shared(unit: &Unit, calls: &[Given], locals: &HashMap<DeclId, Vec<DeclId>>) -> HashSet<usize> {
+    // The variables of which a pointer is a part, by way of local ones.
+    let bases = |roots: &Vec<DeclId>| {
+        let (mut seen, mut open) = (HashSet::new(), roots.clone());
+        while let Some(d) = open.pop() {
+            if seen.insert(d) {
+                open.extend(locals.get(&d).into_iter().flatten());
+            }
+        }
+        seen
+    };
+    let mut found = HashSet::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut by_caller: HashMap<usize, Vec<&Given>> = HashMap::new();
+    for call in calls {
+        by_caller.entry(call.caller).or_default().push(call);
+        let mut seen = HashSet::new();
+        if !(call.roots.iter().flat_map(bases)).all(|d| seen.insert(d)) {
+            open.push(call.callee);
+        }
+    }
+    while let Some(f) = open.pop() {
+        if !found.insert(f) {
+            continue;
+        }
+        // Two of its parameters may lie in one array, so that what it passes on may, too.
+        let own: HashSet<DeclId> = unit.functions[f].parameters.iter().copied().collect();
+        for call in by_caller.get(&f).into_iter().flatten() {
+            let passed = |roots: &&Vec<DeclId>| bases(roots).iter().any(|d| own.contains(d));
+            if call.roots.iter().filter(passed).count() > 1 {
+                open.push(call.callee);
+            }
+        }
+    }
+    found
 }
 
 impl Facts {
@@ -29,6 +77,8 @@ impl Facts {
         // The pointers that are passed as they are.
         let mut passes: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         let mut open: Vec<DeclId> = Vec::new();
+        let mut calls: Vec<Given> = Vec::new();
+        let mut locals: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         for &f in functions {
             for k in unit.functions[f].part.clone() {
                 let e = ExprId(k);
@@ -75,6 +125,7 @@ impl Facts {
                         let Some(g) = unit.decl(d).definition else {
                             continue;
                         };
+                        let mut given = Vec::new();
                         for (p, argument) in
                             unit.functions[g].parameters.iter().zip(arguments.iter())
                         {
@@ -86,8 +137,14 @@ impl Facts {
                                 passes.entry(*p).or_default().push(d);
                                 mentions.entry(d).or_default().1 += 1;
                             }
+                            given.push(roots.clone());
                             flows.entry(*p).or_default().extend(roots);
                         }
+                        calls.push(Given {
+                            caller: f,
+                            callee: g,
+                            roots: given,
+                        });
                     }
                     _ => {}
                 }
@@ -110,12 +167,14 @@ impl Facts {
             for d in own.locals.iter().chain(&own.parameters) {
                 if let Type::Pointer(_) = unit.decl(*d).ty.ty {
                     for source in points::sources(unit, *d) {
+                        locals.entry(*d).or_default().extend(unit.roots(source));
                         flows.entry(*d).or_default().extend(unit.roots(source));
                     }
                 }
             }
         }
         facts.tested = tested(unit, functions);
+        facts.shared = shared(unit, &calls, &locals);
         while let Some(d) = open.pop() {
             if facts.written.insert(d) {
                 open.extend(flows.get(&d).into_iter().flatten());
@@ -137,6 +196,11 @@ impl Facts {
             .filter(|d| simple(d) && !several.contains(d));
         facts.single = single.copied().collect();
         facts
+    }
+
+    /// True of a function, by its number, that some call gives two pointers into one array.
+    pub(super) fn is_shared(&self, function: usize) -> bool {
+        self.shared.contains(&function)
     }
 
     /// True if an element of a pointer or array may be written.

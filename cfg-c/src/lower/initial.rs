@@ -60,7 +60,6 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         return Err(Failed);
     }
     let mut initial = None;
-    // What is 0 at first in C has no value here if it is a structure: to use it is an error.
     if !decl.external
         && let Elem::Arith(elem) = elem
     {
@@ -96,6 +95,11 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         extents.push(1);
     }
     let ty = l.scalar(elem, decl.at)?;
+    if !decl.external && matches!(elem, Elem::Struct(_)) {
+        // All members of all elements are 0.
+        let leaves = l.program.program().leaves(ty);
+        initial = Some(leaves.iter().map(|leaf| Expr::zero(leaf.ty)).collect());
+    }
     let shape = extents.iter().map(|n| Dim {
         lower: Expr::Int(0),
         extent: Extent::Fixed(Expr::Int(*n)),

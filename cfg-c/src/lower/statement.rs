@@ -195,8 +195,8 @@ impl Body<'_, '_> {
             let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
             match condition {
                 // What is never done is not read: `if (!memory) exit(1);`.
-                Expr::Logical(false) if !self.is_entered(&[*then]) => continue,
-                Expr::Logical(true) if !self.is_entered(&behind.collect::<Vec<_>>()) => {
+                Expr::Logical(false) if !self.l.unit.is_entered(&[*then]) => continue,
+                Expr::Logical(true) if !self.l.unit.is_entered(&behind.collect::<Vec<_>>()) => {
                     self.statement(*then, last);
                     done = true;
                     break;
@@ -220,19 +220,6 @@ impl Body<'_, '_> {
             self.mark();
             self.f.end_if();
         }
-    }
-
-    /// True if a label or case in the statements is jumped to.
-    fn is_entered(&self, statements: &[StmtId]) -> bool {
-        let unit = self.l.unit;
-        let mut open = statements.to_vec();
-        while let Some(s) = open.pop() {
-            match &unit.stmt(s).kind {
-                StmtKind::Case(..) | StmtKind::Default | StmtKind::Label(_) => return true,
-                _ => open.extend(unit.inside(s)),
-            }
-        }
-        false
     }
 
     pub(super) fn declaration(&mut self, d: DeclId) -> Lowered<()> {

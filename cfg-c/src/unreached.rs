@@ -1,0 +1,109 @@
+//! Arms of `if` that constants say are never entered, as of `if (0)` and `if (sizeof(double) != 8)`: they are taken out, so that nothing
+//! in them is read, and a pointer does not lead to what only they assign to it.
+
+use crate::{
+    ast::{DeclId, ExprId, ExprKind, Init, StmtId, StmtKind, Unit},
+    constant,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Takes out the arms that are never entered. One with a label or a case stays: jumps may lead there.
+pub(crate) fn take_out(unit: &mut Unit) {
+    let mut open: Vec<StmtId> = unit.functions.iter().map(|f| f.body).collect();
+    let mut unreached = Vec::new();
+    while let Some(s) = open.pop() {
+        if let StmtKind::If(arms, other) = &unit.stmt(s).kind {
+            let (arms, other) = (arms.clone(), *other);
+            if let Some((kept, rest)) = kept(unit, &arms, other, &mut unreached) {
+                unit.stmts[s.index()].kind = match (kept.is_empty(), rest) {
+                    (true, None) => StmtKind::Empty,
+                    (true, Some(rest)) => StmtKind::Block(vec![rest]),
+                    (false, rest) => StmtKind::If(kept, rest),
+                };
+            }
+        }
+        open.extend(unit.inside(s));
+    }
+    for (d, gone) in assignments(unit, unreached) {
+        let decl = &mut unit.decls[d.index()];
+        decl.assigned.retain(|e| !gone.contains(e));
+    }
+}
+
+/// The arms that may be entered, if some are not; those go to `unreached`.
+fn kept(
+    unit: &Unit,
+    arms: &[(ExprId, StmtId)],
+    other: Option<StmtId>,
+    unreached: &mut Vec<StmtId>,
+) -> Option<(Vec<(ExprId, StmtId)>, Option<StmtId>)> {
+    let before = unreached.len();
+    let mut kept = Vec::new();
+    for (k, &(condition, then)) in arms.iter().enumerate() {
+        let known = constant::integer(unit, condition).map(|(value, _)| value != 0);
+        match known {
+            Some(false) if !unit.is_entered(&[then]) => unreached.push(then),
+            Some(true) => {
+                let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
+                let behind: Vec<StmtId> = behind.collect();
+                if unit.is_entered(&behind) {
+                    kept.push((condition, then));
+                    continue;
+                }
+                unreached.extend(behind);
+                return Some((kept, Some(then)));
+            }
+            Some(false) | None => kept.push((condition, then)),
+        }
+    }
+    (unreached.len() > before).then_some((kept, other))
+}
+
+/// The assignments in some statements, by the variable.
+fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> HashMap<DeclId, HashSet<ExprId>> {
+    let mut exprs = Vec::new();
+    while let Some(s) = open.pop() {
+        open.extend(unit.inside(s));
+        match &unit.stmt(s).kind {
+            StmtKind::Expr(e) | StmtKind::While(e, _) | StmtKind::Do(_, e) | StmtKind::Switch(e, _) => {
+                exprs.push(*e);
+            }
+            StmtKind::If(arms, _) => exprs.extend(arms.iter().map(|(e, _)| *e)),
+            StmtKind::For(of) => {
+                open.extend(of.init);
+                exprs.extend(of.condition.into_iter().chain(of.step));
+            }
+            StmtKind::Return(e) => exprs.extend(*e),
+            StmtKind::Decl(all) => {
+                for d in all {
+                    let mut inits: Vec<&Init> = unit.decl(*d).init.iter().collect();
+                    while let Some(init) = inits.pop() {
+                        match init {
+                            Init::Expr(e) => exprs.push(*e),
+                            Init::List(list, _) => inits.extend(list.iter().map(|(_, i)| i)),
+                        }
+                    }
+                }
+            }
+            StmtKind::Empty
+            | StmtKind::Block(_)
+            | StmtKind::Case(..)
+            | StmtKind::Default
+            | StmtKind::Label(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Leave => {}
+        }
+    }
+    let mut found: HashMap<DeclId, HashSet<ExprId>> = HashMap::new();
+    while let Some(e) = exprs.pop() {
+        if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) = unit.expr(e).kind
+            && let ExprKind::Name(d) = unit.expr(target).kind
+        {
+            found.entry(d).or_default().insert(e);
+        }
+        exprs.extend(unit.operands(e));
+    }
+    found
+}
