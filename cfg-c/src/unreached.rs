@@ -65,7 +65,10 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> HashMap<DeclId, HashSet<Ex
     while let Some(s) = open.pop() {
         open.extend(unit.inside(s));
         match &unit.stmt(s).kind {
-            StmtKind::Expr(e) | StmtKind::While(e, _) | StmtKind::Do(_, e) | StmtKind::Switch(e, _) => {
+            StmtKind::Expr(e)
+            | StmtKind::While(e, _)
+            | StmtKind::Do(_, e)
+            | StmtKind::Switch(e, _) => {
                 exprs.push(*e);
             }
             StmtKind::If(arms, _) => exprs.extend(arms.iter().map(|(e, _)| *e)),
@@ -98,7 +101,8 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> HashMap<DeclId, HashSet<Ex
     }
     let mut found: HashMap<DeclId, HashSet<ExprId>> = HashMap::new();
     while let Some(e) = exprs.pop() {
-        if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) = unit.expr(e).kind
+        if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) =
+            unit.expr(e).kind
             && let ExprKind::Name(d) = unit.expr(target).kind
         {
             found.entry(d).or_default().insert(e);
