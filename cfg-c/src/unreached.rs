@@ -5,7 +5,10 @@ use crate::{
     ast::{DeclId, ExprId, ExprKind, Init, StmtId, StmtKind, Unit},
     constant,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
+
+/// The arms of an `if`, and what is done if none of them is.
+type Arms = (Vec<(ExprId, StmtId)>, Option<StmtId>);
 
 /// Takes out the arms that are never entered. One with a label or a case stays: jumps may lead there.
 pub(crate) fn take_out(unit: &mut Unit) {
@@ -36,7 +39,7 @@ fn kept(
     arms: &[(ExprId, StmtId)],
     other: Option<StmtId>,
     unreached: &mut Vec<StmtId>,
-) -> Option<(Vec<(ExprId, StmtId)>, Option<StmtId>)> {
+) -> Option<Arms> {
     let before = unreached.len();
     let mut kept = Vec::new();
     for (k, &(condition, then)) in arms.iter().enumerate() {
@@ -60,7 +63,7 @@ fn kept(
 }
 
 /// The assignments in some statements, by the variable.
-fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> HashMap<DeclId, HashSet<ExprId>> {
+fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, HashSet<ExprId>> {
     let mut exprs = Vec::new();
     while let Some(s) = open.pop() {
         open.extend(unit.inside(s));
@@ -99,7 +102,7 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> HashMap<DeclId, HashSet<Ex
             | StmtKind::Leave => {}
         }
     }
-    let mut found: HashMap<DeclId, HashSet<ExprId>> = HashMap::new();
+    let mut found: BTreeMap<DeclId, HashSet<ExprId>> = BTreeMap::new();
     while let Some(e) = exprs.pop() {
         if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) =
             unit.expr(e).kind

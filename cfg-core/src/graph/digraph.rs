@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn nothing_is_reached_from_a_root_that_is_not_there() {
         let empty = Adjacency::new(0, std::iter::empty());
-        let one = Adjacency::new(1, [(0, 0)].into_iter());
+        let one = Adjacency::new(1, [(0, 0)]);
         assert_eq!(reachable(&empty, 0).count_ones(..), 0);
         assert_eq!(reachable(&one, 0).count_ones(..), 1);
         assert_eq!(reachable(&one, 1).count_ones(..), 0);
