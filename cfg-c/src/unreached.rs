@@ -4,8 +4,9 @@
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Init, StmtId, StmtKind, Unit},
     constant,
+    types::Arith,
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The arms of an `if`, and what is done if none of them is.
 type Arms = (Vec<(ExprId, StmtId)>, Option<StmtId>);
@@ -30,6 +31,10 @@ pub(crate) fn take_out(unit: &mut Unit) {
     for (d, gone) in assignments(unit, unreached) {
         let decl = &mut unit.decls[d.index()];
         decl.assigned.retain(|e| !gone.contains(e));
+        // Copies of the function have all its expressions.
+        for e in gone {
+            unit.exprs[e.index()].kind = ExprKind::Int(0, Arith::INT);
+        }
     }
 }
 
@@ -63,7 +68,7 @@ fn kept(
 }
 
 /// The assignments in some statements, by the variable.
-fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, HashSet<ExprId>> {
+fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, BTreeSet<ExprId>> {
     let mut exprs = Vec::new();
     while let Some(s) = open.pop() {
         open.extend(unit.inside(s));
@@ -102,7 +107,7 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, HashSet<E
             | StmtKind::Leave => {}
         }
     }
-    let mut found: BTreeMap<DeclId, HashSet<ExprId>> = BTreeMap::new();
+    let mut found: BTreeMap<DeclId, BTreeSet<ExprId>> = BTreeMap::new();
     while let Some(e) = exprs.pop() {
         if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) =
             unit.expr(e).kind
