@@ -20,10 +20,7 @@ pub(crate) fn how_to_declare(name: &str, ty: &Qualified) -> String {
             Some(name) => name.to_string(),
             None => format!("a{}", k + 1),
         };
-        let mut bottom = &p.ty;
-        while let Some(of) = bottom.target() {
-            bottom = of;
-        }
+        let bottom = p.ty.bottom();
         let written = p.ty.target().is_some() && !bottom.constant && bottom.ty != Type::Void;
         plain &= !(written || real(bottom) && p.ty.target().is_some());
         if real(&p.ty) {

@@ -227,13 +227,9 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
         for d in found {
             let decl = unit.decl(d);
             let real = |ty: &crate::types::Qualified| ty.arith().is_some_and(|ty| ty.is_real());
-            let mut bottom = &decl.ty;
-            while let Some(of) = bottom.target() {
-                bottom = of;
-            }
             let head = chosen.read.contains(&f) && decl.kind == DeclKind::Parameter;
             let number = real(&decl.ty) && !decl.address;
-            if !(number || head && real(bottom)) {
+            if !(number || head && real(decl.ty.bottom())) {
                 let message = format!("the derivative of {} cannot be taken to be 0", choice.name);
                 let help = "name real variables that are no arrays and whose addresses are not taken, or parameters of the function to differentiate";
                 sink.error(&codes::OPERAND, choice.at, message, help);

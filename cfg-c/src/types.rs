@@ -285,6 +285,15 @@ impl Qualified {
         }
     }
 
+    /// The type behind all pointers and arrays.
+    pub(crate) fn bottom(&self) -> &Self {
+        let mut ty = self;
+        while let Some(of) = ty.target() {
+            ty = of;
+        }
+        ty
+    }
+
     /// What a pointer points to, or the elements of an array.
     pub(crate) fn target(&self) -> Option<&Self> {
         match &self.ty {

@@ -108,14 +108,15 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, BTreeSet<
         }
     }
     let mut found: BTreeMap<DeclId, BTreeSet<ExprId>> = BTreeMap::new();
-    while let Some(e) = exprs.pop() {
-        if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) =
-            unit.expr(e).kind
-            && let ExprKind::Name(d) = unit.expr(target).kind
-        {
-            found.entry(d).or_default().insert(e);
-        }
-        exprs.extend(unit.operands(e));
+    for e in exprs {
+        unit.walk(e, &mut |e| {
+            if let ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) =
+                unit.expr(e).kind
+                && let ExprKind::Name(d) = unit.expr(target).kind
+            {
+                found.entry(d).or_default().insert(e);
+            }
+        });
     }
     found
 }

@@ -234,16 +234,8 @@ impl Writer<'_> {
             )),
             Stops::Status => None,
             Stops::Message => Some(text.to_owned()),
-            Stops::Place => match self.element() {
-                Element::Statement(v, s) => Some(format!("{} {} {s}", self.id.index(), v.index())),
-                Element::Program
-                | Element::Global(_)
-                | Element::Record(..)
-                | Element::Routine
-                | Element::Variable(_)
-                | Element::Vertex(_)
-                | Element::Edge(_) => None,
-            },
+            Stops::Place => (self.element().statement())
+                .map(|(v, s)| format!("{} {} {s}", self.id.index(), v.index())),
         };
         match message {
             Some(message) => {

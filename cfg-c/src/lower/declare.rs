@@ -18,15 +18,6 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Intent, Op, Role, ScalarType, Variable},
 };
 
-/// The type at the bottom of pointers and arrays.
-fn bottom(ty: &Qualified) -> &Qualified {
-    let mut ty = ty;
-    while let Some(of) = ty.target() {
-        ty = of;
-    }
-    ty
-}
-
 impl Body<'_, '_> {
     /// The type of elements and the extents of inner dimensions; refuses what has none.
     fn shape_of(
@@ -102,7 +93,7 @@ impl Body<'_, '_> {
             matches!(ty.ty, Type::Pointer(_)) && (!ty.restrict || shared)
         };
         // A number may be a member of a structure.
-        let kind = |d: &DeclId| Elem::of(bottom(&unit.decl(*d).ty));
+        let kind = |d: &DeclId| Elem::of(unit.decl(*d).ty.bottom());
         let overlap = |a: &DeclId, b: &DeclId| {
             let structure = [a, b]
                 .iter()

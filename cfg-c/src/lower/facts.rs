@@ -23,7 +23,7 @@ pub(super) struct Facts {
 }
 
 /// A call of a function of the files: who calls, who is called, and the variables that its pointers come from.
-struct Given {
+struct Handed {
     caller: usize,
     callee: usize,
     roots: Vec<Vec<DeclId>>,
@@ -31,7 +31,7 @@ struct Given {
 
 /// The functions that some call gives two pointers into one array, as `f(a, a + n)` does: `restrict` says that they do not meet
 /// there, not that the arrays are two.
-fn shared(unit: &Unit, calls: &[Given], locals: &HashMap<DeclId, Vec<DeclId>>) -> HashSet<usize> {
+fn shared(unit: &Unit, calls: &[Handed], locals: &HashMap<DeclId, Vec<DeclId>>) -> HashSet<usize> {
     // The variables of which a pointer is a part, by way of local ones.
     let bases = |roots: &Vec<DeclId>| {
         let (mut seen, mut open) = (HashSet::new(), roots.clone());
@@ -44,7 +44,7 @@ fn shared(unit: &Unit, calls: &[Given], locals: &HashMap<DeclId, Vec<DeclId>>) -
     };
     let mut found = HashSet::new();
     let mut open: Vec<usize> = Vec::new();
-    let mut by_caller: HashMap<usize, Vec<&Given>> = HashMap::new();
+    let mut by_caller: HashMap<usize, Vec<&Handed>> = HashMap::new();
     for call in calls {
         by_caller.entry(call.caller).or_default().push(call);
         let mut seen = HashSet::new();
@@ -77,7 +77,7 @@ impl Facts {
         // The pointers that are passed as they are.
         let mut passes: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         let mut open: Vec<DeclId> = Vec::new();
-        let mut calls: Vec<Given> = Vec::new();
+        let mut calls: Vec<Handed> = Vec::new();
         let mut locals: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
         for &f in functions {
             for k in unit.functions[f].part.clone() {
@@ -125,7 +125,7 @@ impl Facts {
                         let Some(g) = unit.decl(d).definition else {
                             continue;
                         };
-                        let mut given = Vec::new();
+                        let mut handed = Vec::new();
                         for (p, argument) in
                             unit.functions[g].parameters.iter().zip(arguments.iter())
                         {
@@ -137,13 +137,13 @@ impl Facts {
                                 passes.entry(*p).or_default().push(d);
                                 mentions.entry(d).or_default().1 += 1;
                             }
-                            given.push(roots.clone());
+                            handed.push(roots.clone());
                             flows.entry(*p).or_default().extend(roots);
                         }
-                        calls.push(Given {
+                        calls.push(Handed {
                             caller: f,
                             callee: g,
-                            roots: given,
+                            roots: handed,
                         });
                     }
                     _ => {}
@@ -152,23 +152,17 @@ impl Facts {
             let own = &unit.functions[f];
             // What is defined elsewhere may write what is not constant.
             if own.given.as_ref().is_some_and(|given| given.elsewhere) {
-                let mut bottom = own.parameters.clone();
-                bottom.retain(|d| {
-                    let mut ty = &unit.decl(*d).ty;
-                    let mut pointer = false;
-                    while let Some(of) = ty.target() {
-                        pointer = true;
-                        ty = of;
-                    }
-                    pointer && !ty.constant
-                });
-                open.extend(bottom);
+                open.extend(own.parameters.iter().filter(|d| {
+                    let ty = &unit.decl(**d).ty;
+                    ty.target().is_some() && !ty.bottom().constant
+                }));
             }
             for d in own.locals.iter().chain(&own.parameters) {
                 if let Type::Pointer(_) = unit.decl(*d).ty.ty {
                     for source in points::sources(unit, *d) {
-                        locals.entry(*d).or_default().extend(unit.roots(source));
-                        flows.entry(*d).or_default().extend(unit.roots(source));
+                        let roots = unit.roots(source);
+                        locals.entry(*d).or_default().extend(&roots);
+                        flows.entry(*d).or_default().extend(roots);
                     }
                 }
             }

@@ -14,17 +14,8 @@ use crate::{
 use cfg_core::diagnostic::similar::did_you_mean;
 use std::{collections::HashSet, rc::Rc};
 
-/// The type at the bottom of pointers and arrays.
-fn bottom(ty: &Qualified) -> &Qualified {
-    let mut ty = ty;
-    while let Some(of) = ty.target() {
-        ty = of;
-    }
-    ty
-}
-
 fn is_real(ty: &Qualified) -> bool {
-    bottom(ty).arith().is_some_and(Arith::is_real)
+    ty.bottom().arith().is_some_and(Arith::is_real)
 }
 
 impl Parser<'_> {
@@ -143,7 +134,7 @@ impl Parser<'_> {
             self.no_external(at, message, "name each parameter");
             return None;
         }
-        let is_number = |ty: &Qualified| bottom(ty).arith().is_some();
+        let is_number = |ty: &Qualified| ty.bottom().arith().is_some();
         let void = |ty: &Qualified| crate::expand::is_void_pointer(ty);
         let bad = signature.parameters.iter().find(|p| {
             // Rows behind pointers have no emitted form.
@@ -278,7 +269,7 @@ impl Parser<'_> {
             _ => return None,
         };
         let same = |given: &Qualified, wanted: &Qualified, read: bool| {
-            let (a, b) = (bottom(given), bottom(wanted));
+            let (a, b) = (given.bottom(), wanted.bottom());
             given.levels() == wanted.levels()
                 && a.ty == b.ty
                 && (given.levels() == 0 || !a.constant || read)
@@ -333,7 +324,7 @@ impl Parser<'_> {
                 continue;
             }
             let array = p.ty.target().is_some();
-            let read = bottom(&p.ty).constant;
+            let read = p.ty.bottom().constant;
             wanted.push(match (array, tangent) {
                 (true, _) => (p.ty.clone(), tangent && read),
                 (false, true) => (p.ty.clone(), true),
@@ -508,7 +499,7 @@ impl Parser<'_> {
 fn declared(ty: &Qualified) -> String {
     let stars = "*".repeat(ty.levels());
     match stars.is_empty() {
-        true => bottom(ty).name(),
-        false => format!("{} {stars}", bottom(ty).name()),
+        true => ty.bottom().name(),
+        false => format!("{} {stars}", ty.bottom().name()),
     }
 }

@@ -29,6 +29,35 @@ pub enum Element {
     Edge(EdgeId),
 }
 
+impl Element {
+    /// The vertex, or that of the statement, if it is one of these.
+    pub fn vertex(self) -> Option<VertexId> {
+        match self {
+            Self::Vertex(v) | Self::Statement(v, _) => Some(v),
+            Self::Program
+            | Self::Global(_)
+            | Self::Record(..)
+            | Self::Routine
+            | Self::Variable(_)
+            | Self::Edge(_) => None,
+        }
+    }
+
+    /// The vertex and the position of the statement, if it is one.
+    pub fn statement(self) -> Option<(VertexId, usize)> {
+        match self {
+            Self::Statement(v, s) => Some((v, s)),
+            Self::Program
+            | Self::Global(_)
+            | Self::Record(..)
+            | Self::Routine
+            | Self::Variable(_)
+            | Self::Vertex(_)
+            | Self::Edge(_) => None,
+        }
+    }
+}
+
 /// A part of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {

@@ -49,27 +49,11 @@ fn in_given(program: &Program, given: usize, mut problem: Diagnostic) -> Diagnos
     let Some((routine, original)) = generated else {
         return problem.at_site_in(program, *site);
     };
-    let vertex = match site.element {
-        Element::Vertex(v) | Element::Statement(v, _) => Some(v),
-        Element::Program
-        | Element::Global(_)
-        | Element::Record(..)
-        | Element::Routine
-        | Element::Variable(_)
-        | Element::Edge(_) => None,
-    };
     let cfg = routine.body.as_ref();
+    let vertex = site.element.vertex();
     let made_from = vertex.and_then(|v| Some(cfg?.vertex(v).origin?.vertex));
-    let statement = match site.element {
-        Element::Statement(v, s) => cfg.and_then(|cfg| cfg.vertex(v).statements().get(s)),
-        Element::Program
-        | Element::Global(_)
-        | Element::Record(..)
-        | Element::Routine
-        | Element::Variable(_)
-        | Element::Vertex(_)
-        | Element::Edge(_) => None,
-    };
+    let statement = site.element.statement();
+    let statement = statement.and_then(|(v, s)| cfg?.vertex(v).statements().get(s));
     let number = statement.and_then(|statement| statement.origin.number());
     let theirs = program.routine(original).body.as_ref();
     let at_statement = || {

@@ -10,14 +10,17 @@ mod statement;
 
 use crate::xaif::codes;
 use crate::xaif::notation::{legal, names::short_name, spelling::shape_name, tapes::tape_routine};
-use cfg_core::diagnostic::Diagnostic;
 use cfg_core::{
-    diagnostic::site::{Element, Site},
+    diagnostic::{
+        Diagnostic,
+        site::{Element, Site},
+    },
     entity::{RoutineId, VertexId},
     ir::{
         Annotations, Cfg, Edge, Expr, Extent, IntType, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, Vertex, VertexKind,
     },
+    text,
 };
 use quick_xml::escape::escape;
 use serde_json::{Map, Value};
@@ -72,15 +75,9 @@ fn refuse_stops(program: &Program) -> io::Result<()> {
             if let Some(s) = vertex.statements().iter().position(stops) {
                 let message = "XAIF has no statement that stops the program";
                 let help = "write the program in another form, such as JSON or text";
-                let element = format!(
-                    "routine {}, vertex {}, statement {}",
-                    routine.name,
-                    vertex.id,
-                    s + 1
-                );
                 let site = Site::of(RoutineId::new(r), Element::Statement(v, s));
                 let problem = Diagnostic::error(&codes::NOT_CARRIED, message, help)
-                    .at_element(element)
+                    .at_element(text::site(program, &site))
                     .at_site(site);
                 return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
             }

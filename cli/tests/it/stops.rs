@@ -91,7 +91,7 @@ int main(void)
     struct cfgrev_tape tape = {0};
     for (int k = 0; k < 3; ++k) {
         const int64_t n = k == 1 ? 9 : 2;
-        double x_b = 0.0, s = 0.0, t = 0.0;
+        double x_b = 0.0, s = 0.0;
         int failed = f_grad(n, 0.5, &x_b, &s, 1.0, &tape);
         printf("%d [%s] %zu\n", failed, cfgrev_tape_message(&tape), cfgrev_tape_bytes(&tape));
         if (!failed)
@@ -100,7 +100,6 @@ int main(void)
         printf("%d [%s]\n", failed, cfgrev_tape_message(&tape));
         if (!failed)
             failed = f_rev(n, 0.5, &x_b, 1.0, &tape);
-        (void)t;
         printf("%d\n", f_grad(n, 0.5, &x_b, &s, 1.0, NULL));
     }
     cfgrev_tape_free(&tape);
@@ -108,10 +107,10 @@ int main(void)
 }
 "#;
 
-/// What `MAIN` prints where a check says so much before the text.
-fn expected(before: &str) -> String {
+/// What `MAIN` prints.
+fn expected() -> String {
     let good = "0 [] 0\n8.75\n0 []\n0\n";
-    let text = format!("{before}too \"many\" \\ %d??/");
+    let text = "too \"many\" \\ %d??/";
     format!("{good}3 [{text}] 0\n3 [{text}]\n3\n{good}")
 }
 
@@ -127,6 +126,14 @@ fn emitted_c_returns_3_and_the_tape_goes_on() {
         let ran = cfgrev_in(place.path(), args, b"");
         assert_eq!(ran.code, Some(0), "{args:?}: {}", ran.err);
         ran.out
+    };
+    let derivative = |command: &str, options: &[&str]| {
+        let ends = "--independent x --dependent s --emit c";
+        let args: Vec<&str> = [command, "f.cfgrev"]
+            .into_iter()
+            .chain(ends.split(' '))
+            .collect();
+        made(&[&args, options].concat())
     };
     let run = |text: &str| {
         write("f.c", text);
@@ -149,33 +156,10 @@ fn emitted_c_returns_3_and_the_tape_goes_on() {
         &["--replace"],
         &["--unstructured", "trace"],
     ] {
-        let args = [
-            &[
-                "reverse",
-                "f.cfgrev",
-                "--independent",
-                "x",
-                "--dependent",
-                "s",
-                "--emit",
-                "c",
-            ],
-            options,
-        ]
-        .concat();
-        assert_eq!(run(&(made(&args) + MAIN)), expected(""), "{options:?}");
+        let text = derivative("reverse", options);
+        assert_eq!(run(&(text + MAIN)), expected(), "{options:?}");
     }
-    let checked = run(&(made(&[
-        "reverse",
-        "f.cfgrev",
-        "--independent",
-        "x",
-        "--dependent",
-        "s",
-        "--emit",
-        "c",
-        "--checks",
-    ]) + MAIN));
+    let checked = run(&(derivative("reverse", &["--checks"]) + MAIN));
     let words =
         "X223 routine look, vertex 4, statement 2 (in routine look_fwd, vertex 4, statement";
     assert!(checked.contains(words), "{checked}");
@@ -183,16 +167,7 @@ fn emitted_c_returns_3_and_the_tape_goes_on() {
         checked.contains("): the program stopped: too \"many\" \\ %d??/]"),
         "{checked}"
     );
-    let tangent = made(&[
-        "tangent",
-        "f.cfgrev",
-        "--independent",
-        "x",
-        "--dependent",
-        "s",
-        "--emit",
-        "c",
-    ]);
+    let tangent = derivative("tangent", &[]);
     let main = r#"
 #include <stdio.h>
 int main(void)
