@@ -46,8 +46,8 @@ cfg_core::diagnostic_codes! {
         "long double is read as double."
         "Values have the precision of double, in the program and in its derivatives.";
     EXTENT "C015" "extent of an array"
-        "The extents of an array are made of constants, parameters that are never assigned, and locals that are initialised with such values and never assigned."
-        "The extents must be known where the function begins. Compute them in the caller and pass them as parameters.";
+        "The extents of parameters and of arrays of structures are made of constants, parameters that are never assigned, and locals that are initialised with such values and never assigned."
+        "The extents must be known where the function begins, but for local arrays of numbers. Compute them in the caller and pass them as parameters.";
     INITIAL "C016" "initial value not supported"
         "Initial values are numbers, in braces for arrays and structures; those of globals and static variables are constants, and of these no structures."
         "Assign the values in the function instead.";
@@ -59,5 +59,5 @@ cfg_core::diagnostic_codes! {
         "Write a number, or a macro or enumerator that is one.";
     IGNORED "C019" "left out"
         "Output and other calls that compute nothing are left out of the program."
-        "printf and its like write nothing that the function computes with. Their arguments are not evaluated.";
+        "printf and its like write nothing that the function computes with. What their arguments change is changed all the same.";
 }

@@ -7,6 +7,7 @@
 
 mod call;
 mod copy;
+mod fields;
 mod frame;
 mod inline;
 mod members;
@@ -14,6 +15,7 @@ mod parts;
 mod set;
 mod statement;
 mod structure;
+mod void;
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Init, Unary, Unit},
@@ -23,6 +25,7 @@ use crate::{
     source::{Pos, Sink},
     types::{Arith, Int, Qualified, Type},
 };
+use fields::Fields;
 use frame::{Loc, Parts};
 use set::Set;
 use std::{
@@ -66,6 +69,8 @@ struct Expand<'u> {
     numbers: Vec<DeclId>,
     /// Functions that are named, but where they are called.
     taken: BTreeSet<DeclId>,
+    /// The functions that members of structures are given.
+    fields: Fields,
     /// Names of functions where they are called.
     callees: HashSet<ExprId>,
     /// The copies of each function.
@@ -81,6 +86,10 @@ struct Expand<'u> {
     pointers: HashMap<DeclId, Loc>,
     /// Pointers to structures that have been refused.
     refused: HashSet<DeclId>,
+    /// Where pointers to void in structures have been read before they were given anything.
+    read_early: HashMap<DeclId, HashSet<ExprId>>,
+    /// The variables that structures stand for, by their copies.
+    objects: HashMap<DeclId, DeclId>,
     /// Structures that are allocated in loops.
     repeated: HashSet<DeclId>,
     /// Functions that stand in place of their calls, as far as that is known.
@@ -91,18 +100,21 @@ struct Expand<'u> {
     calls: usize,
 }
 
-/// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them.
-pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
+/// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them. False if
+/// there are variables of which nothing can be made: what else would be said is about them.
+pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) -> bool {
     let reached = reachable(unit, roots);
     let read = unit.functions.clone();
     let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
     let original = unit.exprs.len();
+    let fields = fields::find(unit);
     let mut e = Expand {
         unit,
         sink,
         read,
         numbers: Vec::new(),
         taken: BTreeSet::new(),
+        fields,
         callees: HashSet::new(),
         copies: HashMap::new(),
         open: VecDeque::new(),
@@ -112,16 +124,21 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
         parts: HashMap::new(),
         pointers: HashMap::new(),
         refused: HashSet::new(),
+        read_early: HashMap::new(),
+        objects: HashMap::new(),
         repeated: HashSet::new(),
         inlined: HashMap::new(),
         stack: Vec::new(),
         calls: 0,
     };
+    if !e.refuse_arrays(&reached) {
+        return false;
+    }
     if !reached
         .iter()
         .any(|f| is_concerned(e.unit, *f) || e.has_parts(*f))
     {
-        return;
+        return true;
     }
     e.find_taken(&reached);
     for &root in roots {
@@ -138,6 +155,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     while let Some((f, bindings, target)) = e.open.pop_front() {
         e.copy(f, &bindings, target);
     }
+    true
 }
 
 /// True of a pointer to a function.
@@ -275,6 +293,44 @@ impl Expand<'_> {
                 self.sink.error(&codes::FUNCTION, at, message, help);
             }
         }
+    }
+
+    /// Refuses arrays of structures with pointers; true if there are none.
+    fn refuse_arrays(&mut self, reached: &[usize]) -> bool {
+        let mut named = BTreeSet::new();
+        for f in reached {
+            let function = &self.unit.functions[*f];
+            named.extend(&function.locals);
+            for k in function.part.clone() {
+                if let ExprKind::Name(d) = self.unit.exprs[k as usize].kind {
+                    named.insert(d);
+                }
+            }
+        }
+        let mut none = true;
+        for d in named {
+            let decl = self.unit.decl(d);
+            let array = matches!(decl.ty.ty, Type::Array(..));
+            let Some(s) = self.split_type(decl.ty.element()).filter(|_| array) else {
+                continue;
+            };
+            let structure = self.unit.structure(s);
+            let of = structure.name.as_deref().unwrap_or("structures");
+            let mut members = structure.members.iter();
+            let member = members.find(|m| m.ty.bottom().ty != m.ty.element().ty);
+            let member = member.map_or("a structure", |m| &m.name);
+            let message = format!(
+                "{} is an array of {of}, which has a pointer in it: {member}",
+                decl.name
+            );
+            let help = format!(
+                "make {member} an array of the structure, with a constant extent, or use an array for each member"
+            );
+            let at = decl.at;
+            self.sink.error(&codes::TYPE, at, message, help);
+            none = false;
+        }
+        none
     }
 
     /// Pointers to functions in structures become numbers.

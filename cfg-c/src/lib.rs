@@ -27,6 +27,7 @@ mod messages;
 mod parse;
 mod preprocess;
 mod source;
+mod texts;
 mod types;
 mod unreached;
 
@@ -72,8 +73,11 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
         lower::chosen(&unit, options, &mut sink).and_then(|chosen| {
             unreached::take_out(&mut unit);
             messages::leave_out(&mut unit, &chosen.read);
+            texts::leave_out(&mut unit, &chosen.read);
             lower::place_passive(&mut unit, &choices, &chosen, &mut sink);
-            expand::expand(&mut unit, &chosen.read, &mut sink);
+            if !expand::expand(&mut unit, &chosen.read, &mut sink) {
+                return None;
+            }
             lower::lower(&unit, &chosen, &choices, &mut sink)
         })
     };

@@ -1,12 +1,15 @@
-//! Parameters for messages: pointers to characters that a function only prints, as in `die("no memory")`.
+//! Parameters for messages: pointers to characters that a function only prints, as in `die("no memory")`, and the arguments behind
+//! them, as in `die("no root near %g", x)`.
 //!
 //! Printing is left out, so nothing asks for such a parameter: it is taken out of its function, and with it the argument of
 //! each call. A parameter stays if anything else is done with it, or with what it is passed on to as a parameter for messages.
+//! Of the arguments behind the last parameter a function can do nothing but print them, since `va_arg` is refused.
 
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Unit},
     calls::reachable,
     lower::math,
+    texts::forget,
     types::{Arith, Int, Type},
 };
 use std::{
@@ -28,6 +31,7 @@ struct Candidates {
 
 /// Leaves out the parameters for messages of all functions but these, and their arguments.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
+    leave_out_arguments(unit, roots);
     let mut candidates = Candidates::of(unit, roots);
     if candidates.all.is_empty() {
         return;
@@ -66,13 +70,77 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
         if (0..arguments.len()).all(|k| stays(f, k)) {
             continue;
         }
-        let kept = arguments.iter().enumerate();
-        let kept: Rc<[ExprId]> = kept
-            .filter(|(k, _)| stays(f, *k))
-            .map(|(_, a)| *a)
-            .collect();
+        let (mut kept, mut left) = (Vec::new(), Vec::new());
+        for (k, a) in arguments.iter().enumerate() {
+            if stays(f, k) { &mut kept } else { &mut left }.push(*a);
+        }
+        for a in left {
+            forget(unit, a);
+        }
+        let kept: Rc<[ExprId]> = kept.into();
         if let ExprKind::Call(_, arguments) = &mut unit.exprs[e].kind {
             *arguments = kept;
+        }
+    }
+}
+
+/// Leaves out the arguments behind the last parameter of functions that have a variable number of them, if they change nothing.
+/// Such a function that is named elsewhere than in calls stays as it is.
+fn leave_out_arguments(unit: &mut Unit, roots: &[usize]) {
+    let mut closed: HashSet<usize> = HashSet::new();
+    for f in reachable(unit, roots) {
+        let decl = unit.decl(unit.functions[f].decl);
+        let Type::Function(signature) = &decl.ty.ty else {
+            continue;
+        };
+        if signature.variadic && !roots.contains(&f) {
+            closed.insert(f);
+        }
+    }
+    if closed.is_empty() {
+        return;
+    }
+    let mut callees: HashSet<ExprId> = HashSet::new();
+    let mut calls = Vec::new();
+    for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+        let Some((f, arguments)) = own_call(unit, e) else {
+            continue;
+        };
+        if let ExprKind::Call(callee, _) = unit.expr(e).kind {
+            callees.insert(callee);
+        }
+        let count = unit.functions[f].parameters.len();
+        let more = arguments.get(count..).unwrap_or_default();
+        if more.iter().any(|a| unit.expr(*a).effects) {
+            closed.remove(&f);
+        }
+        calls.push((e, f, count));
+    }
+    for (e, node) in unit.exprs.iter().enumerate() {
+        if let ExprKind::Name(d) = node.kind
+            && let Some(f) = unit.decl(d).definition
+            && !callees.contains(&ExprId(e as u32))
+        {
+            closed.remove(&f);
+        }
+    }
+    for (e, f, count) in calls {
+        if let ExprKind::Call(_, arguments) = &mut unit.exprs[e.index()].kind
+            && closed.contains(&f)
+            && count < arguments.len()
+        {
+            let left = arguments[count..].to_vec();
+            *arguments = Rc::from(&arguments[..count]);
+            for a in left {
+                forget(unit, a);
+            }
+        }
+    }
+    for decl in &mut unit.decls {
+        if let (Some(f), Type::Function(signature)) = (decl.definition, &mut decl.ty.ty)
+            && closed.contains(&f)
+        {
+            Rc::make_mut(signature).variadic = false;
         }
     }
 }
@@ -98,6 +166,7 @@ impl Candidates {
                 Type::Function(signature) => signature.variadic,
                 _ => true,
             };
+            // What is done with the arguments behind them is not known.
             if roots.contains(&f) || variadic {
                 continue;
             }
@@ -124,7 +193,10 @@ impl Candidates {
             if let ExprKind::Name(d) = unit.expr(*f).kind {
                 allowed.insert(*f);
                 if unit.decl(d).definition.is_none()
-                    && math::how(&unit.decl(d).name) == Some(math::How::Passive)
+                    && matches!(
+                        math::how(&unit.decl(d).name),
+                        Some(math::How::Passive | math::How::Silent)
+                    )
                 {
                     for a in arguments.iter() {
                         unit.walk(*a, &mut |e| {

@@ -255,6 +255,9 @@ impl Parser<'_> {
         let at = decl.at;
         let again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
         let file = self.scopes.len() == 1;
+        if decl.kind == DeclKind::Function && !file && again.is_none() {
+            return self.declare_inside(decl);
+        }
         match again {
             Some(Entry::Decl(old)) if self.same_thing(old, &decl, file) => {
                 return self.merge(old, decl);
@@ -270,6 +273,30 @@ impl Parser<'_> {
             self.locals.push(id);
         }
         self.unit.decls.push(decl);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(name, Entry::Decl(id));
+        }
+        id
+    }
+
+    /// A function that is declared in a block is the one of the file.
+    fn declare_inside(&mut self, decl: Decl) -> DeclId {
+        let name = Rc::clone(&decl.name);
+        let known = match self.scopes[0].names.get(&name) {
+            Some(Entry::Decl(old)) if self.same_thing(*old, &decl, true) => Some(*old),
+            _ => None,
+        };
+        let id = match known {
+            Some(old) if self.is_header(self.unit.decl(old).at) => old,
+            Some(old) => self.merge(old, decl),
+            None => {
+                let id = DeclId(self.unit.decls.len() as u32);
+                self.unit.decls.push(decl);
+                let names = &mut self.scopes[0].names;
+                names.entry(Rc::clone(&name)).or_insert(Entry::Decl(id));
+                id
+            }
+        };
         if let Some(scope) = self.scopes.last_mut() {
             scope.names.insert(name, Entry::Decl(id));
         }

@@ -285,6 +285,15 @@ impl Qualified {
         }
     }
 
+    /// The type behind all arrays.
+    pub(crate) fn element(&self) -> &Self {
+        let mut ty = self;
+        while let Type::Array(of, _) = &ty.ty {
+            ty = of;
+        }
+        ty
+    }
+
     /// The type behind all pointers and arrays.
     pub(crate) fn bottom(&self) -> &Self {
         let mut ty = self;

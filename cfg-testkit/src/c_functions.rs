@@ -4,8 +4,10 @@
 //! each direction, in the other, whose operators are functions (`prelude.c`). So what a compiler makes of the second is an
 //! oracle that shares nothing with the front end or the reversal. Side effects stand where C gives them an order.
 
+mod ends;
 mod expression;
 mod functions;
+mod given;
 mod memory;
 mod statement;
 mod views;
@@ -22,7 +24,7 @@ pub const DIRECTIONS: usize = 2 * LENGTH + 1;
 /// What the functions over dual numbers need.
 pub const PRELUDE: &str = include_str!("c_functions/prelude.c");
 
-/// A random function `double NAME(int n, double *x, const double *y, double a, unsigned h, const int *k)`, with the functions
+/// A random function `double NAME(int n, double *x, const double *y, double a, unsigned h, const int *k)`, some with a callback, with the functions
 /// that it calls, and arguments for it.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -32,6 +34,10 @@ pub struct Function {
     pub text: String,
     /// The same over dual numbers; names have the prefix `d_`.
     pub dual: String,
+    /// Functions that the file declares alone, and the callback of one that has one, `NAME_cb`, in C.
+    pub elsewhere: String,
+    /// The function has two parameters more, a callback and `void *data`, which are not in the point.
+    pub callback: bool,
     /// The elements of `x`.
     pub x: [f64; LENGTH],
     /// The elements of `y`.
@@ -60,8 +66,13 @@ impl Function {
         let mut text = format!("#define DIRECTIONS {DIRECTIONS}\n{PRELUDE}\n");
         let mut main = String::from("int main(void)\n{\n");
         for f in all {
-            text.push_str(&f.text);
-            text.push_str(&f.dual);
+            for part in [&f.text, &f.elsewhere, &f.dual] {
+                text.push_str(part);
+            }
+            let more = |prefix: &str| match f.callback {
+                true => format!(", {prefix}{}_cb, NULL", f.name),
+                false => String::new(),
+            };
             let (name, a, h) = (&f.name, f.a, f.h);
             let list = |values: &[f64]| {
                 let texts = values.iter().map(|v| format!("{v:?}"));
@@ -75,10 +86,12 @@ impl Function {
                  D dx[{LENGTH}], dy[{LENGTH}], result;\n        \
                  for (int i = 0; i < {LENGTH}; i++) {{\n            dx[i] = along(x[i], i);\n            \
                  dy[i] = along(y[i], {LENGTH} + i);\n        }}\n        kink = 0;\n        \
-                 result = d_{name}({LENGTH}, dx, dy, along({a:?}, {last}), {h}u, k);\n        \
-                 value = {name}({LENGTH}, x, y, {a:?}, {h}u, k);\n        \
+                 result = d_{name}({LENGTH}, dx, dy, along({a:?}, {last}), {h}u, k{of_dual});\n        \
+                 value = {name}({LENGTH}, x, y, {a:?}, {h}u, k{of_plain});\n        \
                  report({LENGTH}, value, x, result, dx);\n    }}\n",
                 last = 2 * LENGTH,
+                of_dual = more("d_"),
+                of_plain = more(""),
             );
         }
         text.push_str(&main);
@@ -100,9 +113,12 @@ pub fn function_without_structures(seed: u64) -> Function {
 fn made(seed: u64, structures: bool) -> Function {
     let mut rng = Rng::new(seed);
     let name = format!("f{seed}");
-    let includes = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
+    let headers = [
+        "assert", "math", "stddef", "stdint", "stdio", "stdlib", "string",
+    ];
+    let includes = headers.map(|h| format!("#include <{h}.h>\n")).concat();
     let mut file = File {
-        text: Text::both(includes, ""),
+        text: Text::both(&includes, ""),
         name: name.clone(),
         ..File::default()
     };
@@ -141,6 +157,15 @@ fn made(seed: u64, structures: bool) -> Function {
     if structures && seed % 3 == 2 {
         file.views();
     }
+    if seed % 4 >= 2 {
+        file.ends();
+    }
+    if seed % 5 == 3 {
+        file.given();
+    }
+    if seed % 7 == 4 {
+        file.callback();
+    }
     for k in 0..rng.below(3) {
         file.callee(&mut rng, k);
     }
@@ -148,8 +173,12 @@ fn made(seed: u64, structures: bool) -> Function {
     let head = format!(
         "int n, double *{restrict}x, const double *{restrict}y, double a, unsigned h, const int *k"
     );
+    let more = match file.callback {
+        true => ", double (*cb)(double, void *), void *data",
+        false => "",
+    };
     let mut writer = Writer::new(&mut rng, &mut file, true);
-    writer.body(&format!("double {name}({head})"), 14);
+    writer.body(&format!("double {name}({head}{more})"), 14);
     let single = writer.single;
     let mut real = |low: f64, high: f64| (rng.real(low, high) * 64.0).round() / 64.0;
     let x = std::array::from_fn(|_| real(-1.5, 1.5));
@@ -159,6 +188,8 @@ fn made(seed: u64, structures: bool) -> Function {
         name,
         text: file.text.plain,
         dual: file.text.dual,
+        elsewhere: file.elsewhere,
+        callback: file.callback,
         x,
         y,
         a,
@@ -230,6 +261,14 @@ struct File {
     functions: bool,
     /// There is a type of structures with pointers.
     views: bool,
+    /// There are functions that may end the program.
+    ends: bool,
+    /// There are functions with given derivatives.
+    given: bool,
+    /// The function itself has a callback.
+    callback: bool,
+    /// Functions that are not in the file.
+    elsewhere: String,
     single: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
     codes,
     lower::points::{bare, library_call},
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -61,7 +61,10 @@ impl Expand<'_> {
                 return self.add(ExprKind::Bad, e);
             }
         };
-        if set.functions.is_empty() || set.functions.len() > MAX_FUNCTIONS {
+        let nothing = self.nothing(e);
+        if set.functions.is_empty() && !(set.null && nothing.is_some())
+            || set.functions.len() > MAX_FUNCTIONS
+        {
             let message = match set.functions.is_empty() {
                 true => "no function is called here: the pointer is given none".to_owned(),
                 false => format!("more than {MAX_FUNCTIONS} functions may be called here"),
@@ -106,7 +109,8 @@ impl Expand<'_> {
             let quotient = self.add(ExprKind::Binary(Binary::Div, one, test), f);
             self.kept(quotient, e, frame, &mut statements);
         }
-        let Some(made) = made.filter(|_| !statements.is_empty()) else {
+        // Where none may be called there is no value.
+        let Some(made) = made.or(nothing).filter(|_| !statements.is_empty()) else {
             return made.unwrap_or(e);
         };
         let node = |kind| StmtNode {
@@ -132,6 +136,23 @@ impl Expand<'_> {
             labels: Vec::new(),
         };
         self.add(ExprKind::Inlined(Rc::new(inlined)), e)
+    }
+
+    /// What stands for the value of a call that is never come to; none if that is a pointer or structure.
+    fn nothing(&mut self, e: ExprId) -> Option<ExprId> {
+        let ty = self.unit.expr(e).ty.clone()?;
+        let zero = ExprKind::Int(0, Arith::INT);
+        match ty.ty {
+            Type::Arith(_) | Type::Void => {
+                let zero = self.add(zero, e);
+                Some(self.add(ExprKind::Cast(Rc::new(Qualified::plain(ty.ty)), zero), e))
+            }
+            Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Struct(_)
+            | Type::Function(_)
+            | Type::Refused(_) => None,
+        }
     }
 
     /// A variable that has a value; its assignment comes to the statements.

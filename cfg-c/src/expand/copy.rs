@@ -98,6 +98,7 @@ impl Expand<'_> {
             } else if let Some(s) = self.split_type(&decl.ty) {
                 let (name, at) = (Rc::clone(&decl.name), decl.at);
                 let root = self.split(s, &name, at, frame);
+                self.objects.insert(root, *d);
                 frame.decls.insert(*d, root);
             } else {
                 locals.push(self.variable(*d, frame));

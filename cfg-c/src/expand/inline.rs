@@ -22,6 +22,9 @@ const MAX_DEPTH: usize = 12;
 /// Statements nest so deep, those of functions in place of calls included.
 const MAX_NESTING: usize = 400;
 
+/// A function stands so often in itself: one that is given functions may be called by one of these, as an integral in an integral.
+const MAX_AGAIN: usize = 3;
+
 /// More calls are not replaced.
 const MAX_CALLS: usize = 20_000;
 
@@ -130,7 +133,7 @@ impl Expand<'_> {
                 ),
                 "give derivatives of functions of arrays and numbers",
             ))
-        } else if self.stack.contains(&g) {
+        } else if self.stack.iter().filter(|f| **f == g).count() >= MAX_AGAIN {
             Some((
                 &codes::POINTER,
                 format!(
@@ -259,6 +262,15 @@ impl Expand<'_> {
             let root = self.split(s, &decl.name, decl.at, outer);
             frame.decls.insert(p, root);
             let loc = self.whole(root, s);
+            // It has the functions of the one that is passed unless it is changed.
+            let member = self.fields.is_assigned_in(p);
+            if let Some(d) = self.objects.get(&value.loc.root).copied()
+                && value.loc.path.is_empty()
+                && decl.assigned.is_empty()
+                && !member
+            {
+                self.objects.insert(root, d);
+            }
             before.extend(value.before);
             before.extend(self.declared_copies(&loc, &value.loc, a));
             return true;

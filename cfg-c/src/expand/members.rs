@@ -3,11 +3,12 @@
 use super::{
     Expand,
     frame::{Frame, Loc},
-    is_zero,
+    is_void_pointer, is_zero,
 };
 use crate::{
     ast::{DeclId, Designator, ExprId, ExprKind, Init, StmtId, StmtKind},
     braces, constant,
+    lower::points::bare,
     types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Subscript};
@@ -21,6 +22,9 @@ impl Expand<'_> {
     pub(super) fn zeroed(&mut self, loc: &Loc, e: ExprId) -> Vec<StmtId> {
         let mut all = Vec::new();
         for (_, d) in self.leaves(loc) {
+            if self.is_untyped(d) {
+                continue;
+            }
             let init = self.zero(d, e);
             self.unit.decls[d.index()].init = init;
             all.push(d);
@@ -50,14 +54,18 @@ impl Expand<'_> {
         let sources = self.leaves(from);
         for ((_, d), (_, source)) in self.leaves(to).into_iter().zip(sources) {
             let ty = self.unit.decl(d).ty.clone();
-            if self.split_target(&ty).is_some() {
-                if let Some(loc) = self.pointers.get(&source).cloned() {
+            let known = self.pointers.get(&source).cloned();
+            if self.split_target(&ty).is_some() || known.is_some() {
+                if let Some(loc) = known {
                     self.bind(d, loc, true, e);
                 }
                 continue;
             }
+            let right = self.member_value(source, e);
+            if self.is_untyped(d) && !self.typed(d, right) {
+                continue;
+            }
             let left = self.add(ExprKind::Name(d), e);
-            let right = self.add(ExprKind::Name(source), e);
             self.element_copies(left, right, &ty, e, &mut all);
         }
         all
@@ -112,7 +120,7 @@ impl Expand<'_> {
                 let all = self.leaves(&loc).into_iter().map(|(_, d)| d);
                 let all = all.filter(|d| {
                     let ty = &self.unit.decl(*d).ty;
-                    self.split_target(ty).is_none()
+                    self.split_target(ty).is_none() && !self.is_untyped(*d)
                 });
                 let all = all.collect();
                 vec![self.made(StmtKind::Decl(all), e)]
@@ -144,14 +152,19 @@ impl Expand<'_> {
         let mut behind = Vec::new();
         for ((_, d), (_, source)) in self.leaves(to).into_iter().zip(sources) {
             let ty = self.unit.decl(d).ty.clone();
-            if self.split_target(&ty).is_some() {
-                if let Some(loc) = self.pointers.get(&source).cloned() {
+            let known = self.pointers.get(&source).cloned();
+            if self.split_target(&ty).is_some() || known.is_some() {
+                if let Some(loc) = known {
                     self.bind(d, loc, false, e);
                 }
                 continue;
             }
+            let right = self.member_value(source, e);
+            if self.is_untyped(d) && !self.typed(d, right) {
+                continue;
+            }
             declared.push(d);
-            let right = self.add(ExprKind::Name(source), e);
+            let ty = self.unit.decl(d).ty.clone();
             if let Type::Array(..) = ty.ty {
                 let left = self.add(ExprKind::Name(d), e);
                 self.element_copies(left, right, &ty, e, &mut behind);
@@ -212,6 +225,20 @@ impl Expand<'_> {
                 }
                 continue;
             }
+            if is_void_pointer(&ty) {
+                let new = frame.get(value);
+                if let Some(value) = self.located(value, frame) {
+                    before.extend(value.before);
+                    self.bind(*d, value.loc, false, e);
+                } else if self.typed(*d, new) {
+                    let init = Init::Expr(bare(self.unit, new));
+                    lists[k].push((Vec::new(), init));
+                } else if !is_zero(self.unit, new) {
+                    let what = "what is assigned to a pointer to void is not known";
+                    self.refuse(value, what);
+                }
+                continue;
+            }
             let rest = steps[path.len()..].iter().map(|s| match s {
                 Subscript::Field(name) => {
                     Designator::Field(Rc::from(&**name), self.unit.expr(e).at)
@@ -230,7 +257,10 @@ impl Expand<'_> {
         let mut declared = Vec::new();
         for ((_, d), mut list) in leaves.into_iter().zip(lists) {
             let ty = self.unit.decl(d).ty.clone();
-            if self.split_target(&ty).is_some() {
+            if self.split_target(&ty).is_some()
+                || self.pointers.contains_key(&d)
+                || self.is_untyped(d)
+            {
                 continue;
             }
             let init = match list.len() {

@@ -27,11 +27,7 @@ impl Expand<'_> {
                 continue;
             }
             for member in &self.unit.structure(s).members {
-                let mut ty = &member.ty;
-                while let Type::Array(of, _) = &ty.ty {
-                    ty = of;
-                }
-                match &ty.ty {
+                match &member.ty.element().ty {
                     Type::Pointer(to) if !matches!(to.ty, Type::Function(_)) => return true,
                     Type::Struct(s) => open.push(*s),
                     Type::Void

@@ -5,7 +5,7 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     calls::leaves,
     constant,
-    types::Type,
+    types::{Qualified, Type},
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -107,7 +107,13 @@ impl Expand<'_> {
                     _ => self.any_of(e, &mut set)?,
                 },
                 ExprKind::Member(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Call(..) => {
-                    self.any_of(e, &mut set)?;
+                    match self.given_to(e, frame) {
+                        Some(given) => {
+                            set.functions.extend(given);
+                            set.null = true;
+                        }
+                        None => self.any_of(e, &mut set)?,
+                    }
                 }
                 _ => return Err(e),
             }
@@ -121,28 +127,48 @@ impl Expand<'_> {
         matches!(&decl.ty.ty, Type::Array(of, _) if of.constant) && decl.init.is_some()
     }
 
-    /// All functions that a pointer of the expression's type may be: those whose addresses are taken and that have as
-    /// many parameters.
+    /// All functions that a pointer of the expression's type may be: those whose addresses are taken and that can be called
+    /// through it.
     fn any_of(&self, e: ExprId, set: &mut Set) -> Result<(), ExprId> {
         let Some(ty) = &self.unit.expr(e).ty else {
             return Err(e);
         };
         set.null = true;
-        let arity = |ty: &Type| match ty {
-            Type::Function(signature) => {
-                (!signature.open && !signature.variadic).then_some(signature.parameters.len())
-            }
-            _ => None,
-        };
         let wanted = match &ty.ty {
-            Type::Pointer(to) => arity(&to.ty),
-            other => arity(other),
+            Type::Pointer(to) => &to.ty,
+            other => other,
         };
         let alike = self.taken.iter().filter(|d| {
-            let own = arity(&self.unit.decl(**d).ty.ty);
-            wanted.is_none() || own.is_none() || own == wanted
+            let own = &self.unit.decl(**d).ty.ty;
+            callable(wanted, own)
         });
         set.functions.extend(alike);
         Ok(())
     }
+}
+
+/// True if a function may be called through a pointer to a type of functions: their parameters are the same, but for what
+/// pointers point to where that is void in one of them.
+fn callable(pointer: &Type, function: &Type) -> bool {
+    let (Type::Function(pointer), Type::Function(function)) = (pointer, function) else {
+        return true;
+    };
+    if pointer.open || pointer.variadic || function.open || function.variadic {
+        return true;
+    }
+    let alike = |a: &Qualified, b: &Qualified| match (&a.ty, &b.ty) {
+        (Type::Pointer(a), Type::Pointer(b)) => {
+            let functions = [a, b].map(|to| matches!(to.ty, Type::Function(_)));
+            a.ty == Type::Void || b.ty == Type::Void || a.ty == b.ty || functions == [true; 2]
+        }
+        // Structures and numbers.
+        (a, b) => a == b,
+    };
+    // Those that are copied have numbers in place of pointers to functions.
+    let number = |ty: &Qualified| ty.arith() == Some(super::NUMBER) || is_function_pointer(ty);
+    let alike = |a: &Qualified, b: &Qualified| alike(a, b) || number(a) && number(b);
+    let (ours, theirs) = (&pointer.parameters, &function.parameters);
+    ours.len() == theirs.len()
+        && ours.iter().zip(theirs).all(|(a, b)| alike(&a.ty, &b.ty))
+        && alike(&pointer.result, &function.result)
 }

@@ -59,8 +59,8 @@ impl Expand<'_> {
             if self.split_of(e).is_some() {
                 return Some(None);
             }
-            let name = self.add(ExprKind::Name(part), e);
-            return Some(Some(self.behind(&base.before, Some(name), e)));
+            let value = self.member_value(part, e);
+            return Some(Some(self.behind(&base.before, Some(value), e)));
         }
         if let ExprKind::SizeofExpr(a) = kind
             && self.split_of(a).is_some()
@@ -78,6 +78,11 @@ impl Expand<'_> {
             let (before, loc) = (Vec::new(), loc.clone());
             frame.values.insert(e, Value { before, loc });
             return Some(None);
+        }
+        if let ExprKind::Assign(None, target, value) = kind
+            && let Some(done) = self.assign_void(e, target, value, frame)
+        {
+            return Some(done);
         }
         self.split_of(e)?;
         let value = match kind {

@@ -42,7 +42,7 @@ double copysign(double, double);
 double fdim(double, double);
 double fmax(double, double);
 double fmin(double, double);
-double nextafter(double, double);
+double nextafter(double, double); double nexttoward(double, long double);
 double fma(double, double, double);
 long lround(double); long long llround(double); long lrint(double); long long llrint(double);
 double ldexp(double, int); double scalbn(double, int); double scalbln(double, long); int ilogb(double);
@@ -91,7 +91,7 @@ float copysignf(float, float);
 float fdimf(float, float);
 float fmaxf(float, float);
 float fminf(float, float);
-float nextafterf(float, float);
+float nextafterf(float, float); float nexttowardf(float, long double);
 float fmaf(float, float, float);
 long lroundf(float); long long llroundf(float); long lrintf(float); long long llrintf(float);
 float ldexpf(float, int); float scalbnf(float, int); float scalblnf(float, long); int ilogbf(float);
@@ -140,7 +140,7 @@ long double copysignl(long double, long double);
 long double fdiml(long double, long double);
 long double fmaxl(long double, long double);
 long double fminl(long double, long double);
-long double nextafterl(long double, long double);
+long double nextafterl(long double, long double); long double nexttowardl(long double, long double);
 long double fmal(long double, long double, long double);
 long lroundl(long double); long long llroundl(long double); long lrintl(long double); long long llrintl(long double);
 long double ldexpl(long double, int); long double scalbnl(long double, int); long double scalblnl(long double, long); int ilogbl(long double);
@@ -148,6 +148,7 @@ long double frexpl(long double, int *); long double modfl(long double, long doub
 void sincosl(long double, long double *, long double *);
 double j0(double); double j1(double); double jn(int, double); double y0(double); double y1(double); double yn(int, double); double gamma(double);
 int __cfgrev_isnan(double); int __cfgrev_isinf(double); int __cfgrev_isfinite(double); int __cfgrev_signbit(double); int __cfgrev_isnormal(double);
+int __cfgrev_fpclassify(double); int __cfgrev_isunordered(double, double); int __cfgrev_islessgreater(double, double);
 float __cfgrev_inf(void); float __cfgrev_nan(void);
 #define isnan(x) __cfgrev_isnan(x)
 #define isinf(x) __cfgrev_isinf(x)
@@ -158,10 +159,15 @@ float __cfgrev_inf(void); float __cfgrev_nan(void);
 #define isgreaterequal(x, y) ((x) >= (y))
 #define isless(x, y) ((x) < (y))
 #define islessequal(x, y) ((x) <= (y))
+#define islessgreater(x, y) __cfgrev_islessgreater(x, y)
+#define isunordered(x, y) __cfgrev_isunordered(x, y)
+#define fpclassify(x) __cfgrev_fpclassify(x)
+enum { FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL };
 #define INFINITY (__cfgrev_inf())
 #define NAN (__cfgrev_nan())
 #define HUGE_VAL ((double)__cfgrev_inf())
 #define HUGE_VALF (__cfgrev_inf())
+#define HUGE_VALL ((long double)__cfgrev_inf())
 typedef double double_t;
 typedef float float_t;
 #define M_E 2.7182818284590452354
@@ -179,4 +185,5 @@ typedef float float_t;
 #define M_SQRT1_2 0.70710678118654752440
 /* What the macros become in files that are preprocessed. */
 int __builtin_isnan(double); int __builtin_isinf_sign(double); int __builtin_isfinite(double); int __builtin_signbit(double);
+int __builtin_isunordered(double, double); int __builtin_islessgreater(double, double);
 float __builtin_inff(void); float __builtin_nanf(const char *); double __builtin_huge_val(void); float __builtin_huge_valf(void);

@@ -76,6 +76,7 @@ impl Body<'_, '_> {
                 let message = format!("{name} is not supported");
                 self.error(&codes::LIBRARY, at, message, help)
             }
+            Some(How::Silent) => Ok(None),
             Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
             Some(How::Assert) => self.assertion(arguments, at).map(|()| None),
             Some(How::AssertionFailed) => {
@@ -131,33 +132,12 @@ impl Body<'_, '_> {
         self.call(e, f, arguments).map(|_| None)
     }
 
-    /// Output computes nothing; what its arguments change would be lost.
+    /// Output computes nothing; what its arguments change is changed all the same.
     fn passive(&mut self, name: &str, arguments: &[ExprId], at: Pos) -> Lowered<()> {
-        let unit = self.l.unit;
+        self.unordered(arguments, None)?;
         for a in arguments {
-            let mut changes = false;
-            unit.walk(*a, &mut |e| {
-                let node = unit.expr(e);
-                changes |= matches!(
-                    node.kind,
-                    ExprKind::Step { .. } | ExprKind::Assign(..) | ExprKind::Inlined(_)
-                );
-                if let ExprKind::Call(f, _) = node.kind
-                    && let ExprKind::Name(d) = unit.expr(f).kind
-                {
-                    changes |= unit.decl(d).definition.is_some();
-                }
-            });
-            if changes {
-                let message = format!(
-                    "an argument of {name}, which is left out, calls a function or changes a variable"
-                );
-                return self.error(
-                    &codes::LIBRARY,
-                    at,
-                    message,
-                    "compute it before, in a statement of its own",
-                );
+            if self.l.unit.expr(*a).effects {
+                self.discard(*a)?;
             }
         }
         let message = format!("{name} is left out of the program");
@@ -317,6 +297,18 @@ impl Body<'_, '_> {
                 rounded.convert(Arith::Int(Int::Long))
             }
             How::IsNan => Value::truth(Expr::op(Op::Ne, [first.clone(), first]), depth),
+            How::Unordered | How::LessOrGreater => {
+                let [a, b] = &exprs[..] else {
+                    return Err(super::Failed);
+                };
+                let (x, y) = (a.clone(), b.clone());
+                let both = match how {
+                    How::Unordered => [(a, x), (b, y)].map(|(a, b)| (Op::Ne, a.clone(), b)),
+                    _ => [(Op::Lt, x.clone(), y.clone()), (Op::Gt, x, y)],
+                };
+                let both = both.map(|(op, a, b)| Expr::op(op, [a, b]));
+                Value::truth(Expr::op(Op::Or, both), depth + 1)
+            }
             How::IsInfinite => {
                 let size = Expr::op(Op::Abs, [first]);
                 Value::truth(
@@ -338,6 +330,7 @@ impl Body<'_, '_> {
             How::Infinity => Value::new(zero(ty, f64::INFINITY), ty, 1),
             How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
             How::Passive
+            | How::Silent
             | How::Assert
             | How::AssertionFailed
             | How::Stop

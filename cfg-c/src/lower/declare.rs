@@ -170,6 +170,7 @@ impl Body<'_, '_> {
                 var,
                 elem,
                 rank,
+                lower: 0,
                 constant,
             },
         );
@@ -283,6 +284,7 @@ impl Body<'_, '_> {
                 var,
                 elem,
                 rank,
+                lower: 0,
                 constant,
             },
         })
@@ -310,15 +312,20 @@ impl Body<'_, '_> {
             }
             rank => {
                 let mut shape = Vec::new();
+                let late = matches!(elem, Elem::Arith(_)) && self.is_late(d);
+                let lower = i64::from(late);
                 for extent in &extents {
                     let Some(extent) = extent else {
                         let message = format!("an extent of {} is left out", decl.name);
                         return self.error(&codes::EXTENT, decl.at, message, "write all extents");
                     };
-                    let extent = self.extent(*extent)?;
+                    let extent = match late {
+                        true => Extent::Deferred,
+                        false => Extent::Fixed(self.extent(*extent)?),
+                    };
                     shape.push(Dim {
-                        lower: Expr::Int(0),
-                        extent: Extent::Fixed(extent),
+                        lower: Expr::Int(lower),
+                        extent,
                     });
                 }
                 let var = self.f.variable(Variable::new(name, ty, shape, Role::Local));
@@ -326,6 +333,7 @@ impl Body<'_, '_> {
                     var,
                     elem,
                     rank,
+                    lower,
                     constant,
                 }
             }
@@ -339,6 +347,17 @@ impl Body<'_, '_> {
             self.f.variable_span(v, span);
         }
         Ok(slot)
+    }
+
+    /// True of a local array that has an extent which is not known where the function begins: it gets its shape where it is declared.
+    pub(super) fn is_late(&self, d: DeclId) -> bool {
+        let mut ty = &self.l.unit.decl(d).ty;
+        let mut late = false;
+        while let Type::Array(of, extent) = &ty.ty {
+            late |= extent.is_some_and(|e| !self.is_extent(e));
+            ty = of;
+        }
+        late
     }
 
     /// An extent: constants, and variables that keep the value that they have at entry.

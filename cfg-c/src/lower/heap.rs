@@ -322,9 +322,23 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         let count = self.counted_in(call, &of)?;
+        let extents = vec![self.number_of(&count, false)?];
+        self.fill(v, ty, extents, &of, zeroed)?;
+        Ok(first)
+    }
+
+    /// Gives an array its shape, the first extents and those of this type, and the values 0 or none.
+    fn fill(
+        &mut self,
+        v: VarId,
+        ty: Arith,
+        extents: Vec<Expr>,
+        of: &Qualified,
+        zeroed: bool,
+    ) -> Lowered<()> {
         let mut operands = vec![literal(0, ty)];
-        operands.push(self.number_of(&count, false)?);
-        let mut below = &of;
+        operands.extend(extents);
+        let mut below = of;
         while let Type::Array(of, extent) = &below.ty {
             match extent {
                 Some(e) => operands.push(self.index(*e)?),
@@ -340,7 +354,12 @@ impl Body<'_, '_> {
             operands[0] = Expr::var(unset);
         }
         self.assign(v, Expr::op(Op::Fill, operands));
-        Ok(first)
+        Ok(())
+    }
+
+    /// Gives a local array of variable length its shape where it is declared.
+    pub(super) fn shape_late(&mut self, v: VarId, ty: Arith, of: &Qualified) -> Lowered<()> {
+        self.fill(v, ty, Vec::new(), of, false)
     }
 
     /// free: the memory of a local array ends with the function.

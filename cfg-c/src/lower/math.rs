@@ -19,10 +19,16 @@ pub(crate) enum How {
     IsInfinite,
     IsFinite,
     SignBit,
+    /// isunordered: one of two reals is NaN.
+    Unordered,
+    /// islessgreater: the one is less than the other.
+    LessOrGreater,
     Infinity,
     NotANumber,
     /// It computes nothing that the program uses: left out.
     Passive,
+    /// The like of va_start, which belongs to what is left out.
+    Silent,
     /// assert: the program stops if its first operand is 0.
     Assert,
     /// What assert calls where it does not hold.
@@ -44,6 +50,7 @@ pub(crate) enum How {
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
 const PARTS: &str = "write what is needed with floor, log2 and pow";
+const TEXT: &str = "print with printf or fprintf, which are left out";
 const BESSEL: &str = "write the function out, with its derivative";
 
 #[rustfmt::skip]
@@ -70,6 +77,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("ldexp", How::Refused("write x * pow(2.0, n)")), ("scalbn", How::Refused("write x * pow(2.0, n)")),
     ("scalbln", How::Refused("write x * pow(2.0, n)")), ("modf", How::Refused("use trunc")),
     ("nan", How::Refused("use NAN")), ("nextafter", How::Refused("use a tolerance")),
+    ("nexttoward", How::Refused("use a tolerance")),
     ("sincos", How::Refused("call sin and cos")),
     ("j0", How::Refused(BESSEL)), ("j1", How::Refused(BESSEL)), ("jn", How::Refused(BESSEL)),
     ("y0", How::Refused(BESSEL)), ("y1", How::Refused(BESSEL)), ("yn", How::Refused(BESSEL)),
@@ -77,6 +85,9 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__cfgrev_isnan", How::IsNan), ("__cfgrev_isinf", How::IsInfinite),
     ("__cfgrev_isfinite", How::IsFinite), ("__cfgrev_signbit", How::SignBit),
     ("__cfgrev_isnormal", How::Refused("use isfinite and compare with DBL_MIN")),
+    ("__cfgrev_fpclassify", How::Refused("use isnan, isinf, or a comparison with 0")),
+    ("__cfgrev_isunordered", How::Unordered), ("__cfgrev_islessgreater", How::LessOrGreater),
+    ("__builtin_isunordered", How::Unordered), ("__builtin_islessgreater", How::LessOrGreater),
     ("__builtin_isnan", How::IsNan), ("__builtin_isinf_sign", How::IsInfinite),
     ("__builtin_isfinite", How::IsFinite), ("__builtin_signbit", How::SignBit),
     ("__builtin_inff", How::Infinity), ("__builtin_huge_val", How::Infinity),
@@ -96,7 +107,12 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("memcpy", How::Copy), ("memmove", How::Copy), ("memset", How::Clear),
     ("printf", How::Passive), ("fprintf", How::Passive), ("puts", How::Passive),
     ("putchar", How::Passive), ("fflush", How::Passive), ("fputs", How::Passive),
-    ("perror", How::Passive),
+    ("perror", How::Passive), ("fputc", How::Passive), ("putc", How::Passive), ("vprintf", How::Passive),
+    ("vfprintf", How::Passive), ("__cfgrev_va_start", How::Silent), ("__cfgrev_va_end", How::Silent),
+    ("__builtin_va_start", How::Silent), ("__builtin_va_end", How::Silent), ("__builtin_va_copy", How::Silent),
+    ("__cfgrev_va_arg", How::Refused("give the function a fixed number of parameters")),
+    ("sprintf", How::Refused(TEXT)), ("snprintf", How::Refused(TEXT)), ("vsprintf", How::Refused(TEXT)),
+    ("vsnprintf", How::Refused(TEXT)),
     ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("fgets", How::Refused(OUTSIDE)),
     ("fopen", How::Refused(OUTSIDE)), ("clock", How::Refused("measure time in the caller")),
     ("time", How::Refused("measure time in the caller")),
@@ -122,6 +138,7 @@ fn is_real_function(name: &str) -> bool {
         !matches!(
             how,
             How::Passive
+                | How::Silent
                 | How::Stop
                 | How::AssertionFailed
                 | How::IntegerAbs
@@ -145,6 +162,7 @@ pub(crate) fn is_pure(name: &str) -> bool {
             how,
             How::Least(_)
                 | How::Passive
+                | How::Silent
                 | How::Assert
                 | How::AssertionFailed
                 | How::Stop

@@ -90,14 +90,15 @@ impl Body<'_, '_> {
                     var,
                     elem,
                     rank,
+                    lower,
                     constant,
                 } => Ok(Pointer {
                     var,
                     elem,
                     inner: rank - 1,
                     prefix: Vec::new(),
-                    offset: Some(Expr::Int(0)),
-                    lower: 0,
+                    offset: Some(Expr::Int(lower)),
+                    lower,
                     constant,
                 }),
                 Slot::Scalar(..) | Slot::Cell(..) => {
@@ -321,6 +322,7 @@ impl Body<'_, '_> {
                 var,
                 elem,
                 rank,
+                lower,
                 constant,
             } if matches!(decl.ty.ty, Type::Array(..)) => {
                 return Ok(Path {
@@ -328,7 +330,7 @@ impl Body<'_, '_> {
                     subscripts: Vec::new(),
                     elem,
                     dims: rank,
-                    lower: 0,
+                    lower,
                     constant,
                 });
             }

@@ -182,7 +182,7 @@ impl Body<'_, '_> {
             return;
         };
         if signature.variadic {
-            let help = "give it a fixed number of parameters";
+            let help = "give it a fixed number of parameters; arguments that are only printed, and change nothing, may be any number";
             let message = "functions with a variable number of arguments are not supported";
             self.l.sink.error(&codes::TYPE, decl.at, message, help);
         }

@@ -106,6 +106,7 @@ impl Body<'_, '_> {
             var,
             elem,
             rank: 2,
+            lower: 0,
             constant: of.constant,
         })
     }

@@ -49,6 +49,8 @@ pub(super) enum Slot {
         var: VarId,
         elem: Elem,
         rank: usize,
+        /// The first subscript of all dimensions: 1 of an array that gets its shape where it is declared.
+        lower: i64,
         constant: bool,
     },
     /// A pointer that was replaced by what it points to.

@@ -253,6 +253,15 @@ impl Body<'_, '_> {
         let decl = self.l.unit.decl(d);
         let slot = self.slot(d, decl.at)?;
         let Some(init) = &decl.init else {
+            if let Slot::Array {
+                var,
+                elem: Elem::Arith(ty),
+                lower: 1,
+                ..
+            } = slot
+            {
+                return self.shape_late(var, ty, &decl.ty);
+            }
             return Ok(());
         };
         let path = match slot {
@@ -262,9 +271,14 @@ impl Body<'_, '_> {
                 ..super::structure::whole(var, elem)
             },
             Slot::Array {
-                var, elem, rank, ..
+                var,
+                elem,
+                rank,
+                lower,
+                ..
             } => Path {
                 dims: rank,
+                lower,
                 ..super::structure::whole(var, elem)
             },
             Slot::Alias(_) | Slot::Walker(_) => return Err(super::Failed),

@@ -40,18 +40,25 @@ impl Lower<'_> {
         let unit = self.unit;
         let structure = unit.structure(s);
         let name = structure.name.as_deref().unwrap_or("structure");
+        let mut members = structure.members.iter();
+        let pointer = members.find(|m| matches!(m.ty.element().ty, Type::Pointer(_)));
         let refused = match &structure.refused {
             Some(what) => Some(format!("{name} has {what}, which is not supported")),
             None if !structure.complete => Some(format!("the members of {name} are not declared")),
             None if structure.members.is_empty() => Some(format!("{name} has no members")),
-            None => None,
+            None => pointer.map(|member| {
+                format!(
+                    "{name} has the member {}, a pointer, which is not supported",
+                    member.name
+                )
+            }),
         };
         if let Some(message) = refused {
-            let help = match &structure.refused {
-                Some(what) if what.ends_with("a pointer") => {
+            let help = match pointer {
+                Some(_) => {
                     "of local structures, pointers to numbers are supported: write a function that has the members as parameters, fills the structure, and calls this one"
                 }
-                _ => {
+                None => {
                     "pass arrays as parameters of their own, and members as numbers and arrays of constant extents"
                 }
             };

@@ -14,7 +14,7 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, ScalarType, Subscript},
+    ir::{Dim, Expr, Extent, Op, Role, ScalarType, Subscript, Variable},
 };
 use std::rc::Rc;
 
@@ -75,7 +75,7 @@ impl Body<'_, '_> {
             let help = "assign pointers into arrays that are declared here, parameters, or memory from malloc";
             return self.error(&codes::POINTER, at, message, help);
         }
-        if targets.shapes.is_empty() {
+        if targets.shapes.is_empty() && !targets.null {
             let message = format!("the pointer {name} is never given a place");
             let help = "assign it the address of an element";
             return self.error(&codes::POINTER, decl.at, message, help);
@@ -118,6 +118,9 @@ impl Body<'_, '_> {
                 constant,
             });
         }
+        if found.is_empty() {
+            found.push(self.nowhere(d, offset)?);
+        }
         self.several |= selector.is_some();
         Ok(Slot::Walker(Rc::new(Walker {
             targets: found,
@@ -126,6 +129,38 @@ impl Body<'_, '_> {
             offset,
             null: targets.null,
         })))
+    }
+
+    /// What a pointer that is always null points into: an array of its own, outside of which it lies.
+    fn nowhere(&mut self, d: DeclId, offset: VarId) -> Lowered<Pointer> {
+        let decl = self.l.unit.decl(d);
+        let (elem, inner, constant) = self.pointee(d)?;
+        let name = self.free_name(&format!("{}_nowhere", decl.name));
+        let ty = self.l.scalar(elem, decl.at)?;
+        let one = Dim {
+            lower: Expr::Int(0),
+            extent: Extent::Fixed(Expr::Int(1)),
+        };
+        let shape = vec![one; 1 + inner];
+        let var = Variable::new(name, ty, shape, Role::Local);
+        Ok(Pointer {
+            var: self.f.variable(var),
+            elem,
+            inner,
+            prefix: Vec::new(),
+            offset: Some(Expr::var(offset)),
+            lower: 0,
+            constant,
+        })
+    }
+
+    /// True of a pointer that is always null.
+    fn is_never(&self, e: ExprId) -> bool {
+        let targets = points::of(self.l.unit, e);
+        targets.null
+            && targets.shapes.is_empty()
+            && targets.unknown.is_none()
+            && targets.many.is_none()
     }
 
     /// The elements that a pointer points to, the dimensions of what it points to, and whether it is const.
@@ -169,7 +204,11 @@ impl Body<'_, '_> {
     fn lower_of(&self, root: Root) -> i64 {
         match root {
             Root::Heap(e) => i64::from(self.heap.get(&e).is_some_and(|(_, fixed)| !fixed)),
-            Root::Variable(_) => 0,
+            Root::Variable(d) => match self.slots.get(&d) {
+                Some(Slot::Array { lower, .. }) => *lower,
+                Some(Slot::Scalar(..) | Slot::Cell(..) | Slot::Alias(_) | Slot::Walker(_))
+                | None => 0,
+            },
         }
     }
 
@@ -256,7 +295,8 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         let value = points::bare(unit, value);
         let at = unit.expr(value).at;
-        if points::is_null(unit, value) {
+        let name = matches!(unit.expr(value).kind, ExprKind::Name(_));
+        if points::is_null(unit, value) || name && self.is_never(value) {
             if let Some(selector) = walker.selector {
                 self.assign(selector, Expr::Int(0));
             }

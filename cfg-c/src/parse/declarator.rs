@@ -2,10 +2,10 @@
 
 use super::{Parse, Parser, Scope, declaration::new_decl};
 use crate::{
-    ast::{DeclKind, ExprId},
+    ast::{DeclId, DeclKind, ExprId},
     lex::Kind,
     source::Pos,
-    types::{Parameter, Qualified, Signature, Type},
+    types::{Arith, Parameter, Qualified, Signature, Type},
 };
 use std::rc::Rc;
 
@@ -181,6 +181,11 @@ impl Parser<'_> {
             return Ok(signature);
         }
         self.scopes.push(Scope::default());
+        if let Some(names) = self.old_names() {
+            signature.parameters = self.old_parameters(names)?;
+            self.scopes.pop();
+            return Ok(signature);
+        }
         loop {
             if self.take("...") {
                 signature.variadic = true;
@@ -216,6 +221,70 @@ impl Parser<'_> {
         self.expect(")", "after the parameters")?;
         self.scopes.pop();
         Ok(signature)
+    }
+
+    /// The names of parameters whose types stand behind the parenthesis, as in `double f(x, n) double x[]; int n; {`.
+    fn old_names(&self) -> Option<Vec<(Rc<str>, Pos)>> {
+        let mut names = Vec::new();
+        loop {
+            let token = self.ahead(2 * names.len());
+            if self.in_function || token.kind != Kind::Ident || self.begins_type(token) {
+                return None;
+            }
+            names.push((Rc::clone(&token.text), token.at));
+            let behind = self.ahead(2 * names.len() - 1);
+            if behind.is(")") {
+                let next = self.ahead(2 * names.len());
+                return (next.is("{") || self.begins_type(next)).then_some(names);
+            }
+            if !behind.is(",") {
+                return None;
+            }
+        }
+    }
+
+    /// The parameters of a function whose types stand behind the parenthesis, up to the body; what is not declared there is `int`.
+    fn old_parameters(&mut self, names: Vec<(Rc<str>, Pos)>) -> Parse<Vec<Parameter>> {
+        while !self.take(")") {
+            self.next();
+        }
+        let mut decls: Vec<Option<DeclId>> = names.iter().map(|_| None).collect();
+        while !self.peek().is("{") {
+            let specifiers = self.specifiers()?;
+            loop {
+                let made = self.declarator(specifiers.ty.clone())?;
+                let Some((name, at)) = made.name else {
+                    let at = self.peek().at;
+                    return Err(self.syntax(at, "a declaration has no name"));
+                };
+                let known = names.iter().position(|(n, _)| *n == name);
+                let Some(k) = known else {
+                    return Err(self.syntax(at, format!("{name} is no parameter of the function")));
+                };
+                let (ty, extent) = adjusted(made.ty);
+                let mut decl = new_decl(&name, DeclKind::Parameter, ty, at);
+                decl.extent = extent;
+                decls[k] = Some(self.declare(decl));
+                if !self.take(",") {
+                    break;
+                }
+            }
+            self.expect(";", "after the declaration of a parameter")?;
+        }
+        let mut parameters = Vec::new();
+        for ((name, at), decl) in names.into_iter().zip(decls) {
+            let int = Qualified::plain(Type::Arith(Arith::INT));
+            let d =
+                decl.unwrap_or_else(|| self.declare(new_decl(&name, DeclKind::Parameter, int, at)));
+            let decl = self.unit.decl(d);
+            parameters.push(Parameter {
+                name: Some(name),
+                ty: decl.ty.clone(),
+                extent: decl.extent,
+                decl: Some(d),
+            });
+        }
+        Ok(parameters)
     }
 }
 

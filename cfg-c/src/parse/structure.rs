@@ -147,9 +147,8 @@ impl Parser<'_> {
     /// What is not supported about the type of a member.
     fn problem(&self, ty: &Type) -> Option<String> {
         match ty {
-            // It is the number of a function.
-            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => None,
-            Type::Pointer(_) => Some("a pointer".to_owned()),
+            // A pointer to a function is a number, others may be texts that are only printed, or variables of their own.
+            Type::Pointer(_) => None,
             Type::Array(_, None) => Some("an array without extent".to_owned()),
             // Declarators nest at most as deep as the parser lets them.
             Type::Array(of, Some(_)) => self.problem(&of.ty),

@@ -1,1 +1,2 @@
-double f(int n) { n = n * 2; double a[n]; a[0] = n; return a[0]; }
+struct point { double x, y; };
+double f(int n) { n = n * 2; struct point a[n]; a[0].x = n; return a[0].x; }

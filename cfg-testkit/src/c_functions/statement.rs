@@ -35,6 +35,12 @@ impl Writer<'_> {
             if self.file.structure.is_some() { 12 } else { 0 },
             if self.file.functions { 14 } else { 0 },
             if self.file.views { 16 } else { 0 },
+            if self.file.ends { 20 } else { 0 },
+            if self.file.given || self.file.callback {
+                14
+            } else {
+                0
+            },
         ];
         match self.rng.weighted(&weights) {
             0 => self.assign_real(),
@@ -57,12 +63,14 @@ impl Writer<'_> {
             17 => self.walk(),
             18 => self.structures(),
             19 => self.call_stored(),
-            _ => self.view(),
+            20 => self.view(),
+            21 => self.end(),
+            _ => self.call_given(),
         }
     }
 
     /// Statements in a scope of their own: what they declare ends with it.
-    fn scope(&mut self, most: usize) {
+    pub(super) fn scope(&mut self, most: usize) {
         let structures = self.structures.len();
         let seen = (
             self.reals.len(),

@@ -1,0 +1,116 @@
+//! Members of structures that are pointers to void: they have the type of what they are given, which the functions that are handed
+//! them expect.
+
+use super::{
+    Expand,
+    frame::{Frame, Value},
+    is_void_pointer, is_zero,
+};
+use crate::{
+    ast::{DeclId, ExprId, ExprKind},
+    codes,
+    lower::points::bare,
+    types::{Qualified, Type},
+};
+use std::{collections::HashSet, rc::Rc};
+
+impl Expand<'_> {
+    /// True of a member that is a pointer to void and has been given nothing but null so far.
+    pub(super) fn is_untyped(&self, part: DeclId) -> bool {
+        is_void_pointer(&self.unit.decl(part).ty)
+    }
+
+    /// The value of a member; null of one that has been given nothing.
+    pub(super) fn member_value(&mut self, part: DeclId, e: ExprId) -> ExprId {
+        if self.is_untyped(part) {
+            self.read_early.entry(part).or_default().insert(e);
+            return self.null(e);
+        }
+        self.add(ExprKind::Name(part), e)
+    }
+
+    /// Gives a member that is a pointer to void the type of what it is given; false if that has none.
+    pub(super) fn typed(&mut self, part: DeclId, value: ExprId) -> bool {
+        if !self.is_untyped(part) {
+            return true;
+        }
+        let value = bare(self.unit, value);
+        let Some(to) = self
+            .unit
+            .expr(value)
+            .ty
+            .as_ref()
+            .and_then(Qualified::target)
+        else {
+            return false;
+        };
+        if to.ty == Type::Void {
+            return false;
+        }
+        let to = to.clone();
+        self.refuse_late(part, value);
+        self.unit.decls[part.index()].ty.ty = Type::Pointer(Rc::new(to));
+        true
+    }
+
+    /// Refuses to give a member that is a pointer to void something behind a place where it is read as null.
+    fn refuse_late(&mut self, part: DeclId, e: ExprId) {
+        if self.read_early.get(&part).is_none_or(HashSet::is_empty) {
+            return;
+        }
+        let name = Rc::clone(&self.unit.decl(part).name);
+        let message = format!("{name}, a pointer to void, is given something after it is used");
+        let at = self.unit.expr(e).at;
+        let help = "give it its value where the structure is declared";
+        self.sink.error(&codes::POINTER, at, message, help);
+    }
+
+    /// Assigns a member that is a pointer to void; none if the target is something else.
+    pub(super) fn assign_void(
+        &mut self,
+        e: ExprId,
+        target: ExprId,
+        value: ExprId,
+        frame: &mut Frame,
+    ) -> Option<Option<ExprId>> {
+        let void = (self.unit.expr(target).ty.as_ref()).is_some_and(is_void_pointer);
+        let ExprKind::Member(of, ref name, _) = self.unit.expr(target).kind else {
+            return None;
+        };
+        let name = Rc::clone(name);
+        let base = self.located(of, frame).filter(|_| void)?;
+        let path = [base.loc.path, vec![name]].concat();
+        let part = self.part(base.loc.root, &path)?;
+        // The target was copied like a value.
+        if let Some(read) = self.read_early.get_mut(&part) {
+            read.remove(&target);
+        }
+        if let Some(value) = self.located(value, frame) {
+            self.refuse_late(part, e);
+            self.bind(part, value.loc.clone(), true, e);
+            let before = [base.before, value.before].concat();
+            let loc = value.loc;
+            frame.values.insert(e, Value { before, loc });
+            return Some(None);
+        }
+        if self.pointers.contains_key(&part) {
+            let name = &self.unit.decl(part).name;
+            let what =
+                format!("{name} points to a structure that has pointers, and to something else");
+            return Some(Some(self.refuse(e, &what)));
+        }
+        let new = frame.get(value);
+        if self.is_untyped(part) && is_zero(self.unit, new) {
+            let nothing = self.null(e);
+            return Some(Some(self.behind(&base.before, Some(nothing), e)));
+        }
+        if !self.typed(part, new) {
+            let what = "what is assigned to a pointer to void is not known";
+            return Some(Some(self.refuse(e, what)));
+        }
+        let name = self.add(ExprKind::Name(part), target);
+        let new = bare(self.unit, new);
+        let assign = self.add(ExprKind::Assign(None, name, new), e);
+        Some(Some(self.behind(&base.before, Some(assign), e)))
+    }
+}

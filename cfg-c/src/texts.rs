@@ -1,0 +1,292 @@
+//! Variables and members for texts: pointers to characters that are only printed, as the names in a table of structures, and
+//! `const char *what` that a handler of errors prints.
+//!
+//! Printing is left out, so nothing asks which text it is: such a pointer becomes a number, and what it is given 0. One that is
+//! compared, read otherwise, or handed on to something else stays a pointer.
+
+use crate::{
+    ast::{DeclKind, ExprId, ExprKind, Init, StructId, Unit},
+    braces,
+    calls::leaves,
+    lower::math,
+    source::Sink,
+    types::{Arith, Int, Qualified, Type},
+};
+use cfg_core::ir::Subscript;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    rc::Rc,
+};
+
+/// As long as a pointer, so that sizes are the same.
+const NUMBER: Arith = Arith::Int(Int::Long);
+
+/// A variable by its number, or a member.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Text {
+    Variable(u32),
+    Member(u32, Rc<str>),
+}
+
+/// What may be a text that is only printed.
+#[derive(Default)]
+struct Candidates {
+    all: BTreeSet<Text>,
+    /// Those that are none if this one is none, because it is given them.
+    given: BTreeMap<Text, Vec<Text>>,
+    against: Vec<Text>,
+    /// The expressions that a text is given.
+    values: Vec<(Text, ExprId)>,
+}
+
+/// Makes numbers of texts that are only printed, but of what the functions with these numbers are given.
+pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
+    let mut candidates = Candidates::of(unit, roots);
+    if candidates.all.is_empty() {
+        return;
+    }
+    candidates.look_at_uses(unit);
+    while let Some(text) = candidates.against.pop() {
+        if candidates.all.remove(&text) {
+            let others = candidates.given.remove(&text);
+            candidates.against.extend(others.into_iter().flatten());
+        }
+    }
+    let Candidates { all, values, .. } = candidates;
+    if all.is_empty() {
+        return;
+    }
+    let leads = |e: ExprId| {
+        let place = match unit.expr(e).kind {
+            ExprKind::Assign(_, target, _) => target,
+            _ => e,
+        };
+        text_of(unit, place).is_some_and(|text| all.contains(&text))
+    };
+    let exprs = (0..unit.exprs.len()).map(|e| ExprId(e as u32));
+    let changed: Vec<ExprId> = exprs.filter(|e| leads(*e)).collect();
+    for e in changed {
+        let node = &mut unit.exprs[e.index()];
+        node.ty = node.ty.as_ref().map(numbered);
+    }
+    for (text, value) in values {
+        if all.contains(&text) {
+            forget(unit, value);
+        }
+    }
+    for text in &all {
+        match text {
+            Text::Variable(d) => {
+                let decl = &mut unit.decls[*d as usize];
+                decl.ty = numbered(&decl.ty);
+            }
+            Text::Member(s, name) => {
+                for member in &mut unit.structures[*s as usize].members {
+                    if member.name == *name {
+                        member.ty = numbered(&member.ty);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An expression that is left out becomes 0, with all of its operands, so that nothing in it names anything.
+pub(crate) fn forget(unit: &mut Unit, e: ExprId) {
+    let mut all = Vec::new();
+    unit.walk(e, &mut |e| all.push(e));
+    for e in all {
+        let node = &mut unit.exprs[e.index()];
+        node.kind = ExprKind::Int(0, NUMBER);
+        node.ty = Some(Qualified::plain(Type::Arith(NUMBER)));
+    }
+}
+
+/// True of pointers to characters, and arrays of them.
+fn is_text(ty: &Qualified) -> bool {
+    matches!(&ty.element().ty, Type::Pointer(of) if of.arith() == Some(Arith::Int(Int::Char)))
+}
+
+/// The type with numbers in place of texts. Recursion is as deep as declarators nest.
+fn numbered(ty: &Qualified) -> Qualified {
+    let inner = match &ty.ty {
+        Type::Array(of, extent) => Type::Array(Rc::new(numbered(of)), *extent),
+        _ => Type::Arith(NUMBER),
+    };
+    Qualified {
+        ty: inner,
+        ..ty.clone()
+    }
+}
+
+/// The variable or member that an expression is, or is an element of.
+fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
+    let mut place = e;
+    if !unit.expr(e).ty.as_ref().is_some_and(is_text) {
+        return None;
+    }
+    loop {
+        match &unit.expr(place).kind {
+            ExprKind::Index(a, _) => place = *a,
+            ExprKind::Name(d) => return Some(Text::Variable(d.0)),
+            ExprKind::Member(of, name, _) => {
+                let ty = unit.expr(*of).ty.as_ref()?;
+                let s = match (&ty.ty, ty.target().map(|to| &to.ty)) {
+                    (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => *s,
+                    _ => return None,
+                };
+                return Some(Text::Member(s.0, Rc::clone(name)));
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The structures that types lead to.
+fn structures<'u>(unit: &'u Unit, types: impl Iterator<Item = &'u Qualified>) -> HashSet<StructId> {
+    let mut seen = HashSet::new();
+    let mut open: Vec<&Qualified> = types.collect();
+    while let Some(ty) = open.pop() {
+        if let Type::Struct(s) = ty.bottom().ty
+            && seen.insert(s)
+        {
+            open.extend(unit.structure(s).members.iter().map(|m| &m.ty));
+        }
+    }
+    seen
+}
+
+impl Candidates {
+    fn of(unit: &Unit, roots: &[usize]) -> Self {
+        let mut found = Self::default();
+        let heads = roots.iter().map(|f| &unit.functions[*f]);
+        let given = heads.clone().flat_map(|f| &f.parameters);
+        let given = given.map(|d| &unit.decl(*d).ty);
+        let results = heads.filter_map(|f| match &unit.decl(f.decl).ty.ty {
+            Type::Function(signature) => Some(&signature.result),
+            _ => None,
+        });
+        let elsewhere = unit.decls.iter().filter(|d| d.external).map(|d| &d.ty);
+        let shared = structures(unit, given.chain(results).chain(elsewhere));
+        for (k, decl) in unit.decls.iter().enumerate() {
+            let own = match decl.kind {
+                DeclKind::Local | DeclKind::Static | DeclKind::Global => !decl.external,
+                DeclKind::Parameter | DeclKind::Function | DeclKind::Constant(_) => false,
+            };
+            if own && is_text(&decl.ty) {
+                found.all.insert(Text::Variable(k as u32));
+            }
+        }
+        for (k, structure) in unit.structures.iter().enumerate() {
+            let s = StructId(k as u32);
+            for member in structure.members.iter().filter(|m| is_text(&m.ty)) {
+                if !shared.contains(&s) {
+                    found.all.insert(Text::Member(s.0, Rc::clone(&member.name)));
+                }
+            }
+        }
+        found
+    }
+
+    /// What a text is given: texts in it are asked for where that one is.
+    fn give(&mut self, unit: &Unit, text: &Text, value: ExprId, allowed: &mut HashSet<ExprId>) {
+        if unit.expr(value).effects {
+            self.against.push(text.clone());
+        }
+        self.values.push((text.clone(), value));
+        unit.walk(value, &mut |e| {
+            allowed.insert(e);
+            if let Some(other) = text_of(unit, e) {
+                self.given.entry(text.clone()).or_default().push(other);
+            }
+        });
+    }
+
+    /// Looks at everything that names a candidate.
+    fn look_at_uses(&mut self, unit: &Unit) {
+        let mut allowed: HashSet<ExprId> = HashSet::new();
+        for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+            match &unit.expr(e).kind {
+                ExprKind::Call(f, arguments) => {
+                    let passive = matches!(unit.expr(*f).kind, ExprKind::Name(d)
+                        if unit.decl(d).definition.is_none()
+                            && math::how(&unit.decl(d).name) == Some(math::How::Passive));
+                    for a in arguments.iter().filter(|_| passive) {
+                        // What has effects is evaluated.
+                        if !unit.expr(*a).effects {
+                            unit.walk(*a, &mut |e| {
+                                allowed.insert(e);
+                            });
+                        }
+                    }
+                }
+                ExprKind::Assign(None, target, value) => {
+                    if let Some(text) = text_of(unit, *target)
+                        && !unit.expr(*target).effects
+                    {
+                        self.give(unit, &text, *value, &mut allowed);
+                        // It leads to an element, and may name others on the way.
+                        let mut place = *target;
+                        allowed.insert(place);
+                        while let ExprKind::Index(a, _) = unit.expr(place).kind {
+                            place = a;
+                            allowed.insert(place);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // What is wrong with initial values is told where they are read.
+        let mut quiet = Sink::default();
+        for (k, decl) in unit.decls.iter().enumerate() {
+            let Some(init) = &decl.init else { continue };
+            if is_text(&decl.ty) {
+                let text = Text::Variable(k as u32);
+                for value in leaves(Some(init)) {
+                    self.give(unit, &text, value, &mut allowed);
+                }
+            } else if matches!(init, Init::List(..)) {
+                let given = braces::elements(unit, &mut quiet, &decl.ty, init);
+                for (steps, value) in given.unwrap_or_default() {
+                    if let Some(text) = member_at(unit, &decl.ty, &steps) {
+                        self.give(unit, &text, value, &mut allowed);
+                    }
+                }
+            }
+        }
+        for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+            // Sizes stay as they are.
+            if let ExprKind::SizeofExpr(a) = unit.expr(e).kind {
+                unit.walk(a, &mut |e| {
+                    allowed.insert(e);
+                });
+            }
+        }
+        for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+            if !allowed.contains(&e)
+                && let Some(text) = text_of(unit, e)
+            {
+                self.against.push(text);
+            }
+        }
+    }
+}
+
+/// The member for texts that these steps into a type lead to.
+fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Text> {
+    let mut ty = ty;
+    let mut last = None;
+    for step in steps {
+        ty = match (step, &ty.ty) {
+            (Subscript::Index(_), Type::Array(of, _)) => of,
+            (Subscript::Field(name), Type::Struct(s)) => {
+                let member = unit.member(*s, name)?;
+                last = Some((Text::Member(s.0, Rc::clone(&member.name)), &member.ty));
+                &member.ty
+            }
+            _ => return None,
+        };
+    }
+    last.filter(|(_, ty)| is_text(ty)).map(|(text, _)| text)
+}
