@@ -9,7 +9,12 @@ pub fn differentiable_places<'e>(
     visit: &mut impl FnMut(&'e Place),
 ) {
     match expr {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => {}
         Expr::Place(place) => {
             if routine.variable(place.var).ty.is_real() {
                 visit(place);

@@ -44,7 +44,9 @@ impl<'a> Flow<'a> {
             }),
             StmtKind::Push { tape, value, .. } => Self::One(End::Value(value), End::Tape(*tape)),
             StmtKind::Pop { tape, target, .. } => Self::One(End::Tape(*tape), End::Place(target)),
-            StmtKind::Opaque { .. } => Self::None,
+            StmtKind::Opaque { .. }
+            // Programs with pointers have been lowered.
+            | StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => Self::None,
             StmtKind::Stop { .. } => Self::End,
         }
     }
@@ -92,9 +94,13 @@ impl<'a> Call<'a> {
         let tapes = self.bound().filter(|(_, formal, _)| formal.ty.is_tape());
         tapes.filter_map(|(p, _, e)| match e {
             Expr::Place(place) => Some((p, place.var)),
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
-                None
-            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => None,
         })
     }
 

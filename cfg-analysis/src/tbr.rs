@@ -179,6 +179,8 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 places.extend(self.globals.among(written).into_iter().map(Place::whole));
             }
             StmtKind::Push { .. } | StmtKind::Stop { .. } => {}
+            // Programs with pointers have been lowered.
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {}
             StmtKind::Opaque { writes, .. } => {
                 places.extend(writes.iter().map(|&v| Place::whole(v)));
             }

@@ -118,7 +118,9 @@ impl<'a> Useful<'a> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => self.insert(argument, state),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => self.insert(argument, state),
         }
     }
 

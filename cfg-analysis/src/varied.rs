@@ -89,7 +89,9 @@ impl<'a> Varied<'a> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => self.depends(state, argument),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => self.depends(state, argument),
         }
     }
 

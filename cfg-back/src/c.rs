@@ -215,6 +215,7 @@ impl Bundle {
         program: &ValidProgram,
         driven: Option<RoutineId>,
     ) -> Result<(), Diagnostics> {
+        program.refuse_pointers("the back end for C")?;
         let split = without_records(program, self.options, false)?;
         let outside = split.as_ref().map(|(_, parts)| (program, parts));
         let program = split.as_ref().map_or(program, |(split, _)| split);

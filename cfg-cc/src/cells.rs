@@ -41,7 +41,7 @@ fn write_unset(bytes: &mut Vec<u8>, ty: ScalarType, checks: bool) {
         ScalarType::Real => bytes.extend_from_slice(&UNSET_REAL.to_ne_bytes()),
         ScalarType::Real32 => bytes.extend_from_slice(&UNSET_REAL32.to_ne_bytes()),
         ScalarType::Sized(_) if checks => bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes()),
-        ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) => {
+        ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
             bytes.extend_from_slice(&UNSET_INTEGER.to_ne_bytes());
         }
         ScalarType::Sized(ty) => bytes.resize(from + (ty.bits() / 8) as usize, 0),
@@ -74,7 +74,10 @@ pub(crate) fn read_value(
                 from.read_exact(&mut bytes)?;
                 Scalar::Real32(f32::from_ne_bytes(bytes))
             }
-            ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) => {
+            ScalarType::Integer
+            | ScalarType::Tape
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => {
                 from.read_exact(&mut bytes)?;
                 Scalar::Integer(i64::from_ne_bytes(bytes))
             }

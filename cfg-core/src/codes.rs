@@ -180,6 +180,12 @@ crate::diagnostic_codes! {
     RECORDS "V161" "program with records"
         "the executor and derivatives in several directions take programs without records"
         "Records are split into a variable for each field first: `cfg_transform::records::split`. The commands do it where they can, and say what they cannot do.";
+    POINTER "V162" "use of a pointer"
+        "`deref` goes through a scalar pointer, and `shift`, `distance` and comparisons take pointers of one type"
+        "At most one number of elements stands behind a pointer. `addr` takes a place that pointers may lead to: no tape, and not more than 16 pointers in a row.";
+    POINTERS "V163" "program with pointers"
+        "the executor, the back end for C and derivatives take programs without pointers"
+        "Pointers are lowered first: what they may lead to becomes elements of global arrays, a pointer two integers, `cfg_transform::pools::lower`.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

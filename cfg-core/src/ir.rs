@@ -23,6 +23,7 @@ mod fields;
 mod ids;
 mod op;
 mod origin;
+mod pointer;
 mod program;
 mod record;
 mod scalar;
@@ -35,10 +36,11 @@ pub mod visit;
 
 pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
-pub use fields::{Leaf, Level};
+pub use fields::{Leaf, Level, Part};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Conversion, Op, OpClass};
 pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
+pub use pointer::PointerType;
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };

@@ -8,7 +8,10 @@
 
 use crate::{
     entity::VarId,
-    ir::{Conversion, Expr, Op, OpClass, Place, Record, ScalarType, Subscript, Variable},
+    ir::{
+        Conversion, Expr, Op, OpClass, Part, Place, PointerType, Record, ScalarType, Subscript,
+        Variable,
+    },
 };
 use std::fmt;
 
@@ -60,6 +63,8 @@ pub enum Rule {
     Variable,
     /// A field of something that has no such field.
     Field,
+    /// A step through something that is no pointer, operands that are no pointers, or addresses of what has none.
+    Pointer,
 }
 
 /// The reason for which an expression has no type.
@@ -83,9 +88,9 @@ impl Mismatch {
     }
 }
 
-/// True of the types that operators take: of all but tapes and records.
+/// True of the types that operators take: of all but tapes, records and pointers.
 fn is_value(ty: ScalarType) -> bool {
-    !ty.is_tape() && ty.record().is_none()
+    !ty.is_tape() && ty.record().is_none() && ty.pointer().is_none()
 }
 
 /// The type that operands of these types are converted to in a mixed operation.
@@ -117,7 +122,8 @@ fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
                 ScalarType::Logical
                 | ScalarType::Sized(_)
                 | ScalarType::Tape
-                | ScalarType::Record(_),
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_),
             ) => {
                 return Err(wrong(op, *operand, "numbers"));
             }
@@ -226,7 +232,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
                 | ScalarType::Real32
                 | ScalarType::Integer
                 | ScalarType::Sized(_) => !logical,
-                ScalarType::Tape | ScalarType::Record(_) => false,
+                ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => false,
             };
             if !fits || operand.rank == 0 {
                 let wanted = if logical {
@@ -238,6 +244,7 @@ pub fn apply(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
             }
             Ok(Type::scalar(operand.ty))
         }
+        OpClass::Pointer => pointers(op, operands),
         OpClass::Transformational => {
             let operand = operands[0];
             if op == Op::Fill {
@@ -345,14 +352,26 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         }
         Op::If => {
             every(op, &operands[..1], "a logical first", |t| t == T::Logical)?;
-            same_or_promoted(op, &operands[1..])
+            match same_pointers(op, &operands[1..])? {
+                Some(pointer) if operands[0].rank == 0 => Ok(T::Pointer(pointer)),
+                Some(_) => Err(wrong(
+                    op,
+                    operands[0],
+                    "one condition where it chooses pointers",
+                )),
+                None => same_or_promoted(op, &operands[1..]),
+            }
         }
         Op::Eq | Op::Ne => {
-            same_or_promoted(op, operands)?;
+            if same_pointers(op, operands)?.is_none() {
+                same_or_promoted(op, operands)?;
+            }
             Ok(T::Logical)
         }
         Op::Lt | Op::Le | Op::Gt | Op::Ge => {
-            promote(op, operands)?;
+            if same_pointers(op, operands)?.is_none() {
+                promote(op, operands)?;
+            }
             Ok(T::Logical)
         }
         Op::And | Op::Or | Op::Not => {
@@ -392,9 +411,83 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         | Op::Size
         | Op::LBound
         | Op::UBound
-        | Op::Present => promote(op, operands),
+        | Op::Present
+        | Op::Shift
+        | Op::Distance => promote(op, operands),
         // Conversions have been decided above.
         Op::ToReal | Op::ToReal32 | Op::ToLogical | Op::Convert(..) => promote(op, operands),
+    }
+}
+
+/// The type of operands that are all pointers of one type; `None` if none is a pointer.
+fn same_pointers(op: Op, operands: &[Type]) -> Result<Option<PointerType>, Mismatch> {
+    let Some(first) = operands.iter().find_map(|t| t.ty.pointer()) else {
+        return Ok(None);
+    };
+    let problem = |message| {
+        let help = "both are pointers to the same type, and scalars; one that points nowhere is [\"null\", type]";
+        Err(Mismatch::new(Rule::Pointer, message, help))
+    };
+    if let Some(other) = operands.iter().find(|t| t.ty != ScalarType::Pointer(first)) {
+        return problem(match other.ty.pointer() {
+            Some(_) => format!("`{}` takes pointers to two types", op.name()),
+            None => format!("`{}` takes a pointer and {other}", op.name()),
+        });
+    }
+    if let Some(array) = operands.iter().find(|t| t.rank > 0) {
+        return problem(format!(
+            "`{}` takes pointers, but an operand is {array}",
+            op.name()
+        ));
+    }
+    Ok(Some(first))
+}
+
+/// The type of `shift` and `distance`.
+fn pointers(op: Op, operands: &[Type]) -> Result<Type, Mismatch> {
+    if op == Op::Distance {
+        return match same_pointers(op, operands)? {
+            Some(_) => Ok(Type::scalar(ScalarType::Integer)),
+            None => Err(no_pointer(op, operands[0])),
+        };
+    }
+    let (pointer, by) = (operands[0], operands[1]);
+    if pointer.ty.pointer().is_none() || pointer.rank > 0 {
+        return Err(no_pointer(op, pointer));
+    }
+    if !by.ty.is_integer() || by.rank > 0 {
+        return Err(wrong(
+            op,
+            by,
+            "a pointer and a number of elements, an integer scalar",
+        ));
+    }
+    Ok(pointer)
+}
+
+fn no_pointer(op: Op, operand: Type) -> Mismatch {
+    Mismatch::new(
+        Rule::Pointer,
+        format!(
+            "`{}` takes a pointer, but an operand is {operand}",
+            op.name()
+        ),
+        "name a variable that is declared with {\"pointer\": type}; the pointer to a place is [\"addr\", place]",
+    )
+}
+
+/// The type of the address of a place of a type: a pointer to it, or to the elements of an array.
+///
+/// # Errors
+/// There are no pointers to tapes, nor more in a row than [`PointerType::MAX_DEPTH`].
+pub(crate) fn address(place: Type) -> Result<Type, Mismatch> {
+    match PointerType::to(place.ty) {
+        Some(pointer) => Ok(Type::scalar(ScalarType::Pointer(pointer))),
+        None => Err(Mismatch::new(
+            Rule::Pointer,
+            format!("`addr` of {place}"),
+            "take the address of a scalar, an array of scalars, a record, or a pointer to fewer pointers",
+        )),
     }
 }
 
@@ -424,6 +517,8 @@ pub fn type_in(records: &[Record], variables: &[Variable], e: &Expr) -> Result<T
         Expr::Real(_) => Ok(Type::scalar(ScalarType::Real)),
         Expr::Real32(_) => Ok(Type::scalar(ScalarType::Real32)),
         Expr::Logical(_) => Ok(Type::scalar(ScalarType::Logical)),
+        Expr::Null(pointer) => Ok(Type::scalar(ScalarType::Pointer(*pointer))),
+        Expr::Addr(place) => address(place_type_in(records, variables, place)?),
         Expr::Place(place) => place_type_in(records, variables, place),
         Expr::Op(op, operands) => {
             let mut types = Vec::with_capacity(operands.len());
@@ -487,12 +582,20 @@ pub fn place_type_in(
     }
     let (mut name, mut ty, mut rank, mut open) = (&var.name, var.ty, var.rank(), 0);
     for level in place.levels() {
-        if let Some(field) = level.field {
-            let record = ty.record().and_then(|r| records.get(r.index()));
-            let Some(found) = record.and_then(|r| r.field(field)) else {
-                return Err(no_field(name, record, field));
-            };
-            (name, ty, rank) = (&found.name, found.ty, found.shape.len());
+        match level.part {
+            Part::Variable => {}
+            Part::Field(field) => {
+                let record = ty.record().and_then(|r| records.get(r.index()));
+                let Some(found) = record.and_then(|r| r.field(field)) else {
+                    return Err(no_field(name, record, field));
+                };
+                (name, ty, rank) = (&found.name, found.ty, found.shape.len());
+            }
+            Part::Deref => {
+                ty = through(name, Type { ty, rank: open }, level.subscripts)?;
+                rank = 0;
+                continue;
+            }
         }
         let count = level.subscripts.len();
         if count != rank && count != 0 {
@@ -513,6 +616,34 @@ pub fn place_type_in(
         };
     }
     Ok(Type { ty, rank: open })
+}
+
+/// The type of what a pointer points to, in a place that names it with at most one subscript.
+fn through(name: &str, pointer: Type, subscripts: &[Subscript]) -> Result<ScalarType, Mismatch> {
+    let problem = |message, help| Err(Mismatch::new(Rule::Pointer, message, help));
+    let Some(found) = pointer.ty.pointer() else {
+        return problem(
+            format!("{name} is {pointer}, and no pointer to go through"),
+            "declare it with {\"pointer\": type}, or leave out the `deref`",
+        );
+    };
+    if pointer.rank > 0 {
+        return problem(
+            format!("{name} is an array of pointers, and no pointer to go through"),
+            "choose one by its subscripts",
+        );
+    }
+    match subscripts {
+        [] | [Subscript::Index(_)] => Ok(found.pointee()),
+        [Subscript::Range(_)] => problem(
+            format!("a range behind the pointer {name}"),
+            "a pointer has one element at a time: write a loop, or hand the pointer on to a routine",
+        ),
+        _ => problem(
+            format!("{} subscripts behind the pointer {name}", subscripts.len()),
+            "a pointer has at most one, the number of elements behind where it points to",
+        ),
+    }
 }
 
 fn no_field(name: &str, record: Option<&Record>, field: &str) -> Mismatch {

@@ -57,6 +57,8 @@ pub use graph::structure;
 pub struct ValidProgram {
     program: Program,
     structures: Vec<Option<Structure>>,
+    /// An expression makes a pointer.
+    pointers: bool,
 }
 
 impl ValidProgram {
@@ -68,6 +70,7 @@ impl ValidProgram {
         Self {
             program,
             structures: found.structures,
+            pointers: found.pointers,
         }
     }
 
@@ -90,21 +93,7 @@ impl ValidProgram {
         if program.records.is_empty() {
             return Ok(());
         }
-        let record = |v: &Variable| v.ty.record().is_some();
-        let global = program.globals.iter().position(|g| record(&g.variable));
-        let local = program
-            .routines
-            .iter()
-            .enumerate()
-            .find_map(|(r, routine)| {
-                let v = routine.variables.iter().position(record)?;
-                Some(Site::of(
-                    RoutineId::new(r),
-                    Element::Variable(VarId::new(v)),
-                ))
-            });
-        let global = global.map(|g| Site::local(Element::Global(GlobalId::new(g))));
-        let Some(site) = global.or(local) else {
+        let Some(site) = self.find_variable(|v| v.ty.record().is_some()) else {
             return Ok(());
         };
         let help = "split the records first: `cfgrev convert --records split`, or `cfg_transform::records::split`";
@@ -112,6 +101,41 @@ impl ValidProgram {
         let problem = Diagnostic::error(&codes::RECORDS, message, help);
         let element = crate::text::site(program, &site);
         Err(problem.at_site_in(program, site).at_element(element).into())
+    }
+
+    /// Refuses pointers, for what takes programs without them.
+    ///
+    /// # Errors
+    /// The first variable that is a pointer or has one in a field; the program, if it has no such variable but makes
+    /// pointers in expressions.
+    pub fn refuse_pointers(&self, what: &str) -> Result<(), Diagnostics> {
+        let program = &self.program;
+        let site = self.find_variable(|v| program.leads_elsewhere(v.ty));
+        if site.is_none() && !self.pointers {
+            return Ok(());
+        }
+        let help = "lower the pointers first: `cfgrev convert --pointers lower`, or `cfg_transform::pools::lower`";
+        let message = format!("{what} takes programs without pointers");
+        let problem = Diagnostic::error(&codes::POINTERS, message, help);
+        let Some(site) = site else {
+            return Err(problem.into());
+        };
+        let element = crate::text::site(program, &site);
+        Err(problem.at_site_in(program, site).at_element(element).into())
+    }
+
+    /// The first global, else the first variable of a routine, of which this is true.
+    fn find_variable(&self, wanted: impl Fn(&Variable) -> bool) -> Option<Site> {
+        let program = &self.program;
+        let globals = program.globals.iter();
+        if let Some(g) = globals.map(|g| &g.variable).position(&wanted) {
+            return Some(Site::local(Element::Global(GlobalId::new(g))));
+        }
+        (program.routines.iter().enumerate()).find_map(|(r, routine)| {
+            let v = routine.variables.iter().position(&wanted)?;
+            let variable = Element::Variable(VarId::new(v));
+            Some(Site::of(RoutineId::new(r), variable))
+        })
     }
 
     /// Gives the program back.
@@ -146,6 +170,8 @@ pub(crate) struct Found {
     pub(crate) structures: Vec<Option<Structure>>,
     /// True if a subscript, a bound of a section, an extent or a selector has another integer type than `integer`.
     pub(crate) narrow: bool,
+    /// An expression makes a pointer.
+    pub(crate) pointers: bool,
 }
 
 /// All problems of a program, warnings included, and the structure of each graph that has one.
@@ -157,13 +183,13 @@ pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
 /// [`problems`], and what else is found.
 pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
     let mut found = Diagnostics::default();
-    let mut narrow = false;
+    let mut facts = Found::default();
     program::check(program, &mut found);
     records::check(program, &mut found);
     spans::check(program, &mut found);
     let ids = || (0..program.routines.len()).map(RoutineId::new);
     let checked: Vec<(Option<Structure>, bool)> = ids()
-        .map(|r| routine(program, r, &mut found, &mut narrow))
+        .map(|r| routine(program, r, &mut found, &mut facts))
         .collect();
     // What calls write can be followed where all names and depths are right.
     let writes = match checked.iter().all(|(_, sound)| *sound) {
@@ -176,7 +202,7 @@ pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
             loop_index::check(&mut c, structure, &writes);
         }
     }
-    let structures = checked.into_iter().map(|(s, _)| s).collect();
+    facts.structures = checked.into_iter().map(|(s, _)| s).collect();
     if found.0.len() >= MAX_PROBLEMS {
         let message = format!("there may be more than these {MAX_PROBLEMS} problems");
         let help = "mend the first ones and try again";
@@ -184,7 +210,7 @@ pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
             .0
             .push(Diagnostic::error(&codes::TOO_MANY, message, help).warning());
     }
-    (Found { structures, narrow }, found)
+    (facts, found)
 }
 
 /// The rules of one routine but for those of loop indices; its structure, and whether all names in it are right.
@@ -192,7 +218,7 @@ fn routine(
     program: &Program,
     id: RoutineId,
     found: &mut Diagnostics,
-    narrow: &mut bool,
+    facts: &mut Found,
 ) -> (Option<Structure>, bool) {
     let routine = program.routine(id);
     let mut walkable = true;
@@ -226,7 +252,8 @@ fn routine(
             definition::general(&mut c);
         }
     }
-    *narrow |= c.narrow;
+    facts.narrow |= c.narrow;
+    facts.pointers |= c.pointers;
     (structure, sound)
 }
 

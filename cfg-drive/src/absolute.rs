@@ -80,7 +80,12 @@ fn carriers(original: &Routine, routine: &Routine) -> Vec<bool> {
 /// True if the value of a carrier enters the value of `e` (not through a subscript or inquiry).
 fn mentions(e: &Expr, carries: &[bool]) -> bool {
     match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => false,
         Expr::Place(place) => is_carrier(place.var, carries),
         Expr::Op(Op::Size | Op::LBound | Op::UBound | Op::Present, _) => false,
         Expr::Op(_, operands) => operands.iter().any(|e| mentions(e, carries)),
@@ -121,7 +126,10 @@ fn rewrite_statement(
         | StmtKind::Call { .. }
         | StmtKind::Pop { .. }
         | StmtKind::Opaque { .. }
-        | StmtKind::Stop { .. } => {}
+        | StmtKind::Stop { .. }
+        | StmtKind::Allocate { .. }
+        | StmtKind::Free { .. }
+        | StmtKind::Resize { .. } => {}
     }
     Some(())
 }
@@ -136,9 +144,12 @@ fn without_signs(e: &Expr, carries: &[bool]) -> Option<Expr> {
         return Some(match e {
             Expr::Real(c) => Expr::Real(c.abs()),
             Expr::Real32(c) => Expr::Real32(c.abs()),
-            Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                Expr::op(Op::Abs, [e.clone()])
-            }
+            Expr::Int(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Expr::op(Op::Abs, [e.clone()]),
         });
     }
     let Expr::Op(op, operands) = e else {

@@ -413,7 +413,8 @@ impl Units {
             | ScalarType::Sized(_)
             | ScalarType::Logical
             | ScalarType::Tape
-            | ScalarType::Record(_) => Scalar::Real(x),
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => Scalar::Real(x),
         };
         self.values[k].set(position - self.first[k], element);
     }

@@ -169,9 +169,11 @@ impl Walk<'_> {
                 "write a whole number without fraction and exponent that the type has: int8 -128 to 127, uint8 0 to 255, and so on"
             }
             ScalarType::Logical => "write true or false",
-            ScalarType::Real | ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_) => {
-                "write a number, or \"NaN\", \"inf\" or \"-inf\""
-            }
+            ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Tape
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => "write a number, or \"NaN\", \"inf\" or \"-inf\"",
         };
         codes::problem(
             &codes::TYPE,

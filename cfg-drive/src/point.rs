@@ -486,7 +486,7 @@ pub(crate) fn zeros_like(value: &Value) -> Value {
         ScalarType::Integer => zeros.fill(Scalar::Integer(0)),
         ScalarType::Sized(ty) => zeros.fill(Scalar::Sized(ty, 0)),
         ScalarType::Logical => zeros.fill(Scalar::Logical(false)),
-        ScalarType::Tape | ScalarType::Record(_) => {}
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {}
     }
     zeros
 }

@@ -146,7 +146,12 @@ fn steady(routine: &Routine, e: &Expr, name: &str) -> Result<(), Diagnostics> {
                 }
                 open.extend(place.subscript_exprs());
             }
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {}
         }
     }
     let Some(bad) = bad else {

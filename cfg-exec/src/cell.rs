@@ -24,9 +24,11 @@ pub(crate) const POISON_LOGICAL: u64 = 2;
 pub(crate) fn poison(ty: ScalarType) -> u64 {
     match ty {
         ScalarType::Real | ScalarType::Real32 => POISON_REAL,
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
-            POISON_INT_CELL
-        }
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => POISON_INT_CELL,
         ScalarType::Logical => POISON_LOGICAL,
     }
 }

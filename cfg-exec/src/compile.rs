@@ -148,6 +148,7 @@ impl Compiled {
     /// Routines that are too large for the executor, and the few forms that it does not run.
     pub fn new(program: &ValidProgram, options: &CompileOptions) -> Result<Self, Diagnostics> {
         program.refuse_records("the executor")?;
+        program.refuse_pointers("the executor")?;
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
         let conventions = abi::Conventions::of(program);
         let mut problems = Diagnostics::default();

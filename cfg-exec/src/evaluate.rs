@@ -47,6 +47,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
         Expr::Real(x) => Some(Scalar::Real(*x)),
         Expr::Real32(x) => Some(Scalar::Real32(*x)),
         Expr::Logical(b) => Some(Scalar::Logical(*b)),
+        Expr::Null(_) | Expr::Addr(_) => None,
         Expr::Place(place) => {
             let subscripts: Option<Vec<i64>> = place
                 .subscripts

@@ -97,7 +97,7 @@ pub(crate) fn scalar_of(ty: ScalarType, cell: u64) -> Option<Scalar> {
         ScalarType::Integer => Scalar::Integer(cell as i64),
         ScalarType::Sized(ty) => Scalar::Sized(ty, cell as i64),
         ScalarType::Logical => Scalar::Logical(cell == 1),
-        ScalarType::Tape | ScalarType::Record(_) => return None,
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => return None,
     })
 }
 

@@ -72,6 +72,7 @@ pub(crate) fn prepare<'v>(
     options: &Options,
 ) -> Result<(Prepared<'v>, Program), Diagnostics> {
     valid.refuse_records("the reversal")?;
+    valid.refuse_pointers("the reversal")?;
     let program = valid.program();
     check_main(program, main)?;
     results::of_main(program.routine(main))?;

@@ -339,7 +339,9 @@ impl Case {
                 Some(e) if let Some((ty, cell)) = e.sized_constant() => {
                     Value::Sized(ty, ty.value(cell))
                 }
-                Some(Expr::Place(_) | Expr::Op(..)) | None => Value::Undefined,
+                Some(Expr::Null(_) | Expr::Addr(_) | Expr::Place(_) | Expr::Op(..)) | None => {
+                    Value::Undefined
+                }
             };
             let elements: Vec<_> = cells.iter().enumerate().map(value).collect();
             let extents = vec![elements.len()];

@@ -96,6 +96,9 @@ impl Census {
                         | StmtKind::Pop { .. }
                         | StmtKind::Opaque { .. }
                         | StmtKind::Stop { .. } => {}
+                        StmtKind::Allocate { .. }
+                        | StmtKind::Free { .. }
+                        | StmtKind::Resize { .. } => census.statements += 1,
                     }
                 }
                 match &vertex.kind {

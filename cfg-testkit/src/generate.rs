@@ -300,7 +300,10 @@ fn choose_point(case: &mut Case, parameters: &[Parameter], options: &Options, rn
         let elements = match routine.variable(p).ty {
             ScalarType::Real => Elements::Real((0..total).map(|_| real()).collect()),
             ScalarType::Real32 => Elements::Real32((0..total).map(|_| real() as f32).collect()),
-            ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) => {
+            ScalarType::Integer
+            | ScalarType::Tape
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => {
                 let (low, high) = known.range;
                 Elements::Integer((0..total).map(|_| rng.between(low, high)).collect())
             }
@@ -394,7 +397,10 @@ fn weaken(routine: &Routine, statement: &mut Stmt) {
         | StmtKind::Push { .. }
         | StmtKind::Pop { .. }
         | StmtKind::Opaque { .. }
-        | StmtKind::Stop { .. } => return,
+        | StmtKind::Stop { .. }
+        | StmtKind::Allocate { .. }
+        | StmtKind::Free { .. }
+        | StmtKind::Resize { .. } => return,
     };
     let ty = routine.variable(target.var).ty;
     if let Some(Expr::Op(Op::Fill, operands)) = value {

@@ -61,6 +61,8 @@ pub enum FaultKind {
     Unsupported(Op),
     /// A pop that does not match its push, or a value that its class cannot hold.
     Tape,
+    /// A pointer.
+    Pointer,
     /// A statement that ends the program.
     Stop,
 }
@@ -570,6 +572,9 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 Ok(None)
             }
             StmtKind::Stop { .. } => Err(FaultKind::Stop),
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
+                Err(FaultKind::Pointer)
+            }
             StmtKind::Push { tape, class, value } => {
                 let data = self.scope(&frame.views).eval(value)?;
                 let tape = self.tape(frame, *tape)?;

@@ -313,7 +313,8 @@ impl Variables {
             (Expr::Real(a), Expr::Real(b)) => a.to_bits() == b.to_bits(),
             (Expr::Real32(a), Expr::Real32(b)) => a.to_bits() == b.to_bits(),
             (Expr::Logical(a), Expr::Logical(b)) => a == b,
-            (Expr::Place(a), Expr::Place(b)) => self.places(a, b),
+            (Expr::Place(a), Expr::Place(b)) | (Expr::Addr(a), Expr::Addr(b)) => self.places(a, b),
+            (Expr::Null(a), Expr::Null(b)) => a == b,
             (Expr::Op(f, a), Expr::Op(g, b)) => {
                 f == g && a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.exprs(a, b))
             }
@@ -323,7 +324,9 @@ impl Variables {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Place(_)
-                | Expr::Op(..),
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_),
                 _,
             ) => false,
         }
@@ -347,7 +350,14 @@ impl Variables {
                         && self.options(a.stride.as_ref(), b.stride.as_ref())
                 }
                 (Subscript::Field(a), Subscript::Field(b)) => a == b,
-                (Subscript::Index(_) | Subscript::Range(_) | Subscript::Field(_), _) => false,
+                (Subscript::Deref, Subscript::Deref) => true,
+                (
+                    Subscript::Index(_)
+                    | Subscript::Range(_)
+                    | Subscript::Field(_)
+                    | Subscript::Deref,
+                    _,
+                ) => false,
             })
     }
 

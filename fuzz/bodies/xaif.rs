@@ -121,7 +121,9 @@ fn fill(value: &mut Value, real: f64) {
         ScalarType::Integer => Scalar::Integer(1),
         ScalarType::Sized(ty) => Scalar::Sized(ty, 1),
         ScalarType::Logical => Scalar::Logical(true),
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Scalar::Real(real),
+        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            Scalar::Real(real)
+        }
     });
 }
 

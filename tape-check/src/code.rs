@@ -497,7 +497,10 @@ impl<'p, 'a> Writer<'p, 'a> {
                     self.write(v, Written::Otherwise);
                 }
             }
-            StmtKind::Stop { text: _ } => {}
+            StmtKind::Stop { text: _ } | StmtKind::Free { pointer: _ } => {}
+            StmtKind::Allocate { pointer, .. } | StmtKind::Resize { pointer, .. } => {
+                self.write(pointer.var, Written::Otherwise);
+            }
         }
     }
 

@@ -90,7 +90,7 @@ fn evaluate(e: &Expr, value: i64) -> Option<i64> {
             }
             _ => None,
         },
-        Expr::Real(_) | Expr::Real32(_) => None,
+        Expr::Real(_) | Expr::Real32(_) | Expr::Null(_) | Expr::Addr(_) => None,
     }
 }
 

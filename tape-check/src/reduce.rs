@@ -221,6 +221,11 @@ pub(crate) fn constant(e: &Expr) -> Option<i64> {
     match e {
         Expr::Int(i) => Some(*i),
         Expr::Logical(b) => Some(i64::from(*b)),
-        Expr::Real(_) | Expr::Real32(_) | Expr::Place(_) | Expr::Op(..) => None,
+        Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Null(_)
+        | Expr::Addr(_)
+        | Expr::Place(_)
+        | Expr::Op(..) => None,
     }
 }

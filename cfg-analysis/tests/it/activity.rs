@@ -186,7 +186,11 @@ impl Paths {
                     replaced.push(target.var.index());
                 }
             }
-            StmtKind::Opaque { .. } | StmtKind::Stop { .. } => {}
+            StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => {}
         }
         for x in 0..routine.variables.len() {
             if !replaced.contains(&x) {

@@ -264,7 +264,12 @@ impl Writer<'_> {
                 let code = self.scalar(value)?;
                 let constant = matches!(
                     value,
-                    Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_)
+                    Expr::Int(_)
+                        | Expr::Real(_)
+                        | Expr::Real32(_)
+                        | Expr::Logical(_)
+                        | Expr::Null(_)
+                        | Expr::Addr(_)
                 );
                 if constant {
                     return self.set_lane(*name, code);

@@ -349,7 +349,12 @@ impl Writer<'_> {
                 stays &= place.subscripts.is_empty() && fixed && v != index;
             }
             Expr::Op(op, _) => stays &= matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg),
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {}
         });
         stays
     }

@@ -330,7 +330,9 @@ impl Writer<'_> {
                 | Expr::Real(_)
                 | Expr::Real32(_)
                 | Expr::Logical(_)
-                | Expr::Op(..) => {
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => {
                     let mut code = self.scalar(e)?;
                     if self.checked() {
                         code = convert(code, formal.ty, self.pieces);

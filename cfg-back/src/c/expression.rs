@@ -34,12 +34,15 @@ impl Writer<'_> {
             Expr::Real(x) => Ok(literal_real(*x)),
             Expr::Real32(x) => Ok(literal_real32(*x)),
             Expr::Logical(b) => Ok(literal_logical(*b)),
+            // Programs with pointers are refused before.
+            Expr::Null(_) | Expr::Addr(_) => Err(self.malformed("a pointer")),
             Expr::Place(place) => self.load(place),
             Expr::Op(op, operands) => match op.class() {
                 OpClass::Inquiry => self.inquiry(*op, operands),
                 OpClass::Reduction => self.reduction(*op, operands),
                 OpClass::Elemental => self.elemental(*op, operands),
                 OpClass::Transformational => Err(self.malformed("an array stands for a scalar")),
+                OpClass::Pointer => Err(self.malformed("a pointer")),
             },
         }
     }

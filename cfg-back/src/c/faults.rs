@@ -192,7 +192,7 @@ pub(super) fn needs_lines(e: &Expr) -> bool {
                 OpClass::Inquiry => {
                     matches!(operands.first(), Some(Expr::Place(p)) if !p.subscripts.is_empty())
                 }
-                OpClass::Elemental | OpClass::Transformational => false,
+                OpClass::Elemental | OpClass::Transformational | OpClass::Pointer => false,
             };
         }
     });

@@ -313,7 +313,10 @@ fn has_gaps(program: &Program) -> bool {
             | StmtKind::Push { .. }
             | StmtKind::Pop { .. }
             | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. } => false,
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => false,
         })
     })
 }

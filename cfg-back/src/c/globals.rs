@@ -88,7 +88,7 @@ fn literal(e: &Expr, checks: bool) -> Code {
             true => literal_cell(ty, cell),
             false => literal_sized(ty, cell),
         },
-        Expr::Place(_) | Expr::Op(..) => literal_integer(0),
+        Expr::Null(_) | Expr::Addr(_) | Expr::Place(_) | Expr::Op(..) => literal_integer(0),
     }
 }
 
@@ -470,9 +470,11 @@ fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -
         ScalarType::Real => "0.0",
         ScalarType::Real32 => "0.0f",
         ScalarType::Logical => "false",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
-            "0"
-        }
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => "0",
     };
     if !is_array {
         return written.remove(&0).unwrap_or_else(|| zero.to_owned());

@@ -93,10 +93,14 @@ impl<'ir> Visit<'ir> for Elements<'_> {
             | PlaceRole::Address
             | PlaceRole::Push
             | PlaceRole::Define { .. }
+            | PlaceRole::Renew { .. }
             | PlaceRole::Pop { .. } => place.constant_subscripts(),
             // The shape of an array of the caller is its own.
             PlaceRole::Shape => return,
-            PlaceRole::Bind { .. } | PlaceRole::Clobber | PlaceRole::Tape => None,
+            PlaceRole::Bind { .. }
+            | PlaceRole::AddressTaken
+            | PlaceRole::Clobber
+            | PlaceRole::Tape => None,
         };
         if self.in_loop && role.writes() {
             self.assigned.insert(place.var);

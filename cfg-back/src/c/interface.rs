@@ -268,7 +268,9 @@ fn structures<'a>(
 
 fn stack(ty: ScalarType) -> &'static str {
     match ty {
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => "real",
+        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            "real"
+        }
         ScalarType::Real32 => "real32",
         ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Logical => "integer",
     }

@@ -178,7 +178,9 @@ fn form(op: Op) -> Form {
         | Op::Size
         | Op::LBound
         | Op::UBound
-        | Op::Present => Form::None,
+        | Op::Present
+        | Op::Shift
+        | Op::Distance => Form::None,
         // These have functions in `sized`.
         Op::Convert(..) => Form::None,
     }
@@ -243,9 +245,11 @@ pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Cod
         ScalarType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
         ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
         ScalarType::Real32 => literal_real32(real as f32),
-        ScalarType::Real | ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => {
-            literal_real(real)
-        }
+        ScalarType::Real
+        | ScalarType::Logical
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => literal_real(real),
     };
     let (least, greatest) = ty.any_int().map_or((0, 0), |ty| (ty.min(), ty.max()));
     let start = match start {
@@ -327,7 +331,8 @@ fn hidden(code: Code, pieces: &mut Pieces) -> Code {
         | ScalarType::Real
         | ScalarType::Real32
         | ScalarType::Tape
-        | ScalarType::Record(_) => Piece::Value,
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => Piece::Value,
     };
     call(piece, &[code], ty, pieces)
 }

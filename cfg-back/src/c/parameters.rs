@@ -369,7 +369,9 @@ impl Interface {
                     _ => return None,
                 })
             }
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => None,
+            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => {
+                None
+            }
         }
     }
 

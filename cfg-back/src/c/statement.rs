@@ -92,7 +92,10 @@ impl Writer<'_> {
             StmtKind::Assign { .. }
             | StmtKind::Pop { .. }
             | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. } => false,
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => false,
         }
     }
 
@@ -168,6 +171,10 @@ impl Writer<'_> {
             StmtKind::Stop { text } => {
                 self.stop_program(text);
                 Ok(())
+            }
+            // Programs with pointers are refused before.
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
+                Err(self.malformed("a pointer"))
             }
         }
     }

@@ -19,7 +19,8 @@ pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
         | ScalarType::Sized(_)
         | ScalarType::Logical
         | ScalarType::Tape
-        | ScalarType::Record(_) => c_type(ty),
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => c_type(ty),
     }
 }
 
@@ -30,7 +31,7 @@ pub(super) fn zero(ty: ScalarType) -> &'static str {
         ScalarType::Real32 => "0.0f",
         ScalarType::Integer | ScalarType::Sized(_) => "0",
         ScalarType::Logical => "false",
-        ScalarType::Tape | ScalarType::Record(_) => "NULL",
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => "NULL",
     }
 }
 

@@ -246,7 +246,7 @@ pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
         ScalarType::Sized(_) if checks => 8,
         ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
         ScalarType::Logical => 1,
-        ScalarType::Tape | ScalarType::Record(_) => 0,
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => 0,
     }
 }
 

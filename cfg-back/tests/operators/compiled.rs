@@ -105,7 +105,9 @@ fn c_type(ty: ScalarType) -> &'static str {
             IntType::Uint32 => "uint32_t",
             IntType::Uint64 => "uint64_t",
         },
-        ScalarType::Tape | ScalarType::Record(_) => panic!("a tape is no scalar"),
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            panic!("a tape is no scalar")
+        }
     }
 }
 

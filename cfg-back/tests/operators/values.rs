@@ -95,7 +95,7 @@ pub(crate) fn of_word(ty: ScalarType, word: u64) -> Option<Scalar> {
             let cell = word as i64;
             (ty.wrap(cell.into()) == cell).then_some(Scalar::Sized(ty, cell))
         }
-        ScalarType::Tape | ScalarType::Record(_) => None,
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => None,
     }
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn nasty(ty: ScalarType) -> Vec<Scalar> {
             all.filter_map(|n| Some(Scalar::Sized(ty, ty.cell(n)?)))
                 .collect()
         }
-        ScalarType::Tape | ScalarType::Record(_) => Vec::new(),
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => Vec::new(),
     }
 }
 
@@ -138,7 +138,9 @@ pub(crate) fn worst(ty: ScalarType) -> Vec<Scalar> {
         ScalarType::Real | ScalarType::Real32 => &[0, 1, 3, 6, 7, 8, 12, 13, 14],
         ScalarType::Integer => &[0, 1, 2, 3, 8, 10, 11],
         ScalarType::Sized(_) => &[0, 2, 3, 5, 6, 7],
-        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => &[0, 1],
+        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            &[0, 1]
+        }
     };
     let all = nasty(ty);
     few.iter().filter_map(|&k| all.get(k).copied()).collect()
@@ -276,7 +278,7 @@ pub(crate) fn random(rng: &mut Rng, ty: ScalarType) -> Scalar {
         ScalarType::Integer if any => Scalar::Integer(rng.bits() as i64),
         ScalarType::Sized(ty) if any => Scalar::Sized(ty, ty.wrap(rng.bits().into())),
         ScalarType::Sized(ty) => Scalar::Sized(ty, ty.wrap(rng.between(-40, 40).into())),
-        ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) => {
+        ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
             Scalar::Integer(rng.between(-40, 40))
         }
         ScalarType::Logical => Scalar::Logical(rng.percent(50)),

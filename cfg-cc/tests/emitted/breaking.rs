@@ -75,6 +75,12 @@ fn each_statement(program: &mut cfg_core::ir::Program, visit: &mut impl FnMut(&m
                                 all.extend(arguments.iter_mut().flatten());
                                 all.extend(result.iter_mut().flat_map(exprs));
                             }
+                            StmtKind::Allocate { pointer, count, .. }
+                            | StmtKind::Resize { pointer, count } => {
+                                all.extend(exprs(pointer));
+                                all.push(count);
+                            }
+                            StmtKind::Free { pointer } => all.extend(exprs(pointer)),
                             StmtKind::Opaque { .. } | StmtKind::Stop { .. } => {}
                         }
                         visit(&mut all);
@@ -107,7 +113,7 @@ fn integers(e: &mut Expr, visit: &mut impl FnMut(&mut i64)) {
             let all = place.subscripts.iter_mut().flat_map(|s| s.exprs_mut());
             all.for_each(|e| integers(e, visit));
         }
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => {}
     }
 }
 

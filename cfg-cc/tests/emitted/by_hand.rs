@@ -45,7 +45,9 @@ fn elements(variable: &Variable, count: usize, given: Option<i64>, rng: &mut Rng
             Elements::Sized(ty, all.map(|n| ty.wrap(n.into())).collect())
         }
         ScalarType::Logical => Elements::Logical((0..count).map(|k| k % 2 == 0).collect()),
-        ScalarType::Tape | ScalarType::Record(_) => panic!("a tape has no value"),
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            panic!("a tape has no value")
+        }
     }
 }
 

@@ -128,7 +128,9 @@ fn c_type(ty: ScalarType) -> String {
         ScalarType::Real32 => "float".to_owned(),
         ScalarType::Logical => "bool".to_owned(),
         ScalarType::Sized(ty) => format!("{}_t", ty.name()),
-        ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) => "int64_t".to_owned(),
+        ScalarType::Integer | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            "int64_t".to_owned()
+        }
     }
 }
 

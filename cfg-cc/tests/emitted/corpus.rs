@@ -51,7 +51,7 @@ fn datum(variable: &Variable, varied: bool, next: &mut usize) -> Option<Datum> {
         ScalarType::Integer => Elements::Integer(vec![0; count]),
         ScalarType::Sized(ty) => Elements::Sized(ty, vec![0; count]),
         ScalarType::Logical => Elements::Logical(vec![false; count]),
-        ScalarType::Tape | ScalarType::Record(_) => return None,
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => return None,
     };
     Some(Datum { extents, elements })
 }

@@ -92,7 +92,7 @@ fn corners(ty: ScalarType) -> Vec<Scalar> {
             let cells = numbers.iter().filter_map(|&n| ty.cell(n));
             cells.map(|cell| Scalar::Sized(ty, cell)).collect()
         }
-        ScalarType::Tape | ScalarType::Record(_) => Vec::new(),
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => Vec::new(),
     }
 }
 

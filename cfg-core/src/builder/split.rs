@@ -21,8 +21,12 @@ pub(super) fn fits(e: &Expr) -> bool {
 fn within(e: &Expr, levels: usize) -> bool {
     levels > 0
         && match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
-            Expr::Place(place) => place.subscript_exprs().all(|e| within(e, levels - 1)),
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {
+                true
+            }
+            Expr::Place(place) | Expr::Addr(place) => {
+                place.subscript_exprs().all(|e| within(e, levels - 1))
+            }
             Expr::Op(_, operands) => operands.iter().all(|e| within(e, levels - 1)),
         }
 }
@@ -154,9 +158,13 @@ impl RoutineBuilder {
         let var = place.var;
         match self.split(Expr::Place(place)) {
             Expr::Place(place) => place,
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
-                Place::whole(var)
-            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Place::whole(var),
         }
     }
 
@@ -296,8 +304,12 @@ fn survey(builder: &RoutineBuilder, root: &Expr) -> Vec<Info> {
                 size: 1,
             });
             let children: Vec<&Expr> = match e {
-                Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Vec::new(),
-                Expr::Place(place) => place.subscript_exprs().collect(),
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Null(_) => Vec::new(),
+                Expr::Place(place) | Expr::Addr(place) => place.subscript_exprs().collect(),
                 Expr::Op(_, operands) => operands.iter().collect(),
             };
             stack.push((e, number, children.into_iter(), Vec::new()));
@@ -323,9 +335,12 @@ fn survey(builder: &RoutineBuilder, root: &Expr) -> Vec<Info> {
                 let shape = place.map_subscripts(&mut |_| Expr::Int(1));
                 typing::place_type(variables, &shape).ok()
             }
-            leaf @ (Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_)) => {
-                typing::type_of(variables, leaf).ok()
-            }
+            leaf @ (Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => typing::type_of(variables, leaf).ok(),
         };
         let size = infos.len() - number;
         infos[number] = Info { depth, ty, size };

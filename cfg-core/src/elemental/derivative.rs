@@ -81,7 +81,7 @@ fn partial_of(expr: Expr, finiteness: Finiteness) -> Partial {
         Expr::Real(c) => Some(c),
         Expr::Real32(c) => Some(f64::from(c)),
         Expr::Int(n) => Some(n as f64),
-        Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => None,
+        Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) | Expr::Null(_) | Expr::Addr(_) => None,
     };
     match value {
         Some(0.0) => Partial::Zero,
@@ -254,7 +254,11 @@ impl Table<'_> {
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..) => partial_of(e(Op::If, [flat, self.c(0.0), product]), Singular),
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_) => {
+                        partial_of(e(Op::If, [flat, self.c(0.0), product]), Singular)
+                    }
                 }
             }
             (Op::StrongMul, 0) => partial_of(y(), Singular),
@@ -310,7 +314,9 @@ impl Table<'_> {
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..)) => e(Op::Add, [n, Expr::Int(1)]),
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_)) => e(Op::Add, [n, Expr::Int(1)]),
                 };
                 partial_of(e(Op::Polygamma, [order, y()]), Singular)
             }
@@ -330,7 +336,9 @@ impl Table<'_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => Singular,
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Singular,
         };
         match y {
             Expr::Real(1.0) | Expr::Real32(1.0) | Expr::Int(1) => Partial::One,
@@ -340,7 +348,9 @@ impl Table<'_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..)) => partial_of(e(Op::Div, [self.c(1.0), y]), finiteness),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => partial_of(e(Op::Div, [self.c(1.0), y]), finiteness),
         }
     }
 
@@ -350,7 +360,9 @@ impl Table<'_> {
             Expr::Int(n) => Some(n as f64),
             Expr::Real(c) => Some(c),
             Expr::Real32(c) => Some(f64::from(c)),
-            Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => None,
+            Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) | Expr::Null(_) | Expr::Addr(_) => {
+                None
+            }
         };
         if constant == Some(0.0) {
             return Partial::Zero;
@@ -372,7 +384,7 @@ impl Table<'_> {
                 let lower = e(Op::If, [least, Expr::Int(1), Expr::Int(-1)]);
                 e(Op::Add, [y.clone(), lower])
             }
-            Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) | Expr::Null(_) | Expr::Addr(_) => {
                 e(Op::Sub, [y.clone(), self.c(1.0)])
             }
         };

@@ -118,9 +118,12 @@ impl Partial {
             Self::Expr(p) => match p.expr {
                 Expr::Real(c) => !c.is_finite(),
                 Expr::Real32(c) => !c.is_finite(),
-                Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                    !p.constant || p.finiteness != Finiteness::Finite
-                }
+                Expr::Int(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => !p.constant || p.finiteness != Finiteness::Finite,
             },
             Self::Zero
             | Self::One

@@ -57,7 +57,8 @@ impl Scalar {
                 ScalarType::Integer
                 | ScalarType::Sized(_)
                 | ScalarType::Tape
-                | ScalarType::Record(_),
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_),
                 x,
             ) => x,
         }

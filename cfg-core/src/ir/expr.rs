@@ -1,6 +1,6 @@
 //! Expressions and places.
 
-use super::{AnyInt, Conversion, IntType, Op, ScalarType};
+use super::{AnyInt, Conversion, IntType, Op, PointerType, ScalarType};
 use crate::entity::VarId;
 
 /// An expression: a tree of at most [`Expr::MAX_DEPTH`] levels (checked by readers, kept by builders
@@ -18,6 +18,10 @@ pub enum Expr {
     Real32(f32),
     /// Logical constant.
     Logical(bool),
+    /// The pointer of a type that points nowhere.
+    Null(PointerType),
+    /// The pointer to a place, which is not read: to its first cell.
+    Addr(Place),
     /// The value of a variable, an element or a section.
     Place(Place),
     /// An operator or intrinsic applied to operands. Elemental operators over arrays work element by
@@ -32,13 +36,16 @@ impl PartialEq for Expr {
             (Self::Real(a), Self::Real(b)) => a == b || a.is_nan() && b.is_nan(),
             (Self::Real32(a), Self::Real32(b)) => a == b || a.is_nan() && b.is_nan(),
             (Self::Logical(a), Self::Logical(b)) => a == b,
-            (Self::Place(a), Self::Place(b)) => a == b,
+            (Self::Null(a), Self::Null(b)) => a == b,
+            (Self::Addr(a), Self::Addr(b)) | (Self::Place(a), Self::Place(b)) => a == b,
             (Self::Op(f, a), Self::Op(g, b)) => f == g && a == b,
             (
                 Self::Int(_)
                 | Self::Real(_)
                 | Self::Real32(_)
                 | Self::Logical(_)
+                | Self::Null(_)
+                | Self::Addr(_)
                 | Self::Place(_)
                 | Self::Op(..),
                 _,
@@ -48,13 +55,16 @@ impl PartialEq for Expr {
 }
 
 /// Something that can be read, written, or bound to a formal by reference: a variable, an element or
-/// a section of an array, a field of a record, and what follows from these.
+/// a section of an array, a field of a record, what a pointer points to, and what follows from these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The variable that is named.
     pub var: VarId,
     /// The subscripts, one per dimension; empty for a scalar or a whole array. Where records are, fields stand between
-    /// them, each with its own subscripts behind it: `a[i].v[j]` has `i`, `.v`, `j` ([`Place::levels`]).
+    /// them, each with its own subscripts behind it: `a[i].v[j]` has `i`, `.v`, `j` ([`Place::levels`]). So do the steps
+    /// through pointers, each with at most one subscript behind it, a number of elements from where the pointer points
+    /// to: `p[i]^[k].v` has `i`, `^`, `k`, `.v`. A place with such a step is no part of the variable, which is read to
+    /// find it ([`Place::is_through_pointer`]).
     pub subscripts: Box<[Subscript]>,
 }
 
@@ -67,6 +77,8 @@ pub enum Subscript {
     Range(Box<Range>),
     /// The field of a record.
     Field(Box<str>),
+    /// What the pointer points to.
+    Deref,
 }
 
 /// A subscript range; a missing bound is the array's own, a missing stride is 1.
@@ -85,7 +97,7 @@ impl Subscript {
     pub fn index(&self) -> Option<&Expr> {
         match self {
             Self::Index(e) => Some(e),
-            Self::Range(_) | Self::Field(_) => None,
+            Self::Range(_) | Self::Field(_) | Self::Deref => None,
         }
     }
 
@@ -93,7 +105,7 @@ impl Subscript {
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::Field(name) => Some(name),
-            Self::Index(_) | Self::Range(_) => None,
+            Self::Index(_) | Self::Range(_) | Self::Deref => None,
         }
     }
 
@@ -102,7 +114,7 @@ impl Subscript {
         let (a, b, c) = match self {
             Self::Index(e) => (Some(e), None, None),
             Self::Range(r) => (r.lower.as_ref(), r.upper.as_ref(), r.stride.as_ref()),
-            Self::Field(_) => (None, None, None),
+            Self::Field(_) | Self::Deref => (None, None, None),
         };
         a.into_iter().chain(b).chain(c)
     }
@@ -119,7 +131,7 @@ impl Subscript {
                 } = &mut **range;
                 (lower.as_mut(), upper.as_mut(), stride.as_mut())
             }
-            Self::Field(_) => (None, None, None),
+            Self::Field(_) | Self::Deref => (None, None, None),
         };
         a.into_iter().chain(b).chain(c)
     }
@@ -151,9 +163,13 @@ impl Place {
     pub fn constant_subscripts(&self) -> Option<Vec<i64>> {
         let constant = |s: &Subscript| match s.index()? {
             Expr::Int(i) => Some(*i),
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                None
-            }
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => None,
         };
         self.subscripts.iter().map(constant).collect()
     }
@@ -178,7 +194,8 @@ impl Expr {
         Self::Op(op, operands.into_iter().collect())
     }
 
-    /// The constant 0 of a type: of a logical `false`; of a tape or a record, which have none, that of `real`.
+    /// The constant 0 of a type: of a logical `false`, of a pointer null; of a tape or a record, which have none, that of
+    /// `real`.
     pub fn zero(ty: ScalarType) -> Self {
         match ty {
             ScalarType::Real32 => Self::Real32(0.0),
@@ -188,6 +205,7 @@ impl Expr {
                 Self::op(op, [Self::Int(0)])
             }
             ScalarType::Logical => Self::Logical(false),
+            ScalarType::Pointer(pointer) => Self::Null(pointer),
             ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Self::Real(0.0),
         }
     }
@@ -237,9 +255,13 @@ impl Expr {
                     _ => None,
                 }
             }
-            Self::Op(..) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) | Self::Place(_) => {
-                None
-            }
+            Self::Op(..)
+            | Self::Real(_)
+            | Self::Real32(_)
+            | Self::Logical(_)
+            | Self::Null(_)
+            | Self::Addr(_)
+            | Self::Place(_) => None,
         }
     }
 
@@ -247,8 +269,8 @@ impl Expr {
     pub fn walk<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         visit(self);
         match self {
-            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => {}
-            Self::Place(place) => {
+            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) | Self::Null(_) => {}
+            Self::Place(place) | Self::Addr(place) => {
                 for s in &place.subscripts {
                     match s {
                         Subscript::Index(e) => e.walk(visit),
@@ -257,7 +279,7 @@ impl Expr {
                                 e.walk(visit);
                             }
                         }
-                        Subscript::Field(_) => {}
+                        Subscript::Field(_) | Subscript::Deref => {}
                     }
                 }
             }
@@ -269,12 +291,19 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` for every place that is read, subscripts' places included.
+    /// Calls `visit` for every place that is read, subscripts' places included, and for places through pointers of which
+    /// the address is taken: a pointer is read to find them.
     pub fn walk_places<'e>(&'e self, visit: &mut impl FnMut(&'e Place)) {
-        self.walk(&mut |e| {
-            if let Self::Place(place) = e {
-                visit(place);
-            }
+        self.walk(&mut |e| match e {
+            Self::Place(place) => visit(place),
+            Self::Addr(place) if place.is_through_pointer() => visit(place),
+            Self::Addr(_)
+            | Self::Int(_)
+            | Self::Real(_)
+            | Self::Real32(_)
+            | Self::Logical(_)
+            | Self::Null(_)
+            | Self::Op(..) => {}
         });
     }
 
@@ -283,17 +312,21 @@ impl Expr {
     #[must_use]
     pub fn map(&self, map: &mut impl FnMut(Expr) -> Expr) -> Expr {
         let rebuilt = match self {
-            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => self.clone(),
+            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) | Self::Null(_) => {
+                self.clone()
+            }
+            Self::Addr(place) => Self::Addr(place.map_subscripts(&mut |e| e.map(map))),
             Self::Place(place) => Self::Place(place.map_subscripts(&mut |e| e.map(map))),
             Self::Op(op, operands) => Self::Op(*op, operands.iter().map(|e| e.map(map)).collect()),
         };
         map(rebuilt)
     }
 
-    /// Number of levels; a constant or a variable has 1. Subscripts count.
+    /// Number of levels; a constant or a variable has 1. Subscripts count. The address of a place is a level around it.
     pub fn depth(&self) -> usize {
         match self {
-            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) => 1,
+            Self::Int(_) | Self::Real(_) | Self::Real32(_) | Self::Logical(_) | Self::Null(_) => 1,
+            Self::Addr(place) => 1 + place.depth(),
             Self::Place(place) => place.depth(),
             Self::Op(_, operands) => 1 + operands.iter().map(Expr::depth).max().unwrap_or(0),
         }
@@ -301,10 +334,11 @@ impl Expr {
 }
 
 impl Place {
-    /// Number of levels: each field and each list of subscripts is one, around the place that it is applied to.
+    /// Number of levels: each field, each step through a pointer with its subscript, and each list of subscripts is one,
+    /// around the place that it is applied to.
     pub fn depth(&self) -> usize {
         let deepest = |s: &Subscript| s.exprs().map(Expr::depth).max().unwrap_or(0);
-        if !self.has_field() {
+        if self.is_plain() {
             return 1 + self.subscripts.iter().map(deepest).max().unwrap_or(0);
         }
         let nesting = self.nesting().into_iter().zip(&self.subscripts);
@@ -326,6 +360,7 @@ impl Place {
                     stride: r.stride.as_ref().map(&mut *map),
                 })),
                 Subscript::Field(name) => Subscript::Field(name.clone()),
+                Subscript::Deref => Subscript::Deref,
             })
             .collect();
         Place {

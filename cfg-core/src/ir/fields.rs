@@ -1,48 +1,80 @@
-//! Fields in places, and the fields of records in a program.
+//! Fields and pointers in places, and the fields of records in a program.
 
-use super::{Dim, Place, Program, Record, ScalarType, Subscript, Variable};
+use super::visit::{PlaceRole, Visit, walk_expr};
+use super::{Dim, Expr, Place, Program, Record, ScalarType, Subscript, Variable};
 use crate::entity::RecordId;
 
-/// A part of a place: what one name has, the variable's or a field's, and the subscripts behind it.
+/// A part of a place: a variable, a field or a step through a pointer, and the subscripts behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Level<'p> {
-    /// The field; `None` for the variable itself.
-    pub field: Option<&'p str>,
-    /// The subscripts behind the name.
+    /// What stands before the subscripts.
+    pub part: Part<'p>,
+    /// The subscripts.
     pub subscripts: &'p [Subscript],
+}
+
+/// What a [`Level`] starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'p> {
+    /// The variable of the place; the first level has it.
+    Variable,
+    /// A field of the record before it.
+    Field(&'p str),
+    /// What the pointer before it points to. It has at most one subscript, a number of elements.
+    Deref,
+}
+
+impl<'p> Part<'p> {
+    /// The field; `None` for the variable and for what a pointer points to.
+    pub fn field(self) -> Option<&'p str> {
+        match self {
+            Self::Field(name) => Some(name),
+            Self::Variable | Self::Deref => None,
+        }
+    }
+}
+
+impl Subscript {
+    /// The part of a place that starts with this one; `None` of indices and ranges, which stand behind such parts.
+    pub fn part(&self) -> Option<Part<'_>> {
+        match self {
+            Self::Field(name) => Some(Part::Field(name)),
+            Self::Deref => Some(Part::Deref),
+            Self::Index(_) | Self::Range(_) => None,
+        }
+    }
 }
 
 impl Place {
     /// The levels of the place, that of the variable first.
     pub fn levels(&self) -> impl Iterator<Item = Level<'_>> {
-        let mut rest = Some((None, &*self.subscripts));
+        let mut rest = Some((Part::Variable, &*self.subscripts));
         std::iter::from_fn(move || {
-            let (field, list) = rest?;
-            let end = list.iter().position(|s| s.field().is_some());
+            let (part, list) = rest?;
+            let end = list.iter().position(|s| s.part().is_some());
             let (subscripts, behind) = list.split_at(end.unwrap_or(list.len()));
-            rest = behind
-                .split_first()
-                .map(|(name, list)| (name.field(), list));
-            Some(Level { field, subscripts })
+            rest = (behind.split_first()).and_then(|(first, list)| Some((first.part()?, list)));
+            Some(Level { part, subscripts })
         })
     }
 
     /// For each projection the number of projections around it where places are nested as in files, `["[]", [".", a, "v"], j]`,
-    /// and its position in its list of subscripts.
+    /// and its position in its list of subscripts. A step through a pointer and its subscript are one projection in files,
+    /// `["deref", p, k]`.
     pub fn nesting(&self) -> Vec<(usize, usize)> {
         let mut nesting = vec![(0, 0); self.subscripts.len()];
         let (mut around, mut end) = (0, self.subscripts.len());
         for (k, projection) in self.subscripts.iter().enumerate().rev() {
-            if projection.field().is_some() {
-                // The subscripts behind the field are around it.
-                around += usize::from(end > k + 1);
+            if let Some(part) = projection.part() {
+                // The subscripts behind a field are around it.
+                around += usize::from(end > k + 1 && part != Part::Deref);
                 nesting[k] = (around, 0);
                 around += 1;
                 end = k;
             } else {
                 let first = (self.subscripts[..k].iter())
-                    .rposition(|s| s.field().is_some())
-                    .map_or(0, |field| field + 1);
+                    .rposition(|s| s.part().is_some())
+                    .map_or(0, |part| part + 1);
                 nesting[k] = (around, k - first);
             }
         }
@@ -52,6 +84,18 @@ impl Place {
     /// True if the place names a field.
     pub fn has_field(&self) -> bool {
         self.subscripts.iter().any(|s| s.field().is_some())
+    }
+
+    /// True if the place is found through a pointer: it is no part of its variable, whose value tells where it is.
+    pub fn is_through_pointer(&self) -> bool {
+        self.subscripts
+            .iter()
+            .any(|s| s.part() == Some(Part::Deref))
+    }
+
+    /// True if there are only subscripts behind the variable, no fields and no pointers.
+    pub fn is_plain(&self) -> bool {
+        self.subscripts.iter().all(|s| s.part().is_none())
     }
 }
 
@@ -149,6 +193,35 @@ impl Program {
         let globals = self.globals.iter().map(|g| &g.variable);
         let own = self.routines.iter().flat_map(|r| &r.variables);
         !self.records.is_empty() && globals.chain(own).any(|v| v.ty.record().is_some())
+    }
+
+    /// True if a type is a pointer, or a record with a pointer in it, at any depth.
+    pub fn leads_elsewhere(&self, ty: ScalarType) -> bool {
+        ty.pointer().is_some()
+            || ty.record().is_some()
+                && self
+                    .leaves(ty)
+                    .iter()
+                    .any(|leaf| leaf.ty.pointer().is_some())
+    }
+
+    /// True if a variable is a pointer or has one in a field, or an expression makes one.
+    pub fn has_pointers(&self) -> bool {
+        struct Makes(bool);
+        impl<'ir> Visit<'ir> for Makes {
+            fn expr(&mut self, e: &'ir Expr, role: PlaceRole) {
+                self.0 |= matches!(e, Expr::Null(_) | Expr::Addr(_));
+                walk_expr(self, e, role);
+            }
+        }
+        let globals = self.globals.iter().map(|g| &g.variable);
+        let own = self.routines.iter().flat_map(|r| &r.variables);
+        if globals.chain(own).any(|v| self.leads_elsewhere(v.ty)) {
+            return true;
+        }
+        let mut makes = Makes(false);
+        self.routines.iter().for_each(|r| makes.routine(r));
+        makes.0
     }
 
     /// True if a type is real, or a record with a real in it, at any depth.

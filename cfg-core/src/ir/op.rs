@@ -14,6 +14,8 @@ pub enum OpClass {
     Transformational,
     /// Asks about an array's shape or an argument's presence; the operand is not evaluated.
     Inquiry,
+    /// Moves pointers, or measures between them; scalars only.
+    Pointer,
 }
 
 /// Defines [`Op`] with one row per operator: variant, name in files, class, fewest and most operands.
@@ -254,6 +256,11 @@ ops! {
     UBound "ubound" Inquiry 2..2;
     /// True if an optional argument was given.
     Present "present" Inquiry 1..1;
+    /// The pointer k elements behind one: `shift(p, k)`.
+    Shift "shift" Pointer 2..2;
+    /// The number of elements from one pointer to another into the same object: `distance(p, q)` is k if q is
+    /// `shift(p, k)`.
+    Distance "distance" Pointer 2..2;
 }
 
 /// How a number becomes an integer of some type.

@@ -1,5 +1,6 @@
-//! Scalar types, and the records that stand where a scalar type does.
+//! Scalar types, and the records and pointers that stand where a scalar type does.
 
+use super::PointerType;
 use crate::entity::RecordId;
 
 /// The type of a scalar or of an array's elements.
@@ -19,6 +20,8 @@ pub enum ScalarType {
     Tape,
     /// A record of the program.
     Record(RecordId),
+    /// A pointer to a scalar, a record or a pointer; null, or a cell of an object.
+    Pointer(PointerType),
 }
 
 impl ScalarType {
@@ -39,7 +42,7 @@ impl ScalarType {
     ];
 
     /// The name in files: `real`, `real32`, `integer`, `logical`, `int8` and its like, `tape`. Records are declared by the program, and are all called
-    /// `record` here.
+    /// `record` here, as pointers are all called `pointer`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
@@ -49,6 +52,7 @@ impl ScalarType {
             Self::Sized(ty) => ty.name(),
             Self::Tape => "tape",
             Self::Record(_) => "record",
+            Self::Pointer(_) => "pointer",
         }
     }
 
@@ -63,7 +67,12 @@ impl ScalarType {
         match self {
             Self::Integer => Some(AnyInt::Integer),
             Self::Sized(ty) => Some(AnyInt::Sized(ty)),
-            Self::Real | Self::Real32 | Self::Logical | Self::Tape | Self::Record(_) => None,
+            Self::Real
+            | Self::Real32
+            | Self::Logical
+            | Self::Tape
+            | Self::Record(_)
+            | Self::Pointer(_) => None,
         }
     }
 
@@ -81,7 +90,22 @@ impl ScalarType {
             | Self::Integer
             | Self::Logical
             | Self::Sized(_)
-            | Self::Tape => None,
+            | Self::Tape
+            | Self::Pointer(_) => None,
+        }
+    }
+
+    /// The pointer type, if it is one.
+    pub fn pointer(self) -> Option<PointerType> {
+        match self {
+            Self::Pointer(pointer) => Some(pointer),
+            Self::Real
+            | Self::Real32
+            | Self::Integer
+            | Self::Logical
+            | Self::Sized(_)
+            | Self::Tape
+            | Self::Record(_) => None,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Statements: assignments, calls, pushes and pops, opaque ones, and those that end the program.
+//! Statements: assignments, calls, pushes and pops, opaque ones, those that end the program, and those that make and end
+//! objects on the heap.
 
 use super::{Annotations, At, Expr, Place, StatementOrigin};
 use crate::entity::{RoutineId, VarId};
@@ -72,6 +73,29 @@ pub enum StmtKind {
         /// The message.
         text: Box<str>,
     },
+    /// A new object on the heap, to which the place then points.
+    Allocate {
+        /// The place that is assigned, a pointer; its pointee is the type of the elements.
+        pointer: Place,
+        /// The number of elements, an integer, not negative.
+        count: Expr,
+        /// True if the cells are zero, false or null at first; otherwise they are uninitialised.
+        zeroed: bool,
+    },
+    /// The end of an object on the heap, to the first cell of which the place points; nothing if the pointer is null. Every
+    /// use of the object afterwards is an error.
+    Free {
+        /// The place that is read, a pointer.
+        pointer: Place,
+    },
+    /// A new object with the contents of the one to which the place points, as far as both have elements, and the end of
+    /// that one; the place then points to the new object. Of null it is an allocation.
+    Resize {
+        /// The place that is read and then assigned, a pointer.
+        pointer: Place,
+        /// The number of elements of the new object, an integer, not negative.
+        count: Expr,
+    },
 }
 
 /// The stack of a tape that a push or pop uses, and the encoding of values there.
@@ -106,7 +130,10 @@ impl StmtKind {
             | Self::Push { .. }
             | Self::Pop { .. }
             | Self::Opaque { .. }
-            | Self::Stop { .. } => None,
+            | Self::Stop { .. }
+            | Self::Allocate { .. }
+            | Self::Free { .. }
+            | Self::Resize { .. } => None,
         }
     }
 
@@ -118,7 +145,10 @@ impl StmtKind {
             | Self::Push { .. }
             | Self::Pop { .. }
             | Self::Opaque { .. }
-            | Self::Stop { .. } => None,
+            | Self::Stop { .. }
+            | Self::Allocate { .. }
+            | Self::Free { .. }
+            | Self::Resize { .. } => None,
         }
     }
 }

@@ -44,7 +44,8 @@ mod names;
 
 pub use names::{each_name, each_place, each_written, each_written_if};
 
-/// The role in which a statement or a decision names a place or a variable.
+/// The role in which a statement or a decision names a place or a variable. Of a place through a pointer
+/// ([`Place::is_through_pointer`]) it is the role of the cells at its end; its variable is an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlaceRole {
     /// The place is named for its value, which is read.
@@ -53,8 +54,15 @@ pub enum PlaceRole {
     Shape,
     /// The place stands in a subscript: its value is read to know where another place is.
     Address,
+    /// The address of the place is taken: it is not read here, and may be read and written through the pointer from now on.
+    AddressTaken,
     /// The place is overwritten; `whole` if there are no subscripts, so that nothing of the old value is left.
     Define {
+        /// True if all of the variable is overwritten.
+        whole: bool,
+    },
+    /// The place is read and then overwritten: the pointer that a `resize` changes; `whole` as in [`PlaceRole::Define`].
+    Renew {
         /// True if all of the variable is overwritten.
         whole: bool,
     },
@@ -83,8 +91,17 @@ impl PlaceRole {
     /// True if the value that the place has before may matter to what happens: a formal may be read by its routine.
     pub fn reads(self) -> bool {
         match self {
-            Self::Read | Self::Address | Self::Bind { .. } | Self::Push | Self::Tape => true,
-            Self::Shape | Self::Define { .. } | Self::Clobber | Self::Pop { .. } => false,
+            Self::Read
+            | Self::Address
+            | Self::Renew { .. }
+            | Self::Bind { .. }
+            | Self::Push
+            | Self::Tape => true,
+            Self::Shape
+            | Self::AddressTaken
+            | Self::Define { .. }
+            | Self::Clobber
+            | Self::Pop { .. } => false,
         }
     }
 
@@ -92,11 +109,12 @@ impl PlaceRole {
     pub fn writes(self) -> bool {
         match self {
             Self::Define { .. }
+            | Self::Renew { .. }
             | Self::Clobber
             | Self::Bind { .. }
             | Self::Pop { .. }
             | Self::Tape => true,
-            Self::Read | Self::Shape | Self::Address | Self::Push => false,
+            Self::Read | Self::Shape | Self::Address | Self::AddressTaken | Self::Push => false,
         }
     }
 }
@@ -293,6 +311,21 @@ macro_rules! visitor {
                     }
                 }
                 StmtKind::Stop { text: _ } => {}
+                StmtKind::Allocate {
+                    pointer,
+                    count,
+                    zeroed: _,
+                } => {
+                    visit.expr(count, PlaceRole::Read);
+                    let whole = pointer.subscripts.is_empty();
+                    visit.place(pointer, PlaceRole::Define { whole });
+                }
+                StmtKind::Free { pointer } => visit.place(pointer, PlaceRole::Read),
+                StmtKind::Resize { pointer, count } => {
+                    visit.expr(count, PlaceRole::Read);
+                    let whole = pointer.subscripts.is_empty();
+                    visit.place(pointer, PlaceRole::Renew { whole });
+                }
             }
         }
 
@@ -300,14 +333,21 @@ macro_rules! visitor {
         /// inquiry, and keep the role of an address.
         pub fn $expr<$($ir,)? V: $Visit$(<$ir>)? + ?Sized>(visit: &mut V, e: $($r)+ Expr, role: PlaceRole) {
             match e {
-                Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Null(_) => {}
                 Expr::Place(place) => visit.place(place, role),
+                Expr::Addr(place) => visit.place(place, PlaceRole::AddressTaken),
                 Expr::Op(op, operands) => {
                     let below = match role {
                         PlaceRole::Address => PlaceRole::Address,
                         PlaceRole::Read
                         | PlaceRole::Shape
+                        | PlaceRole::AddressTaken
                         | PlaceRole::Define { .. }
+                        | PlaceRole::Renew { .. }
                         | PlaceRole::Clobber
                         | PlaceRole::Bind { .. }
                         | PlaceRole::Push

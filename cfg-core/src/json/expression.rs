@@ -4,6 +4,7 @@
 //! later in the file; [`super::resolve`] replaces them.
 
 use super::schema_parts::{any_of, described, tuple};
+use super::wire::{TypeName, pointer_to};
 use super::{
     codes,
     context::{Context, Cure, Seg},
@@ -67,6 +68,12 @@ pub(super) enum Head {
     Element,
     /// `.`: the field of a record.
     Field,
+    /// `deref`: what a pointer points to.
+    Deref,
+    /// `addr`: the pointer to a place.
+    Addr,
+    /// `null`: the pointer that points nowhere.
+    Null,
     Range,
     Call,
     Infinity,
@@ -96,6 +103,9 @@ impl Wire for Head {
         Some(match name {
             "[]" => Self::Element,
             "." => Self::Field,
+            "deref" => Self::Deref,
+            "addr" => Self::Addr,
+            "null" => Self::Null,
             ":" => Self::Range,
             "call" => Self::Call,
             "inf" => Self::Infinity,
@@ -194,6 +204,19 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
             cx.depth -= 1;
             Ok(place?.map(Expr::Place))
         }
+        Head::Deref => {
+            cx.depth += 1;
+            let place = deref(seq, cx);
+            cx.depth -= 1;
+            Ok(place?.map(Expr::Place))
+        }
+        Head::Addr => {
+            cx.depth += 1;
+            let place = address(seq, cx);
+            cx.depth -= 1;
+            Ok(place?.map(Expr::Addr))
+        }
+        Head::Null => null(seq, cx),
         Head::Op(Op::ToReal32) => real32(seq, cx),
         Head::Minus => operation(Op::Sub, true, seq, cx),
         Head::AsReal32 => operation(Op::ToReal32, false, seq, cx),
@@ -281,8 +304,8 @@ fn constant<'de, A: SeqAccess<'de>>(
     Ok(Some(value))
 }
 
-/// The first elements of conversions and constants, which name a type.
-const HEADS: [&str; 4] = ["const", "to", "wrap", "saturate"];
+/// The first elements of expressions that are no operators with operands.
+const HEADS: [&str; 7] = ["const", "to", "wrap", "saturate", "deref", "addr", "null"];
 
 /// The operators whose names stand first in an array.
 fn plain() -> impl Iterator<Item = Op> {
@@ -430,9 +453,13 @@ fn real32<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option
             cx.depth -= Expr::MAX_DEPTH;
             None
         }
-        e @ (Expr::Int(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
-            Some(Expr::op(Op::ToReal32, [e]))
-        }
+        e @ (Expr::Int(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_)
+        | Expr::Place(_)
+        | Expr::Op(..)) => Some(Expr::op(Op::ToReal32, [e])),
     }))
 }
 
@@ -546,6 +573,57 @@ pub(super) fn field<'de, A: SeqAccess<'de>>(
     Ok(Some(projected(base, [Subscript::Field(name)])))
 }
 
+/// Reads pointer and offset after `deref`.
+fn deref<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Place>, A::Error> {
+    let base = element::<Base, A>(&mut seq, 1, cx)?;
+    let offset = element::<SubscriptItem, A>(&mut seq, 2, cx)?;
+    let extra = skip_array(seq)?;
+    if base.is_none() || extra > 0 {
+        let count = usize::from(base.is_some()) + usize::from(offset.is_some()) + extra;
+        let wanted = "a place and at most one number of elements";
+        wrong_count("deref", wanted, count, cx);
+        return Ok(None);
+    }
+    let (Some(base), Some(offset)) = (base.flatten(), offset.map_or(Some(None), |k| k.map(Some)))
+    else {
+        return Ok(None);
+    };
+    Ok(Some(projected(
+        base,
+        [Subscript::Deref].into_iter().chain(offset),
+    )))
+}
+
+/// Reads the place after `addr`.
+fn address<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<Place>, A::Error> {
+    let place = element::<Target, A>(&mut seq, 1, cx)?;
+    let count = usize::from(place.is_some()) + skip_array(seq)?;
+    if count != 1 {
+        wrong_count("addr", "1 place", count, cx);
+        return Ok(None);
+    }
+    Ok(place.flatten())
+}
+
+/// Reads the type after `null`.
+fn null<'de, A: SeqAccess<'de>>(mut seq: A, cx: &mut Context) -> Result<Option<Expr>, A::Error> {
+    let pointee = element::<TypeName, A>(&mut seq, 1, cx)?;
+    let count = usize::from(pointee.is_some()) + skip_array(seq)?;
+    if count != 1 {
+        wrong_count("null", "the type of what the pointer points to", count, cx);
+        return Ok(None);
+    }
+    let Some(pointee) = pointee.flatten() else {
+        return Ok(None);
+    };
+    Ok(cx
+        .below(Seg::Index(1), |cx| pointer_to(pointee, cx))
+        .map(Expr::Null))
+}
+
 /// Reads base and subscripts after `[]`.
 pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
     mut seq: A,
@@ -569,6 +647,14 @@ pub(super) fn subscripts<'de, A: SeqAccess<'de>>(
     let Some(base) = base.flatten() else {
         return Ok(None);
     };
+    if base.subscripts.last() == Some(&Subscript::Deref) {
+        cx.report(
+            &codes::OPERANDS,
+            "subscripts are applied to what a pointer points to",
+            "write the number of elements behind the pointer, [\"deref\", \"p\", 2]",
+        );
+        return Ok(None);
+    }
     if base.subscripts.last().is_some_and(|s| s.field().is_none()) {
         cx.report(
             &codes::OPERANDS,
@@ -695,16 +781,16 @@ impl Wire for Target {
         cx: &mut Context,
     ) -> Result<Option<Place>, A::Error> {
         match head(&mut seq, cx)? {
-            Some(head @ (Head::Element | Head::Field)) => {
+            Some(head @ (Head::Element | Head::Field | Head::Deref)) => {
                 if !enter(cx) {
                     skip_array(seq)?;
                     return Ok(None);
                 }
                 cx.depth += 1;
-                let place = if matches!(head, Head::Field) {
-                    field(seq, cx)
-                } else {
-                    subscripts(seq, cx)
+                let place = match head {
+                    Head::Field => field(seq, cx),
+                    Head::Deref => deref(seq, cx),
+                    _ => subscripts(seq, cx),
                 };
                 cx.depth -= 1;
                 place
@@ -782,6 +868,20 @@ impl JsonSchema for Expression {
             "minItems": 3,
             "description": "A conversion to an integer type: checked, modulo 2 to its bits, or to the nearest value.",
         }));
+        let pointee = generator.subschema_for::<TypeName>().to_value();
+        let target = generator.subschema_for::<Target>().to_value();
+        forms.push(tuple(
+            vec![json!({ "const": "null" }), pointee],
+            None,
+            0,
+            None,
+        ));
+        forms.push(tuple(
+            vec![json!({ "const": "addr" }), target],
+            None,
+            0,
+            None,
+        ));
         json_schema!({
             "description": "An expression of at most 100 levels: constant, variable, element or section of an array, or an operator with its operands.",
             "anyOf": forms,
@@ -789,7 +889,7 @@ impl JsonSchema for Expression {
     }
 }
 
-/// `["[]", place, subscript...]` and `[".", place, field]`.
+/// `["[]", place, subscript...]`, `[".", place, field]` and `["deref", place, offset]`.
 struct Element;
 
 impl JsonSchema for Element {
@@ -801,7 +901,7 @@ impl JsonSchema for Element {
         let expression = generator.subschema_for::<Expression>().to_value();
         let bound = any_of(vec![expression.clone(), json!({ "type": "null" })]);
         let range = tuple(vec![json!({ "const": ":" })], Some(bound), 0, Some(3));
-        let subscript = any_of(vec![expression, range]);
+        let subscript = any_of(vec![expression.clone(), range]);
         let this = generator.subschema_for::<Self>().to_value();
         let base = any_of(vec![json!({ "type": "string" }), this]);
         let element = tuple(
@@ -816,9 +916,15 @@ impl JsonSchema for Element {
             "items": false,
             "minItems": 3,
         });
+        let deref = tuple(
+            vec![json!({ "const": "deref" }), base],
+            Some(expression),
+            0,
+            Some(1),
+        );
         described(
-            any_of(vec![element, field]),
-            "An element or section: the array, then one index or range [\":\", lower, upper, stride] per dimension; or the field of a record.",
+            any_of(vec![element, field, deref]),
+            "An element or section: the array, then one index or range [\":\", lower, upper, stride] per dimension; the field of a record; or what a pointer points to, so many elements behind it.",
         )
     }
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     entity::{EdgeId, GlobalId, RecordId, RoutineId, VarId},
-    ir::{Global, Overlay, Program, Record, Role, Routine, ScalarType},
+    ir::{Expr, Global, Overlay, PointerType, Program, Record, Role, Routine, ScalarType},
 };
 use scope::Scope;
 use std::collections::HashMap;
@@ -148,27 +148,66 @@ impl Types {
 
     /// Replaces the provisional record of a type, or reports it at the declaration.
     fn resolve(&self, ty: &mut ScalarType, path: &[Seg], cx: &mut Context) {
-        let Some(provisional) = ty.record() else {
-            return;
+        match ty {
+            ScalarType::Record(provisional) => {
+                let found = self.record(*provisional, path, Seg::Key("type"), cx);
+                *ty = found.map_or(ScalarType::Real, ScalarType::Record);
+            }
+            ScalarType::Pointer(pointer) => {
+                self.pointer(pointer, path, Seg::Key("type"), cx);
+            }
+            ScalarType::Real
+            | ScalarType::Real32
+            | ScalarType::Integer
+            | ScalarType::Logical
+            | ScalarType::Sized(_)
+            | ScalarType::Tape => {}
+        }
+    }
+
+    /// Replaces the provisional record at the end of a pointer's type; false if there is none of the name.
+    fn pointer(
+        &self,
+        pointer: &mut PointerType,
+        path: &[Seg],
+        member: Seg,
+        cx: &mut Context,
+    ) -> bool {
+        let Some(provisional) = pointer.end().record() else {
+            return true;
         };
+        let found = self.record(provisional, path, member, cx);
+        if let Some(found) = found {
+            *pointer = pointer.with_record(found);
+        }
+        found.is_some()
+    }
+
+    /// The record that a provisional one stands for, or a report.
+    fn record(
+        &self,
+        provisional: RecordId,
+        path: &[Seg],
+        member: Seg,
+        cx: &mut Context,
+    ) -> Option<RecordId> {
         let named = self.named.get(provisional.index());
         if let Some(&(_, Some(found))) = named {
-            *ty = ScalarType::Record(found);
-            return;
+            return Some(found);
         }
-        *ty = ScalarType::Real;
         let name = named.map_or("", |(name, _)| &**name);
         let length = cx.path.len();
         cx.path.extend_from_slice(path);
         let known = self.known.iter().map(String::as_str);
         let help = cx.suggest(name, known, "declare it in the program's `types`");
         cx.report_at(
-            Seg::Key("type"),
+            member,
             &codes::UNKNOWN_WORD,
             format!("unknown record {}", quote(name)),
             help,
         );
         cx.path.truncate(length);
+        None
     }
 }
 
@@ -190,6 +229,12 @@ fn globals(drafts: Vec<GlobalDraft>, types: &Types, cx: &mut Context) -> Vec<Glo
         let mut global = draft.global;
         global.variable.role = Role::Global(GlobalId::new(i));
         types.resolve(&mut global.variable.ty, &[Seg::Index(i)], cx);
+        for (k, value) in global.initial.iter_mut().flatten().enumerate() {
+            if let Expr::Null(pointer) = value {
+                let path = [Seg::Index(i), Seg::Key("initial"), Seg::Index(k)];
+                types.pointer(pointer, &path, Seg::Index(1), cx);
+            }
+        }
         if let Some((base, offset)) = draft.overlay {
             match by_name.get(base.as_str()) {
                 Some(&base) => {

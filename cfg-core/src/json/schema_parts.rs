@@ -128,3 +128,9 @@ pub(super) fn local_rules(schema: &mut Schema) {
         ]),
     );
 }
+
+/// Exactly one member.
+pub(super) fn one_member(schema: &mut Schema) {
+    schema.insert("minProperties".to_owned(), json!(1));
+    schema.insert("maxProperties".to_owned(), json!(1));
+}

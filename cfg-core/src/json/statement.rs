@@ -16,7 +16,7 @@ use crate::{
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{MapAccess, SeqAccess};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{borrow::Cow, sync::Arc};
 
 /// A statement, with annotations or without.
@@ -188,6 +188,9 @@ impl Wire for Bare {
             Some(Some(Keyword::Pop)) => pop(seq, cx),
             Some(Some(Keyword::Opaque)) => opaque(seq, cx),
             Some(Some(Keyword::Stop)) => stop(seq, cx),
+            Some(Some(Keyword::Allocate)) => allocate(seq, cx),
+            Some(Some(Keyword::Free)) => free(seq, cx),
+            Some(Some(Keyword::Resize)) => resize(seq, cx),
             Some(None) => {
                 skip_array(seq)?;
                 Ok(None)
@@ -217,6 +220,9 @@ enum Keyword {
     Pop,
     Opaque,
     Stop,
+    Allocate,
+    Free,
+    Resize,
 }
 
 impl Wire for Keyword {
@@ -230,7 +236,7 @@ impl Wire for Keyword {
         };
         let found = Self::named(name);
         if found.is_none() {
-            let all = "a statement starts with \"=\", \"call\", \"push\", \"pop\", \"opaque\" or \"stop\"";
+            let all = "a statement starts with \"=\", \"call\", \"push\", \"pop\", \"opaque\", \"stop\", \"allocate\", \"free\" or \"resize\"";
             let help = cx.suggest(name, Self::ALL.iter().map(|k| k.0), all);
             cx.report(
                 &codes::STATEMENT,
@@ -244,13 +250,16 @@ impl Wire for Keyword {
 }
 
 impl Keyword {
-    const ALL: [(&'static str, Self); 6] = [
+    const ALL: [(&'static str, Self); 9] = [
         ("=", Self::Assign),
         ("call", Self::Call),
         ("push", Self::Push),
         ("pop", Self::Pop),
         ("opaque", Self::Opaque),
         ("stop", Self::Stop),
+        ("allocate", Self::Allocate),
+        ("free", Self::Free),
+        ("resize", Self::Resize),
     ];
 
     fn named(name: &str) -> Option<Self> {
@@ -527,6 +536,66 @@ fn stop<'de, A: SeqAccess<'de>>(
     }))
 }
 
+/// The place of `allocate` and `resize`, and the number of elements.
+fn object<'de, A: SeqAccess<'de>>(
+    seq: &mut A,
+    name: &str,
+    cx: &mut Context,
+) -> Result<Option<(Place, Expr)>, A::Error> {
+    let pointer = required::<Target, A>(seq, 1, &format!("the pointer of `{name}`"), cx)?;
+    let what = format!("the number of elements of `{name}`");
+    let count = required::<Expression, A>(seq, 2, &what, cx)?;
+    Ok(pointer.zip(count))
+}
+
+fn allocate<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let object = object(&mut seq, "allocate", cx)?;
+    let zeroed = element::<Contents, A>(&mut seq, 3, cx)?;
+    if !end(seq, "allocate", cx)? {
+        return Ok(None);
+    }
+    let zeroed = zeroed.map_or(Some(false), |given| given);
+    Ok(object
+        .zip(zeroed)
+        .map(|((pointer, count), zeroed)| StmtKind::Allocate {
+            pointer,
+            count,
+            zeroed,
+        }))
+}
+
+fn free<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let pointer = required::<Target, A>(&mut seq, 1, "the pointer of `free`", cx)?;
+    if !end(seq, "free", cx)? {
+        return Ok(None);
+    }
+    Ok(pointer.map(|pointer| StmtKind::Free { pointer }))
+}
+
+fn resize<'de, A: SeqAccess<'de>>(
+    mut seq: A,
+    cx: &mut Context,
+) -> Result<Option<StmtKind>, A::Error> {
+    let object = object(&mut seq, "resize", cx)?;
+    if !end(seq, "resize", cx)? {
+        return Ok(None);
+    }
+    Ok(object.map(|(pointer, count)| StmtKind::Resize { pointer, count }))
+}
+
+wire_object! {
+    /// What a new object holds.
+    Contents, "the object of what is allocated", |wire: Contents, _| Some(wire.zeroed.unwrap_or(false)) => bool;
+    /// True if the cells are zero, false or null at first; otherwise they are uninitialised.
+    "zeroed" zeroed: bool;
+}
+
 /// The class of a push or pop.
 pub(super) struct TapeClassName;
 
@@ -677,9 +746,21 @@ impl JsonSchema for Statement {
             None,
         );
         let value = any_of(vec![expression.clone(), call.clone()]);
-        let push = vec![json!({ "const": "push" }), class.clone(), expression];
+        let push = vec![
+            json!({ "const": "push" }),
+            class.clone(),
+            expression.clone(),
+        ];
         let pop = vec![json!({ "const": "pop" }), class, target.clone()];
         let stop = vec![json!({ "const": "stop" }), name.clone()];
+        let contents = generator.subschema_for::<Contents>().to_value();
+        let named = |word: &str, rest: &[&Value]| {
+            let rest = rest.iter().map(|&part| part.clone());
+            [json!({ "const": word })].into_iter().chain(rest).collect()
+        };
+        let allocate = named("allocate", &[&target, &expression]);
+        let free = named("free", &[&target]);
+        let resize = named("resize", &[&target, &expression]);
         described(
             any_of(vec![
                 tuple(vec![json!({ "const": "=" }), target, value], None, 0, None),
@@ -693,9 +774,12 @@ impl JsonSchema for Statement {
                     None,
                 ),
                 tuple(stop, None, 0, None),
+                tuple(allocate, Some(contents), 0, Some(1)),
+                tuple(free, None, 0, None),
+                tuple(resize, None, 0, None),
                 annotated,
             ]),
-            "A statement: an assignment, a call, a push, a pop, an opaque statement, the end of the program, or one of these with a span or annotations.",
+            "A statement: an assignment, a call, a push, a pop, an opaque statement, the end of the program, an object that is made, ended or changed in size, or one of these with a span or annotations.",
         )
     }
 }

@@ -20,13 +20,13 @@ use super::{
     decode::{Wire, element, wire_object},
     expression::{Bound, Expression},
     free_form::{FreeForm, boxed, named_origin},
-    schema_parts::{any_of, described, local_rules},
+    schema_parts::{any_of, described, local_rules, one_member},
     statement::{RoutineName, VariableName},
     token::{Token, quote},
 };
 use crate::{
     entity::{RecordId, VarId},
-    ir::{self, Control, Dim, Expr, Extent, Intent, Order, ScalarType, Span},
+    ir::{self, Control, Dim, Expr, Extent, Intent, Order, PointerType, ScalarType, Span},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess};
@@ -131,7 +131,7 @@ fn field(wire: Field, cx: &mut Context) -> Option<ir::Field> {
     })
 }
 
-/// A built-in type, or a record.
+/// A built-in type, a record, or a pointer.
 pub(super) struct TypeName;
 
 impl Wire for TypeName {
@@ -146,7 +146,7 @@ impl Wire for TypeName {
         map: A,
         cx: &mut Context,
     ) -> Result<Option<ScalarType>, A::Error> {
-        RecordName::object(map, cx)
+        NamedType::object(map, cx)
     }
 }
 
@@ -156,22 +156,66 @@ impl JsonSchema for TypeName {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let built_in = generator.subschema_for::<OneOf<ScalarType>>().to_value();
-        let record = generator.subschema_for::<RecordName>().to_value();
+        let record = generator.subschema_for::<NamedType>().to_value();
         described(
             any_of(vec![built_in, record]),
-            "A built-in type, or a record of the program.",
+            "A built-in type, a record of the program, or a pointer.",
         )
     }
 }
 
 wire_object! {
-    /// A record of the program, as a type.
-    RecordName, "a record", |wire: RecordName, cx| {
-        let name = wire.record?;
-        Some(ScalarType::Record(RecordId::new(cx.records.intern(&name))))
-    } => ScalarType;
+    /// A record of the program or a pointer, as a type; one of the two members.
+    NamedType, "a record or a pointer", named_type => ScalarType, schema one_member;
     /// The name of the record.
-    "record" record: String, required;
+    "record" record: String;
+    /// The type of what the pointer points to: a scalar, a record or a pointer.
+    "pointer" pointer: TypeName;
+}
+
+fn named_type(wire: NamedType, cx: &mut Context) -> Option<ScalarType> {
+    match (wire.has("record"), wire.has("pointer")) {
+        (true, false) => {
+            let name = wire.record?;
+            Some(ScalarType::Record(RecordId::new(cx.records.intern(&name))))
+        }
+        (false, true) => {
+            let pointee = wire.pointer?;
+            let pointer = cx.below(Seg::Key("pointer"), |cx| pointer_to(pointee, cx));
+            pointer.map(ScalarType::Pointer)
+        }
+        (false, false) => {
+            cx.missing_member("record", NamedType::WHAT);
+            None
+        }
+        (true, true) => {
+            cx.report(
+                &codes::WRONG_TYPE,
+                "a type is a record and a pointer",
+                "write {\"record\": name}, or {\"pointer\": {\"record\": name}} for a pointer to it",
+            );
+            None
+        }
+    }
+}
+
+/// The pointer to a type, or a report.
+pub(super) fn pointer_to(pointee: ScalarType, cx: &mut Context) -> Option<PointerType> {
+    let pointer = PointerType::to(pointee);
+    if pointer.is_none() {
+        let (message, help) = match pointee.is_tape() {
+            true => (
+                "a pointer points to a tape".to_owned(),
+                "hand the tape on as a parameter",
+            ),
+            false => (
+                format!("more than {} pointers in a row", PointerType::MAX_DEPTH),
+                "put some of them into the fields of records",
+            ),
+        };
+        cx.report(&codes::WRONG_TYPE, message, help);
+    }
+    pointer
 }
 
 /// A global as read, with its shape and initial value.
@@ -291,8 +335,10 @@ impl Wire for Initial {
 /// A literal constant, or a report.
 fn literal(e: Expr, cx: &mut Context) -> Option<Expr> {
     match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Some(e),
-        Expr::Place(_) => Some(e), // reported as a use of a variable
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {
+            Some(e)
+        }
+        Expr::Place(_) | Expr::Addr(_) => Some(e), // reported as a use of a variable
         Expr::Op(..) if e.sized_constant().is_some() => Some(e),
         Expr::Op(..) => {
             cx.report(

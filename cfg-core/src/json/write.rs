@@ -202,16 +202,29 @@ impl<W: io::Write> Writer<'_, W> {
     }
 
     fn scalar_type(&mut self, ty: ScalarType) {
-        let Some(r) = ty.record() else {
-            return self.string(ty.name());
-        };
         let program = self.program;
-        self.raw("{\"record\": ");
-        match program.records.get(r.index()) {
-            Some(record) => self.string(&record.name),
-            None => self.fail(format!("record {r} does not exist")),
+        let mut end = ty;
+        let mut pointers = 0;
+        if let Some(pointer) = ty.pointer() {
+            (end, pointers) = (pointer.end(), pointer.depth());
         }
-        self.raw("}");
+        for _ in 0..pointers {
+            self.raw("{\"pointer\": ");
+        }
+        match end.record() {
+            None => self.string(end.name()),
+            Some(r) => {
+                self.raw("{\"record\": ");
+                match program.records.get(r.index()) {
+                    Some(record) => self.string(&record.name),
+                    None => self.fail(format!("record {r} does not exist")),
+                }
+                self.raw("}");
+            }
+        }
+        for _ in 0..pointers {
+            self.raw("}");
+        }
     }
 
     fn shape(&mut self, shape: &[Dim]) {

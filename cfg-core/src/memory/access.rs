@@ -55,6 +55,11 @@ impl<F: FnMut(Access)> Walk<'_, F> {
 
 impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
+        // What is behind a pointer belongs to no variable of its own.
+        if place.is_through_pointer() {
+            (self.found)(Access::Read(place.var));
+            return walk_place(self, place);
+        }
         match role {
             PlaceRole::Read | PlaceRole::Address | PlaceRole::Push => {
                 (self.found)(Access::Read(place.var));
@@ -79,8 +84,15 @@ impl<'ir, F: FnMut(Access)> Visit<'ir> for Walk<'_, F> {
                 walk_place(self, place);
                 self.write(place.var, whole);
             }
+            PlaceRole::Renew { whole } => {
+                (self.found)(Access::Read(place.var));
+                walk_place(self, place);
+                self.write(place.var, whole);
+            }
             // Inquiries ask about the shape, not the value; subscripts in their operand are evaluated.
-            PlaceRole::Shape | PlaceRole::Clobber | PlaceRole::Tape => walk_place(self, place),
+            PlaceRole::Shape | PlaceRole::AddressTaken | PlaceRole::Clobber | PlaceRole::Tape => {
+                walk_place(self, place);
+            }
         }
     }
 

@@ -84,6 +84,8 @@ impl Types {
             ScalarType::Sized(ty) => 32 << ty as u16,
             // One bit for all records: they are told apart where it matters.
             ScalarType::Record(_) => 1 << 12,
+            // So for pointers.
+            ScalarType::Pointer(_) => 1 << 13,
         }
     }
 
@@ -510,7 +512,9 @@ impl<'ir> Visit<'ir> for Overwritten<'_> {
         } = self.within;
         let is_scalar = |v: Option<&Variable>| v.is_some_and(|v| v.rank() == 0);
         let all = match role {
-            PlaceRole::Define { whole } | PlaceRole::Pop { whole } => whole,
+            PlaceRole::Define { whole } | PlaceRole::Renew { whole } | PlaceRole::Pop { whole } => {
+                whole
+            }
             // A formal of explicit shape may be smaller than the array that it is a view of.
             PlaceRole::Bind { callee, formal } => {
                 let called = program.routines.get(callee.index());
@@ -523,6 +527,7 @@ impl<'ir> Visit<'ir> for Overwritten<'_> {
             PlaceRole::Read
             | PlaceRole::Shape
             | PlaceRole::Address
+            | PlaceRole::AddressTaken
             | PlaceRole::Clobber
             | PlaceRole::Push
             | PlaceRole::Tape => false,

@@ -47,7 +47,8 @@ fn fingerprint(place: &Place) -> u64 {
             Expr::Logical(b) => b.hash(&mut hasher),
             // Zeros of either sign are equal.
             Expr::Real(_) | Expr::Real32(_) => {}
-            Expr::Place(p) => p.var.hash(&mut hasher),
+            Expr::Null(pointer) => pointer.hash(&mut hasher),
+            Expr::Place(p) | Expr::Addr(p) => p.var.hash(&mut hasher),
             Expr::Op(op, operands) => (op, operands.len()).hash(&mut hasher),
         });
     }

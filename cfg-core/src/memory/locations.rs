@@ -305,9 +305,13 @@ fn offset(e: &Expr) -> (Option<&Expr>, i64) {
             [base, Expr::Int(i)] if *i != i64::MIN => (Some(base), -*i),
             _ => (Some(e), 0),
         },
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-            (Some(e), 0)
-        }
+        Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => (Some(e), 0),
     }
 }
 

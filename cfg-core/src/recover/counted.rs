@@ -345,7 +345,9 @@ impl Search<'_> {
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..) => None,
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_) => None,
                 };
                 // A sum that goes beyond the range is an error: it has no value.
                 let added = match (op, &operands[..]) {
@@ -355,9 +357,13 @@ impl Search<'_> {
                 };
                 added.is_some_and(|c| if up { c > 0 } else { c < 0 })
             }
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                false
-            }
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => false,
         }
     }
 }
@@ -390,7 +396,9 @@ fn increment(value: &Expr, index: VarId) -> Option<(i64, bool)> {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => None,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => None,
     };
     let wraps = matches!(value, Expr::Op(Op::WrapAdd | Op::WrapSub, _));
     step.filter(|s| *s != 0).map(|s| (s, wraps))
@@ -413,7 +421,9 @@ fn comparison(
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..)) => (c, false),
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => (c, false),
     };
     let Expr::Op(op, operands) = condition else {
         return None;

@@ -82,7 +82,9 @@ fn surely_fits(first: &Expr, last: &Expr, step: &Expr) -> bool {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => return false,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => return false,
     };
     matches!(low, Expr::Int(n) if *n >= 1) || matches!(high, Expr::Int(n) if *n <= -2)
 }

@@ -98,7 +98,9 @@ fn whole(e: &Expr) -> Option<VarId> {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => None,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => None,
     }
 }
 
@@ -133,7 +135,9 @@ pub(super) fn find(uses: &Uses, left: VarId, before: &[Stmt], latch: &[Stmt]) ->
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..)) => {
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => {
             let by = whole(by).filter(|&v| uses.is_own(v, 2))?;
             let [others @ .., last] = rest else {
                 return None;

@@ -331,7 +331,9 @@ impl<'d> Reduction<'d> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => None,
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => None,
         }
     }
 

@@ -45,7 +45,15 @@ impl<'a> Writes<'a> {
     pub(super) fn invariant(&self, l: LoopId, e: &Expr) -> bool {
         let written = |x: VarId| self.inside(l, x).next().is_some();
         match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
+            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {
+                true
+            }
+            // What pointers lead to may be written through others.
+            Expr::Place(place) if place.is_through_pointer() => false,
+            Expr::Addr(place) => {
+                let mut subscripts = place.subscript_exprs();
+                !place.is_through_pointer() && subscripts.all(|s| self.invariant(l, s))
+            }
             Expr::Place(place) => {
                 let mut subscripts = place.subscript_exprs();
                 !written(place.var) && subscripts.all(|s| self.invariant(l, s))
@@ -61,7 +69,9 @@ impl<'a> Writes<'a> {
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..)) => self.invariant(l, e),
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_)) => self.invariant(l, e),
                 })
             }
             Expr::Op(_, operands) => operands.iter().all(|e| self.invariant(l, e)),

@@ -3,8 +3,9 @@
 use super::{
     Name, Printer,
     precedence::{AND, ATOM, COMPARISON, LOOSEST, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
+    routine::write_type,
 };
-use crate::ir::{Conversion, Expr, Op, Place, Subscript};
+use crate::ir::{Conversion, Expr, Op, Part, Place, Subscript};
 use std::fmt::{self, Write};
 
 /// Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]. One that was built by hand and never
@@ -88,7 +89,13 @@ fn binding(e: &Expr) -> u8 {
         Expr::Int(v) if *v < 0 => NEGATION,
         Expr::Real(v) if v.is_sign_negative() && !v.is_nan() => NEGATION,
         Expr::Real32(v) if v.is_sign_negative() && !v.is_nan() => NEGATION,
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => ATOM,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => ATOM,
         Expr::Op(op, operands) => match form(*op) {
             Form::Infix { binding, .. } if operands.len() > 1 => binding,
             Form::Prefix { binding, .. } if operands.len() == 1 => binding,
@@ -123,6 +130,16 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
         Expr::Real32(v) => write_real(out, f64::from(*v), "f", format_args!("{v:?}f")),
         Expr::Logical(v) => write!(out, "{v}"),
         Expr::Place(place) => write_place(out, p, place, depth),
+        Expr::Null(pointer) => {
+            out.write_str("null(")?;
+            write_type(out, p, pointer.pointee())?;
+            out.write_char(')')
+        }
+        Expr::Addr(place) => {
+            out.write_str("addr(")?;
+            write_place(out, p, place, depth)?;
+            out.write_char(')')
+        }
         Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => {
             write!(out, "{}({})", ty.name(), ty.value(cell))
         }
@@ -218,8 +235,10 @@ pub(super) fn write_place(
 ) -> fmt::Result {
     write_variable(out, p, place.var)?;
     for level in place.levels() {
-        if let Some(field) = level.field {
-            write!(out, ".{}", Name(field))?;
+        match level.part {
+            Part::Variable => {}
+            Part::Field(field) => write!(out, ".{}", Name(field))?,
+            Part::Deref => out.write_char('^')?,
         }
         if !level.subscripts.is_empty() {
             write_subscripts(out, p, level.subscripts, depth)?;
@@ -254,7 +273,7 @@ fn write_subscripts(
                     write(out, p, e, LOOSEST, depth + 1)?;
                 }
             }
-            Subscript::Field(_) => {}
+            Subscript::Field(_) | Subscript::Deref => {}
         }
     }
     out.write_char(']')

@@ -194,8 +194,12 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<VarId>) 
     out.write_char('\n')
 }
 
-/// `real`, `record Point`.
-fn write_type(out: &mut impl Write, p: &Printer<'_>, ty: ScalarType) -> fmt::Result {
+/// `real`, `record Point`, `^^real`.
+pub(super) fn write_type(out: &mut impl Write, p: &Printer<'_>, mut ty: ScalarType) -> fmt::Result {
+    while let Some(pointer) = ty.pointer() {
+        out.write_char('^')?;
+        ty = pointer.pointee();
+    }
     out.write_str(ty.name())?;
     let Some(r) = ty.record() else {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::precedence::LOOSEST;
 use super::{Name, Printer, expr, graph::write_span, name::write_quoted};
 use crate::entity::VarId;
-use crate::ir::{ControlWidth, Stmt, StmtKind, TapeClass};
+use crate::ir::{ControlWidth, Expr, Place, Stmt, StmtKind, TapeClass};
 use std::fmt::{self, Write};
 
 pub(super) fn write(out: &mut impl Write, p: &Printer<'_>, s: &Stmt) -> fmt::Result {
@@ -78,7 +78,36 @@ fn write_kind(out: &mut impl Write, p: &Printer<'_>, kind: &StmtKind) -> fmt::Re
             out.write_str("stop ")?;
             write_quoted(out, text)
         }
+        StmtKind::Allocate {
+            pointer,
+            count,
+            zeroed,
+        } => {
+            out.write_str("allocate ")?;
+            write_sized(out, p, pointer, count)?;
+            out.write_str(if *zeroed { " zeroed" } else { "" })
+        }
+        StmtKind::Free { pointer } => {
+            out.write_str("free ")?;
+            expr::write_place(out, p, pointer, 0)
+        }
+        StmtKind::Resize { pointer, count } => {
+            out.write_str("resize ")?;
+            write_sized(out, p, pointer, count)
+        }
     }
+}
+
+/// A pointer and a number of elements.
+fn write_sized(
+    out: &mut impl Write,
+    p: &Printer<'_>,
+    pointer: &Place,
+    count: &Expr,
+) -> fmt::Result {
+    expr::write_place(out, p, pointer, 0)?;
+    out.write_str(", ")?;
+    expr::write(out, p, count, LOOSEST, 0)
 }
 
 fn write_class(out: &mut impl Write, class: TapeClass) -> fmt::Result {

@@ -4,7 +4,7 @@ use super::{
     checker::{At, Checker},
     expressions::Shaped,
     overlap,
-    targets::{assignable, writable},
+    targets::{assignable, writable_place},
 };
 use crate::diagnostic::site::{Element, Part};
 use crate::{
@@ -77,7 +77,7 @@ pub(super) fn check(
 fn check_result(c: &mut Checker<'_>, base: Element, callee: &Routine, result: Option<&Place>) {
     let Some(place) = result else { return };
     let site = At::new(base, Part::Target);
-    writable(c, site, place.var);
+    writable_place(c, site, place);
     let left = c.place(site, place);
     let Some(variable) = callee.result.and_then(|v| callee.variables.get(v.index())) else {
         c.error(
@@ -131,7 +131,13 @@ fn check_argument(
     let intent = parameter.intent().unwrap_or(Intent::In);
     let place = match argument {
         Expr::Place(place) => Some(place),
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => None,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => None,
     };
     // A tape may be named here and nowhere else, so places do not go through `expr`.
     let found = match place {
@@ -141,7 +147,7 @@ fn check_argument(
     let Some(found) = found else { return false };
     if intent.writes() || parameter.ty == ScalarType::Tape {
         match place {
-            Some(place) if intent.writes() => writable(c, site, place.var),
+            Some(place) if intent.writes() => writable_place(c, site, place),
             Some(_) => {}
             None => {
                 c.error(

@@ -53,6 +53,8 @@ pub(super) struct Checker<'p> {
     pub(super) path: Vec<Step>,
     /// True if a subscript or the like has another integer type than `integer`.
     pub(super) narrow: bool,
+    /// An expression makes a pointer: null, or an address.
+    pub(super) pointers: bool,
 }
 
 impl<'p> Checker<'p> {
@@ -64,6 +66,7 @@ impl<'p> Checker<'p> {
             out,
             path: Vec::new(),
             narrow: false,
+            pointers: false,
         }
     }
 

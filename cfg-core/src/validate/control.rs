@@ -87,7 +87,8 @@ fn integer_selector(c: &mut Checker<'_>, site: At, e: &Expr) {
         | ScalarType::Integer
         | ScalarType::Logical
         | ScalarType::Tape
-        | ScalarType::Record(_) => ScalarType::Integer,
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => ScalarType::Integer,
     };
     must_be(c, site, found.ty, ty, "selector");
 }

@@ -105,10 +105,19 @@ fn tracked(routine: &Routine) -> Vec<bool> {
 )]
 fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
     match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {}
         Expr::Place(place) => {
             found(Event::Use(place.var));
             subscript_uses(place, found);
+        }
+        // From here on it may be written through the pointer.
+        Expr::Addr(place) => {
+            subscript_uses(place, found);
+            if place.is_through_pointer() {
+                found(Event::Use(place.var));
+            } else {
+                found(Event::Define(place.var));
+            }
         }
         Expr::Op(op, operands) => {
             if op.class() != OpClass::Inquiry {
@@ -125,6 +134,23 @@ fn uses(e: &Expr, found: &mut impl FnMut(Event)) {
     }
 }
 
+/// The events of an assignment to a place, all but the value's: the pointer through which it is found is used.
+fn defined(place: &Place, found: &mut impl FnMut(Event)) {
+    subscript_uses(place, found);
+    found(match place.is_through_pointer() {
+        true => Event::Use(place.var),
+        false => Event::Define(place.var),
+    });
+}
+
+/// The events of an argument that is bound: what is read or written of it is the business of the formal.
+fn bound(place: &Place, found: &mut impl FnMut(Event)) {
+    subscript_uses(place, found);
+    if place.is_through_pointer() {
+        found(Event::Use(place.var));
+    }
+}
+
 fn subscript_uses(place: &Place, found: &mut impl FnMut(Event)) {
     for e in place.subscript_exprs() {
         uses(e, found);
@@ -134,11 +160,18 @@ fn subscript_uses(place: &Place, found: &mut impl FnMut(Event)) {
 /// Calls `found` for each use in an expression that is assigned: a plain place is only copied.
 fn copied(e: &Expr, found: &mut impl FnMut(Event)) {
     match e {
-        Expr::Place(place) => {
+        Expr::Place(place) if !place.is_through_pointer() => {
             subscript_uses(place, found);
             found(Event::Copy(place.var));
         }
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => {
             uses(e, found);
         }
     }
@@ -149,8 +182,7 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
     match &statement.kind {
         StmtKind::Assign { target, value } => {
             copied(value, found);
-            subscript_uses(target, found);
-            found(Event::Define(target.var));
+            defined(target, found);
         }
         StmtKind::Call {
             callee,
@@ -160,38 +192,41 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
             let called = program.routines.get(callee.index());
             for argument in arguments.iter().flatten() {
                 match argument {
-                    Expr::Place(place) => subscript_uses(place, found),
+                    Expr::Place(place) => bound(place, found),
                     value @ (Expr::Int(_)
                     | Expr::Real(_)
                     | Expr::Real32(_)
                     | Expr::Logical(_)
-                    | Expr::Op(..)) => uses(value, found),
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_)) => uses(value, found),
                 }
             }
             for (k, argument) in arguments.iter().enumerate() {
                 let parameter = called.and_then(|r| r.parameter(k));
                 if let Some(Expr::Place(place)) = argument
+                    && !place.is_through_pointer()
                     && (parameter.and_then(Variable::intent)).is_some_and(Intent::writes)
                 {
                     found(Event::Define(place.var));
                 }
             }
             if let Some(result) = result {
-                subscript_uses(result, found);
-                found(Event::Define(result.var));
+                defined(result, found);
             }
         }
         StmtKind::Push { value, .. } => match value {
-            Expr::Place(place) => subscript_uses(place, found),
+            Expr::Place(place) => bound(place, found),
             value @ (Expr::Int(_)
             | Expr::Real(_)
             | Expr::Real32(_)
             | Expr::Logical(_)
-            | Expr::Op(..)) => uses(value, found),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => uses(value, found),
         },
         StmtKind::Pop { target, .. } => {
-            subscript_uses(target, found);
-            found(Event::Define(target.var));
+            defined(target, found);
         }
         StmtKind::Opaque { writes, .. } => {
             for &v in writes {
@@ -199,6 +234,19 @@ pub(super) fn statement_events(program: &Program, statement: &Stmt, found: &mut 
             }
         }
         StmtKind::Stop { text: _ } => {}
+        StmtKind::Allocate { pointer, count, .. } => {
+            uses(count, found);
+            defined(pointer, found);
+        }
+        StmtKind::Free { pointer } => {
+            subscript_uses(pointer, found);
+            found(Event::Use(pointer.var));
+        }
+        StmtKind::Resize { pointer, count } => {
+            uses(count, found);
+            subscript_uses(pointer, found);
+            found(Event::Use(pointer.var));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::diagnostic::site::Step;
 use crate::{
     codes,
     diagnostic::CodeInfo,
-    ir::{Dim, Expr, Extent, Op, OpClass, Place, Range, ScalarType, Subscript},
+    ir::{Dim, Expr, Extent, Op, OpClass, Part, Place, Range, ScalarType, Subscript},
     text::Name,
     typing::{self, Mismatch, Rule, Type},
 };
@@ -42,6 +42,7 @@ fn code(rule: Rule) -> &'static CodeInfo {
         Rule::Inquiry => &codes::INQUIRY,
         Rule::Variable => &codes::DANGLING,
         Rule::Field => &codes::FIELD,
+        Rule::Pointer => &codes::POINTER,
     }
 }
 
@@ -75,6 +76,11 @@ impl Checker<'_> {
                 }
                 Some(found)
             }
+            Expr::Null(pointer) => {
+                self.pointers = true;
+                Some(Shaped::scalar(ScalarType::Pointer(*pointer)))
+            }
+            Expr::Addr(place) => self.address(site, place),
             Expr::Op(op, operands) => self.operator(site, *op, operands),
         }
     }
@@ -91,7 +97,7 @@ impl Checker<'_> {
         for (i, operand) in operands.iter().enumerate() {
             self.path.push(Step::Operand(i));
             let found = match op {
-                Op::Fill if i > 0 => self.index(site, operand),
+                Op::Fill | Op::Shift if i > 0 => self.index(site, operand),
                 _ => self.expr(site, operand),
             };
             self.path.pop();
@@ -210,10 +216,21 @@ impl Checker<'_> {
         Some(found)
     }
 
+    /// Checks the place of which the address is taken.
+    fn address(&mut self, site: At, place: &Place) -> Option<Shaped> {
+        self.pointers = true;
+        self.path.push(Step::Operand(0));
+        let found = self.place(site, place);
+        self.path.pop();
+        let found = found?;
+        let ty = self.accept(site, typing::address(found.ty))?;
+        Some(Shaped::scalar(ty.ty))
+    }
+
     /// Checks a place and its subscripts.
     pub(super) fn place(&mut self, site: At, place: &Place) -> Option<Shaped> {
         let mut complete = true;
-        let nesting = place.has_field().then(|| place.nesting());
+        let nesting = (!place.is_plain()).then(|| place.nesting());
         for (i, subscript) in place.subscripts.iter().enumerate() {
             // ["[]", "a", subscript...], and a range is [":", lower, upper, stride].
             let length = self.path.len();
@@ -238,7 +255,7 @@ impl Checker<'_> {
                         );
                     }
                 }
-                Subscript::Field(_) => {}
+                Subscript::Field(_) | Subscript::Deref => {}
             }
             self.path.truncate(length);
         }
@@ -269,18 +286,30 @@ impl Checker<'_> {
     ) -> Vec<Option<i64>> {
         let variable = self.variable(place.var);
         let mut dims = Vec::new();
+        let no_shape = Vec::new();
         let (mut ty, mut shape) = (variable.ty, &variable.shape);
         let mut k = 0;
         for level in place.levels() {
-            if let Some(field) = level.field {
-                let record = ty
-                    .record()
-                    .and_then(|r| self.program.records.get(r.index()));
-                let Some(found) = record.and_then(|r| r.field(field)) else {
-                    return dims; // reported
-                };
-                (ty, shape) = (found.ty, &found.shape);
-                k += 1;
+            match level.part {
+                Part::Variable => {}
+                Part::Field(field) => {
+                    let record = ty
+                        .record()
+                        .and_then(|r| self.program.records.get(r.index()));
+                    let Some(found) = record.and_then(|r| r.field(field)) else {
+                        return dims; // reported
+                    };
+                    (ty, shape) = (found.ty, &found.shape);
+                    k += 1;
+                }
+                Part::Deref => {
+                    let Some(pointer) = ty.pointer() else {
+                        return dims; // reported
+                    };
+                    // How many elements there are is not known.
+                    (ty, shape) = (pointer.pointee(), &no_shape);
+                    k += 1 + level.subscripts.len();
+                }
             }
             if level.subscripts.is_empty() {
                 dims.extend(shape.iter().map(fixed));
@@ -294,12 +323,12 @@ impl Checker<'_> {
                     Subscript::Index(e) => {
                         let length = self.path.len();
                         self.step_to(nesting, k);
-                        let name = level.field.map_or(self.name(place.var), Name);
+                        let name = level.part.field().map_or(self.name(place.var), Name);
                         self.bounds(site, name, e.constant(), lower, upper);
                         self.path.truncate(length);
                     }
                     Subscript::Range(range) => dims.push(section(range, lower, upper)),
-                    Subscript::Field(_) => {}
+                    Subscript::Field(_) | Subscript::Deref => {}
                 }
                 k += 1;
             }

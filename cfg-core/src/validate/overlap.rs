@@ -58,6 +58,10 @@ fn storage_of(c: &Checker<'_>, v: VarId) -> Storage {
 
 /// True if two places in one storage overlap whatever the values are.
 fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
+    // Pointers may lead anywhere.
+    if a.is_through_pointer() || b.is_through_pointer() {
+        return false;
+    }
     if a.var != b.var {
         return match (cells(c, a), cells(c, b)) {
             (Some((a0, a1)), Some((b0, b1))) => a0 < b1 && b0 < a1,
@@ -79,7 +83,7 @@ fn certain_parts(a: &Place, b: &Place) -> bool {
     for (a, b) in a.levels().zip(b.levels()) {
         let whole = a.subscripts.is_empty() || b.subscripts.is_empty();
         let mut pairs = a.subscripts.iter().zip(b.subscripts);
-        if a.field != b.field || !whole && !pairs.all(|(a, b)| same_part(a, b)) {
+        if a.part != b.part || !whole && !pairs.all(|(a, b)| same_part(a, b)) {
             return false;
         }
     }
@@ -99,7 +103,7 @@ fn same_part(a: &Subscript, b: &Subscript) -> bool {
             let upper = r.upper.as_ref().and_then(Expr::constant)?;
             (lower <= upper).then_some((lower, upper))
         }
-        Subscript::Range(_) | Subscript::Field(_) => None,
+        Subscript::Range(_) | Subscript::Field(_) | Subscript::Deref => None,
     };
     match (interval(a), interval(b)) {
         (Some((a0, a1)), Some((b0, b1))) => a0 <= b1 && b0 <= a1,

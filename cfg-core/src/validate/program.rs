@@ -322,6 +322,7 @@ fn constant_type(e: &Expr) -> Option<ScalarType> {
             [Expr::Real32(_)] => Some(ScalarType::Real32),
             _ => None,
         },
-        Expr::Op(..) | Expr::Place(_) => None,
+        Expr::Null(pointer) => Some(ScalarType::Pointer(*pointer)),
+        Expr::Op(..) | Expr::Place(_) | Expr::Addr(_) => None,
     }
 }

@@ -170,6 +170,11 @@ impl References<'_, '_> {
                 }
             }
             StmtKind::Stop { text: _ } => {}
+            StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
+                self.place(target, pointer);
+                self.expr(at(Part::Value), count);
+            }
+            StmtKind::Free { pointer } => self.place(target, pointer),
         }
     }
 
@@ -234,8 +239,12 @@ fn scan(e: &Expr, variables: usize, levels: usize) -> Result<(), Found> {
         return Err(Found::TooDeep);
     }
     match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Ok(()),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => Ok(()),
         Expr::Place(place) => scan_place(place, variables, levels),
+        Expr::Addr(place) => match levels {
+            1 => Err(Found::TooDeep),
+            _ => scan_place(place, variables, levels - 1),
+        },
         Expr::Op(_, operands) => operands
             .iter()
             .try_for_each(|e| scan(e, variables, levels - 1)),
@@ -246,7 +255,7 @@ fn scan_place(place: &Place, variables: usize, levels: usize) -> Result<(), Foun
     if place.var.index() >= variables {
         return Err(Found::Variable(place.var));
     }
-    if !place.has_field() {
+    if place.is_plain() {
         let mut exprs = place.subscript_exprs();
         return exprs.try_for_each(|e| scan(e, variables, levels - 1));
     }

@@ -4,13 +4,13 @@ use super::{
     calls,
     checker::{At, Checker},
     expressions::Shaped,
-    targets::{assignable, writable},
+    targets::{assignable, writable, writable_place},
 };
 use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::VarId,
-    ir::{ControlWidth, ScalarType, Stmt, StmtKind, TapeClass, VertexKind},
+    ir::{ControlWidth, Expr, Place, ScalarType, Stmt, StmtKind, TapeClass, VertexKind},
 };
 
 pub(super) fn check(c: &mut Checker<'_>) {
@@ -29,7 +29,7 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
     let target_site = At::new(base, Part::Target);
     match kind {
         StmtKind::Assign { target, value } => {
-            writable(c, target_site, target.var);
+            writable_place(c, target_site, target);
             let left = c.place(target_site, target);
             let right = c.expr(At::new(base, Part::Value), value);
             if let (Some(left), Some(right)) = (left, right) {
@@ -54,7 +54,7 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
             target,
         } => {
             check_tape(c, At::of(base), *tape);
-            writable(c, target_site, target.var);
+            writable_place(c, target_site, target);
             if let Some(found) = c.place(target_site, target) {
                 check_class(c, target_site, *class, &found);
             }
@@ -69,6 +69,46 @@ fn check_statement(c: &mut Checker<'_>, base: Element, statement: &Stmt) {
             }
         }
         StmtKind::Stop { text: _ } => {}
+        StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
+            writable_place(c, target_site, pointer);
+            check_pointer(c, target_site, pointer);
+            check_count(c, At::new(base, Part::Value), count);
+        }
+        StmtKind::Free { pointer } => check_pointer(c, target_site, pointer),
+    }
+}
+
+/// What is allocated, freed or resized is a scalar pointer.
+fn check_pointer(c: &mut Checker<'_>, site: At, pointer: &Place) {
+    let Some(found) = c.place(site, pointer) else {
+        return;
+    };
+    if found.ty.ty.pointer().is_none() || found.ty.rank > 0 {
+        c.error(
+            site,
+            &codes::POINTER,
+            format!(
+                "{} is {}, and no pointer to an object",
+                c.name(pointer.var),
+                found.ty
+            ),
+            "name a scalar that is declared with {\"pointer\": type}",
+        );
+    }
+}
+
+/// The number of elements of an object is an integer scalar.
+fn check_count(c: &mut Checker<'_>, site: At, count: &Expr) {
+    let Some(found) = c.index(site, count) else {
+        return;
+    };
+    if !found.ty.ty.is_integer() || found.ty.rank > 0 {
+        c.error(
+            site,
+            &codes::TYPE,
+            format!("the number of elements is {}", found.ty),
+            "write an integer scalar",
+        );
     }
 }
 

@@ -24,6 +24,13 @@ pub(super) fn writable(c: &mut Checker<'_>, site: At, v: VarId) {
     }
 }
 
+/// A place is not in an `in` parameter; what a pointer that is one leads to may be written.
+pub(super) fn writable_place(c: &mut Checker<'_>, site: At, place: &Place) {
+    if !place.is_through_pointer() {
+        writable(c, site, place.var);
+    }
+}
+
 /// The two sides have the same type, and shapes that conform.
 pub(super) fn assignable(
     c: &mut Checker<'_>,

@@ -1,12 +1,14 @@
-//! Subscripts, bounds of sections, extents and selectors of other integer types than `integer`.
+//! Subscripts, bounds of sections, extents, selectors and numbers of elements of other integer types than `integer`.
 //!
 //! Programs may have them; what makes a [`ValidProgram`](super::ValidProgram) writes the conversion, `int(e)` in text, so
 //! that whoever takes one meets `integer` only there.
 
 use crate::ir::{
-    Expr, Extent, Op, Place, Program, Routine, ScalarType, Selector, Variable, VertexKind,
+    Expr, Extent, Op, Place, Program, Routine, ScalarType, Selector, Stmt, StmtKind, Variable,
+    VertexKind,
     visit::{
         PlaceRole, VisitMut, walk_decision_mut, walk_expr_mut, walk_place_mut, walk_routine_mut,
+        walk_statement_mut,
     },
 };
 use crate::typing;
@@ -47,9 +49,18 @@ impl VisitMut for Widen {
         }
     }
 
+    fn statement(&mut self, statement: &mut Stmt) {
+        walk_statement_mut(self, statement);
+        if let StmtKind::Allocate { count, .. } | StmtKind::Resize { count, .. } =
+            &mut statement.kind
+        {
+            self.convert(count);
+        }
+    }
+
     fn expr(&mut self, e: &mut Expr, role: PlaceRole) {
         walk_expr_mut(self, e, role);
-        if let Expr::Op(Op::Fill, operands) = e {
+        if let Expr::Op(Op::Fill | Op::Shift, operands) = e {
             operands[1..].iter_mut().for_each(|e| self.convert(e));
         }
     }

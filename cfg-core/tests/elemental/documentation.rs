@@ -53,6 +53,7 @@ fn infix(e: &Expr) -> String {
         Expr::Real(x) => format!("{x}"),
         Expr::Real32(x) => format!("{x}"),
         Expr::Logical(b) => b.to_string(),
+        Expr::Null(_) | Expr::Addr(_) => panic!("a pointer"),
         Expr::Place(place) => ["x", "y", "z", "r"][place.var.index()].to_string(),
         Expr::Op(op, x) => {
             let x: Vec<String> = x

@@ -25,6 +25,7 @@ fn eval(e: &Expr, env: &[Scalar], math: Math) -> Result<Scalar, ArithmeticError>
         Expr::Real(x) => Scalar::Real(*x),
         Expr::Real32(x) => Scalar::Real32(*x),
         Expr::Logical(b) => Scalar::Logical(*b),
+        Expr::Null(_) | Expr::Addr(_) => panic!("a pointer"),
         Expr::Place(place) => env[place.var.index()],
         Expr::Op(Op::If, x) => match eval(&x[0], env, math)? {
             Scalar::Logical(c) => eval(&x[if c { 1 } else { 2 }], env, math)?,

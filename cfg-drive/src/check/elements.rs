@@ -44,7 +44,8 @@ pub(super) fn set(value: &mut Value, i: usize, x: f64) {
         | ScalarType::Sized(_)
         | ScalarType::Logical
         | ScalarType::Tape
-        | ScalarType::Record(_) => value.set(i, Scalar::Real(x)),
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => value.set(i, Scalar::Real(x)),
     };
 }
 
@@ -57,6 +58,7 @@ pub(super) fn normal(value: &Value, x: f64) -> bool {
         | ScalarType::Sized(_)
         | ScalarType::Logical
         | ScalarType::Tape
-        | ScalarType::Record(_) => x.is_normal(),
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => x.is_normal(),
     }
 }

@@ -67,7 +67,8 @@ impl Random {
                     | ScalarType::Sized(_)
                     | ScalarType::Logical
                     | ScalarType::Tape
-                    | ScalarType::Record(_) => f64::MAX.sqrt(),
+                    | ScalarType::Record(_)
+                    | ScalarType::Pointer(_) => f64::MAX.sqrt(),
                 };
                 let size = if scale > 0.0 && scale.is_finite() {
                     (1.0 / scale).clamp(1.0 / most, most)

@@ -83,7 +83,8 @@ pub(super) fn absolute_size(
                 | ScalarType::Sized(_)
                 | ScalarType::Logical
                 | ScalarType::Tape
-                | ScalarType::Record(_) => Scalar::Real(1.0),
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_) => Scalar::Real(1.0),
             });
             ones
         })

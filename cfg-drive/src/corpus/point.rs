@@ -53,7 +53,8 @@ pub(super) fn point(
             ScalarType::Integer
             | ScalarType::Sized(_)
             | ScalarType::Tape
-            | ScalarType::Record(_) => "0".to_owned(),
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => "0".to_owned(),
             ScalarType::Real | ScalarType::Real32 if varied => {
                 format!("{:?}", (first + k) as f64 / 2.0)
             }

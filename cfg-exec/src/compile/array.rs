@@ -134,11 +134,12 @@ impl Emitter<'_> {
                         stride: bound(&range.stride)?,
                     }
                 }
-                // Programs with records are refused before.
+                // Programs with records and pointers are refused before.
                 Subscript::Field(name) => {
                     let problem = format!("the field {name} of a record");
                     return Err(self.too_large(&problem));
                 }
+                Subscript::Deref => return Err(self.too_large("a pointer")),
             });
         }
         self.release(mark);

@@ -30,6 +30,8 @@ impl Emitter<'_> {
             Expr::Real(x) => Ok(Operand::constant(real(*x), ScalarType::Real)),
             Expr::Real32(x) => Ok(Operand::constant(real((*x).into()), ScalarType::Real32)),
             Expr::Logical(b) => Ok(Operand::constant((*b).into(), ScalarType::Logical)),
+            // Programs with pointers are refused before.
+            Expr::Null(_) | Expr::Addr(_) => Err(self.too_large("a pointer")),
             Expr::Place(place) => match self.lane(place.var) {
                 Some(lane) => self.load_lane(lane, dest),
                 None => self.load(place, dest),
@@ -39,6 +41,7 @@ impl Emitter<'_> {
                 OpClass::Reduction => self.reduction(*op, operands, dest),
                 OpClass::Inquiry => self.inquiry(*op, operands, dest),
                 OpClass::Transformational => Err(self.too_large("an array is used as a scalar")),
+                OpClass::Pointer => Err(self.too_large("a pointer")),
             },
         }
     }
@@ -165,7 +168,8 @@ impl Emitter<'_> {
                     ScalarType::Integer
                     | ScalarType::Sized(_)
                     | ScalarType::Tape
-                    | ScalarType::Record(_) => Instr::CmpI { cmp, d, a, b },
+                    | ScalarType::Record(_)
+                    | ScalarType::Pointer(_) => Instr::CmpI { cmp, d, a, b },
                     ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
                 });
                 Ok(Operand::register(d, ScalarType::Logical))
@@ -337,13 +341,15 @@ impl Emitter<'_> {
                     Real => Instr::UintToReal { d, a },
                     Real32 => Instr::UintToReal32 { d, a },
                     Logical => Instr::IntToLogical { d, a },
-                    Integer | Sized(_) | Tape | ScalarType::Record(_) => Instr::IntToInt {
-                        how,
-                        to: AnyInt::Integer,
-                        from,
-                        d,
-                        a,
-                    },
+                    Integer | Sized(_) | Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+                        Instr::IntToInt {
+                            how,
+                            to: AnyInt::Integer,
+                            from,
+                            d,
+                            a,
+                        }
+                    }
                 });
                 return Ok(Operand::register(d, to));
             }
@@ -437,7 +443,9 @@ impl Emitter<'_> {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Place(_)
-                | Expr::Op(..) => None,
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => None,
             }
         }
         let (x, y, z, product_left) = match (product(left), product(right)) {
@@ -686,7 +694,8 @@ impl Emitter<'_> {
                     ScalarType::Integer
                     | ScalarType::Sized(_)
                     | ScalarType::Tape
-                    | ScalarType::Record(_) => {
+                    | ScalarType::Record(_)
+                    | ScalarType::Pointer(_) => {
                         self.emit(match (cmp, sense) {
                             (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
                             (Cmp::Le, true) => Instr::JumpLeI { a, b, t },
@@ -703,8 +712,13 @@ impl Emitter<'_> {
                     }
                 }
             }
-            e
-            @ (Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Place(_) | Expr::Op(..)) => {
+            e @ (Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Null(_)
+            | Expr::Addr(_)
+            | Expr::Place(_)
+            | Expr::Op(..)) => {
                 let (a, _) = self.expr_register(e)?;
                 self.jump_if(a, sense, target);
             }

@@ -30,7 +30,8 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
             | ScalarType::Real32
             | ScalarType::Logical
             | ScalarType::Tape
-            | ScalarType::Record(_) => StackClass::Integer,
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => StackClass::Integer,
         },
         TapeClass::Real => StackClass::Real,
         TapeClass::Real32 => StackClass::Real32,
@@ -73,6 +74,10 @@ impl Emitter<'_> {
                 }
             }
             StmtKind::Stop { text } => self.ext(Ext::Stop { text: text.clone() }),
+            // Programs with pointers are refused before.
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
+                return Err(self.too_large("a pointer"));
+            }
         }
         self.end_statement();
         Ok(())

@@ -71,6 +71,8 @@ impl Uses<'_> {
             PlaceRole::Read
             | PlaceRole::Shape
             | PlaceRole::Address
+            | PlaceRole::AddressTaken
+            | PlaceRole::Renew { .. }
             | PlaceRole::Bind { .. }
             | PlaceRole::Push
             | PlaceRole::Pop { .. }

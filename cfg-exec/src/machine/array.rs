@@ -338,7 +338,7 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
             };
             sized(op, ty, so_far, Some(x)).map_err(|f| *f)
         }
-        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => {
+        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
             Ok(if so_far == POISON_LOGICAL || x == POISON_LOGICAL {
                 POISON_LOGICAL
             } else if op == Op::All {

@@ -29,7 +29,7 @@ fn datum(ty: ScalarType, k: usize, array: bool, truth: bool) -> Datum {
     };
     let real = |i: usize| 0.5 + 0.75 * k as f64 + 0.25 * i as f64;
     let elements = match ty {
-        Real | ScalarType::Tape | ScalarType::Record(_) => {
+        Real | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
             Elements::Real((0..n).map(real).collect())
         }
         Real32 => Elements::Real32((0..n).map(|i| real(i) as f32).collect()),

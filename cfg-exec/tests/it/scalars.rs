@@ -22,6 +22,7 @@ fn walk(e: &Expr, values: &[Scalar]) -> Result<Scalar, ArithmeticError> {
         Expr::Real(x) => Ok(Scalar::Real(*x)),
         Expr::Real32(x) => Ok(Scalar::Real32(*x)),
         Expr::Logical(b) => Ok(Scalar::Logical(*b)),
+        Expr::Null(_) | Expr::Addr(_) => panic!("a pointer"),
         Expr::Place(place) => Ok(values[place.var.index()]),
         Expr::Op(Op::If, operands) => {
             let chosen = match walk(&operands[0], values)? {
@@ -89,9 +90,11 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
             Real => Expr::Real(rng.between(-40, 40) as f64 / 8.0),
             Real32 => Expr::Real32(rng.between(-40, 40) as f32 / 8.0),
             Integer => Expr::Int(rng.between(-6, 6)),
-            Logical | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
-                Expr::Logical(rng.percent(50))
-            }
+            Logical
+            | ScalarType::Sized(_)
+            | ScalarType::Tape
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => Expr::Logical(rng.percent(50)),
         };
     }
     let mut sub = |ty| expression(rng, ty, depth - 1);
@@ -178,7 +181,11 @@ fn expression(rng: &mut Rng, ty: ScalarType, depth: usize) -> Expr {
                 _ => Expr::op(Op::TO_INT, [condition]),
             },
         },
-        Logical | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
+        Logical
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => {
             let compare = [Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge];
             match rng.below(6) {
                 0 => Expr::op(pick(rng, &[Op::And, Op::Or]), [a, b, c]),
@@ -248,7 +255,8 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
                         Logical
                         | ScalarType::Sized(_)
                         | ScalarType::Tape
-                        | ScalarType::Record(_) => Scalar::Logical(k > 0),
+                        | ScalarType::Record(_)
+                        | ScalarType::Pointer(_) => Scalar::Logical(k > 0),
                     });
                 }
             }

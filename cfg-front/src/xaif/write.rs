@@ -52,6 +52,7 @@ pub fn to_string(program: &Program) -> io::Result<String> {
         );
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
+    refuse_pointers(program)?;
     refuse_stops(program)?;
     let declarations = declarations(program)?;
     let mut writer = Writer {
@@ -65,6 +66,19 @@ pub fn to_string(program: &Program) -> io::Result<String> {
     };
     writer.document(&declarations);
     Ok(writer.out)
+}
+
+/// Refuses pointers, which XAIF does not have.
+fn refuse_pointers(program: &Program) -> io::Result<()> {
+    if !program.has_pointers() {
+        return Ok(());
+    }
+    let problem = Diagnostic::error(
+        &cfg_core::codes::POINTERS,
+        "XAIF has no pointers",
+        "lower the pointers first: `cfgrev convert --pointers lower`",
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidData, problem))
 }
 
 /// Refuses a program with a statement that stops it: to another reader a marker would be nothing.
@@ -371,7 +385,7 @@ impl<'p> Writer<'p> {
             ScalarType::Sized(
                 IntType::Uint8 | IntType::Uint16 | IntType::Uint32 | IntType::Uint64,
             ) => ("opaque", "UNK"),
-            ScalarType::Tape | ScalarType::Record(_) => ("opaque", "UNK"),
+            ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => ("opaque", "UNK"),
         };
         let shape = shape_name(variable.rank()).unwrap_or("seven_tensor");
         let head = format!(

@@ -286,7 +286,13 @@ fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut
                     e.walk_places(&mut |p| visit(p.var));
                 }
             }
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 argument.walk_places(&mut |p| visit(p.var));
             }
         }

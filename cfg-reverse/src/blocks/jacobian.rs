@@ -311,9 +311,12 @@ fn negate(e: Expr) -> Expr {
     match e {
         Expr::Real(c) => Expr::Real(-c),
         Expr::Real32(c) => Expr::Real32(-c),
-        e @ (Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
-            Expr::op(Op::Neg, [e])
-        }
+        e @ (Expr::Int(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => Expr::op(Op::Neg, [e]),
     }
 }
 

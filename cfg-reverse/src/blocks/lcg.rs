@@ -526,7 +526,7 @@ fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
             Expr::Int(i) => Some(Scalar::Integer(*i)),
             Expr::Real(x) => Some(Scalar::Real(*x)),
             Expr::Real32(x) => Some(Scalar::Real32(*x)),
-            Expr::Logical(_) | Expr::Place(_) => None,
+            Expr::Logical(_) | Expr::Place(_) | Expr::Null(_) | Expr::Addr(_) => None,
             Expr::Op(op, operands) => {
                 let exact = matches!(
                     op,

@@ -123,6 +123,10 @@ impl<'p> Draft<'p> {
             }
             // The forward sweep ends here, and no reverse sweep follows it.
             StmtKind::Stop { .. } => Ok(self.before(Vec::new())),
+            // Programs with pointers are refused before.
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
+                Ok(self.before(Vec::new()))
+            }
         }
     }
 

@@ -53,7 +53,9 @@ fn add(value: Expr, term: Expr) -> Expr {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..)) => Expr::op(Op::Add, [value, term]),
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => Expr::op(Op::Add, [value, term]),
     }
 }
 
@@ -70,7 +72,13 @@ pub(crate) fn fill(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr 
 pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
     match e {
         Expr::Place(place) => Some(place),
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => None,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => None,
     }
 }
 
@@ -88,7 +96,13 @@ pub(crate) fn bind_formals(
                 _ => node,
             }
         }
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => node,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => node,
     })
 }
 
@@ -102,6 +116,8 @@ pub(crate) fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
         | Expr::Real(_)
         | Expr::Real32(_)
         | Expr::Logical(_)
-        | Expr::Op(..)) => node,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => node,
     })
 }

@@ -83,7 +83,9 @@ pub(crate) fn each_extent<'v>(variable: &'v Variable, visit: &mut impl FnMut(&'v
 pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
     use cfg_core::ir::ControlWidth;
     match ty {
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => TapeClass::Real,
+        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+            TapeClass::Real
+        }
         ScalarType::Real32 => TapeClass::Real32,
         ScalarType::Integer | ScalarType::Sized(_) => TapeClass::Integer,
         ScalarType::Logical => TapeClass::Control(ControlWidth::Bits(1)),

@@ -38,7 +38,9 @@ pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType 
         Expr::Real(_) => scalar(ScalarType::Real),
         Expr::Real32(_) => scalar(ScalarType::Real32),
         Expr::Logical(_) => scalar(ScalarType::Logical),
-        Expr::Place(place) => of_place(variables, place),
+        Expr::Null(pointer) => scalar(ScalarType::Pointer(*pointer)),
+        // Programs with pointers are refused before.
+        Expr::Addr(place) | Expr::Place(place) => of_place(variables, place),
         Expr::Op(op, operands) => of_op(*op, operands.iter().map(|e| of(variables, e))),
     }
 }
@@ -101,7 +103,7 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
     };
     let rank = match op.class() {
         _ if op == Op::Fill => count.saturating_sub(1),
-        OpClass::Reduction | OpClass::Inquiry => 0,
+        OpClass::Reduction | OpClass::Inquiry | OpClass::Pointer => 0,
         OpClass::Elemental | OpClass::Transformational => rank,
     };
     ExprType { ty, rank }

@@ -67,7 +67,12 @@ impl Places<'_> {
     /// An expression in one direction, or in all.
     pub(super) fn expr(&self, e: &Expr, directions: &For) -> Expr {
         match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => e.clone(),
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => e.clone(),
             Expr::Place(place) => Expr::Place(self.place(place, directions)),
             Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
                 self.inquiry(*op, operands, directions)

@@ -16,7 +16,12 @@ use crate::code::expressions::as_place;
 /// Calls `found` with the variables whose values an expression reads, but for those in subscripts.
 pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
     match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => {}
         Expr::Place(place) => found(place.var),
         Expr::Op(op, operands) => {
             let asks = usize::from(op.class() == OpClass::Inquiry);
@@ -155,7 +160,10 @@ impl Graph<'_> {
                 StmtKind::Push { .. }
                 | StmtKind::Pop { .. }
                 | StmtKind::Opaque { .. }
-                | StmtKind::Stop { .. } => {}
+                | StmtKind::Stop { .. }
+                | StmtKind::Allocate { .. }
+                | StmtKind::Free { .. }
+                | StmtKind::Resize { .. } => {}
                 StmtKind::Call {
                     callee,
                     arguments,

@@ -332,7 +332,10 @@ impl Writer<'_, '_> {
             StmtKind::Call { .. }
             | StmtKind::Push { .. }
             | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. } => None,
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => None,
         };
         let local = |v: &VarId| self.made.variable(*v).role == Role::Local;
         if target
@@ -382,7 +385,11 @@ impl Writer<'_, '_> {
                 self.pop(&statement, *tape, target);
                 Ok(())
             }
-            StmtKind::Opaque { .. } | StmtKind::Stop { .. } => {
+            StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => {
                 self.flush();
                 self.graph.push(self.at, statement);
                 Ok(())
@@ -436,7 +443,12 @@ impl Writer<'_, '_> {
     /// whose scalars has: with a dimension more it is the same element by element.
     fn is_elementwise(&self, e: &Expr, of_target: Order) -> bool {
         match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => true,
             Expr::Place(place) => {
                 let rank = typing::place_rank(&self.original.variables, place);
                 let same = order(self.original.variable(place.var)) == of_target;
@@ -444,7 +456,10 @@ impl Writer<'_, '_> {
             }
             Expr::Op(op, operands) => match op.class() {
                 OpClass::Elemental => operands.iter().all(|e| self.is_elementwise(e, of_target)),
-                OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => false,
+                OpClass::Reduction
+                | OpClass::Transformational
+                | OpClass::Inquiry
+                | OpClass::Pointer => false,
             },
         }
     }
@@ -480,9 +495,8 @@ impl Writer<'_, '_> {
         }
         // What stands in an arm is not evaluated in all cases.
         match (op.class(), op) {
-            (_, Op::If | Op::And | Op::Or) | (OpClass::Transformational | OpClass::Inquiry, _) => {
-                e.clone()
-            }
+            (_, Op::If | Op::And | Op::Or)
+            | (OpClass::Transformational | OpClass::Inquiry | OpClass::Pointer, _) => e.clone(),
             (OpClass::Elemental | OpClass::Reduction, _) => {
                 Expr::op(*op, operands.iter().map(|e| self.hoisted(e, arrays)))
             }

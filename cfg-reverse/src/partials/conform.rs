@@ -32,7 +32,9 @@ fn scalar_choice<'e>(variables: &[Variable], e: &'e Expr) -> Option<&'e [Expr; 3
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => None,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => None,
     }
 }
 
@@ -155,7 +157,7 @@ fn shaped(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Result<Expr, 
         Ok(Expr::Op(*op, operands.collect::<Result<_, _>>()?))
     };
     match op.class() {
-        OpClass::Inquiry => return Ok(e.clone()),
+        OpClass::Inquiry | OpClass::Pointer => return Ok(e.clone()),
         OpClass::Reduction => return each(&ones(rank(variables, &operands[0]))),
         OpClass::Transformational if *op == Op::Transpose => {
             return each(&otherwise.iter().rev().cloned().collect::<Vec<_>>());
@@ -207,7 +209,13 @@ pub(crate) fn has_shape(variables: &[Variable], e: &Expr) -> bool {
             Some([_, yes, no]) => has_shape(variables, yes) && has_shape(variables, no),
             None => operands.iter().any(|e| has_shape(variables, e)),
         },
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => true,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => true,
     }
 }
 
@@ -246,7 +254,12 @@ pub(crate) fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> V
                 }
             }
         }
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => otherwise.to_vec(),
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => otherwise.to_vec(),
     }
 }
 
@@ -280,7 +293,9 @@ fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Place(_)
-                | Expr::Op(..) => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
             });
             extents.collect()
         }
@@ -299,6 +314,11 @@ fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
             known.map_or_else(Vec::new, |e| size(variables, e))
         }
         Expr::Place(_) => vec![Expr::op(Op::Size, [e.clone()])],
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Vec::new(),
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => Vec::new(),
     }
 }

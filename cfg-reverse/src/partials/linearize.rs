@@ -197,7 +197,7 @@ impl<'e> Nodes<'e> {
                 }
                 let inner = match op.class() {
                     OpClass::Reduction | OpClass::Transformational => self.guard_for_all(guard),
-                    OpClass::Elemental | OpClass::Inquiry => guard,
+                    OpClass::Elemental | OpClass::Inquiry | OpClass::Pointer => guard,
                 };
                 let fold = operands.len() > 2 && matches!(op, Op::Mul | Op::Min | Op::Max);
                 let first = self.lists.pending.len();
@@ -217,7 +217,9 @@ impl<'e> Nodes<'e> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => {
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 let ty = typing::of(variables, expr);
                 self.push(ty, expr, NodeKind::Passive(expr), false, guard)
             }
@@ -471,7 +473,12 @@ fn partial_array(op: Op, operand: &Expr) -> Partial {
 
 fn has_active_leaf(variables: &[Variable], expr: &Expr, active: &impl Fn(VarId) -> bool) -> bool {
     match expr {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => false,
         Expr::Place(place) => variables[place.var.index()].ty.is_real() && active(place.var),
         Expr::Op(op, operands) => operands.iter().enumerate().any(|(k, e)| {
             is_differentiable_operand(*op, k) && has_active_leaf(variables, e, active)

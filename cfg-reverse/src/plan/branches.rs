@@ -71,7 +71,12 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
     while let Some(e) = open.pop() {
         nodes += 1;
         let is_allowed = match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => true,
             Expr::Place(place) => {
                 open.extend(place.subscript_exprs());
                 let variable = routine.variable(place.var);

@@ -72,9 +72,13 @@ impl<'g> Bound<'g> {
         match e {
             Expr::Int(_) => Self::Constant,
             Expr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                Self::Other(e)
-            }
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Self::Other(e),
         }
     }
 
@@ -182,9 +186,13 @@ fn range(e: &Expr) -> (i128, i128) {
             }
             _ => (MIN, MAX),
         },
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-            (MIN, MAX)
-        }
+        Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => (MIN, MAX),
     };
     (low.max(MIN), high.min(MAX))
 }

@@ -37,14 +37,21 @@ fn changeable(routine: &Routine, e: &Expr, f: &mut impl FnMut(&Place)) {
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..) => false,
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_) => false,
                 };
                 if !shape_only {
                     changeable(routine, operand, f);
                 }
             }
         }
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => {}
     }
 }
 

@@ -100,7 +100,9 @@ fn is_elemental(value: &Expr, path: &[usize]) -> bool {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => false,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => false,
     })
 }
 
@@ -125,7 +127,12 @@ fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
                     .subscript_exprs()
                     .for_each(|e| visit(variables, e, found));
             }
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {}
         }
     }
     let mut found = (Vec::new(), true, HashSet::new());
@@ -189,7 +196,9 @@ pub(crate) fn at_path<'e>(value: &'e mut Expr, path: &[usize]) -> &'e mut Expr {
             | Expr::Real(_)
             | Expr::Real32(_)
             | Expr::Logical(_)
-            | Expr::Place(_)) => return other,
+            | Expr::Place(_)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => return other,
         }
     }
     at
@@ -214,9 +223,13 @@ type Branch = (Expr, [Option<Stmt>; 2], Option<Stmt>);
 fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
     let mut operands = match std::mem::replace(conditional, by) {
         Expr::Op(_, operands) => Vec::from(operands).into_iter(),
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) => {
-            Vec::new().into_iter()
-        }
+        Expr::Int(_)
+        | Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Null(_)
+        | Expr::Addr(_) => Vec::new().into_iter(),
     };
     let mut operand = || operands.next().unwrap_or(Expr::Int(0));
     (operand(), [operand(), operand()])
@@ -289,7 +302,9 @@ fn with_copy(e: &Expr, z: VarId, copy: VarId) -> Expr {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..)) => replaced(node, z, copy),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => replaced(node, z, copy),
         }
         node
     })

@@ -63,7 +63,9 @@ impl Contains {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Place(_)
-                | Expr::Op(..) => {}
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => {}
             });
         };
         if let Some((target, value)) = statement.kind.assignment() {

@@ -55,7 +55,9 @@ pub(crate) fn overlapping(
                     | Expr::Real32(_)
                     | Expr::Logical(_)
                     | Expr::Place(_)
-                    | Expr::Op(..) => None,
+                    | Expr::Op(..)
+                    | Expr::Null(_)
+                    | Expr::Addr(_) => None,
                 })
                 .collect();
             // In a marked routine a parameter may be another one, or a global.

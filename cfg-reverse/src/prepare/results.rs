@@ -31,7 +31,12 @@ impl Binding<'_> {
     /// parameters alone.
     fn bind(&self, e: &Expr) -> Option<Expr> {
         Some(match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => e.clone(),
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => e.clone(),
             Expr::Place(place) if place.subscripts.is_empty() => self.variable(place.var)?,
             Expr::Place(_) => return None,
             Expr::Op(Op::Size, operands) => self.size(operands)?,
@@ -95,10 +100,13 @@ impl Binding<'_> {
 fn not_negative(extent: Expr) -> Expr {
     match extent {
         Expr::Int(n) => Expr::Int(n.max(0)),
-        e
-        @ (Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
-            Expr::op(Op::Max, [e, Expr::Int(0)])
-        }
+        e @ (Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => Expr::op(Op::Max, [e, Expr::Int(0)]),
     }
 }
 
@@ -180,9 +188,13 @@ impl Variables {
         let (ty, order) = (called.variable(result).ty, called.variable(result).order);
         let fixed = extents.iter().map(|e| match e {
             Expr::Int(n) => Ok(*n),
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                Err(extents.len())
-            }
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Err(extents.len()),
         });
         let fixed: Result<Vec<i64>, usize> = fixed.collect();
         let constant = fixed.is_ok();

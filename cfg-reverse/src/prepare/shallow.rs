@@ -33,7 +33,9 @@ pub(crate) fn is_deep(kind: &StmtKind) -> bool {
                 | Expr::Real(_)
                 | Expr::Real32(_)
                 | Expr::Logical(_)
-                | Expr::Op(..) => {}
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => {}
             });
         }
     };
@@ -94,7 +96,12 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
                 }
             }
             Expr::Op(_, operands) => operands.iter_mut().for_each(|e| self.expr(e)),
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {}
         }
     }
 

@@ -101,7 +101,9 @@ impl<'p> Reverse<'_, '_, 'p> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => {
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 let half = times(Expr::op(Op::Div, [passes.clone(), Expr::Int(2)]));
                 let odd = times(Expr::op(Op::Mod, [passes, Expr::Int(2)]));
                 Expr::op(Op::Add, [first, half.clone(), half, odd])
@@ -166,7 +168,9 @@ impl<'p> Reverse<'_, '_, 'p> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => Expr::op(Op::Neg, [step]),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Expr::op(Op::Neg, [step]),
         };
         LoopTest::Counted {
             index: *index,

@@ -72,7 +72,12 @@ fn zeroed(statement: &Stmt) -> Option<VarId> {
     let is_zero = match value {
         Expr::Real(x) => x.to_bits() == 0,
         Expr::Real32(x) => x.to_bits() == 0,
-        Expr::Int(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => false,
+        Expr::Int(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => false,
     };
     (is_zero && target.subscripts.is_empty()).then_some(target.var)
 }

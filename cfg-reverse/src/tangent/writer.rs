@@ -189,7 +189,10 @@ impl<'a> Writer<'a> {
                 | StmtKind::Push { .. }
                 | StmtKind::Pop { .. }
                 | StmtKind::Opaque { .. }
-                | StmtKind::Stop { .. } => {}
+                | StmtKind::Stop { .. }
+                | StmtKind::Allocate { .. }
+                | StmtKind::Free { .. }
+                | StmtKind::Resize { .. } => {}
             }
         }
         taken
@@ -410,6 +413,8 @@ impl<'a> Writer<'a> {
                 }
             }
             StmtKind::Stop { .. } => code.push(statement.clone()),
+            // Programs with pointers are refused before.
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {}
         }
         Ok(())
     }
@@ -437,7 +442,10 @@ impl<'a> Writer<'a> {
             | StmtKind::Push { .. }
             | StmtKind::Pop { .. }
             | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. } => false,
+            | StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => false,
         });
         let shape = self.scope.derivative_place(target);
         match (allocates && scalar, shape, tangent.pop()) {

@@ -417,7 +417,7 @@ impl<'a> Builder<'a> {
                 ScalarType::Integer => self.integer_in(var.range.0, var.range.1, 1),
                 ScalarType::Sized(ty) => self.sized(ty, 1),
                 ScalarType::Logical => self.condition(1),
-                ScalarType::Tape | ScalarType::Record(_) => continue,
+                ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => continue,
             };
             self.spend(1);
             self.note_write(v);

@@ -276,7 +276,10 @@ impl Builder<'_> {
                 ScalarType::Integer => Expr::Int(low),
                 ScalarType::Logical => Expr::Logical(true),
                 ScalarType::Sized(ty) => Expr::sized(ty, ty.max())?,
-                ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_) => {
+                ScalarType::Real32
+                | ScalarType::Tape
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_) => {
                     return None;
                 }
             }),
@@ -289,7 +292,10 @@ impl Builder<'_> {
             ScalarType::Integer => self.integer_in(formal.range.0, formal.range.1, 1),
             ScalarType::Logical => self.condition(1),
             ScalarType::Sized(ty) => self.sized(ty, 2),
-            ScalarType::Real32 | ScalarType::Tape | ScalarType::Record(_) => {
+            ScalarType::Real32
+            | ScalarType::Tape
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => {
                 return None;
             }
         })

@@ -142,6 +142,11 @@ fn visit_statement(statement: &mut Stmt, visit: Visit<'_>) {
             }
         }
         StmtKind::Stop { .. } => {}
+        StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
+            visit_place(pointer, visit);
+            visit_expr(count, visit);
+        }
+        StmtKind::Free { pointer } => visit_place(pointer, visit),
     }
 }
 
@@ -156,8 +161,8 @@ fn visit_place(place: &mut Place, visit: Visit<'_>) {
 
 fn visit_expr(e: &mut Expr, visit: Visit<'_>) {
     match e {
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
-        Expr::Place(place) => visit_place(place, visit),
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {}
+        Expr::Place(place) | Expr::Addr(place) => visit_place(place, visit),
         Expr::Op(_, operands) => {
             for e in operands {
                 visit_expr(e, visit);

@@ -63,7 +63,7 @@ impl Builder<'_> {
                 Expr::op(Op::Not, [old])
             }
             ScalarType::Logical => self.condition(1),
-            ScalarType::Tape | ScalarType::Record(_) => old,
+            ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => old,
         }
     }
 

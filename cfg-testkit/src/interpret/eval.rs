@@ -5,7 +5,7 @@ use super::storage::{Cells, Span, View, cells_of, field_bounds};
 use super::value::{Data, storage_positions};
 use super::{Derivative, FaultKind, Value};
 use cfg_core::entity::RecordId;
-use cfg_core::ir::{Expr, Op, OpClass, Place, Program, Subscript};
+use cfg_core::ir::{Expr, Op, OpClass, Part, Place, Program, Subscript};
 
 type Result<T> = std::result::Result<T, FaultKind>;
 
@@ -42,6 +42,7 @@ impl<D: Derivative> Scope<'_, D> {
             Expr::Real(x) => Data::Scalar(Value::Real(*x, D::constant())),
             Expr::Real32(x) => Data::Scalar(Value::Real32(*x, D::constant())),
             Expr::Logical(b) => Data::Scalar(Value::Logical(*b)),
+            Expr::Null(_) | Expr::Addr(_) => return Err(FaultKind::Pointer),
             Expr::Place(place) => {
                 let view = self.view(place)?;
                 if !view.allocated {
@@ -82,7 +83,10 @@ impl<D: Derivative> Scope<'_, D> {
         for level in place.levels() {
             // The cells of a record are a dimension behind those of the array.
             let mut cells = record.and_then(|_| own.pop());
-            if let Some(name) = level.field {
+            if level.part == Part::Deref {
+                return Err(FaultKind::Pointer);
+            }
+            if let Part::Field(name) = level.part {
                 // Of the dimension that is left the field has a part.
                 let span = dims.pop().ok_or(FaultKind::Type)?;
                 (base, own, record) = self.field(record.take(), name, span, base)?;
@@ -152,7 +156,7 @@ impl<D: Derivative> Scope<'_, D> {
         dims: &mut Vec<Span>,
     ) -> Result<i64> {
         match subscript {
-            Subscript::Field(_) => Err(FaultKind::Shape),
+            Subscript::Field(_) | Subscript::Deref => Err(FaultKind::Shape),
             Subscript::Index(e) => {
                 let i = self.integer(e, true)?;
                 offset(span, i)
@@ -209,6 +213,7 @@ impl<D: Derivative> Scope<'_, D> {
                     _ => reduce(op, data.in_storage_order()),
                 };
             }
+            OpClass::Pointer => return Err(FaultKind::Pointer),
             OpClass::Elemental => {}
         }
         match op {
@@ -334,7 +339,12 @@ impl<D: Derivative> Scope<'_, D> {
     /// True if the value of an expression is an array.
     fn is_array(&self, e: &Expr) -> bool {
         match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => false,
             Expr::Place(place) if place.subscripts.is_empty() => {
                 !self.views[place.var.index()].dims.is_empty()
             }
@@ -345,7 +355,7 @@ impl<D: Derivative> Scope<'_, D> {
             Expr::Op(op, operands) => match op.class() {
                 OpClass::Elemental => operands.iter().any(|e| self.is_array(e)),
                 OpClass::Transformational => true,
-                OpClass::Reduction | OpClass::Inquiry => false,
+                OpClass::Reduction | OpClass::Inquiry | OpClass::Pointer => false,
             },
         }
     }

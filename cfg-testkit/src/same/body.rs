@@ -437,12 +437,35 @@ impl<'p> Bodies<'_, 'p> {
             }
             (StmtKind::Stop { text }, StmtKind::Stop { text: other }) => text == other,
             (
+                StmtKind::Allocate {
+                    pointer,
+                    count,
+                    zeroed,
+                },
+                StmtKind::Allocate {
+                    pointer: to,
+                    count: of,
+                    zeroed: other,
+                },
+            ) => own.places(pointer, to) && own.exprs(count, of) && zeroed == other,
+            (StmtKind::Free { pointer }, StmtKind::Free { pointer: to }) => own.places(pointer, to),
+            (
+                StmtKind::Resize { pointer, count },
+                StmtKind::Resize {
+                    pointer: to,
+                    count: of,
+                },
+            ) => own.places(pointer, to) && own.exprs(count, of),
+            (
                 StmtKind::Assign { .. }
                 | StmtKind::Call { .. }
                 | StmtKind::Push { .. }
                 | StmtKind::Pop { .. }
                 | StmtKind::Opaque { .. }
-                | StmtKind::Stop { .. },
+                | StmtKind::Stop { .. }
+                | StmtKind::Allocate { .. }
+                | StmtKind::Free { .. }
+                | StmtKind::Resize { .. },
                 _,
             ) => false,
         })

@@ -78,7 +78,7 @@ impl<'ir> Visit<'ir> for Found {
                     ScalarType::Real32 => 1,
                     ScalarType::Integer => 2,
                     ScalarType::Logical => 3,
-                    ScalarType::Tape | ScalarType::Record(_) => 4,
+                    ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => 4,
                     ScalarType::Sized(ty) => 5 + ty as usize,
                 },
             );
@@ -163,6 +163,9 @@ impl<'ir> Visit<'ir> for Found {
             StmtKind::Pop { .. } => 3,
             StmtKind::Opaque { .. } => 4,
             StmtKind::Stop { .. } => 5,
+            StmtKind::Allocate { .. } => 6,
+            StmtKind::Free { .. } => 7,
+            StmtKind::Resize { .. } => 8,
         };
         self.note("statement", number);
         visit::walk_statement(self, statement);
@@ -176,6 +179,8 @@ impl<'ir> Visit<'ir> for Found {
             Expr::Logical(_) => 3,
             Expr::Place(_) => 4,
             Expr::Op(..) => 5,
+            Expr::Null(_) => 6,
+            Expr::Addr(_) => 7,
         };
         self.note("expression", number);
         visit::walk_expr(self, e, role);
@@ -188,7 +193,7 @@ impl<'ir> Visit<'ir> for Found {
                 "subscript",
                 match subscript {
                     Subscript::Index(_) => 0,
-                    Subscript::Range(_) | Subscript::Field(_) => 1,
+                    Subscript::Range(_) | Subscript::Field(_) | Subscript::Deref => 1,
                 },
             );
         }

@@ -64,6 +64,8 @@ impl<'p> Names<'p> {
             PlaceRole::Read
             | PlaceRole::Shape
             | PlaceRole::Address
+            | PlaceRole::AddressTaken
+            | PlaceRole::Renew { .. }
             | PlaceRole::Push
             | PlaceRole::Define { .. }
             | PlaceRole::Clobber

@@ -71,7 +71,7 @@ pub fn without_records(program: &ValidProgram) -> Result<Cow<'_, ValidProgram>, 
 /// numbers, and statements say by their origins which they were made from. The record types stay declared.
 ///
 /// # Errors
-/// What is made breaks a rule: an expression is too deep once places have all their subscripts, or the program has more
+/// The program has pointers (V163), or what is made breaks a rule: an expression is too deep once places have all their subscripts, or the program has more
 /// variables than fit.
 pub fn split(program: &ValidProgram) -> Result<ValidProgram, Diagnostics> {
     split_with_parts(program).map(|(split, _)| split)
@@ -82,6 +82,7 @@ pub fn split(program: &ValidProgram) -> Result<ValidProgram, Diagnostics> {
 /// # Errors
 /// The errors are those of [`split`].
 pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts), Diagnostics> {
+    program.refuse_pointers("the splitting of records")?;
     let globals = Globals::of(program);
     let results = results_by_name(program);
     let mut parts = Vec::with_capacity(program.routines.len());
@@ -538,6 +539,8 @@ impl<'p> SplitRoutine<'p> {
                 });
             }
             StmtKind::Stop { text } => self.push(StmtKind::Stop { text: text.clone() }),
+            // Programs with pointers have been refused.
+            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {}
         }
     }
 
@@ -554,7 +557,9 @@ impl<'p> SplitRoutine<'p> {
             | Expr::Real(_)
             | Expr::Real32(_)
             | Expr::Logical(_)
-            | Expr::Op(..) => {
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 let (value, target) = (self.expr(value), self.place(target));
                 return self.push(StmtKind::Assign { target, value });
             }
@@ -623,7 +628,13 @@ impl<'p> SplitRoutine<'p> {
         let mut made = Vec::new();
         let hoisted = place.map_subscripts(&mut |e| match e {
             Expr::Int(_) => e.clone(),
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 let name = unused("subscript".to_owned(), &mut self.names);
                 let variables = &self.routine.variables;
                 let ty = type_in(&self.program.records, variables, e);
@@ -709,7 +720,10 @@ impl<'p> SplitRoutine<'p> {
         let (mut ty, mut rank) = (variable.ty, variable.rank());
         for level in place.levels() {
             let record = ty.record().map(|r| self.program.record(r));
-            if let Some(found) = record.zip(level.field).and_then(|(r, name)| r.field(name)) {
+            if let Some(found) = record
+                .zip(level.part.field())
+                .and_then(|(r, name)| r.field(name))
+            {
                 (ty, rank) = (found.ty, found.shape.len());
             }
             if level.subscripts.is_empty() {
@@ -735,7 +749,12 @@ impl<'p> SplitRoutine<'p> {
     /// Recursion is bounded: the expressions of a valid program have at most [`Expr::MAX_DEPTH`] levels.
     fn expr(&self, e: &Expr) -> Expr {
         match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => e.clone(),
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => e.clone(),
             Expr::Place(place) => self.place(place).into(),
             Expr::Op(op, operands) => {
                 if let (Op::Size, [Expr::Place(place)]) = (op, &**operands)

@@ -109,7 +109,12 @@ impl<'p> Scalarizer<'p> {
         let plain = match value {
             Expr::Op(op, _) => op.class() == OpClass::Transformational,
             Expr::Place(_) => true,
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => false,
         };
         if conflict || plain {
             let mut from = form.array_or(value, Some(to))?;
@@ -188,7 +193,12 @@ impl<'p> Scalarizer<'p> {
             return Ok(met);
         }
         match e {
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => Ok(false),
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => Ok(false),
             Expr::Place(place) => {
                 Ok((turned || place != target) && self.locations.may_overlap(place, target))
             }
@@ -235,7 +245,7 @@ fn only(operands: &[Expr]) -> Lowering<&Expr> {
 fn is_constant(e: &Expr) -> bool {
     matches!(
         e,
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_)
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_)
     )
 }
 
@@ -398,7 +408,13 @@ impl<'p> Builder<'p> {
                 self.step(Step::Partials { op: *op, array, of });
                 Ok(array)
             }
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 let mut leaves = Vec::new();
                 let value = self.prepare(e, When::default(), &mut leaves)?;
                 let ty = self.type_of(e)?.ty;
@@ -445,7 +461,9 @@ impl<'p> Builder<'p> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => {
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 let mut array = self.array_or(e, None)?;
                 if when.chosen && matches!(e, Expr::Place(_)) {
                     // An array that can be marked as not taken.
@@ -513,9 +531,17 @@ impl<'p> Builder<'p> {
                     fails |= matches!(op, Op::Trips | Op::If)
                         || self.type_of(e).is_ok_and(|t| t.ty.is_integer());
                 }
-                OpClass::Reduction | OpClass::Transformational | OpClass::Inquiry => arrays = true,
+                OpClass::Reduction
+                | OpClass::Transformational
+                | OpClass::Inquiry
+                | OpClass::Pointer => arrays = true,
             },
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {}
         });
         arrays || !fails
     }

@@ -455,8 +455,8 @@ fn another(s: &Subscript) -> Subscript {
             r.stride = Some(Expr::Int(-1));
             Subscript::Range(r)
         }
-        // Derivative programs have no records.
-        Subscript::Field(name) => Subscript::Field(name.clone()),
+        // Derivative programs have no records and no pointers.
+        s @ (Subscript::Field(_) | Subscript::Deref) => s.clone(),
     }
 }
 

@@ -21,9 +21,11 @@ fn one(ty: ScalarType) -> String {
         ScalarType::Integer => literal_integer(1),
         ScalarType::Sized(ty) => literal_sized(ty, 1),
         ScalarType::Real32 => literal_real32(1.0),
-        ScalarType::Real | ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) => {
-            literal_real(1.0)
-        }
+        ScalarType::Real
+        | ScalarType::Logical
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => literal_real(1.0),
     }
     .text
 }

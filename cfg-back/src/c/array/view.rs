@@ -170,7 +170,7 @@ impl Writer<'_> {
                 }
                 Subscript::Range(range) => range,
                 // Programs with records are refused before.
-                Subscript::Field(_) => continue,
+                Subscript::Field(_) | Subscript::Deref => continue,
             };
             let lower = self.variables.amount(&axis.lower);
             let mut bound = |e: &Option<Expr>| e.as_ref().map(|e| self.kept(e)).transpose();
@@ -213,7 +213,12 @@ impl Writer<'_> {
             own &= match e {
                 Expr::Place(p) => p.subscripts.is_empty() && self.is_simple(p.var),
                 Expr::Int(_) | Expr::Op(Op::Add | Op::Sub, _) => true,
-                Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => false,
+                Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => false,
             };
         });
         let amount = self.integer(e)?;

@@ -13,7 +13,8 @@ fn c_type(ty: ScalarType) -> &'static str {
         | ScalarType::Real32
         | ScalarType::Integer
         | ScalarType::Tape
-        | ScalarType::Record(_) => variable::c_type(ty),
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => variable::c_type(ty),
         ScalarType::Sized(_) => variable::c_type(ScalarType::Integer),
     }
 }

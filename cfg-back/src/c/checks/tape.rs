@@ -197,7 +197,8 @@ fn pop_bits(name: &str, ty: ScalarType) -> String {
         | ScalarType::Real
         | ScalarType::Real32
         | ScalarType::Tape
-        | ScalarType::Record(_) => ("int64_t", "CFGREV_UNSET_INTEGER", "(int64_t)value"),
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => ("int64_t", "CFGREV_UNSET_INTEGER", "(int64_t)value"),
     };
     format!(
         "static inline {c} {name}(struct cfgrev_check *check, int at, struct cfgrev_top *top, const struct cfgrev_tape *tape,\n                     unsigned bits) {{\n    uint64_t unset, value;\n    if (!cfgrev_has_bits(top, tape, 1)) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    unset = cfgrev_pop_bits(top, 1);\n    if (!cfgrev_has_bits(top, tape, bits)) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    value = cfgrev_pop_bits(top, bits);\n    return unset ? {unset} : {value};\n}}\n"

@@ -18,6 +18,6 @@ pub(crate) fn c_type(ty: ScalarType) -> &'static str {
             IntType::Uint64 => "uint64_t",
         },
         ScalarType::Logical => "bool",
-        ScalarType::Tape | ScalarType::Record(_) => "struct cfgrev_tape",
+        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => "struct cfgrev_tape",
     }
 }

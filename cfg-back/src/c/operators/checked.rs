@@ -34,9 +34,11 @@ pub(crate) fn suffix(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "real",
         ScalarType::Real32 => "real32",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
-            "integer"
-        }
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => "integer",
         ScalarType::Logical => "logical",
     }
 }
@@ -46,9 +48,11 @@ pub(crate) fn c_type(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "double",
         ScalarType::Real32 => "float",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
-            "int64_t"
-        }
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => "int64_t",
         ScalarType::Logical => "cfgrev_logical",
     }
 }
@@ -58,9 +62,11 @@ pub(crate) fn unset(ty: ScalarType) -> &'static str {
     match ty {
         ScalarType::Real => "cfgrev_unset_real()",
         ScalarType::Real32 => "cfgrev_unset_real32()",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Tape | ScalarType::Record(_) => {
-            "CFGREV_UNSET_INTEGER"
-        }
+        ScalarType::Integer
+        | ScalarType::Sized(_)
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => "CFGREV_UNSET_INTEGER",
         ScalarType::Logical => "CFGREV_UNSET_LOGICAL",
     }
 }
@@ -73,7 +79,8 @@ pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
         | ScalarType::Sized(_)
         | ScalarType::Tape
         | ScalarType::Record(_)
-        | ScalarType::Logical => {
+        | ScalarType::Logical
+        | ScalarType::Pointer(_) => {
             format!("{x} == {}", unset(ty))
         }
     }

@@ -167,13 +167,15 @@ pub(crate) fn literal_logical(b: bool) -> Code {
 
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    use ScalarType::{Integer, Logical, Real, Real32, Record, Sized, Tape};
+    use ScalarType::{Integer, Logical, Pointer, Real, Real32, Record, Sized, Tape};
     let not_zero = |zero| {
         let text = format!("{} != {zero}", code.at_least(SUM));
         Code::new(text, EQUALITY, Logical)
     };
     match (code.ty, to) {
-        (Tape | Record(_), _) | (_, Tape | Record(_)) | (Logical, Logical) => code,
+        (Tape | Record(_) | Pointer(_), _)
+        | (_, Tape | Record(_) | Pointer(_))
+        | (Logical, Logical) => code,
         (Sized(_), _) => convert_sized(code, to),
         (_, Sized(_)) => code.cast(c_type(to), to),
         (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,

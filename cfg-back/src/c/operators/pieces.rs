@@ -27,7 +27,8 @@ impl Number {
             ScalarType::Sized(_)
             | ScalarType::Logical
             | ScalarType::Tape
-            | ScalarType::Record(_) => None,
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => None,
         }
     }
 }

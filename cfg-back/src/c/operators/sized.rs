@@ -28,7 +28,8 @@ pub(super) fn apply(
             | ScalarType::Logical
             | ScalarType::Sized(_)
             | ScalarType::Tape
-            | ScalarType::Record(_) => x.ty,
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => x.ty,
         };
         pieces.include("stdint.h");
         return Ok(Ok(call(Piece::Convert(how, to, from), &[x], ty, pieces)));

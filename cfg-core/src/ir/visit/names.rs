@@ -6,13 +6,15 @@ use crate::{
     ir::{Intent, Place, Program, Stmt, Vertex},
 };
 
-/// Calls `found` with each variable that a statement names, in subscripts and extents of sections too, and its role.
+/// Calls `found` with each variable that a statement names, in subscripts and extents of sections too, and its role; that
+/// of a pointer through which a place is found is [`PlaceRole::Address`].
 pub fn each_name(statement: &Stmt, found: &mut impl FnMut(VarId, PlaceRole)) {
     Names(found).statement(statement);
 }
 
 /// Calls `written` with each variable of the routine that a statement may write itself: a formal is written if its
-/// intent says so; what a callee does to globals is not among them.
+/// intent says so; what a callee does to globals is not among them,
+/// nor is what is written through pointers.
 pub fn each_written(program: &Program, statement: &Stmt, written: &mut impl FnMut(VarId)) {
     let binds = |callee: RoutineId, formal: usize| {
         let called = program.routines.get(callee.index());
@@ -32,10 +34,14 @@ pub fn each_written_if(
     each_name(statement, &mut |v, role| {
         let writes = match role {
             PlaceRole::Bind { callee, formal } => binds(callee, formal),
-            PlaceRole::Define { .. } | PlaceRole::Clobber | PlaceRole::Pop { .. } => true,
+            PlaceRole::Define { .. }
+            | PlaceRole::Renew { .. }
+            | PlaceRole::Clobber
+            | PlaceRole::Pop { .. } => true,
             PlaceRole::Read
             | PlaceRole::Shape
             | PlaceRole::Address
+            | PlaceRole::AddressTaken
             | PlaceRole::Push
             | PlaceRole::Tape => false,
         };
@@ -81,7 +87,8 @@ struct Names<'a, F>(&'a mut F);
 impl<'ir, F: FnMut(VarId, PlaceRole)> Visit<'ir> for Names<'_, F> {
     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
         walk_place(self, place);
-        (self.0)(place.var, role);
+        let through = place.is_through_pointer();
+        (self.0)(place.var, if through { PlaceRole::Address } else { role });
     }
 
     fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {

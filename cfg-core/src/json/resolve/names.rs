@@ -116,6 +116,11 @@ impl Scope<'_, '_> {
                 let known = self.below(Seg::Index(2), |s| s.expr(value));
                 self.tape(tape) && known
             }
+            StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
+                let known = self.below(Seg::Index(1), |s| s.place(pointer));
+                self.below(Seg::Index(2), |s| s.expr(count)) && known
+            }
+            StmtKind::Free { pointer } => self.below(Seg::Index(1), |s| s.place(pointer)),
             StmtKind::Pop { tape, target, .. } => {
                 let known = self.below(Seg::Index(2), |s| s.place(target));
                 self.tape(tape) && known
@@ -173,7 +178,7 @@ impl Scope<'_, '_> {
         if place.subscripts.is_empty() {
             return self.variable(&mut place.var);
         }
-        if place.has_field() {
+        if !place.is_plain() {
             return self.nested_place(place);
         }
         let mut known = self.below(Seg::Index(1), |s| s.variable(&mut place.var));
@@ -183,7 +188,7 @@ impl Scope<'_, '_> {
         known
     }
 
-    /// A place with fields: what stands in it first is the innermost.
+    /// A place with fields or pointers: what stands in it first is the innermost.
     fn nested_place(&mut self, place: &mut Place) -> bool {
         let nesting = place.nesting();
         let length = self.cx.path.len();
@@ -213,7 +218,7 @@ impl Scope<'_, '_> {
                 }
                 known
             }
-            Subscript::Field(_) => true,
+            Subscript::Field(_) | Subscript::Deref => true,
         }
     }
 
@@ -222,6 +227,8 @@ impl Scope<'_, '_> {
     pub(super) fn expr(&mut self, e: &mut Expr) -> bool {
         match e {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => true,
+            Expr::Null(pointer) => self.types.pointer(pointer, &[], Seg::Index(1), self.cx),
+            Expr::Addr(place) => self.below(Seg::Index(1), |s| s.place(place)),
             Expr::Place(place) => self.place(place),
             Expr::Op(_, operands) => {
                 let mut known = true;

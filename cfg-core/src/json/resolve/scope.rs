@@ -34,6 +34,7 @@ pub(super) struct Scope<'p, 'c> {
     globals: &'p [Global],
     global_ids: &'p HashMap<&'p str, GlobalId>,
     pub(super) routines: &'p Routines<'p>,
+    pub(super) types: &'p Types,
     /// The end of the locals in the table.
     first_result: usize,
     /// The only tape.
@@ -54,7 +55,7 @@ impl<'p, 'c> Scope<'p, 'c> {
         globals: &'p [Global],
         global_ids: &'p HashMap<&'p str, GlobalId>,
         routines: &'p Routines<'p>,
-        types: &Types,
+        types: &'p Types,
         cx: &'c mut Context,
     ) -> Self {
         let named_result = draft.routine.result.take();
@@ -69,6 +70,7 @@ impl<'p, 'c> Scope<'p, 'c> {
             globals,
             global_ids,
             routines,
+            types,
             first_result: 0,
             tape: None,
             in_labels: Vec::new(),
@@ -76,13 +78,14 @@ impl<'p, 'c> Scope<'p, 'c> {
             names_lost: draft.names_lost,
             cx,
         };
-        scope.types(types, draft.result.as_mut());
+        scope.types(draft.result.as_mut());
         scope.declare(draft.global_names, draft.result);
         scope
     }
 
     /// Resolves the types of declarations.
-    fn types(&mut self, types: &Types, result: Option<&mut Variable>) {
+    fn types(&mut self, result: Option<&mut Variable>) {
+        let types = self.types;
         let parameters = self.routine.parameters.len();
         for (v, variable) in self.routine.variables.iter_mut().enumerate() {
             let path = match v.checked_sub(parameters) {

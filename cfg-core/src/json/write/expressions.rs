@@ -3,15 +3,19 @@
 use super::Writer;
 use crate::{
     entity::VarId,
-    ir::{ControlWidth, Expr, Level, Op, Place, Stmt, StmtKind, Subscript, TapeClass},
+    ir::{ControlWidth, Expr, Level, Op, Part, Place, Stmt, StmtKind, Subscript, TapeClass},
     json::expression::AS_REAL32,
 };
 use std::io::{self, Write};
 
-/// The pointer to what a statement assigns, from the statement on; empty if it assigns nothing.
+/// The pointer to the place that a statement assigns or frees, from the statement on; empty if there is none.
 pub(in crate::json) fn target_pointer(kind: &StmtKind) -> &'static str {
     match kind {
-        StmtKind::Assign { .. } | StmtKind::Call { .. } => "/1",
+        StmtKind::Assign { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Allocate { .. }
+        | StmtKind::Free { .. }
+        | StmtKind::Resize { .. } => "/1",
         StmtKind::Pop { .. } => "/2",
         StmtKind::Push { .. } | StmtKind::Opaque { .. } | StmtKind::Stop { .. } => "",
     }
@@ -41,6 +45,16 @@ impl<W: io::Write> Writer<'_, W> {
             }
             Expr::Logical(b) => self.raw(if *b { "true" } else { "false" }),
             Expr::Place(place) => self.place_at(place, level),
+            Expr::Null(pointer) => {
+                self.raw("[\"null\", ");
+                self.scalar_type(pointer.pointee());
+                self.raw("]");
+            }
+            Expr::Addr(place) => {
+                self.raw("[\"addr\", ");
+                self.place_at(place, level + 1);
+                self.raw("]");
+            }
             Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => {
                 self.raw("[\"const\", \"");
                 self.raw(ty.name());
@@ -102,35 +116,45 @@ impl<W: io::Write> Writer<'_, W> {
         if place.subscripts.is_empty() {
             return self.variable_name(place.var);
         }
-        // What stands outermost comes last: ["[]", [".", "p", "v"], 1].
-        let levels = place.levels().count();
-        let steps = |(k, level): (usize, Level<'_>)| {
-            usize::from(k > 0) + usize::from(!level.subscripts.is_empty())
+        // What stands outermost comes last: ["[]", [".", "p", "v"], 1]. The subscript of a pointer is no step of its own.
+        let outer: Vec<Level<'_>> = place.levels().collect();
+        let listed = |level: &Level<'_>| !level.subscripts.is_empty() && level.part != Part::Deref;
+        let steps = |level: &Level<'_>| {
+            usize::from(level.part != Part::Variable) + usize::from(listed(level))
         };
-        let mut nested: usize = place.levels().enumerate().map(steps).sum();
+        let mut nested: usize = outer.iter().map(steps).sum();
         if level + nested - 1 > Expr::MAX_DEPTH {
             let problem = format!("an expression has more than {} levels", Expr::MAX_DEPTH);
             return self.fail(problem);
         }
-        let outer: Vec<Level<'_>> = place.levels().collect();
-        for (k, part) in outer.iter().enumerate().rev() {
-            if !part.subscripts.is_empty() {
+        for step in outer.iter().rev() {
+            if listed(step) {
                 self.raw("[\"[]\", ");
             }
-            if k > 0 {
-                self.raw("[\".\", ");
+            match step.part {
+                Part::Variable => {}
+                Part::Field(_) => self.raw("[\".\", "),
+                Part::Deref => self.raw("[\"deref\", "),
             }
         }
         self.variable_name(place.var);
-        for (k, part) in outer.iter().enumerate().take(levels) {
-            if let Some(field) = part.field.filter(|_| k > 0) {
-                self.raw(", ");
-                self.string(field);
-                self.raw("]");
-                nested -= 1;
+        for step in &outer {
+            match step.part {
+                Part::Variable => {}
+                Part::Field(field) => {
+                    self.raw(", ");
+                    self.string(field);
+                    self.raw("]");
+                    nested -= 1;
+                }
+                Part::Deref => {
+                    self.subscripts(step.subscripts, level + nested);
+                    self.raw("]");
+                    nested -= 1;
+                }
             }
-            if !part.subscripts.is_empty() {
-                self.subscripts(part.subscripts, level + nested);
+            if listed(step) {
+                self.subscripts(step.subscripts, level + nested);
                 self.raw("]");
                 nested -= 1;
             }
@@ -155,7 +179,7 @@ impl<W: io::Write> Writer<'_, W> {
                     }
                     self.raw("]");
                 }
-                Subscript::Field(_) => {}
+                Subscript::Field(_) | Subscript::Deref => {}
             }
         }
     }
@@ -241,6 +265,29 @@ impl<W: io::Write> Writer<'_, W> {
             StmtKind::Stop { text } => {
                 self.raw("[\"stop\", ");
                 self.string(text);
+            }
+            StmtKind::Allocate {
+                pointer,
+                count,
+                zeroed,
+            } => {
+                self.raw("[\"allocate\", ");
+                self.place(pointer);
+                self.raw(", ");
+                self.expr(count);
+                if *zeroed {
+                    self.raw(", {\"zeroed\": true}");
+                }
+            }
+            StmtKind::Free { pointer } => {
+                self.raw("[\"free\", ");
+                self.place(pointer);
+            }
+            StmtKind::Resize { pointer, count } => {
+                self.raw("[\"resize\", ");
+                self.place(pointer);
+                self.raw(", ");
+                self.expr(count);
             }
         }
         self.raw("]");

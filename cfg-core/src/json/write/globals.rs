@@ -123,6 +123,11 @@ impl FirstUses {
                 reads.iter().chain(writes).for_each(|&v| self.variable(v));
             }
             StmtKind::Stop { text: _ } => {}
+            StmtKind::Allocate { pointer, count, .. } | StmtKind::Resize { pointer, count } => {
+                self.place(pointer);
+                self.expr(count);
+            }
+            StmtKind::Free { pointer } => self.place(pointer),
         }
     }
 

@@ -386,7 +386,9 @@ fn prefix(e: &Expr) -> String {
             let operands: Vec<String> = operands.iter().map(prefix).collect();
             format!("{}({})", op.name(), operands.join(", "))
         }
-        Expr::Real(_) | Expr::Real32(_) | Expr::Place(_) => "n".to_owned(),
+        Expr::Real(_) | Expr::Real32(_) | Expr::Null(_) | Expr::Addr(_) | Expr::Place(_) => {
+            "n".to_owned()
+        }
     }
 }
 

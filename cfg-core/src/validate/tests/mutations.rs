@@ -254,6 +254,8 @@ fn keeps_rules(program: &Program) -> bool {
                     }
                     StmtKind::Opaque { writes, .. } => writes.iter().all(|&v| written(v)),
                     StmtKind::Stop { .. } => true,
+ StmtKind::Allocate { pointer, .. } | StmtKind::Resize { pointer, .. } => written(pointer.var),
+ StmtKind::Free { .. } => true,
                 };
             }
             if let VertexKind::Branch(selector) = &vertex.kind

@@ -198,7 +198,9 @@ impl Reader<'_, '_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => None,
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => None,
         };
         match (second(condition), second(next), index.subscripts.is_empty()) {
             (Some(last), Some(step), true) => Some(LoopTest::Counted {

@@ -189,7 +189,9 @@ impl Lower<'_, '_> {
                         | Expr::Real(_)
                         | Expr::Real32(_)
                         | Expr::Logical(_)
-                        | Expr::Op(..) => self.spill(argument, value)?,
+                        | Expr::Op(..)
+                        | Expr::Null(_)
+                        | Expr::Addr(_) => self.spill(argument, value)?,
                     };
                     let Expr::Place(place) = value.expr else {
                         return None;
@@ -333,7 +335,9 @@ impl Lower<'_, '_> {
                 | Expr::Real32(_)
                 | Expr::Logical(_)
                 | Expr::Place(_)
-                | Expr::Op(..) => None,
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_) => None,
             });
         if (of_actual == Some(size) || !formal.written)
             && let Some(whole) = whole()
@@ -355,7 +359,9 @@ impl Lower<'_, '_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..)) => Expr::op(Op::Add, [e.clone(), Expr::Int(size.checked_sub(1)?)]),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => Expr::op(Op::Add, [e.clone(), Expr::Int(size.checked_sub(1)?)]),
         };
         let range = Range {
             lower: Some(from),
@@ -444,9 +450,10 @@ impl Lower<'_, '_> {
                         upper: None,
                         stride: None,
                     })),
-                    other @ (Subscript::Index(_) | Subscript::Range(_) | Subscript::Field(_)) => {
-                        other.clone()
-                    }
+                    other @ (Subscript::Index(_)
+                    | Subscript::Range(_)
+                    | Subscript::Field(_)
+                    | Subscript::Deref) => other.clone(),
                 })
                 .collect();
             return Some(Expr::Place(Place {
@@ -507,7 +514,7 @@ impl Lower<'_, '_> {
                     Subscript::Range(r) => {
                         Subscript::Index(r.lower.clone().unwrap_or_else(|| lower(d, dim)))
                     }
-                    field @ Subscript::Field(_) => field.clone(),
+                    other @ (Subscript::Field(_) | Subscript::Deref) => other.clone(),
                 })
                 .collect()
         };
@@ -525,7 +532,7 @@ impl Lower<'_, '_> {
         for (s, dim) in place.subscripts.iter().zip(shape) {
             match s {
                 Subscript::Index(_) => broken = true,
-                Subscript::Field(_) => return false,
+                Subscript::Field(_) | Subscript::Deref => return false,
                 Subscript::Range(r) => {
                     if broken || r.stride.is_some() {
                         return false;
@@ -562,9 +569,13 @@ impl Lower<'_, '_> {
         let extents = self.extents_now(&place);
         let size = match extents.iter().try_fold(1i64, |n, e| match e {
             Expr::Int(e) => n.checked_mul(*e),
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-                None
-            }
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => None,
         }) {
             Some(n) => Expr::Int(n),
             None => Expr::op(Op::Mul, extents),
@@ -577,7 +588,9 @@ impl Lower<'_, '_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..)) => Expr::op(Op::Div, [size, Expr::Int(known)]),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => Expr::op(Op::Div, [size, Expr::Int(known)]),
         };
         let extents = leading.iter().map(|&e| Expr::Int(e)).chain([last]);
         let array = Expr::var(self.array_of(argument, formal.ty, extents.collect()));
@@ -622,7 +635,7 @@ impl Lower<'_, '_> {
             };
             subscripts.push(match s {
                 Subscript::Index(e) => Subscript::Index(fixed(e)?),
-                field @ Subscript::Field(_) => field.clone(),
+                other @ (Subscript::Field(_) | Subscript::Deref) => other.clone(),
                 Subscript::Range(r) => {
                     let mut part = |e: &Option<Expr>| -> Option<Option<Expr>> {
                         match e {

@@ -264,7 +264,8 @@ fn contents(lower: &mut Lower<'_, '_>, graph: &mut Graph) -> Option<Vec<Before>>
                     | ScalarType::Real32
                     | ScalarType::Sized(_)
                     | ScalarType::Tape
-                    | ScalarType::Record(_) => {
+                    | ScalarType::Record(_)
+                    | ScalarType::Pointer(_) => {
                         lower.report(
                             n,
                             &codes::TYPE,

@@ -250,7 +250,11 @@ impl<'ir> Visit<'ir> for Flow<'_> {
 
     fn place(&mut self, place: &'ir Place, role: PlaceRole) {
         match role {
-            PlaceRole::Read | PlaceRole::Shape | PlaceRole::Address | PlaceRole::Push => {
+            PlaceRole::Read
+            | PlaceRole::Shape
+            | PlaceRole::Address
+            | PlaceRole::AddressTaken
+            | PlaceRole::Push => {
                 self.read_var(place.var);
                 walk_place(self, place);
             }
@@ -263,7 +267,7 @@ impl<'ir> Visit<'ir> for Flow<'_> {
                     self.bound.push(place.var);
                 }
             }
-            PlaceRole::Define { .. } | PlaceRole::Pop { .. } => {
+            PlaceRole::Define { .. } | PlaceRole::Renew { .. } | PlaceRole::Pop { .. } => {
                 self.end_of_arguments();
                 walk_place(self, place);
                 self.write(place.var);

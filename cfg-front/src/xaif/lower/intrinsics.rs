@@ -205,9 +205,13 @@ pub(crate) fn masked(op: Op, array: Typed, mask: Typed) -> Result<Typed> {
         Expr::Int(_) => Typed::leaf(neutral, ScalarType::Integer)
             .to(ty)
             .map_err(types)?,
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-            Typed::leaf(neutral, ty)
-        }
+        Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => Typed::leaf(neutral, ty),
     };
     Ok(Typed::op(Op::If, ty, vec![mask, array, neutral]))
 }
@@ -254,7 +258,13 @@ fn inquiry(op: Op, mut operands: Vec<Typed>) -> Result<Typed> {
                     "dimension {k} of an array of {rank} dimensions"
                 )));
             }
-            Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
+            Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => {
                 return Err(Failure::Unsupported(
                     "the dimension is not a constant".to_owned(),
                 ));

@@ -143,9 +143,12 @@ fn addend(next: &Expr, index: &Place) -> Option<Expr> {
             [a, step] if is_index(a) => match step {
                 Expr::Int(i) => Expr::Int(i.checked_neg()?),
                 Expr::Real(x) => Expr::Real(-x),
-                other @ (Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..)) => {
-                    Expr::op(Op::Neg, [other.clone()])
-                }
+                other @ (Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Place(_)
+                | Expr::Op(..)
+                | Expr::Null(_)
+                | Expr::Addr(_)) => Expr::op(Op::Neg, [other.clone()]),
             },
             _ => return None,
         },
@@ -154,7 +157,9 @@ fn addend(next: &Expr, index: &Place) -> Option<Expr> {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => return None,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => return None,
     };
     let step = match step {
         Expr::Op(Op::Neg, operands) => match operands.as_ref() {
@@ -166,7 +171,9 @@ fn addend(next: &Expr, index: &Place) -> Option<Expr> {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..)) => other,
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => other,
     };
     (!reads(&step, index.var)).then_some(step)
 }
@@ -238,7 +245,7 @@ fn lower_to(lower: &mut Lower<'_, '_>, n: NodeId, e: Expr, ty: ScalarType) -> Op
         Expr::Place(p) => lower.ir.variable(p.var).ty,
         // Operations on the index's side have been given its kind.
         Expr::Op(Op::TO_INT, _) => ScalarType::Integer,
-        Expr::Op(..) | Expr::Logical(_) => ty,
+        Expr::Op(..) | Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => ty,
     };
     lower
         .converted(n, Typed::leaf(e, own), ty)
@@ -406,7 +413,9 @@ pub(crate) fn conditional(
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..)) => {
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_)) => {
             let up = Expr::op(Op::Gt, [step.clone(), Expr::Int(0)]);
             Expr::op(Op::If, [up, compare(Op::Le), compare(Op::Ge)])
         }

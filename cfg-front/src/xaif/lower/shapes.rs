@@ -233,7 +233,7 @@ fn entry_value(ir: &Routine, e: &Expr) -> bool {
     };
     match e {
         Expr::Int(_) => true,
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => false,
+        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) | Expr::Addr(_) => false,
         Expr::Place(p) => parameter(p) == (Some(Intent::In), true),
         Expr::Op(op, operands) if op.class() == OpClass::Inquiry && *op != Op::Present => {
             matches!(&operands[0], Expr::Place(p) if matches!(parameter(p), (Some(_), true)))
@@ -258,7 +258,7 @@ pub(crate) fn allocated(lower: &Lower<'_, '_>, place: Place) -> Place {
         Subscript::Range(range) => {
             range.lower.as_ref().is_none_or(|l| *l == Expr::Int(1)) && range.stride.is_none()
         }
-        Subscript::Index(_) | Subscript::Field(_) => false,
+        Subscript::Index(_) | Subscript::Field(_) | Subscript::Deref => false,
     });
     if unallocated && all {
         Place::whole(place.var)

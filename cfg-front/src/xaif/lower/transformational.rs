@@ -82,9 +82,13 @@ pub(crate) fn dimension(of: &Typed, rank: usize) -> Outcome<usize> {
         Expr::Int(k) => Err(Failure::Shape(format!(
             "dimension {k} of an array of {rank} dimensions"
         ))),
-        Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Place(_) | Expr::Op(..) => {
-            Err(unsupported("the dimension is not a constant"))
-        }
+        Expr::Real(_)
+        | Expr::Real32(_)
+        | Expr::Logical(_)
+        | Expr::Place(_)
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => Err(unsupported("the dimension is not a constant")),
     }
 }
 
@@ -146,15 +150,23 @@ impl Lower<'_, '_> {
     pub(crate) fn as_place(&mut self, v: NodeId, value: Typed) -> Option<Place> {
         let value = match value.expr {
             Expr::Place(_) => value,
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
-                self.spill(v, value)?
-            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => self.spill(v, value)?,
         };
         match value.expr {
             Expr::Place(place) => Some(place),
-            Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Op(..) => {
-                None
-            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => None,
         }
     }
 
@@ -197,7 +209,10 @@ impl Lower<'_, '_> {
         }
         let var = self.temporary(ty, extents.len());
         let zero = match ty {
-            ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) => Expr::Real(0.0),
+            ScalarType::Real
+            | ScalarType::Tape
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => Expr::Real(0.0),
             ScalarType::Real32 => Expr::Real32(0.0),
             ScalarType::Integer | ScalarType::Sized(_) => Expr::Int(0),
             ScalarType::Logical => Expr::Logical(false),
@@ -254,7 +269,8 @@ impl Lower<'_, '_> {
                 | ScalarType::Real32
                 | ScalarType::Sized(_)
                 | ScalarType::Tape
-                | ScalarType::Record(_) => {
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_) => {
                     return Err(Failure::Type("an operand is real".to_owned()));
                 }
             }
@@ -327,7 +343,8 @@ impl Lower<'_, '_> {
                 | ScalarType::Sized(_)
                 | ScalarType::Logical
                 | ScalarType::Tape
-                | ScalarType::Record(_) => {
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_) => {
                     return Err(shape("its mask has another shape"));
                 }
             }
@@ -384,7 +401,9 @@ impl Lower<'_, '_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..) => found,
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => found,
         }))
     }
 

@@ -107,7 +107,8 @@ impl Typed {
             | ScalarType::Sized(_)
             | ScalarType::Logical
             | ScalarType::Tape
-            | ScalarType::Record(_) => self.to(ScalarType::Real),
+            | ScalarType::Record(_)
+            | ScalarType::Pointer(_) => self.to(ScalarType::Real),
         }
     }
 }

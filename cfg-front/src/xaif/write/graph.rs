@@ -115,7 +115,9 @@ impl<'p> Writer<'p> {
                             | Expr::Real32(_)
                             | Expr::Logical(_)
                             | Expr::Place(_)
-                            | Expr::Op(..) => Op::Ne,
+                            | Expr::Op(..)
+                            | Expr::Null(_)
+                            | Expr::Addr(_) => Op::Ne,
                         };
                         let compare = Expr::op(op, [Expr::var(*index), last.clone()]);
                         self.container(3, "Condition", &compare);

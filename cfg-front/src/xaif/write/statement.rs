@@ -95,8 +95,11 @@ impl Writer<'_> {
                     &format!("<xaif:Marker{text} annotation=\"{}\"/>", escape_text(&note)),
                 );
             }
-            // Programs that stop are refused before.
-            StmtKind::Stop { .. } => {}
+            // Programs that stop, and those with pointers, are refused before.
+            StmtKind::Stop { .. }
+            | StmtKind::Allocate { .. }
+            | StmtKind::Free { .. }
+            | StmtKind::Resize { .. } => {}
         }
     }
 
@@ -181,6 +184,8 @@ impl Writer<'_> {
             Expr::Real(x) => self.line(level, &constant("real", "F8", &format!("{x:e}"))),
             Expr::Real32(x) => self.line(level, &constant("real", "F4", &format!("{x:e}"))),
             Expr::Logical(b) => self.line(level, &constant("bool", "I4", &b.to_string())),
+            // Programs with pointers are refused before.
+            Expr::Null(_) | Expr::Addr(_) => {}
             Expr::Place(place) => {
                 self.line(
                     level,
@@ -261,8 +266,8 @@ impl Writer<'_> {
                     let stride = range.stride.as_ref().unwrap_or(&one);
                     self.container(level + 2, "Stride", stride);
                 }
-                // Programs with records are refused before.
-                Subscript::Field(_) => {}
+                // Programs with records and pointers are refused before.
+                Subscript::Field(_) | Subscript::Deref => {}
             }
             self.line(level + 1, "</xaif:IndexTriplet>");
         }

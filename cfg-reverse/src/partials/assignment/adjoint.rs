@@ -235,7 +235,9 @@ fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..)) => two(term),
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_)) => two(term),
         });
     }
     out
@@ -308,6 +310,8 @@ fn is_simple(e: &Expr) -> bool {
         | Expr::Real32(_)
         | Expr::Logical(_)
         | Expr::Place(_)
-        | Expr::Op(..) => is_atomic(e),
+        | Expr::Op(..)
+        | Expr::Null(_)
+        | Expr::Addr(_) => is_atomic(e),
     }
 }

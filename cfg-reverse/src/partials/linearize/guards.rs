@@ -172,7 +172,7 @@ impl<'e> Nodes<'e> {
                     }
                 }
                 Subscript::Range(range) if **range == Range::default() => {}
-                Subscript::Field(_) => {}
+                Subscript::Field(_) | Subscript::Deref => {}
                 Subscript::Range(range) => {
                     for condition in &sections {
                         let Range {

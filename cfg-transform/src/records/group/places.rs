@@ -53,7 +53,12 @@ impl VisitMut for Rewrite<'_> {
                 match e {
                     Expr::Place(place) => walk_place_mut(self, place),
                     Expr::Op(..) => self.expr(e, PlaceRole::Read),
-                    Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) => {}
+                    Expr::Int(_)
+                    | Expr::Real(_)
+                    | Expr::Real32(_)
+                    | Expr::Logical(_)
+                    | Expr::Null(_)
+                    | Expr::Addr(_) => {}
                 }
             }
             let formals = &self.formals[callee.index()];

@@ -342,7 +342,8 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
         | ScalarType::Real32
         | ScalarType::Logical
         | ScalarType::Tape
-        | ScalarType::Record(_) => None,
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => None,
     };
     let constant = cell.map(|x| elemental::apply(Op::Convert(how, to), &[x], Math::Native));
     match constant {
@@ -358,7 +359,8 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
         | ScalarType::Real32
         | ScalarType::Logical
         | ScalarType::Tape
-        | ScalarType::Record(_) => suffix(from),
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => suffix(from),
     };
     let name = format!("cfgrev_checked_{}_{}_of_{from_name}", how.name(), to.name());
     strict(&name, to.into(), &[from], codes, &then, &[x], pieces)
