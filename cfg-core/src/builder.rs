@@ -227,18 +227,60 @@ impl ProgramBuilder {
         name: impl Into<String>,
         fields: impl IntoIterator<Item = (N, T)>,
     ) -> ScalarType {
+        let record = self.declare_record(name);
+        self.fields(record, fields);
+        record
+    }
+
+    /// Adds a record type whose fields [`fields`](Self::fields) adds later, for records that point to each other.
+    ///
+    /// ```
+    /// use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+    /// use cfg_core::ir::{PointerType, ScalarType::{Pointer, Real}};
+    ///
+    /// let mut program = ProgramBuilder::new();
+    /// let node = program.declare_record("Node");
+    /// let link = PointerType::to(node).expect("a record");
+    /// program.fields(node, [("value", Real), ("next", Pointer(link))]);
+    /// let mut f = RoutineBuilder::new("f");
+    /// let p = f.inout("p", Pointer(link));
+    /// let y = f.output("y", Real);
+    /// f.assign(y, 0.0);
+    /// f.while_loop(ne(p, null(link)), |f| {
+    ///     f.assign(y, y + p.deref().field("value"));
+    ///     f.assign(p, p.deref().field("next"));
+    /// });
+    /// program.add(f);
+    /// let program = program.finish()?;
+    /// assert!(program.to_string().contains("p := p^.next"));
+    /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+    /// ```
+    pub fn declare_record(&mut self, name: impl Into<String>) -> ScalarType {
         let id = RecordId::new(self.program.records.len());
+        self.program.records.push(Record {
+            name: name.into(),
+            fields: Vec::new(),
+        });
+        ScalarType::Record(id)
+    }
+
+    /// Adds fields behind those that a record of this program has; nothing happens to other types.
+    pub fn fields<N: Into<String>, T: Into<VarType>>(
+        &mut self,
+        record: ScalarType,
+        fields: impl IntoIterator<Item = (N, T)>,
+    ) {
+        let records = &mut self.program.records;
+        let Some(record) = record.record().and_then(|r| records.get_mut(r.index())) else {
+            return;
+        };
         let field = |(name, ty): (N, T)| {
             let Variable {
                 name, ty, shape, ..
             } = ty.into().variable(name, Role::Local);
             Field { name, ty, shape }
         };
-        self.program.records.push(Record {
-            name: name.into(),
-            fields: fields.into_iter().map(field).collect(),
-        });
-        ScalarType::Record(id)
+        record.fields.extend(fields.into_iter().map(field));
     }
 
     /// Adds a global variable; uninitialised at the start unless [`Self::initialize`] is called.

@@ -44,8 +44,10 @@ mod source_span;
 mod statement;
 mod syntax;
 mod token;
+mod types;
 pub mod values;
 mod wire;
+mod words;
 mod write;
 
 pub use codes::CODES;

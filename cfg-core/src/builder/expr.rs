@@ -5,7 +5,7 @@
 
 use crate::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Place, Range, Subscript},
+    ir::{Dim, Expr, Extent, Op, Place, PointerType, Range, Subscript},
 };
 use std::ops::{Add, Div, Mul, Neg, RangeInclusive, Sub};
 
@@ -225,6 +225,20 @@ functions! {
     ubound UBound(a, k);
     /// True if an optional argument was given.
     present Present(p);
+    /// The pointer k elements behind p.
+    shift Shift(p, k);
+    /// The number of elements from p to q, both into one object.
+    distance Distance(p, q);
+}
+
+/// The pointer to a place.
+pub fn addr(place: impl Into<Place>) -> Expr {
+    Expr::Addr(place.into())
+}
+
+/// The pointer of a type that points nowhere.
+pub fn null(pointer: PointerType) -> Expr {
+    Expr::Null(pointer)
 }
 
 /// Expressions of different kinds as a `Vec<Expr>`: `exprs![n, 2.0, x.at(1)]`.
@@ -358,6 +372,16 @@ impl VarId {
     pub fn field(self, name: &str) -> Place {
         Place::whole(self).field(name)
     }
+
+    /// What the pointer points to.
+    pub fn deref(self) -> Place {
+        Place::whole(self).deref()
+    }
+
+    /// The element k elements behind the one that the pointer points to.
+    pub fn deref_at(self, k: impl Into<Expr>) -> Place {
+        Place::whole(self).deref_at(k)
+    }
 }
 
 impl Place {
@@ -365,6 +389,18 @@ impl Place {
     #[must_use]
     pub fn field(self, name: &str) -> Self {
         self.with([Subscript::Field(name.into())])
+    }
+
+    /// What the pointer that this is points to: `p.deref().field("next")`.
+    #[must_use]
+    pub fn deref(self) -> Self {
+        self.with([Subscript::Deref])
+    }
+
+    /// The element k elements behind the one that the pointer that this is points to.
+    #[must_use]
+    pub fn deref_at(self, k: impl Into<Expr>) -> Self {
+        self.with([Subscript::Deref, Subscript::Index(k.into())])
     }
 
     /// An element or section of the field that this is: `p.field("v").at(2)`.

@@ -24,8 +24,9 @@ fn within(e: &Expr, levels: usize) -> bool {
             Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => {
                 true
             }
-            Expr::Place(place) | Expr::Addr(place) => {
-                place.subscript_exprs().all(|e| within(e, levels - 1))
+            Expr::Place(place) => place.subscript_exprs().all(|e| within(e, levels - 1)),
+            Expr::Addr(place) => {
+                levels > 1 && place.subscript_exprs().all(|e| within(e, levels - 2))
             }
             Expr::Op(_, operands) => operands.iter().all(|e| within(e, levels - 1)),
         }
@@ -53,7 +54,7 @@ enum Task {
     /// Build an operator from the last values.
     Op(Op, usize, usize),
     /// Build a place from the last values; for each subscript which parts it has.
-    Place(Place, usize),
+    Place(Place, bool, usize),
     /// Assign the last value to a temporary.
     Assign(crate::entity::VarId, ScalarType),
     /// Begin a branch on the last value, or on a temporary or its negation.
@@ -87,7 +88,12 @@ impl RoutineBuilder {
             match task {
                 Task::Visit(Expr::Place(mut place), node) => {
                     let operands = take_subscripts(&mut place);
-                    tasks.push(Task::Place(place, node));
+                    tasks.push(Task::Place(place, false, node));
+                    visit_all(&mut tasks, operands, &infos, node);
+                }
+                Task::Visit(Expr::Addr(mut place), node) => {
+                    let operands = take_subscripts(&mut place);
+                    tasks.push(Task::Place(place, true, node));
                     visit_all(&mut tasks, operands, &infos, node);
                 }
                 Task::Visit(Expr::Op(op, operands), node) => {
@@ -114,15 +120,18 @@ impl RoutineBuilder {
                         ty: infos[node].ty,
                     });
                 }
-                Task::Place(mut place, node) => {
+                Task::Place(mut place, address, node) => {
                     let count = place.subscript_exprs().count();
                     let operands = values.split_off(values.len() - count);
                     let (operands, depth) = self.shallow(operands, false);
                     let mut operands = operands.into_iter();
                     place = place.map_subscripts(&mut |e| operands.next().unwrap_or(e.clone()));
                     values.push(Value {
-                        e: Expr::Place(place),
-                        depth: depth + 1,
+                        e: match address {
+                            true => Expr::Addr(place),
+                            false => Expr::Place(place),
+                        },
+                        depth: depth + 1 + usize::from(address),
                         ty: infos[node].ty,
                     });
                 }

@@ -81,6 +81,45 @@ impl RoutineBuilder {
         }));
     }
 
+    /// Makes an object of so many elements, which are uninitialised, and lets the pointer point to it.
+    pub fn allocate(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
+        self.make(pointer.into(), count.into(), false);
+    }
+
+    /// Makes an object of so many elements, which are zero, false or null, and lets the pointer point to it.
+    pub fn allocate_zeroed(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
+        self.make(pointer.into(), count.into(), true);
+    }
+
+    fn make(&mut self, pointer: Place, count: Expr, zeroed: bool) {
+        let (note, at) = (self.note.take(), self.at.take());
+        let count = self.split(count);
+        let pointer = self.split_place(pointer);
+        (self.note, self.at) = (note, at);
+        self.statement(Stmt::new(StmtKind::Allocate {
+            pointer,
+            count,
+            zeroed,
+        }));
+    }
+
+    /// Ends the object to which the pointer points.
+    pub fn free(&mut self, pointer: impl Into<Place>) {
+        let (note, at) = (self.note.take(), self.at.take());
+        let pointer = self.split_place(pointer.into());
+        (self.note, self.at) = (note, at);
+        self.statement(Stmt::new(StmtKind::Free { pointer }));
+    }
+
+    /// Gives the object to which the pointer points so many elements: the pointer then points to a new one.
+    pub fn resize(&mut self, pointer: impl Into<Place>, count: impl Into<Expr>) {
+        let (note, at) = (self.note.take(), self.at.take());
+        let count = self.split(count.into());
+        let pointer = self.split_place(pointer.into());
+        (self.note, self.at) = (note, at);
+        self.statement(Stmt::new(StmtKind::Resize { pointer, count }));
+    }
+
     /// Ends the program, with a message. What comes after it is never reached.
     pub fn stop(&mut self, text: impl Into<Box<str>>) {
         self.statement(Stmt::new(StmtKind::Stop { text: text.into() }));

@@ -4,12 +4,12 @@
 //! later in the file; [`super::resolve`] replaces them.
 
 use super::schema_parts::{any_of, described, tuple};
-use super::wire::{TypeName, pointer_to};
 use super::{
     codes,
     context::{Context, Cure, Seg},
     decode::{Wire, element, skip_array},
     token::{Token, quote},
+    types::{TypeName, pointer_to},
 };
 use crate::diagnostic::similar::question;
 use crate::ir::{AnyInt, Conversion, Expr, IntType, Op, Place, Range, ScalarType, Subscript};
@@ -192,30 +192,10 @@ pub(super) fn after_head<'de, A: SeqAccess<'de>>(
         Head::Infinity => constant(Expr::Real(f64::INFINITY), "inf", seq, cx),
         Head::MinusInfinity => constant(Expr::Real(f64::NEG_INFINITY), "-inf", seq, cx),
         Head::NotANumber => constant(Expr::Real(f64::NAN), "nan", seq, cx),
-        Head::Element => {
-            cx.depth += 1;
-            let place = subscripts(seq, cx);
-            cx.depth -= 1;
-            Ok(place?.map(Expr::Place))
-        }
-        Head::Field => {
-            cx.depth += 1;
-            let place = field(seq, cx);
-            cx.depth -= 1;
-            Ok(place?.map(Expr::Place))
-        }
-        Head::Deref => {
-            cx.depth += 1;
-            let place = deref(seq, cx);
-            cx.depth -= 1;
-            Ok(place?.map(Expr::Place))
-        }
-        Head::Addr => {
-            cx.depth += 1;
-            let place = address(seq, cx);
-            cx.depth -= 1;
-            Ok(place?.map(Expr::Addr))
-        }
+        Head::Element => Ok(level(seq, cx, subscripts)?.map(Expr::Place)),
+        Head::Field => Ok(level(seq, cx, field)?.map(Expr::Place)),
+        Head::Deref => Ok(level(seq, cx, deref)?.map(Expr::Place)),
+        Head::Addr => Ok(level(seq, cx, address)?.map(Expr::Addr)),
         Head::Null => null(seq, cx),
         Head::Op(Op::ToReal32) => real32(seq, cx),
         Head::Minus => operation(Op::Sub, true, seq, cx),
@@ -755,6 +735,22 @@ impl Wire for Bound {
     }
 }
 
+/// Reads a place that is one level more than what it is made of.
+fn level<'de, A: SeqAccess<'de>>(
+    seq: A,
+    cx: &mut Context,
+    read: impl FnOnce(A, &mut Context) -> Result<Option<Place>, A::Error>,
+) -> Result<Option<Place>, A::Error> {
+    if !enter(cx) {
+        skip_array(seq)?;
+        return Ok(None);
+    }
+    cx.depth += 1;
+    let place = read(seq, cx);
+    cx.depth -= 1;
+    place
+}
+
 /// Something that can be assigned.
 pub(super) struct Target;
 
@@ -781,20 +777,9 @@ impl Wire for Target {
         cx: &mut Context,
     ) -> Result<Option<Place>, A::Error> {
         match head(&mut seq, cx)? {
-            Some(head @ (Head::Element | Head::Field | Head::Deref)) => {
-                if !enter(cx) {
-                    skip_array(seq)?;
-                    return Ok(None);
-                }
-                cx.depth += 1;
-                let place = match head {
-                    Head::Field => field(seq, cx),
-                    Head::Deref => deref(seq, cx),
-                    _ => subscripts(seq, cx),
-                };
-                cx.depth -= 1;
-                place
-            }
+            Some(Head::Element) => level(seq, cx, subscripts),
+            Some(Head::Field) => level(seq, cx, field),
+            Some(Head::Deref) => level(seq, cx, deref),
             Some(_) => {
                 not_assignable("the result of an operator", cx);
                 skip_array(seq)?;

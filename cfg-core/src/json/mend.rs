@@ -9,7 +9,7 @@ use super::{
     infix::{self, Named},
     locate::offsets_of,
     scan::{after_number, after_string},
-    wire,
+    words,
 };
 use crate::{
     diagnostic::Diagnostics,
@@ -328,7 +328,7 @@ fn between(word: &str) -> Option<&'static str> {
 /// Advice on how a word of control flow is written in a graph.
 fn control_word(text: &str) -> Option<&'static str> {
     let word = text.trim().split(|c: char| !c.is_alphanumeric()).next()?;
-    wire::control_word(word)
+    words::control_word(word)
 }
 
 #[cfg(test)]

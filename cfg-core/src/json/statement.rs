@@ -14,7 +14,7 @@ use crate::{
     entity::{RoutineId, VarId},
     ir::{ControlWidth, Expr, Place, StatementOrigin, Stmt, StmtKind, TapeClass},
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{MapAccess, SeqAccess};
 use serde_json::{Value, json};
 use std::{borrow::Cow, sync::Arc};
@@ -783,3 +783,20 @@ impl JsonSchema for Statement {
         )
     }
 }
+
+macro_rules! string_schema {
+    ($($ty:ty)*) => {
+        $(impl JsonSchema for $ty {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($ty).into()
+            }
+            fn inline_schema() -> bool {
+                true
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string" })
+            }
+        })*
+    };
+}
+string_schema!(RoutineName VariableName);

@@ -6,7 +6,7 @@ mod graph;
 
 pub(super) use expressions::target_pointer;
 
-use super::{codes, free_form::ORIGIN, wire::control_name};
+use super::{codes, free_form::ORIGIN, words::control_name};
 use crate::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},

@@ -3,9 +3,8 @@
 use super::{
     Name, Printer,
     precedence::{AND, ATOM, COMPARISON, LOOSEST, NEGATION, NOT, OR, POWER, PRODUCT, SHIFT, SUM},
-    routine::write_type,
 };
-use crate::ir::{Conversion, Expr, Op, Part, Place, Subscript};
+use crate::ir::{Conversion, Expr, Op, Part, Place, ScalarType, Subscript};
 use std::fmt::{self, Write};
 
 /// Readers refuse expressions deeper than [`Expr::MAX_DEPTH`]. One that was built by hand and never
@@ -277,6 +276,23 @@ fn write_subscripts(
         }
     }
     out.write_char(']')
+}
+
+/// `real`, `record Point`, `^^real`.
+pub(super) fn write_type(out: &mut impl Write, p: &Printer<'_>, mut ty: ScalarType) -> fmt::Result {
+    while let Some(pointer) = ty.pointer() {
+        out.write_char('^')?;
+        ty = pointer.pointee();
+    }
+    out.write_str(ty.name())?;
+    let Some(r) = ty.record() else {
+        return Ok(());
+    };
+    let records = p.program.map_or(&[][..], |program| &program.records);
+    match records.get(r.index()) {
+        Some(record) => write!(out, " {}", Name(&record.name)),
+        None => write!(out, " {r}?"),
+    }
 }
 
 /// The variable's name; its entity (`x7`) if the routine has no such variable.

@@ -12,6 +12,7 @@ mod routine;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use super::{
     codes,
@@ -24,7 +25,7 @@ use crate::{
         site::{Element, Part, Site},
     },
     entity::{GlobalId, RecordId, RoutineId},
-    ir::{Dim, Expr, Program, Routine, ScalarType},
+    ir::{Dim, Expr, Program, Routine},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -370,11 +371,17 @@ impl<'t> Parser<'t> {
 
     /// True if the line begins with an assignment, so that its first word is no keyword.
     fn is_assignment(&self) -> bool {
-        matches!(self.token().kind, Kind::Word | Kind::Quoted)
-            && (self.symbol_at(1, ":=")
-                || self.symbol_at(1, "=")
-                || self.symbol_at(1, "[")
-                || self.symbol_at(1, "."))
+        if !matches!(self.token().kind, Kind::Word | Kind::Quoted) {
+            return false;
+        }
+        // `p^ := x`; `local ^real p` is a declaration.
+        let mut behind = 1;
+        while self.symbol_at(behind, "^") {
+            behind += 1;
+        }
+        [":=", "=", "[", "."]
+            .iter()
+            .any(|s| self.symbol_at(behind, s))
             && !(self.is_word("push") && self.symbol_at(1, "["))
     }
 
@@ -552,57 +559,6 @@ impl<'t> Parser<'t> {
                 "write a smaller integer",
             )
         })
-    }
-
-    fn scalar_type(&mut self) -> Option<ScalarType> {
-        let spelled = self.spelled(self.token());
-        let ty = ScalarType::from_name(spelled)?;
-        self.at += 1;
-        Some(ty)
-    }
-
-    /// The type of a declaration.
-    fn expected_type(&mut self) -> Parse<ScalarType> {
-        if let Some(ty) = self.scalar_type() {
-            return Ok(ty);
-        }
-        if self.is_word("record") {
-            self.at += 1;
-            return self.record_type();
-        }
-        let spelled = self.spelled(self.token());
-        let help = match Self::other_type(spelled) {
-            Some(other) => format!("write `{other}`"),
-            None => did_you_mean(spelled, ScalarType::ALL.map(ScalarType::name))
-                .unwrap_or_else(|| "types are real, real32, integer, logical, tape, and `record` with the name of one".to_owned()),
-        };
-        Err(self.unexpected("a type", &help))
-    }
-
-    /// The name of a record after `record`.
-    fn record_type(&mut self) -> Parse<ScalarType> {
-        let at = self.token().start;
-        let name = self.name("the name of a record")?;
-        if let Some(&id) = self.records.get(&name) {
-            return Ok(ScalarType::Record(id));
-        }
-        let known = || self.records.keys().map(String::as_str).collect();
-        let help = (self.suggestions.of(&name, known)).unwrap_or_else(|| {
-            format!("declare it outside of routines: `record {name}`, a line for each field, `end`")
-        });
-        let message = format!("unknown record `{name}`");
-        Err(self.report(at, &codes::UNKNOWN, message, help))
-    }
-
-    /// The type that other languages call by this word.
-    fn other_type(word: &str) -> Option<&'static str> {
-        match word {
-            "double" | "float64" | "f64" => Some("real"),
-            "float" | "float32" | "f32" => Some("real32"),
-            "int" | "int64" | "i64" => Some("integer"),
-            "bool" | "boolean" => Some("logical"),
-            _ => None,
-        }
     }
 
     /// The result of reading without reports; `None` if nothing can be read.

@@ -3,9 +3,7 @@
 use super::precedence::LOOSEST;
 use super::{Name, Printer, body, expr, graph, name::write_quoted};
 use crate::entity::VarId;
-use crate::ir::{
-    Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, ScalarType, Variable,
-};
+use crate::ir::{Control, Dim, Expr, Extent, NameOrigin, Order, Program, Role, Routine, Variable};
 use crate::structure::Structure;
 use std::fmt::{self, Write};
 
@@ -25,7 +23,7 @@ pub(super) fn write_program(out: &mut impl Write, program: &Program) -> fmt::Res
         writeln!(out, "record {}", Name(&record.name))?;
         for field in &record.fields {
             out.write_str("  ")?;
-            write_type(out, &p, field.ty)?;
+            expr::write_type(out, &p, field.ty)?;
             write!(out, " {}", Name(&field.name))?;
             write_shape(out, &p, &field.shape)?;
             out.write_char('\n')?;
@@ -194,23 +192,6 @@ fn write_head(out: &mut impl Write, p: &Printer<'_>, own_result: Option<VarId>) 
     out.write_char('\n')
 }
 
-/// `real`, `record Point`, `^^real`.
-pub(super) fn write_type(out: &mut impl Write, p: &Printer<'_>, mut ty: ScalarType) -> fmt::Result {
-    while let Some(pointer) = ty.pointer() {
-        out.write_char('^')?;
-        ty = pointer.pointee();
-    }
-    out.write_str(ty.name())?;
-    let Some(r) = ty.record() else {
-        return Ok(());
-    };
-    let records = p.program.map_or(&[][..], |program| &program.records);
-    match records.get(r.index()) {
-        Some(record) => write!(out, " {}", Name(&record.name)),
-        None => write!(out, " {r}?"),
-    }
-}
-
 fn write_shape(out: &mut impl Write, p: &Printer<'_>, shape: &[Dim]) -> fmt::Result {
     if shape.is_empty() {
         return Ok(());
@@ -222,7 +203,7 @@ fn write_shape(out: &mut impl Write, p: &Printer<'_>, shape: &[Dim]) -> fmt::Res
 
 /// `real x[2, n from 0] column {adjoint of y}`.
 fn write_variable(out: &mut impl Write, p: &Printer<'_>, v: &Variable) -> fmt::Result {
-    write_type(out, p, v.ty)?;
+    expr::write_type(out, p, v.ty)?;
     write!(out, " {}", Name(&v.name))?;
     write_shape(out, p, &v.shape)?;
     // The order of a scalar means nothing, and is kept.

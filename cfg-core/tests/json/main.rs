@@ -6,6 +6,7 @@ mod documentation;
 mod limits;
 mod mutations;
 mod newcomer;
+mod pointers;
 mod round_trip;
 mod schema;
 

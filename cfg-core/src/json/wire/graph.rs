@@ -1,9 +1,6 @@
 //! Vertices and edges.
 
-use super::{
-    SourceSpan,
-    words::{OneOf, Test, Words},
-};
+use super::SourceSpan;
 use crate::{
     ir::{
         self, Annotations, CaseRange, Expr, LoopForm, LoopTest, Selector, VertexKind, VertexType,
@@ -17,6 +14,7 @@ use crate::{
         schema_parts::vertex_rules,
         statement::{Statements, VariableName},
         token::Token,
+        words::{OneOf, Test, Words},
     },
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

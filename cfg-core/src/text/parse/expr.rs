@@ -247,6 +247,11 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, names: &Names, name: String, nesting: usize) -> Parse<Deep> {
+        match name.as_str() {
+            "addr" => return self.address(names, nesting),
+            "null" => return self.null(),
+            _ => {}
+        }
         let start = self.token().start;
         let Some(op) = Op::from_name(&name) else {
             let help = if names.find(&name).is_some() {
@@ -254,7 +259,7 @@ impl Parser<'_> {
             } else if self.routines.contains_key(&name) {
                 format!("a call is a statement of its own: `t := call {name}(...)`")
             } else {
-                let known = Op::ALL.iter().map(|op| op.name());
+                let known = Op::ALL.iter().map(|op| op.name()).chain(["addr", "null"]);
                 did_you_mean(&name, known)
                     .unwrap_or_else(|| "`cfgrev explain operators` lists the functions".to_owned())
             };
@@ -289,6 +294,27 @@ impl Parser<'_> {
         self.operation(op, operands)
     }
 
+    /// The pointer to a place, `addr(x[i])`.
+    fn address(&mut self, names: &Names, nesting: usize) -> Parse<Deep> {
+        self.at += 2;
+        let (place, depth) = self.deep_place(names, nesting)?;
+        self.symbol(")", "close the parenthesis: `addr` has one place")?;
+        self.checked((Expr::Addr(place), depth + 1))
+    }
+
+    /// The pointer that points nowhere, `null(real)`.
+    fn null(&mut self) -> Parse<Deep> {
+        self.at += 2;
+        let start = self.token().start;
+        let pointee = self.expected_type()?;
+        let pointer = self.pointer_to(pointee, start)?;
+        self.symbol(
+            ")",
+            "close the parenthesis: `null` has the type of what the pointer points to",
+        )?;
+        Ok((Expr::Null(pointer), 1))
+    }
+
     /// The constant of an integer type, `uint8(7)`: a number alone in the parentheses of a conversion.
     fn typed_constant(&mut self, op: Op) -> Parse<Option<Expr>> {
         let Some((Conversion::To, AnyInt::Sized(ty))) = op.conversion() else {
@@ -318,9 +344,16 @@ impl Parser<'_> {
         let var = self.variable(names)?;
         let mut subscripts = Vec::new();
         self.subscripts(names, nesting, &mut subscripts)?;
-        while self.take_symbol(".") {
-            let name = self.name("the name of a field")?;
-            subscripts.push(Subscript::Field(name.into()));
+        loop {
+            if self.take_symbol(".") {
+                let name = self.name("the name of a field")?;
+                subscripts.push(Subscript::Field(name.into()));
+            } else if self.is_symbol("^") {
+                self.dereference(names)?;
+                subscripts.push(Subscript::Deref);
+            } else {
+                break;
+            }
             self.subscripts(names, nesting, &mut subscripts)?;
         }
         if self.is_symbol("(") {
@@ -336,6 +369,26 @@ impl Parser<'_> {
         let depth = place.depth();
         self.checked((Expr::Int(0), depth))?;
         Ok((place, depth))
+    }
+
+    /// Takes `^` behind a pointer; a power, as some languages write it, is told.
+    fn dereference(&mut self, names: &Names) -> Parse<()> {
+        let next = self.token_at(1);
+        let power = match next.kind {
+            Kind::Integer | Kind::Real => true,
+            Kind::Word => {
+                let word = self.spelled(next);
+                !matches!(word, "and" | "or" | "on" | "zeroed") && names.find(word).is_some()
+            }
+            Kind::Symbol => self.symbol_at(1, "(") || self.symbol_at(1, "-"),
+            Kind::Quoted | Kind::Newline | Kind::Bad => false,
+        };
+        // `p^ - 1` is a difference.
+        if power && !(self.symbol_at(1, "-") && self.token().end < next.start) {
+            return Err(self.unexpected("the end of the name", "powers are written `x**2`"));
+        }
+        self.at += 1;
+        Ok(())
     }
 
     /// Parses subscripts in brackets, if they stand there.

@@ -56,7 +56,9 @@ impl Parser<'_> {
                     records += 1;
                 } else if self.is_word("global") {
                     // Its name stands behind its type.
-                    self.at += if self.word_at(1, "record") { 3 } else { 2 };
+                    self.at += 1;
+                    while self.take_symbol("^") {}
+                    self.at += if self.is_word("record") { 2 } else { 1 };
                     let start = self.token().start;
                     if let Some(name) = self.quietly(|p| p.name("")) {
                         let id = GlobalId::new(globals);

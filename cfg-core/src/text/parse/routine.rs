@@ -273,7 +273,7 @@ impl Parser<'_> {
         if self.take_word("result") {
             let at = self.token().start;
             let next_is_name = matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted);
-            *result = Some(if next_is_name {
+            *result = Some(if next_is_name || self.is_symbol("^") {
                 let ty = self.expected_type()?;
                 let name = self.name("the name of the result")?;
                 let mut variable = Variable::new(name, ty, Vec::new(), Role::Local);

@@ -3,7 +3,7 @@
 use super::{Kind, Parse, Parser, routine::Names};
 use crate::{
     entity::VarId,
-    ir::{ControlWidth, Place, Stmt, StmtKind, TapeClass},
+    ir::{ControlWidth, Expr, Place, Stmt, StmtKind, TapeClass},
 };
 
 impl Parser<'_> {
@@ -14,6 +14,13 @@ impl Parser<'_> {
             || self.is_word("push")
             || self.is_word("opaque")
             || self.is_word("stop")
+            || self.is_about_object()
+    }
+
+    /// True if an object is made, ended or changed in size here: a pointer stands behind the word.
+    fn is_about_object(&self) -> bool {
+        (self.is_word("allocate") || self.is_word("free") || self.is_word("resize"))
+            && matches!(self.token_at(1).kind, Kind::Word | Kind::Quoted)
     }
 
     pub(super) fn statement(&mut self, names: &Names) -> Parse<Stmt> {
@@ -47,10 +54,31 @@ impl Parser<'_> {
         } else if self.take_word("stop") {
             let text = self.name("the message, in quotes")?.into();
             StmtKind::Stop { text }
+        } else if self.take_word("allocate") {
+            let (pointer, count) = self.sized(names)?;
+            let zeroed = self.take_word("zeroed");
+            StmtKind::Allocate {
+                pointer,
+                count,
+                zeroed,
+            }
+        } else if self.take_word("free") {
+            let pointer = self.place(names)?;
+            StmtKind::Free { pointer }
+        } else if self.take_word("resize") {
+            let (pointer, count) = self.sized(names)?;
+            StmtKind::Resize { pointer, count }
         } else {
             return Err(self.unexpected("a statement", "statements are `x := y`, `call f(x)`, ..."));
         };
         Ok(Stmt::new(kind))
+    }
+
+    /// A pointer and a number of elements.
+    fn sized(&mut self, names: &Names) -> Parse<(Place, Expr)> {
+        let pointer = self.place(names)?;
+        self.symbol(",", "write the number of elements, `allocate p, n`")?;
+        Ok((pointer, self.expr(names)?))
     }
 
     /// The statement that comes after `:=` is read.

@@ -8,23 +8,22 @@ use crate::{
         context::Context,
         decode::Wire,
         schema_parts,
-        statement::{RoutineName, VariableName},
         token::{Token, quote},
     },
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::borrow::Cow;
 
 /// The test of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::json) enum Test {
+pub(super) enum Test {
     Pre,
     Post,
     Counted,
 }
 
 /// Words of the format that stand for values of `Self`.
-pub(in crate::json) trait Words: Copy + PartialEq + 'static {
+pub(super) trait Words: Copy + PartialEq + 'static {
     /// The name of a value of the type, with an article.
     const WHAT: &'static str;
     /// All values.
@@ -121,7 +120,7 @@ words! {
 }
 
 /// The name in files.
-pub(in crate::json) fn control_name(control: Control) -> &'static str {
+pub(super) fn control_name(control: Control) -> &'static str {
     match control {
         Control::Structured => "structured",
         Control::General => "general",
@@ -129,7 +128,7 @@ pub(in crate::json) fn control_name(control: Control) -> &'static str {
 }
 
 /// The advice on how a graph says what other languages have a word for.
-pub(in crate::json) fn control_word(word: &str) -> Option<&'static str> {
+pub(super) fn control_word(word: &str) -> Option<&'static str> {
     Some(match &*word.to_ascii_lowercase() {
         "while" => {
             "a loop tested first is {\"type\": \"LOOP\", \"test\": \"pre\", \"condition\": ...}; its body ends at an ENDLOOP"
@@ -168,7 +167,7 @@ pub(in crate::json) fn control_word(word: &str) -> Option<&'static str> {
 }
 
 /// One of a few words.
-pub(in crate::json) struct OneOf<T>(std::marker::PhantomData<T>);
+pub(super) struct OneOf<T>(std::marker::PhantomData<T>);
 
 impl<T: Words> Wire for OneOf<T> {
     type Out = T;
@@ -219,20 +218,3 @@ impl<T: Words> JsonSchema for OneOf<T> {
         schema_parts::words(T::ALL.iter().map(|t| t.name()))
     }
 }
-
-macro_rules! string_schema {
-    ($($ty:ty)*) => {
-        $(impl JsonSchema for $ty {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($ty).into()
-            }
-            fn inline_schema() -> bool {
-                true
-            }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string" })
-            }
-        })*
-    };
-}
-string_schema!(RoutineName VariableName);
