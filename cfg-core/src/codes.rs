@@ -183,7 +183,10 @@ crate::diagnostic_codes! {
     POINTER "V162" "use of a pointer"
         "`deref` goes through a scalar pointer, and `shift`, `distance` and comparisons take pointers of one type"
         "At most one number of elements stands behind a pointer. `addr` takes a place that pointers may lead to: no tape, and not more than 16 pointers in a row.";
-    POINTERS "V163" "program with pointers"
+    ADDRESS "V163" "what a pointer leads to"
+        "`addr` takes a scalar, an element or a whole array whose elements stand one behind the other; nothing points to the index of a counted loop"
+        "The address of an array is that of its first element. Not supported are the address of a local with deferred extents, which assignments give other storage, and of arrays of records in column order, and pointers in external routines and in routines with given derivatives.";
+    POINTERS "V164" "program with pointers"
         "the executor, the back end for C and derivatives take programs without pointers"
         "Pointers are lowered first: what they may lead to becomes elements of global arrays, a pointer two integers, `cfg_transform::pools::lower`.";
     TOO_MANY "V199" "too many problems"

@@ -23,7 +23,6 @@ mod fields;
 mod ids;
 mod op;
 mod origin;
-mod pointer;
 mod program;
 mod record;
 mod scalar;
@@ -40,12 +39,11 @@ pub use fields::{Leaf, Level, Part};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Conversion, Op, OpClass};
 pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
-pub use pointer::PointerType;
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };
 pub use record::{Field, Record};
-pub use scalar::{AnyInt, IntType, ScalarType};
+pub use scalar::{AnyInt, IntType, PointerType, ScalarType};
 pub use signature::{ParameterRole, Signature};
 pub use span::{At, Span};
 pub use stmt::{ControlWidth, Stmt, StmtKind, TapeClass};

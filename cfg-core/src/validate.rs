@@ -27,6 +27,7 @@ mod expressions;
 mod graph;
 mod loop_index;
 mod overlap;
+mod pointers;
 mod program;
 mod records;
 mod references;
@@ -200,6 +201,12 @@ pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
         if let (Some(structure), true) = (structure, sound) {
             let mut c = Checker::new(program, r, &mut found);
             loop_index::check(&mut c, structure, &writes);
+        }
+    }
+    if facts.pointers && checked.iter().all(|(_, sound)| *sound) {
+        let taken = pointers::taken_globals(program);
+        for r in ids() {
+            pointers::loop_indices(&mut Checker::new(program, r, &mut found), &taken);
         }
     }
     facts.structures = checked.into_iter().map(|(s, _)| s).collect();

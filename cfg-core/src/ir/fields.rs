@@ -3,6 +3,7 @@
 use super::visit::{PlaceRole, Visit, walk_expr};
 use super::{Dim, Expr, Place, Program, Record, ScalarType, Subscript, Variable};
 use crate::entity::RecordId;
+use std::borrow::Cow;
 
 /// A part of a place: a variable, a field or a step through a pointer, and the subscripts behind it.
 #[derive(Clone, Copy, Debug)]
@@ -122,10 +123,16 @@ impl Program {
         found.map(RecordId::new)
     }
 
-    /// The name of a type for people: that of a record is its own.
-    pub fn type_name(&self, ty: ScalarType) -> &str {
+    /// The name of a type for people: that of a record is its own, and a pointer to it has `^` before it.
+    pub fn type_name(&self, ty: ScalarType) -> Cow<'_, str> {
         let record = ty.record().and_then(|r| self.records.get(r.index()));
-        record.map_or(ty.name(), |r| &r.name)
+        match ty.pointer() {
+            Some(pointer) => {
+                let end = self.type_name(pointer.end());
+                format!("{}{end}", "^".repeat(pointer.depth())).into()
+            }
+            None => record.map_or(ty.name(), |r| &r.name).into(),
+        }
     }
 
     /// The scalars and arrays of scalars that a value of a type consists of, in the order of the layout: of a type that is

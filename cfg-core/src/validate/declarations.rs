@@ -2,6 +2,7 @@
 
 use super::{
     checker::{At, Checker},
+    pointers,
     program::names as check_names,
     records,
 };
@@ -104,6 +105,7 @@ pub(super) fn check(c: &mut Checker<'_>) {
     external(c);
     derivatives(c);
     records::declarations(c);
+    pointers::declarations(c);
 }
 
 fn at(v: VarId, part: Part) -> At {

@@ -223,6 +223,9 @@ impl Checker<'_> {
         let found = self.place(site, place);
         self.path.pop();
         let found = found?;
+        if !self.addressable(site, place, found.ty.rank) {
+            return None;
+        }
         let ty = self.accept(site, typing::address(found.ty))?;
         Some(Shaped::scalar(ty.ty))
     }

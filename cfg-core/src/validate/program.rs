@@ -138,7 +138,7 @@ impl Check<'_> {
                 "pass the tape as a parameter",
             );
         }
-        if let Some(r) = variable.ty.record()
+        if let Some(r) = variable.ty.named_record()
             && r.index() >= self.program.records.len()
         {
             self.error(

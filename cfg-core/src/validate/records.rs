@@ -106,9 +106,9 @@ impl Check<'_> {
                     format!("the field {name} is a tape"),
                     "pass tapes as parameters",
                 ))
-            } else if !field.ty.record().is_none_or(there) {
+            } else if !field.ty.named_record().is_none_or(there) {
                 Some((
-                    format!("the record that is the type of the field {name} does not exist"),
+                    format!("the record in the type of the field {name} does not exist"),
                     "name a record of the program",
                 ))
             } else {
@@ -162,8 +162,7 @@ impl Check<'_> {
                                 Name(&inner.name),
                                 Name(&outer.fields[field].name)
                             );
-                            let help =
-                                "remove the field, or give it another type: a record has a size";
+                            let help = "remove the field, or make it a pointer to the record: a record has a size";
                             let element = Element::Record(id, Some(field));
                             self.error(element, Some(Part::Type), &codes::RECORD, message, help);
                         }

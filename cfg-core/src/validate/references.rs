@@ -48,7 +48,7 @@ impl References<'_, '_> {
                     self.expr(site.index(k), extent);
                 }
             }
-            if let Some(r) = variable.ty.record()
+            if let Some(r) = variable.ty.named_record()
                 && r.index() >= self.c.program.records.len()
             {
                 let site = At::new(Element::Variable(v), Part::Type);
@@ -208,7 +208,28 @@ impl References<'_, '_> {
 
     fn expr(&mut self, site: At, e: &Expr) {
         let found = scan(e, self.c.routine.variables.len(), Expr::MAX_DEPTH);
+        let sound = found.is_ok();
         self.report(site, found);
+        if sound {
+            self.null_records(site, e);
+        }
+    }
+
+    /// The records to which null pointers of an expression that is not too deep would lead exist.
+    fn null_records(&mut self, site: At, e: &Expr) {
+        let records = self.c.program.records.len();
+        let mut missing = None;
+        e.walk(&mut |e| {
+            if let Expr::Null(pointer) = e
+                && let Some(r) = pointer.end().record()
+                && r.index() >= records
+            {
+                missing = missing.or(Some(r));
+            }
+        });
+        if let Some(r) = missing {
+            self.dangling(site, format!("there is no record {r}"));
+        }
     }
 
     fn report(&mut self, site: At, found: Result<(), Found>) {

@@ -43,6 +43,13 @@ pub(super) fn assignable(
     let name = c.name(target.var);
     if left.ty.ty != right.ty.ty || left.ty.ty == ScalarType::Tape {
         let help = match (left.ty.ty, value) {
+            (ScalarType::Pointer(_), _) => {
+                "assign a pointer to the same type; the pointer to a place is [\"addr\", place], in text addr(x)"
+                    .to_owned()
+            }
+            _ if right.ty.ty.pointer().is_some() => {
+                "name what the pointer points to, [\"deref\", p], in text p^".to_owned()
+            }
             (ScalarType::Real, Some(Expr::Int(i))) => format!("write {i}.0"),
             (ScalarType::Real32, Some(Expr::Int(i))) => {
                 format!("write [\"real32\", {i}.0], in text {i}.0f")
@@ -75,8 +82,13 @@ pub(super) fn assignable(
             match (left.ty.ty, right.ty.ty) {
                 (ScalarType::Record(_), ScalarType::Record(_)) => format!(
                     "a record of type {} is assigned to {name}, which is {}",
-                    Name(c.program.type_name(right.ty.ty)),
-                    Name(c.program.type_name(left.ty.ty))
+                    Name(&c.program.type_name(right.ty.ty)),
+                    Name(&c.program.type_name(left.ty.ty))
+                ),
+                (ScalarType::Pointer(_), ScalarType::Pointer(_)) => format!(
+                    "a pointer of type {} is assigned to {name}, which is of type {}",
+                    c.program.type_name(right.ty.ty),
+                    c.program.type_name(left.ty.ty)
                 ),
                 _ => format!("{} is assigned to {name}, which is {}", right.ty, left.ty),
             },

@@ -6,7 +6,7 @@ use crate::{
     entity::{GlobalId, RecordId, VarId, VertexId},
     ir::{
         Cfg, Control, ControlWidth, Dim, Edge, Expr, External, Intent, LoopForm, LoopTest, Op,
-        Overlay, Partial, Place, Role, ScalarType,
+        Overlay, Partial, Place, PointerType, Role, ScalarType,
         ScalarType::{Integer, Logical, Real, Real32, Tape},
         Selector, Span, Stmt, TapeClass, Variable, VertexKind,
     },
@@ -1031,6 +1031,7 @@ fn statements() -> Vec<(&'static str, &'static str, Program)> {
         ),
     ]);
     list.extend(records());
+    list.extend(pointers());
     list
 }
 
@@ -1198,6 +1199,142 @@ fn records() -> Vec<(&'static str, &'static str, Program)> {
         }),
         ("V160", "a name like a field", {
             used("in record P p, out real \"p.x\"", "  \"p.x\" := p.x")
+        }),
+    ]
+}
+
+/// Programs that break rules of pointers.
+fn pointers() -> Vec<(&'static str, &'static str, Program)> {
+    const NODE: &str = "record Node\n  real v[3]\n  ^record Node next\nend\n";
+    let used = |head, lines| with_records(NODE, head, lines);
+    let local = |lines: &str| {
+        let lines = format!("  local ^real p\n  local real a[3]\n  local integer i\n{lines}");
+        with_records("", "in ^integer n, out real y", &lines)
+    };
+    let mut missing = local("  y := 1.0");
+    let to_nothing = PointerType::to(ScalarType::Record(RecordId::new(7))).unwrap();
+    missing.routines[0].variables[2].ty = ScalarType::Pointer(to_nothing);
+    let mut null = local("  y := 1.0\n  p := null(real)");
+    let cfg = null.routines[0].body.as_mut().unwrap();
+    for vertex in cfg.vertices_mut() {
+        if let VertexKind::Block(statements) = &mut vertex.kind {
+            statements[1] = Stmt::assign(Place::whole(VarId::new(2)), Expr::Null(to_nothing));
+        }
+    }
+    vec![
+        ("V120", "a pointer to a record that is not there", missing),
+        ("V120", "null of a record that is not there", null),
+        ("V158", "a pointer to a record that is not there", {
+            edit(used("out real y", "  y := 0.0"), |p| {
+                p.records[0].fields[1].ty = ScalarType::Pointer(to_nothing);
+            })
+        }),
+        (
+            "V139",
+            "a pointer to another type",
+            local("  y := 1.0\n  p := n"),
+        ),
+        ("V139", "a pointer for a number", local("  y := n")),
+        ("V152", "a pointer that is not set", local("  y := p^")),
+        (
+            "V152",
+            "a pointer that is freed and not set",
+            local("  y := 1.0\n  free p"),
+        ),
+        ("V162", "a number", local("  y := a[1]^")),
+        ("V162", "an array of pointers", {
+            used("in ^real p[3], out real y", "  y := p^")
+        }),
+        (
+            "V162",
+            "two subscripts",
+            local("  p := addr(y)\n  y := p^[1, 2]"),
+        ),
+        (
+            "V162",
+            "a range",
+            local("  p := addr(y)\n  y := sum(p^[1:2])"),
+        ),
+        (
+            "V162",
+            "a shifted number",
+            local("  p := shift(y, 1)\n  y := 1.0"),
+        ),
+        (
+            "V134",
+            "shifted by a real",
+            local("  p := shift(addr(y), 1.0)\n  y := 1.0"),
+        ),
+        (
+            "V162",
+            "the distance of numbers",
+            local("  i := distance(1, 2)\n  y := 1.0"),
+        ),
+        (
+            "V162",
+            "pointers to two types",
+            local("  y := if(n == addr(y), 1.0, 2.0)"),
+        ),
+        (
+            "V162",
+            "a pointer and a number",
+            local("  y := if(n < 2, 1.0, 2.0)"),
+        ),
+        ("V134", "a sum of pointers", local("  y := real(n + 1)")),
+        ("V162", "free of a number", local("  y := 1.0\n  free y")),
+        ("V162", "an array of pointers is allocated", {
+            used("out ^real p[3]", "  allocate p, 2")
+        }),
+        (
+            "V134",
+            "half an element",
+            local("  allocate p, 0.5\n  y := 1.0"),
+        ),
+        (
+            "V140",
+            "an in parameter is allocated",
+            used("in ^real p", "  allocate p, 2"),
+        ),
+        ("V146", "a pointer to another type is passed", {
+            written(
+                "subroutine g(in ^real p)\nend\n\nsubroutine f(in ^integer n)\n  call g(n)\nend\n",
+            )
+        }),
+        (
+            "V151",
+            "a pointer on the tape",
+            used("inout tape t, in ^real p", "  push[integer] p"),
+        ),
+        ("V163", "deferred extents", {
+            used(
+                "in real x[3], out real y",
+                "  local real a[:]\n  local ^real p\n  a := x\n  p := addr(a)\n  y := p^",
+            )
+        }),
+        ("V163", "column order", {
+            written(
+                "record P\n  real x\n  real y\nend\n\nsubroutine f(inout record P a[3] column, out real y)\n  local ^real p\n  p := addr(a[2].x)\n  y := p^\nend\n",
+            )
+        }),
+        ("V163", "a section", local("  p := addr(a[1:2])\n  y := p^")),
+        ("V163", "a field of each of many", {
+            used(
+                "in record Node a[3], out real y",
+                "  local ^real p\n  p := addr(a.v)\n  y := p^",
+            )
+        }),
+        ("V163", "the index of a loop", {
+            local(
+                "  local ^integer q\n  y := 1.0\n  q := addr(i)\n  for i = 1, 3\n    y := y*2.0\n  end",
+            )
+        }),
+        ("V163", "a global index", {
+            written(
+                "global integer i\n\nsubroutine g(out real y)\n  uses i\n  y := 1.0\n  for i = 1, 3\n    y := y*2.0\n  end\nend\n\nsubroutine f(out ^integer p)\n  uses i\n  p := addr(i)\nend\n",
+            )
+        }),
+        ("V163", "external", {
+            written("external function f(in ^real p) result real r\n  value 1.0\nend\n")
         }),
     ]
 }
