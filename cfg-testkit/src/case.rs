@@ -339,9 +339,8 @@ impl Case {
                 Some(e) if let Some((ty, cell)) = e.sized_constant() => {
                     Value::Sized(ty, ty.value(cell))
                 }
-                Some(Expr::Null(_) | Expr::Addr(_) | Expr::Place(_) | Expr::Op(..)) | None => {
-                    Value::Undefined
-                }
+                Some(Expr::Null(ty)) => Value::Pointer(*ty, None),
+                Some(Expr::Addr(_) | Expr::Place(_) | Expr::Op(..)) | None => Value::Undefined,
             };
             let elements: Vec<_> = cells.iter().enumerate().map(value).collect();
             let extents = vec![elements.len()];
@@ -450,9 +449,11 @@ impl Case {
     ) -> Vec<(VarId, Vec<T>)> {
         let derivative = |value: &Value<D>| match value {
             Value::Real(_, d) | Value::Real32(_, d) => of(d),
-            Value::Undefined | Value::Integer(_) | Value::Sized(..) | Value::Logical(_) => {
-                of(&D::constant())
-            }
+            Value::Undefined
+            | Value::Integer(_)
+            | Value::Sized(..)
+            | Value::Logical(_)
+            | Value::Pointer(..) => of(&D::constant()),
         };
         (self.routine().dependents.iter())
             .map(|&v| {

@@ -35,7 +35,11 @@ pub fn scales(case: &Case) -> Result<Vec<f64>, Fault> {
     })?;
     Ok(dependents(case, &outcome, |value| match value {
         Value::Real(_, s) | Value::Real32(_, s) => s.0,
-        Value::Integer(_) | Value::Sized(..) | Value::Logical(_) | Value::Undefined => f64::NAN,
+        Value::Integer(_)
+        | Value::Sized(..)
+        | Value::Logical(_)
+        | Value::Pointer(..)
+        | Value::Undefined => f64::NAN,
     }))
 }
 

@@ -7,6 +7,8 @@
 
 mod call;
 mod eval;
+mod object;
+mod pointer;
 mod rules;
 mod scalar;
 mod sized;
@@ -16,17 +18,18 @@ mod value;
 
 use cfg_core::entity::{RoutineId, VarId, VertexId};
 use cfg_core::ir::{
-    Cfg, Dim, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, Selector, Stmt,
-    StmtKind, Subscript, Variable, VertexKind, VertexType,
+    Cfg, Dim, Extent, Global, LoopTest, Op, Order, Place, Program, Role, Routine, ScalarType,
+    Selector, Stmt, StmtKind, Subscript, Variable, VertexKind, VertexType,
 };
-use cfg_core::typing::type_of;
+use cfg_core::typing::{place_type_in, type_of};
 use eval::Scope;
+pub use pointer::{Moment, Pointer, PointerFault};
 use scalar::trips;
 use std::collections::{BTreeMap, BTreeSet};
 use storage::{Cells, View, cells_of};
 use tape::Tape;
 use value::Data;
-pub use value::{Absolute, Derivative, Magnitude, Value};
+pub use value::{Absolute, Alive, Derivative, Magnitude, Value};
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +64,8 @@ pub enum FaultKind {
     Unsupported(Op),
     /// A pop that does not match its push, or a value that its class cannot hold.
     Tape,
-    /// A pointer.
-    Pointer,
+    /// A pointer that does not lead where it is used.
+    Pointer(PointerFault),
     /// A statement that ends the program.
     Stop,
 }
@@ -128,6 +131,10 @@ pub struct Outcome<D> {
     pub globals: Vec<Argument<D>>,
     /// Values left on all tapes.
     pub left_on_tapes: usize,
+    /// The objects on the heap that are alive.
+    pub alive: Alive<D>,
+    /// Objects that `allocate` and `resize` made.
+    pub made: usize,
     /// Vertices in the order in which they were visited, if asked for.
     pub visits: Vec<(RoutineId, VertexId)>,
     /// Statements that tried to store what [`Limits::largest`] forbids, each once.
@@ -169,7 +176,7 @@ pub fn interpret<D: Derivative>(
     let mut machine = Machine {
         program,
         limits,
-        cells: Cells::new(),
+        cells: Cells::new((routine, VertexId::new(0), 0)),
         globals: Vec::new(),
         frames: Vec::new(),
         tapes: Vec::new(),
@@ -249,7 +256,10 @@ impl<'p, D: Derivative> Machine<'p, D> {
                     view.base =
                         base.base + usize::try_from(o.offset).map_err(|_| FaultKind::Shape)?;
                 }
-                None => view.base = self.cells.allocate(view.len(), self.limits.cells)?,
+                None => {
+                    let ty = global.variable.ty;
+                    view.base = self.cells.allocate(view.len(), self.limits.cells, ty)?;
+                }
             }
             let cells = view.storage_cells();
             for (k, &cell) in cells.iter().enumerate() {
@@ -329,7 +339,8 @@ impl<'p, D: Derivative> Machine<'p, D> {
             if view.len() != argument.elements.len() {
                 return Err(FaultKind::Shape);
             }
-            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            let ty = routine.variable(p).ty;
+            view.base = self.cells.allocate(view.len(), self.limits.cells, ty)?;
             for (k, value) in argument.elements.iter().enumerate() {
                 *self.cells.raw(view.base + k) = value.clone();
             }
@@ -400,6 +411,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 VertexKind::Block(statements) if frame.statement < statements.len() => {
                     let statement = &statements[frame.statement];
                     self.current = (frame.routine, frame.at, frame.statement);
+                    self.cells.now = self.current;
                     let mark = self.cells.mark();
                     let call = self
                         .execute(routine, &mut frame, statement)
@@ -572,8 +584,33 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 Ok(None)
             }
             StmtKind::Stop { .. } => Err(FaultKind::Stop),
-            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
-                Err(FaultKind::Pointer)
+            StmtKind::Allocate {
+                pointer,
+                count,
+                zeroed,
+            } => {
+                let count = self.scope(&frame.views).integer(count, false)?;
+                let ty = self.pointee(routine, pointer)?;
+                let made =
+                    (self.cells).make(self.program, ty, count, *zeroed, self.limits.cells)?;
+                self.store(routine, frame, pointer, Data::Scalar(made))?;
+                Ok(None)
+            }
+            StmtKind::Free { pointer } => {
+                let view = self.scope(&frame.views).view(pointer)?;
+                let value = self.cells.read(view.first(), true);
+                self.cells.end(&value)?;
+                Ok(None)
+            }
+            StmtKind::Resize { pointer, count } => {
+                let count = self.scope(&frame.views).integer(count, false)?;
+                let ty = self.pointee(routine, pointer)?;
+                let view = self.scope(&frame.views).view(pointer)?;
+                let value = self.cells.read(view.first(), true);
+                let made =
+                    (self.cells).renew(self.program, &value, ty, count, self.limits.cells)?;
+                self.store(routine, frame, pointer, Data::Scalar(made))?;
+                Ok(None)
             }
             StmtKind::Push { tape, class, value } => {
                 let data = self.scope(&frame.views).eval(value)?;
@@ -600,6 +637,14 @@ impl<'p, D: Derivative> Machine<'p, D> {
                 Ok(None)
             }
         }
+    }
+
+    /// The type of the elements of the object that a pointer is for.
+    fn pointee(&self, routine: &Routine, pointer: &Place) -> Step<ScalarType> {
+        let records = &self.program.records;
+        let ty =
+            place_type_in(records, &routine.variables, pointer).map_err(|_| FaultKind::Type)?;
+        Ok(ty.ty.pointer().ok_or(FaultKind::Type)?.pointee())
     }
 
     fn tape(&mut self, frame: &Frame, variable: VarId) -> Step<usize> {
@@ -634,7 +679,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             let lowers = view.dims.iter().map(|span| span.lower);
             let bounds: Vec<_> = lowers.zip(extents.iter().map(|&n| n as i64)).collect();
             view = View::dense(0, &bounds, variable.order == Order::Column).of(variable.ty);
-            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            view.base = (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
             frame.views[target.var.index()] = view.clone();
         }
         if !view.allocated {
@@ -680,7 +725,11 @@ impl<'p, D: Derivative> Machine<'p, D> {
             Value::Real(_, d) | Value::Real32(_, d) => {
                 d.size().is_nan() || d.size() > self.limits.largest
             }
-            Value::Undefined | Value::Integer(_) | Value::Sized(..) | Value::Logical(_) => false,
+            Value::Undefined
+            | Value::Integer(_)
+            | Value::Sized(..)
+            | Value::Logical(_)
+            | Value::Pointer(..) => false,
         };
         let value = match value {
             Value::Real(..) if refused => Value::Real(1.0, D::constant()),
@@ -697,6 +746,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
         let routine = self.program.routine(routine);
         let globals = std::mem::take(&mut self.globals);
         let left_on_tapes = self.tapes.iter().map(Tape::len).sum();
+        let (alive, made) = self.cells.on_heap_at_end();
         let mut read = |view: &View| {
             let cells = match view.allocated {
                 true => view.storage_cells(),
@@ -718,6 +768,8 @@ impl<'p, D: Derivative> Machine<'p, D> {
             result: routine.result.map(|v| read(&views[v.index()])),
             globals: globals.iter().map(&mut read).collect(),
             left_on_tapes,
+            alive,
+            made,
             visits: std::mem::take(&mut self.visits),
             refused: std::mem::take(&mut self.refused),
             seen: Seen {

@@ -91,16 +91,14 @@ impl<'ir> Visit<'ir> for Elements<'_> {
         let held = match role {
             PlaceRole::Read
             | PlaceRole::Address
+            | PlaceRole::AddressTaken
             | PlaceRole::Push
             | PlaceRole::Define { .. }
             | PlaceRole::Renew { .. }
             | PlaceRole::Pop { .. } => place.constant_subscripts(),
             // The shape of an array of the caller is its own.
             PlaceRole::Shape => return,
-            PlaceRole::Bind { .. }
-            | PlaceRole::AddressTaken
-            | PlaceRole::Clobber
-            | PlaceRole::Tape => None,
+            PlaceRole::Bind { .. } | PlaceRole::Clobber | PlaceRole::Tape => None,
         };
         if self.in_loop && role.writes() {
             self.assigned.insert(place.var);

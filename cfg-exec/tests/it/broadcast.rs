@@ -126,7 +126,7 @@ fn both(operands: &[(ScalarType, bool)], truths: usize, make: Make<'_>) -> Optio
             .map(|a| {
                 let all = a.elements.iter().map(|x| {
                     let x = match x {
-                        Naive::Undefined => return None,
+                        Naive::Undefined | Naive::Pointer(..) => return None,
                         Naive::Real(x, ()) => *x,
                         Naive::Real32(x, ()) => f64::from(*x),
                         Naive::Integer(n) => *n as f64,

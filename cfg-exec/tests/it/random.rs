@@ -47,6 +47,7 @@ fn naive(argument: &interpret::Argument<()>) -> Vec<String> {
         interpret::Value::Integer(n) => format!("{n}"),
         interpret::Value::Sized(_, n) => format!("{n}"),
         interpret::Value::Logical(b) => format!("{b}"),
+        interpret::Value::Pointer(_, p) => format!("{p:?}"),
     };
     argument.elements.iter().map(show).collect()
 }

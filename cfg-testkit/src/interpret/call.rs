@@ -73,7 +73,8 @@ impl<D: Derivative> Machine<'_, D> {
                 Actual::Own => {
                     let bounds = self.bounds_of(variable, &views)?;
                     let mut view = View::dense(0, &bounds, column).of(variable.ty);
-                    view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+                    view.base =
+                        (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
                     if variable.ty == ScalarType::Tape {
                         self.new_tape(view.base);
                     }
@@ -98,7 +99,7 @@ impl<D: Derivative> Machine<'_, D> {
             let bounds = self.bounds_of(variable, &views)?;
             let column = variable.order == Order::Column;
             let mut view = View::dense(0, &bounds, column).of(variable.ty);
-            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            view.base = (self.cells).allocate(view.len(), self.limits.cells, variable.ty)?;
             if variable.ty == ScalarType::Tape {
                 self.new_tape(view.base);
             }
@@ -141,7 +142,8 @@ impl<D: Derivative> Machine<'_, D> {
             };
             let column = matches!(data, Data::Array { column: true, .. });
             let mut view = View::dense(0, &bounds, column);
-            view.base = self.cells.allocate(view.len(), self.limits.cells)?;
+            let ty = callee.variable(formal).ty;
+            view.base = self.cells.allocate(view.len(), self.limits.cells, ty)?;
             for (k, value) in data.in_storage_order().into_iter().enumerate() {
                 *self.cells.raw(view.base + k) = value;
             }

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::object::moved;
 use super::scalar::{scalar, trips};
 use super::storage::{Cells, Span, View, cells_of, field_bounds};
 use super::value::{Data, storage_positions};
@@ -42,7 +43,14 @@ impl<D: Derivative> Scope<'_, D> {
             Expr::Real(x) => Data::Scalar(Value::Real(*x, D::constant())),
             Expr::Real32(x) => Data::Scalar(Value::Real32(*x, D::constant())),
             Expr::Logical(b) => Data::Scalar(Value::Logical(*b)),
-            Expr::Null(_) | Expr::Addr(_) => return Err(FaultKind::Pointer),
+            Expr::Null(ty) => Data::Scalar(Value::Pointer(*ty, None)),
+            Expr::Addr(place) => {
+                let view = self.view(place)?;
+                if !view.allocated {
+                    return Err(FaultKind::Unallocated);
+                }
+                Data::Scalar(self.cells.address(self.program, &view)?)
+            }
             Expr::Place(place) => {
                 let view = self.view(place)?;
                 if !view.allocated {
@@ -76,7 +84,7 @@ impl<D: Derivative> Scope<'_, D> {
             return Err(FaultKind::Unallocated);
         }
         let mut base = whole.base as i64;
-        let (column, list) = (whole.column, whole.list.clone());
+        let (mut column, mut list) = (whole.column, whole.list.clone());
         let (mut own, mut record) = (whole.dims.clone(), whole.record);
         let mut dims = Vec::new();
         let mut written = false;
@@ -84,7 +92,22 @@ impl<D: Derivative> Scope<'_, D> {
             // The cells of a record are a dimension behind those of the array.
             let mut cells = record.and_then(|_| own.pop());
             if level.part == Part::Deref {
-                return Err(FaultKind::Pointer);
+                let pointer = match (&*dims, &list) {
+                    ([], Some(list)) => list[base as usize],
+                    ([], None) => base as usize,
+                    _ => return Err(FaultKind::Type),
+                };
+                let pointer = self.cells.read(pointer, true);
+                let offset = match level.subscripts {
+                    [] => 0,
+                    [Subscript::Index(k)] => self.integer(k, true)?,
+                    _ => return Err(FaultKind::Type),
+                };
+                let view = self.cells.target(self.program, &pointer, offset)?;
+                base = view.base as i64;
+                (dims, record, list, column, written) =
+                    (view.dims, view.record, None, false, false);
+                continue;
             }
             if let Part::Field(name) = level.part {
                 // Of the dimension that is left the field has a part.
@@ -213,7 +236,7 @@ impl<D: Derivative> Scope<'_, D> {
                     _ => reduce(op, data.in_storage_order()),
                 };
             }
-            OpClass::Pointer => return Err(FaultKind::Pointer),
+            OpClass::Pointer => return self.pointers(op, first, rest),
             OpClass::Elemental => {}
         }
         match op {
@@ -281,6 +304,14 @@ impl<D: Derivative> Scope<'_, D> {
                     [] => map(a, &mut |a| scalar(op, &[a])),
                     [b] => {
                         let b = self.value(b, subscript)?;
+                        if let (Data::Scalar(p @ Value::Pointer(..)), Data::Scalar(q)) = (&a, &b)
+                            && !matches!(op, Op::Eq | Op::Ne)
+                        {
+                            // How far the second is behind the first.
+                            let cells = self.cells.difference(p, q)?;
+                            let (zero, cells) = (Value::Integer(0), Value::Integer(cells));
+                            return scalar(op, &[zero, cells]).map(Data::Scalar);
+                        }
                         zip(a, b, &mut |a, b| scalar(op, &[a, b]))
                     }
                     [b, c] => {
@@ -304,6 +335,22 @@ impl<D: Derivative> Scope<'_, D> {
                 }
             }
         }
+    }
+
+    /// `shift` and `distance`.
+    fn pointers(&mut self, op: Op, first: &Expr, rest: &[Expr]) -> Result<Data<D>> {
+        let (Data::Scalar(pointer), [second]) = (self.eval(first)?, rest) else {
+            return Err(FaultKind::Type);
+        };
+        if op == Op::Shift {
+            let by = self.integer(second, false)?;
+            return Ok(Data::Scalar(moved(self.program, &pointer, by)?));
+        }
+        let Data::Scalar(other) = self.eval(second)? else {
+            return Err(FaultKind::Type);
+        };
+        let elements = self.cells.distance(self.program, &pointer, &other)?;
+        Ok(Data::Scalar(Value::Integer(elements)))
     }
 
     /// `and`, `or`: from the left until the result is known. Of arrays, element by element; one that stands behind a

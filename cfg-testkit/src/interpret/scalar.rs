@@ -31,6 +31,9 @@ pub(super) fn scalar<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> 
         (Op::Eq | Op::Ne, [Value::Logical(a), Value::Logical(b)]) => {
             Ok(Value::Logical((a == b) == (op == Op::Eq)))
         }
+        (Op::Eq | Op::Ne, [Value::Pointer(_, a), Value::Pointer(_, b)]) => {
+            Ok(Value::Logical((a == b) == (op == Op::Eq)))
+        }
         (Op::Not, [Value::Logical(a)]) => Ok(Value::Logical(!a)),
         (Op::ToLogical, [Value::Logical(a)]) => Ok(Value::Logical(*a)),
         (Op::ToLogical, [Value::Integer(a)]) => Ok(Value::Logical(*a != 0)),
@@ -92,7 +95,7 @@ fn as_real<D: Derivative>(v: &Value<D>) -> Result<(f64, D)> {
         Value::Real32(a, d) => Ok((f64::from(*a), d.clone())),
         Value::Integer(i) => Ok((*i as f64, D::constant())),
         Value::Sized(_, i) => Ok((*i as f64, D::constant())),
-        Value::Logical(_) | Value::Undefined => Err(FaultKind::Type),
+        Value::Logical(_) | Value::Pointer(..) | Value::Undefined => Err(FaultKind::Type),
     }
 }
 
@@ -113,7 +116,9 @@ fn real_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> {
             Value::Real(a, _) => *a,
             Value::Real32(a, _) => f64::from(*a),
             Value::Integer(i) => *i as f64,
-            Value::Sized(..) | Value::Logical(_) | Value::Undefined => return Err(FaultKind::Type),
+            Value::Sized(..) | Value::Logical(_) | Value::Pointer(..) | Value::Undefined => {
+                return Err(FaultKind::Type);
+            }
         };
     }
     let [a, b, _] = values;

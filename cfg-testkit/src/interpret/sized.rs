@@ -52,6 +52,7 @@ pub(super) fn convert<D: Derivative>(
         Value::Real(x, _) => whole(*x)?,
         Value::Real32(x, _) => whole(f64::from(*x))?,
         Value::Undefined => return Ok(Value::Undefined),
+        Value::Pointer(..) => return Err(FaultKind::Type),
     };
     let number = match how {
         Conversion::Saturate if number < least => least,

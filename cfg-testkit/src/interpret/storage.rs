@@ -1,6 +1,8 @@
 //! Cells and descriptors: a variable is a base and, per dimension, a lower bound, an extent and a
 //! stride in cells.
 
+use super::pointer::{Moment, Object};
+use super::value::Alive;
 use super::{Derivative, FaultKind, Value};
 use cfg_core::entity::RecordId;
 use cfg_core::ir::{Dim, Extent, Program, ScalarType};
@@ -136,11 +138,28 @@ pub(super) fn cells_of(program: &Program, ty: ScalarType) -> Option<i64> {
     Some(cells)
 }
 
-/// All cells, used as a stack: globals, then the storage of each active call.
+/// The number of the first cell on the heap.
+const HEAP: usize = 1 << 60;
+
+/// True of cells on the heap.
+pub(super) fn is_on_heap(cell: usize) -> bool {
+    cell >= HEAP
+}
+
+/// All cells: used as a stack those of globals, then the storage of each active call; and those of the heap, which are
+/// never used again.
 #[derive(Debug)]
 pub(super) struct Cells<D> {
     values: Vec<Value<D>>,
     flags: Vec<u8>,
+    heap_values: Vec<Value<D>>,
+    /// The objects on the stack, and those that were made on the heap; by number, which is by their cells, too.
+    pub(super) stack: Vec<Object>,
+    pub(super) heap: Vec<Object>,
+    /// The number of the next object.
+    next: usize,
+    /// The statement that is being executed.
+    pub(super) now: Moment,
     /// What the run has shown of overwritten values.
     pub(super) overwritten_element_used: bool,
     pub(super) overwritten_index: bool,
@@ -152,10 +171,15 @@ const OVERWRITTEN: u8 = 1;
 const SUBSCRIPT: u8 = 2;
 
 impl<D: Derivative> Cells<D> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(now: Moment) -> Self {
         Self {
             values: Vec::new(),
             flags: Vec::new(),
+            heap_values: Vec::new(),
+            stack: Vec::new(),
+            heap: Vec::new(),
+            next: 0,
+            now,
             overwritten_element_used: false,
             overwritten_index: false,
         }
@@ -168,20 +192,63 @@ impl<D: Derivative> Cells<D> {
     pub(super) fn release(&mut self, mark: usize) {
         self.values.truncate(mark);
         self.flags.truncate(mark);
+        let kept = self.stack.partition_point(|o| o.base < mark);
+        self.stack.truncate(kept);
     }
 
-    pub(super) fn allocate(&mut self, n: usize, limit: usize) -> Result<usize, FaultKind> {
+    /// Storage for a variable or an argument, with elements of this type.
+    pub(super) fn allocate(
+        &mut self,
+        n: usize,
+        limit: usize,
+        ty: ScalarType,
+    ) -> Result<usize, FaultKind> {
         let base = self.values.len();
-        if n > limit.saturating_sub(base) {
+        if n > limit.saturating_sub(base + self.heap_values.len()) {
             return Err(FaultKind::Memory);
         }
+        let object = Object::new(self.next, base, n, ty, self.now);
+        self.next += 1;
+        self.stack.push(object);
         self.values.resize(base + n, Value::Undefined);
         self.flags.resize(base + n, 0);
         Ok(base)
     }
 
+    /// The position of a new object on the heap.
+    pub(super) fn allocate_on_heap(
+        &mut self,
+        n: usize,
+        limit: usize,
+        ty: ScalarType,
+    ) -> Result<usize, FaultKind> {
+        let base = self.heap_values.len();
+        if n > limit.saturating_sub(base + self.values.len()) {
+            return Err(FaultKind::Memory);
+        }
+        self.heap_values.resize(base + n, Value::Undefined);
+        let object = Object::new(self.next, HEAP + base, n, ty, self.now);
+        self.next += 1;
+        self.heap.push(object);
+        Ok(self.heap.len() - 1)
+    }
+
+    /// The objects on the heap that are alive, with their cells, and the number of all that were made.
+    pub(super) fn on_heap_at_end(&mut self) -> (Alive<D>, usize) {
+        let objects: Vec<_> = self.heap.iter().filter(|o| o.is_alive()).collect();
+        let alive = objects.into_iter().map(|object| {
+            let (id, cells) = object.extent();
+            let cells = cells.start - HEAP..cells.end - HEAP;
+            (id, self.heap_values[cells].to_vec())
+        });
+        (alive.collect(), self.heap.len())
+    }
+
     /// Reads a cell; `subscript` if the value decides an address.
     pub(super) fn read(&mut self, cell: usize, subscript: bool) -> Value<D> {
+        if is_on_heap(cell) {
+            return self.heap_values[cell - HEAP].clone();
+        }
         if self.flags[cell] & OVERWRITTEN != 0 {
             self.overwritten_element_used = true;
         }
@@ -193,6 +260,10 @@ impl<D: Derivative> Cells<D> {
 
     /// Stores a value; `element` if through a subscript.
     pub(super) fn write(&mut self, cell: usize, value: Value<D>, element: bool) {
+        if is_on_heap(cell) {
+            self.heap_values[cell - HEAP] = value;
+            return;
+        }
         if self.flags[cell] & SUBSCRIPT != 0 {
             self.overwritten_index = true;
         }
@@ -203,6 +274,9 @@ impl<D: Derivative> Cells<D> {
 
     /// Looks at or sets a cell without taking note of it.
     pub(super) fn raw(&mut self, cell: usize) -> &mut Value<D> {
-        &mut self.values[cell]
+        match is_on_heap(cell) {
+            true => &mut self.heap_values[cell - HEAP],
+            false => &mut self.values[cell],
+        }
     }
 }

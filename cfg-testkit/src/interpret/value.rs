@@ -1,6 +1,7 @@
 //! Values with derivatives attached (operator overloading).
 
-use cfg_core::ir::IntType;
+use super::pointer::Pointer;
+use cfg_core::ir::{IntType, PointerType};
 
 /// What travels with a real value. One run computes the value and this, by the chain rule.
 pub trait Derivative: Clone + std::fmt::Debug + PartialEq {
@@ -100,7 +101,12 @@ pub enum Value<D> {
     Sized(IntType, i128),
     /// Logical.
     Logical(bool),
+    /// Pointer with its type; `None` is null.
+    Pointer(PointerType, Option<Pointer>),
 }
+
+/// Objects on the heap: the number and the cells of each.
+pub type Alive<D> = Vec<(usize, Vec<Value<D>>)>;
 
 /// The value of an expression.
 #[derive(Clone, Debug)]

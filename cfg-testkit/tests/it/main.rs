@@ -9,6 +9,7 @@ mod files;
 mod generated;
 mod jumps;
 mod members;
+mod pointers;
 mod recovered;
 mod same;
 mod sections;

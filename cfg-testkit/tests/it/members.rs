@@ -59,6 +59,8 @@ fn every_member_of_the_format_is_drawn() {
             .unwrap_or_else(|| panic!("records seed {seed}"));
         add(&program, &format!("records seed {seed}"));
     }
+    let pointers = text::parse(include_str!("pointers.txt")).program;
+    add(&pointers.expect("it can be parsed"), "pointers");
     let all = members::all(&schema);
     assert!(all.len() > 200, "{}", all.len());
     let listed: BTreeSet<&str> = NOT_DRAWN.iter().map(|n| n.0).collect();

@@ -7,9 +7,9 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::VertexId,
     ir::{
-        ControlWidth, Dim, Expr, Extent, IntType, LoopForm, LoopTest, Place, Program, Range, Role,
-        Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass, Variable, Vertex,
-        VertexKind,
+        ControlWidth, Dim, Expr, Extent, IntType, LoopForm, LoopTest, Place, PointerType, Program,
+        Range, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass, Variable,
+        Vertex, VertexKind,
         visit::{self, PlaceRole, Visit},
     },
     json, text,
@@ -17,6 +17,7 @@ use cfg_core::{
 use cfg_testkit::{
     general,
     generate::{Options, dressed, generate},
+    records,
 };
 use std::collections::BTreeSet;
 
@@ -26,14 +27,14 @@ struct Found(BTreeSet<(&'static str, usize)>);
 
 /// Each enum with the number of its variants.
 const ALL: [(&str, usize); 11] = [
-    ("statement", 6),
+    ("statement", 9),
     ("vertex", 7),
     ("form", 2),
     ("test", 3),
     ("selector", 2),
-    ("expression", 6),
-    ("subscript", 2),
-    ("type", 12),
+    ("expression", 8),
+    ("subscript", 4),
+    ("type", 14),
     ("extent", 2),
     ("role", 3),
     ("class", 5),
@@ -78,8 +79,10 @@ impl<'ir> Visit<'ir> for Found {
                     ScalarType::Real32 => 1,
                     ScalarType::Integer => 2,
                     ScalarType::Logical => 3,
-                    ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => 4,
+                    ScalarType::Tape => 4,
                     ScalarType::Sized(ty) => 5 + ty as usize,
+                    ScalarType::Record(_) => 12,
+                    ScalarType::Pointer(_) => 13,
                 },
             );
             self.note(
@@ -187,13 +190,14 @@ impl<'ir> Visit<'ir> for Found {
     }
 
     fn place(&mut self, place: &'ir Place, _: PlaceRole) {
-        // Programs with records have a generator of their own.
-        for subscript in place.subscripts.iter().filter(|s| s.field().is_none()) {
+        for subscript in &place.subscripts {
             self.note(
                 "subscript",
                 match subscript {
                     Subscript::Index(_) => 0,
-                    Subscript::Range(_) | Subscript::Field(_) | Subscript::Deref => 1,
+                    Subscript::Range(_) => 1,
+                    Subscript::Field(_) => 2,
+                    Subscript::Deref => 3,
                 },
             );
         }
@@ -205,7 +209,14 @@ impl<'ir> Visit<'ir> for Found {
 fn drawn() -> Vec<Program> {
     let wide = (0..150).map(|seed| generate(&Options::WIDE, seed).expect("it runs").program);
     let general = (0..10).map(|seed| dressed(&general::generate(seed), seed).program);
-    wide.chain(general).collect()
+    let records = (0..20).map(|seed| parsed(&records::text(seed)));
+    let pointers = [parsed(include_str!("pointers.txt"))];
+    wide.chain(general).chain(records).chain(pointers).collect()
+}
+
+fn parsed(source: &str) -> Program {
+    let parsed = text::parse(source);
+    parsed.program.expect("it can be parsed")
 }
 
 /// FORLOOP is for adjoint graphs only: no front end writes it, the reversal makes it.
@@ -229,6 +240,9 @@ fn built() -> Program {
     use ScalarType::{Integer, Logical, Real, Real32, Tape};
     let mut program = ProgramBuilder::new();
     let total = program.global("total", Real);
+    let node = program.declare_record("Node");
+    let link = PointerType::to(node).expect("a record");
+    program.fields(node, [("value", Real), ("next", ScalarType::Pointer(link))]);
     let mut f = RoutineBuilder::new("f");
     let (x, y) = (f.inout("x", Real.array([4])), f.inout("y", Real));
     let tape = f.inout("tape", Tape);
@@ -273,6 +287,15 @@ fn built() -> Program {
         arms.arm([1], |f| f.opaque("print", [y], []));
         arms.default(|f| f.stop("no case"));
     });
+    let (p, last) = (
+        f.local("p", ScalarType::Pointer(link)),
+        f.local("last", node),
+    );
+    f.allocate_zeroed(p, 2);
+    f.assign(p.deref_at(1).field("value"), 1.0);
+    f.assign(p.deref().field("next"), addr(last));
+    f.if_then(ne(shift(p, 1), null(link)), |f| f.resize(p, 3));
+    f.free(p);
     for (class, v) in classes {
         f.push(tape, class, v);
     }

@@ -246,7 +246,7 @@ fn numbers<D>(values: &[Value<D>]) -> Vec<f64> {
         Value::Integer(n) => *n as f64,
         Value::Sized(_, n) => *n as f64,
         Value::Logical(b) => f64::from(u8::from(*b)),
-        Value::Undefined => f64::NAN,
+        Value::Undefined | Value::Pointer(..) => f64::NAN,
     };
     values.iter().map(number).collect()
 }
