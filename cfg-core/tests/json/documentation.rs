@@ -116,5 +116,5 @@ fn the_examples_are_programs() {
         json::read_valid(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         examples += 1;
     }
-    assert_eq!(examples, 2);
+    assert_eq!(examples, 3);
 }
