@@ -5,6 +5,7 @@
 //! that it may be. A parameter that is given one function, known where the call stands, is left out: the function is
 //! copied for it and calls it by its name. So is one of type `void *`, which has the type of what is passed in each copy.
 
+mod back;
 mod call;
 mod copy;
 mod fields;
@@ -136,7 +137,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) -> bool 
     }
     if !reached
         .iter()
-        .any(|f| is_concerned(e.unit, *f) || e.has_parts(*f))
+        .any(|f| is_concerned(e.unit, *f) || back::hands_on(e.unit, *f) || e.has_parts(*f))
     {
         return true;
     }

@@ -14,6 +14,7 @@
 //! ```
 
 mod ast;
+mod blocks;
 mod braces;
 mod calls;
 mod codes;
@@ -78,6 +79,7 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
             if !expand::expand(&mut unit, &chosen.read, &mut sink) {
                 return None;
             }
+            blocks::take_out(&mut unit);
             lower::lower(&unit, &chosen, &choices, &mut sink)
         })
     };

@@ -443,6 +443,86 @@ ZE) + REC_;
     assert!(program.sources.iter().any(|s| s == "folder/a.h"));
 }
 
+/// The functions of math.h of C99 for reals, which have versions for `float` and `long double`, and the types of their arguments.
+const MATH: &[(&str, &str)] = &[
+    (
+        "acos asin atan cos sin tan acosh asinh atanh cosh sinh tanh",
+        "r",
+    ),
+    (
+        "exp exp2 expm1 ilogb log log10 log1p log2 logb cbrt fabs sqrt",
+        "r",
+    ),
+    (
+        "erf erfc lgamma tgamma ceil floor nearbyint rint lrint llrint",
+        "r",
+    ),
+    ("round lround llround trunc", "r"),
+    (
+        "atan2 hypot pow fmod remainder copysign nextafter nexttoward fdim fmax fmin",
+        "rr",
+    ),
+    ("fma", "rrr"),
+    ("ldexp scalbn scalbln", "ri"),
+    ("frexp", "ri*"),
+    ("modf", "rr*"),
+    ("remquo", "rri*"),
+    ("nan", "s"),
+];
+
+/// The macros of math.h of C99 that look like functions.
+const MACROS: &[(&str, &str)] = &[
+    ("fpclassify isfinite isinf isnan isnormal signbit", "r"),
+    (
+        "isgreater isgreaterequal isless islessequal islessgreater isunordered",
+        "rr",
+    ),
+];
+
+#[test]
+fn every_function_of_math_h_is_read_or_refused_by_its_name() {
+    let arguments = |kinds: &str| {
+        let list = match kinds {
+            "r" => "x",
+            "rr" => "x, y",
+            "rrr" => "x, y, x",
+            "ri" => "x, 2",
+            "ri*" => "x, &k",
+            "rr*" => "x, &z",
+            "rri*" => "x, y, &k",
+            _ => "\"\"",
+        };
+        list.to_owned()
+    };
+    let mut seen = 0;
+    for (names, kinds) in MATH.iter().chain(MACROS) {
+        for name in names.split(' ') {
+            let suffixes: &[&str] = match MATH.iter().any(|(all, _)| all == names) {
+                true => &["", "f", "l"],
+                false => &[""],
+            };
+            for suffix in suffixes {
+                let ty = ["double", "float", "long double"]
+                    [["", "f", "l"].iter().position(|s| s == suffix).unwrap_or(0)];
+                let call = format!("{name}{suffix}({})", arguments(kinds));
+                let text = format!(
+                    "#include <math.h>\ndouble f({ty} x, {ty} y) {{ {ty} z = 0; int k = 0; return {call} + z + k; }}"
+                );
+                seen += 1;
+                let found = read(&text);
+                if found.program.is_some() {
+                    continue;
+                }
+                let refused = (found.problems.iter())
+                    .find(|p| p.code == "C008" && p.message.contains(name))
+                    .is_some_and(|p| !p.help.is_empty());
+                assert!(refused, "{call}: {}", found.problems);
+            }
+        }
+    }
+    assert_eq!(seen, 3 * 57 + 12);
+}
+
 #[test]
 fn line_markers_name_the_original() {
     let text = "# 7 \"real.c\"\ndouble f(double x) { return\n y; }\n";

@@ -1,7 +1,12 @@
 //! Calls: of copies of functions, and through pointers.
 
 use super::{
-    Bound, Expand, NUMBER, callee, frame::Frame, is_function_pointer, is_void_pointer, is_zero,
+    Bound, Expand, NUMBER,
+    back::{goes_back, is_table},
+    callee,
+    frame::Frame,
+    is_function_pointer, is_void_pointer, is_zero,
+    set::Set,
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
@@ -48,31 +53,10 @@ impl Expand<'_> {
             let arguments = arguments.iter().map(|a| frame.get(*a)).collect();
             return self.add(ExprKind::Call(frame.get(f), arguments), e);
         }
-        let at = self.unit.expr(f).at;
-        let set = match self.functions_of(f, frame) {
-            Ok(set) => set,
-            Err(unknown) => {
-                // A parameter that nothing is known of has been refused.
-                if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
-                    let message = "the function that is called is not known here";
-                    let help = "call it through a variable or parameter that is given functions of the file";
-                    self.sink.error(&codes::FUNCTION, at, message, help);
-                }
-                return self.add(ExprKind::Bad, e);
-            }
-        };
         let nothing = self.nothing(e);
-        if set.functions.is_empty() && !(set.null && nothing.is_some())
-            || set.functions.len() > MAX_FUNCTIONS
-        {
-            let message = match set.functions.is_empty() {
-                true => "no function is called here: the pointer is given none".to_owned(),
-                false => format!("more than {MAX_FUNCTIONS} functions may be called here"),
-            };
-            let help = "assign it functions of the file";
-            self.sink.error(&codes::FUNCTION, at, message, help);
+        let Some(set) = self.callable(f, nothing.is_some(), frame) else {
             return self.add(ExprKind::Bad, e);
-        }
+        };
         let given = callee(self.unit, f);
         let all: Vec<DeclId> = set.functions.iter().copied().collect();
         let number = frame.get(given);
@@ -136,6 +120,35 @@ impl Expand<'_> {
             labels: Vec::new(),
         };
         self.add(ExprKind::Inlined(Rc::new(inlined)), e)
+    }
+
+    /// The functions that are called through a pointer, which may be none if `empty`; refuses what is not known.
+    fn callable(&mut self, f: ExprId, empty: bool, frame: &Frame) -> Option<Set> {
+        let at = self.unit.expr(f).at;
+        let set = match self.functions_of(f, frame) {
+            Ok(set) => set,
+            Err(unknown) => {
+                // A parameter that nothing is known of has been refused.
+                if !matches!(self.unit.expr(unknown).kind, ExprKind::Name(_)) {
+                    let message = "the function that is called is not known here";
+                    let help = "call it through a variable or parameter that is given functions of the file";
+                    self.sink.error(&codes::FUNCTION, at, message, help);
+                }
+                return None;
+            }
+        };
+        let message = match set.functions.len() {
+            0 if !(set.null && empty) => {
+                "no function is called here: the pointer is given none".to_owned()
+            }
+            n if n > MAX_FUNCTIONS => {
+                format!("more than {MAX_FUNCTIONS} functions may be called here")
+            }
+            _ => return Some(set),
+        };
+        let help = "assign it functions of the file";
+        self.sink.error(&codes::FUNCTION, at, message, help);
+        None
     }
 
     /// What stands for the value of a call that is never come to; none if that is a pointer or structure.
@@ -215,7 +228,16 @@ impl Expand<'_> {
             is_void_pointer(&b.unit.decl(*p).ty) && b.located(a, frame).is_some()
         };
         let mut given = parameters.iter().zip(arguments);
-        if self.is_inlined(g) || given.any(|(p, a)| void(self, p, *a)) {
+        let back = |b: &Self, a: ExprId| {
+            let passed =
+                matches!(b.unit.expr(a).kind, ExprKind::Name(d) if frame.passed.contains(&d));
+            let moved = || goes_back(b.unit, a, &frame.back) || is_table(b.unit, a);
+            b.unit.is_pointer(a) && (passed || moved())
+        };
+        if self.is_inlined(g)
+            || given.any(|(p, a)| void(self, p, *a))
+            || arguments.iter().any(|a| back(self, *a)) && self.may_inline(g)
+        {
             return self.inline(e, g, arguments, frame);
         }
         let mut bindings = Vec::new();

@@ -64,6 +64,8 @@ pub(super) struct Frame {
     pub(super) declared: HashMap<DeclId, Vec<StmtId>>,
     /// Structures that are declared in expressions.
     pub(super) literals: HashSet<DeclId>,
+    /// Parameters that may point to what is before an array.
+    pub(super) back: HashSet<DeclId>,
     /// Parameters that are another name for a variable of the caller.
     pub(super) passed: HashSet<DeclId>,
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Bound, Expand,
+    back::goes_back,
     frame::{Frame, Returns, Value},
     is_zero,
 };
@@ -102,6 +103,16 @@ impl Expand<'_> {
         1 + inner.unwrap_or(0)
     }
 
+    /// True if a function in place of a call is not too much.
+    pub(super) fn fits(&self, g: usize) -> bool {
+        let around = self.stack.iter().chain([&g]);
+        let levels: usize = around.map(|f| self.nesting(self.read[*f].body)).sum();
+        self.stack.len() < MAX_DEPTH
+            && levels <= MAX_NESTING
+            && self.calls <= MAX_CALLS
+            && self.unit.exprs.len() <= super::MAX_EXPRESSIONS
+    }
+
     /// Puts a function in place of a call; none if the value is a structure with pointers, or a pointer to one, which is
     /// noted.
     pub(super) fn inline(
@@ -116,11 +127,6 @@ impl Expand<'_> {
         let name = Rc::clone(&decl.name);
         let at = self.unit.expr(e).at;
         self.calls += 1;
-        let levels: usize = self
-            .stack
-            .iter()
-            .map(|f| self.nesting(self.read[*f].body))
-            .sum();
         let problem = if source
             .given
             .as_ref()
@@ -141,11 +147,7 @@ impl Expand<'_> {
                 ),
                 "pass arrays and numbers to functions that call themselves",
             ))
-        } else if self.stack.len() >= MAX_DEPTH
-            || levels + self.nesting(source.body) > MAX_NESTING
-            || self.calls > MAX_CALLS
-            || self.unit.exprs.len() > super::MAX_EXPRESSIONS
-        {
+        } else if !self.fits(g) {
             Some((
                 &codes::LIMIT,
                 format!("{name} would stand in place of too many calls, or too deep in others"),
@@ -174,6 +176,9 @@ impl Expand<'_> {
         for (p, a) in source.parameters.iter().zip(arguments) {
             if !self.pass(*p, *a, &mut before, &mut frame, outer) {
                 return Some(self.add(ExprKind::Bad, e));
+            }
+            if self.unit.is_pointer(*a) && goes_back(self.unit, *a, &outer.back) {
+                frame.back.insert(*p);
             }
         }
         self.stack.push(g);

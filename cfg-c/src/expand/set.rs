@@ -107,18 +107,24 @@ impl Expand<'_> {
                     _ => self.any_of(e, &mut set)?,
                 },
                 ExprKind::Member(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Call(..) => {
-                    match self.given_to(e, frame) {
-                        Some(given) => {
-                            set.functions.extend(given);
-                            set.null = true;
-                        }
-                        None => self.any_of(e, &mut set)?,
-                    }
+                    self.given_or_any(e, frame, &mut set)?;
                 }
                 _ => return Err(e),
             }
         }
         Ok(set)
+    }
+
+    /// The functions that a member is given, or any that something else may be.
+    fn given_or_any(&self, e: ExprId, frame: &Frame, set: &mut Set) -> Result<(), ExprId> {
+        match self.given_to(e, frame) {
+            Some(given) => {
+                set.functions.extend(given);
+                set.null = true;
+                Ok(())
+            }
+            None => self.any_of(e, set),
+        }
     }
 
     /// True of an array of functions that nothing changes.

@@ -267,23 +267,30 @@ impl Body<'_, '_> {
             self.values(parameters, arguments, at)?
         };
         let depth = values.iter().map(|v| v.depth).max().unwrap_or(0) + 1;
-        let zero = |ty: Arith, value: f64| match ty {
-            Arith::Float => Expr::Real32(value as f32),
-            _ => Expr::Real(value),
-        };
         let value_type = values.first().map_or(Arith::Double, |v| v.ty);
         let mut exprs: Vec<Expr> = values.iter().map(|v| v.e.clone()).collect();
         let first = exprs.first().cloned().unwrap_or(Expr::Real(0.0));
         Ok(match how {
             How::Op(op) => Value::new(Expr::op(op, exprs), ty, depth),
             How::IntegerAbs => Value::new(Expr::op(Op::Abs, exprs), ty, depth),
-            How::PowerOf(base) => Value::new(Expr::op(Op::Pow, [zero(ty, base), first]), ty, depth),
+            How::PowerOf(base) => {
+                Value::new(Expr::op(Op::Pow, [constant_of(ty, base), first]), ty, depth)
+            }
+            How::PositiveDifference => {
+                let simple = self.simple(values);
+                let [a, b] = &simple[..] else {
+                    return Err(super::Failed);
+                };
+                let test = Expr::op(Op::Le, [a.e.clone(), b.e.clone()]);
+                let difference = Expr::op(Op::Sub, [a.e.clone(), b.e.clone()]);
+                Value::new(
+                    Expr::op(Op::If, [test, constant_of(ty, 0.0), difference]),
+                    ty,
+                    3,
+                )
+            }
             How::Least(op) => {
-                let mut simple: Vec<Value> = Vec::new();
-                for value in values {
-                    let plain = matches!(value.e, Expr::Real(_) | Expr::Real32(_));
-                    simple.push(if plain { value } else { self.temporary(value) });
-                }
+                let simple = self.simple(values);
                 let [a, b] = &simple[..] else {
                     return Err(super::Failed);
                 };
@@ -296,39 +303,14 @@ impl Body<'_, '_> {
                 let rounded = Value::new(Expr::op(Op::Round, exprs), value_type, depth);
                 rounded.convert(Arith::Int(Int::Long))
             }
-            How::IsNan => Value::truth(Expr::op(Op::Ne, [first.clone(), first]), depth),
-            How::Unordered | How::LessOrGreater => {
-                let [a, b] = &exprs[..] else {
-                    return Err(super::Failed);
-                };
-                let (x, y) = (a.clone(), b.clone());
-                let both = match how {
-                    How::Unordered => [(a, x), (b, y)].map(|(a, b)| (Op::Ne, a.clone(), b)),
-                    _ => [(Op::Lt, x.clone(), y.clone()), (Op::Gt, x, y)],
-                };
-                let both = both.map(|(op, a, b)| Expr::op(op, [a, b]));
-                Value::truth(Expr::op(Op::Or, both), depth + 1)
-            }
-            How::IsInfinite => {
-                let size = Expr::op(Op::Abs, [first]);
-                Value::truth(
-                    Expr::op(Op::Eq, [size, zero(value_type, f64::INFINITY)]),
-                    depth + 1,
-                )
-            }
-            How::IsFinite => {
-                let size = Expr::op(Op::Abs, [first]);
-                Value::truth(
-                    Expr::op(Op::Lt, [size, zero(value_type, f64::INFINITY)]),
-                    depth + 1,
-                )
-            }
-            How::SignBit => {
-                let sign = Expr::op(Op::Sign, [zero(value_type, 1.0), first]);
-                Value::truth(Expr::op(Op::Lt, [sign, zero(value_type, 0.0)]), depth + 1)
-            }
-            How::Infinity => Value::new(zero(ty, f64::INFINITY), ty, 1),
-            How::NotANumber => Value::new(zero(ty, f64::NAN), ty, 1),
+            How::IsNan
+            | How::IsInfinite
+            | How::IsFinite
+            | How::SignBit
+            | How::Unordered
+            | How::LessOrGreater => return classified(how, &exprs, value_type, depth),
+            How::Infinity => Value::new(constant_of(ty, f64::INFINITY), ty, 1),
+            How::NotANumber => Value::new(constant_of(ty, f64::NAN), ty, 1),
             How::Passive
             | How::Silent
             | How::Assert
@@ -343,6 +325,16 @@ impl Body<'_, '_> {
                 return Err(super::Failed);
             }
         })
+    }
+
+    /// Values that may stand several times: constants and variables.
+    fn simple(&mut self, values: Vec<Value>) -> Vec<Value> {
+        let mut simple = Vec::new();
+        for value in values {
+            let plain = matches!(value.e, Expr::Real(_) | Expr::Real32(_));
+            simple.push(if plain { value } else { self.temporary(value) });
+        }
+        simple
     }
 
     fn own_call(
@@ -481,4 +473,38 @@ impl Body<'_, '_> {
         }
         Ok(Expr::Place(pointer.section()))
     }
+}
+
+/// A real constant of a type.
+fn constant_of(ty: Arith, value: f64) -> Expr {
+    match ty {
+        Arith::Float => Expr::Real32(value as f32),
+        _ => Expr::Real(value),
+    }
+}
+
+/// The macros that ask what reals of this type are.
+fn classified(how: How, exprs: &[Expr], ty: Arith, depth: usize) -> Lowered<Value> {
+    let Some(first) = exprs.first().cloned() else {
+        return Err(super::Failed);
+    };
+    let size = || Expr::op(Op::Abs, [first.clone()]);
+    let infinite = || constant_of(ty, f64::INFINITY);
+    let is_nan = |e: &Expr| Expr::op(Op::Ne, [e.clone(), e.clone()]);
+    let e = match (how, exprs) {
+        (How::IsNan, _) => return Ok(Value::truth(is_nan(&first), depth)),
+        (How::IsInfinite, _) => Expr::op(Op::Eq, [size(), infinite()]),
+        (How::IsFinite, _) => Expr::op(Op::Lt, [size(), infinite()]),
+        (How::SignBit, _) => {
+            let sign = Expr::op(Op::Sign, [constant_of(ty, 1.0), first]);
+            Expr::op(Op::Lt, [sign, constant_of(ty, 0.0)])
+        }
+        (How::Unordered, [x, y]) => Expr::op(Op::Or, [is_nan(x), is_nan(y)]),
+        (How::LessOrGreater, [x, y]) => {
+            let both = [Op::Lt, Op::Gt].map(|op| Expr::op(op, [x.clone(), y.clone()]));
+            Expr::op(Op::Or, both)
+        }
+        _ => return Err(super::Failed),
+    };
+    Ok(Value::truth(e, depth + 1))
 }

@@ -48,6 +48,12 @@ impl Body<'_, '_> {
             (Type::Function(_), _) => "a function".to_owned(),
             _ => "a pointer".to_owned(),
         };
+        if matches!(&inner.ty, Type::Pointer(to) if Elem::of(to).is_some()) && extents.len() == 1 {
+            let message =
+                format!("{name} leads to pointers that are exchanged, or assigned one by one");
+            let help = "write a[i] = block + i * m for all rows and leave them there, or use an array of two dimensions";
+            return self.error(&codes::TYPE, at, message, help);
+        }
         let message = format!("{name} is {what}, or leads to it, which is not supported");
         let help =
             "pass members as parameters of their own, and matrices as arrays of two dimensions";

@@ -94,12 +94,7 @@ impl Body<'_, '_> {
             },
             ExprKind::SizeofType(_) | ExprKind::SizeofExpr(_) => match constant::integer(unit, e) {
                 Some((value, ty)) => Ok(Value::integer(value, ty)),
-                None => self.error(
-                    &codes::TYPE,
-                    node.at,
-                    "this size is not known here",
-                    "use sizeof of an arithmetic type or an array of constant extents",
-                ),
+                None => self.size(e),
             },
             ExprKind::Str(_) => self.error(
                 &codes::TYPE,

@@ -6,13 +6,13 @@ use super::{
     points::{self, Root},
     routine::Body,
     slot::{Elem, Pointer},
-    value::literal,
+    value::{Value, literal},
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
     codes, constant,
     source::Pos,
-    types::{Arith, Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::{
     entity::VarId,
@@ -73,11 +73,21 @@ impl Body<'_, '_> {
                 ExprKind::SizeofExpr(a) => unit.expr(*a).ty.as_ref(),
                 _ => None,
             };
-            match measured {
-                Some(ty) if ty.ty == of.ty && !whole => whole = true,
-                Some(_) => return None,
-                None => rest.push(e),
+            let Some(mut ty) = measured else {
+                rest.push(e);
+                continue;
+            };
+            // The size of an array is that of its elements, so often.
+            while let Type::Array(inner, Some(extent)) = &ty.ty
+                && !alike(unit, ty, of)
+            {
+                open.push(*extent);
+                ty = inner;
             }
+            if !alike(unit, ty, of) || whole {
+                return None;
+            }
+            whole = true;
         }
         if !whole {
             let size = constant::size(unit, &of.ty, MAX_DEPTH).filter(|size| *size > 0)?;
@@ -87,6 +97,36 @@ impl Body<'_, '_> {
             number /= size;
         }
         Some((i64::try_from(number).ok()?, rest))
+    }
+
+    /// The size of an array of variable length whose extents are known where the function begins.
+    pub(super) fn size(&mut self, e: ExprId) -> Lowered<Value> {
+        let unit = self.l.unit;
+        let of = match &unit.expr(e).kind {
+            ExprKind::SizeofType(ty) => Some(&**ty),
+            ExprKind::SizeofExpr(a) => unit.expr(*a).ty.as_ref(),
+            _ => None,
+        };
+        let mut extents = Vec::new();
+        let mut inner = of;
+        while let Some(ty) = inner
+            && let Type::Array(below, Some(extent)) = &ty.ty
+        {
+            extents.push(*extent);
+            inner = Some(below);
+        }
+        let size = inner.and_then(|ty| constant::size(unit, &ty.ty, MAX_DEPTH));
+        let size = size.and_then(|size| i64::try_from(size).ok());
+        let (Some(size), true) = (size, extents.iter().all(|e| self.is_extent(*e))) else {
+            let at = unit.expr(e).at;
+            let message = "this size is not known here";
+            let help = "use sizeof of an arithmetic type, or of an array whose extents are known where the function begins";
+            return self.error(&codes::TYPE, at, message, help);
+        };
+        let product = self.number_of(&vec![(size, extents)], true)?;
+        let depth = product.depth();
+        let long = Value::new(product, Arith::Int(Int::Long), depth);
+        Ok(long.convert(Arith::Int(Int::ULong)))
     }
 
     pub(super) fn counted_in(&mut self, call: ExprId, of: &Qualified) -> Lowered<Count> {
@@ -394,4 +434,21 @@ impl Body<'_, '_> {
 fn holds(unit: &crate::ast::Unit, d: DeclId, call: ExprId) -> bool {
     let sources = points::sources(unit, d);
     sources.into_iter().any(|e| points::bare(unit, e) == call)
+}
+
+/// True of types that are the same, arrays with the same numbers or variables as extents.
+fn alike(unit: &crate::ast::Unit, a: &Qualified, b: &Qualified) -> bool {
+    let (mut a, mut b) = (a, b);
+    let number = |e: ExprId| constant::integer(unit, e).map(|(value, _)| value);
+    while let (Type::Array(x, Some(i)), Type::Array(y, Some(j))) = (&a.ty, &b.ty) {
+        let same = match (&unit.expr(*i).kind, &unit.expr(*j).kind) {
+            (ExprKind::Name(i), ExprKind::Name(j)) => i == j,
+            _ => i == j || number(*i).is_some() && number(*i) == number(*j),
+        };
+        if !same {
+            return false;
+        }
+        (a, b) = (x, y);
+    }
+    a.ty == b.ty
 }

@@ -9,6 +9,8 @@ pub(crate) enum How {
     Op(Op),
     /// fmin and fmax: the other operand where one is NaN.
     Least(Op),
+    /// fdim: the difference if it is positive, 0 if not; NaN where one of the two is.
+    PositiveDifference,
     /// Absolute value of an integer.
     IntegerAbs,
     /// A power of a constant base.
@@ -69,7 +71,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("copysign", How::Op(Op::Sign)), ("fma", How::Op(Op::Fma)), ("fmax", How::Least(Op::Max)),
     ("fmin", How::Least(Op::Min)), ("lround", How::RoundToInteger), ("llround", How::RoundToInteger),
     ("exp2", How::PowerOf(2.0)), ("exp10", How::PowerOf(10.0)),
-    ("fdim", How::Refused("write x > y ? x - y : 0.0")),
+    ("fdim", How::PositiveDifference),
     ("rint", How::Refused(ROUNDING)), ("nearbyint", How::Refused(ROUNDING)),
     ("lrint", How::Refused(ROUNDING)), ("llrint", How::Refused(ROUNDING)),
     ("remainder", How::Refused("use fmod")), ("remquo", How::Refused("use fmod")),
@@ -161,6 +163,7 @@ pub(crate) fn is_pure(name: &str) -> bool {
         !matches!(
             how,
             How::Least(_)
+                | How::PositiveDifference
                 | How::Passive
                 | How::Silent
                 | How::Assert

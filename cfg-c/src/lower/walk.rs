@@ -267,6 +267,10 @@ impl Body<'_, '_> {
         {
             return Ok((d, walker));
         }
+        if unit.root(e).is_some_and(|d| self.failed.contains(&d)) {
+            // What it is an element of has been refused.
+            return Err(super::Failed);
+        }
         let at = unit.expr(e).at;
         let help = "assign pointers that are variables of their own";
         self.error(&codes::POINTER, at, "a pointer or array is assigned", help)

@@ -30,5 +30,6 @@ double unordered(double x, double y)
         s *= 2;
     if (islessgreater(x, nothing))
         s = 0;
+    s += fdim(x, y) + fdim(y, x) + 2 * fdimf(x, -1.5f);
     return islessgreater(x, x) ? 0 : s;
 }

@@ -1,0 +1,594 @@
+//! Rows that lie in one block: `a[0] = malloc(...)` and `a[i] = a[i - 1] + m`, or `a[i] = block + i * m`.
+//!
+//! The pointers to the rows are computed, not stored: `a[i]` is the block moved by `(i - first) * m`, where `first` is the row that the
+//! block begins with. The array of pointers is taken out. This is done where all that is assigned to the pointers has one of these forms,
+//! and nothing else is done with the array but to subscript, test and free it; a row that has not been assigned has no place in C either.
+
+use crate::{
+    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
+    constant,
+    lower::points::{allocates, bare, is_null, library_call},
+    texts::forget,
+    types::{Arith, Int, Qualified, Type},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
+
+/// Expressions that are looked at when it is asked whether one keeps its value.
+const MAX_PARTS: usize = 100;
+
+/// What stands for the rows of an array of pointers.
+struct Rows {
+    /// What points to the first row.
+    block: DeclId,
+    /// The subscript of the first row.
+    first: Option<ExprId>,
+    /// The elements from one row to the next.
+    distance: ExprId,
+}
+
+/// Everything that is done with an array of pointers and with other names of it.
+#[derive(Default)]
+struct Uses {
+    /// Assignments and steps of the array itself, in order.
+    whole: Vec<ExprId>,
+    /// Assignments of elements, in order: the target's subscript, none for `*a`.
+    elements: Vec<(ExprId, Option<ExprId>)>,
+    /// Elements that are read.
+    read: Vec<ExprId>,
+    /// Tests for null, and the value of each.
+    tests: Vec<(ExprId, i128)>,
+    /// Calls of free.
+    freed: Vec<ExprId>,
+}
+
+/// Takes out arrays of pointers to rows in one block from all functions.
+pub(crate) fn take_out(unit: &mut Unit) {
+    for f in 0..unit.functions.len() {
+        let names = names(unit, f);
+        let roots: BTreeSet<DeclId> = names.values().copied().collect();
+        for root in roots {
+            let same: BTreeSet<DeclId> = (names.iter())
+                .filter(|(_, of)| **of == root)
+                .map(|(d, _)| *d)
+                .collect();
+            if let Some(uses) = uses(unit, f, &same)
+                && let Some(made) = rows(unit, f, root, &uses)
+            {
+                replace(unit, &same, uses, &made);
+            }
+        }
+    }
+}
+
+/// True of a pointer to pointers to numbers or structures, and of an array of these.
+pub(crate) fn is_table(ty: &Qualified) -> bool {
+    let inner = ty.target().and_then(|row| match &row.ty {
+        Type::Pointer(of) => Some(&of.ty),
+        _ => None,
+    });
+    matches!(inner, Some(Type::Arith(_) | Type::Struct(_)))
+}
+
+/// True of a variable that may be an array of pointers to rows in one block: its elements are assigned pointers that are no memory of their own, or
+/// a function returns it.
+pub(crate) fn may_be(unit: &Unit, d: DeclId) -> bool {
+    let decl = unit.decl(d);
+    if decl.kind != DeclKind::Local || !is_table(&decl.ty) {
+        return false;
+    }
+    let init = match decl.init {
+        Some(Init::Expr(e)) => Some(e),
+        _ => None,
+    };
+    let whole = decl
+        .assigned
+        .iter()
+        .filter_map(|e| match unit.expr(*e).kind {
+            ExprKind::Assign(None, _, value) => Some(value),
+            _ => None,
+        });
+    let called = |e: ExprId| match unit.expr(bare(unit, e)).kind {
+        ExprKind::Call(f, _) => {
+            matches!(unit.expr(f).kind, ExprKind::Name(g) if unit.decl(g).definition.is_some())
+        }
+        _ => false,
+    };
+    if init.into_iter().chain(whole).any(called) {
+        return true;
+    }
+    let Some(function) = decl.function.and_then(|f| unit.functions.get(f)) else {
+        return false;
+    };
+    let same: BTreeSet<DeclId> = [d].into();
+    function
+        .part
+        .clone()
+        .any(|k| match unit.exprs[k as usize].kind {
+            ExprKind::Assign(None, target, value) => {
+                element(unit, target, &same).is_some() && !allocates(unit, bare(unit, value))
+            }
+            _ => false,
+        })
+}
+
+/// The arrays of pointers to rows of a function, and the variable that each is another name of.
+fn names(unit: &Unit, f: usize) -> BTreeMap<DeclId, DeclId> {
+    let mut names = BTreeMap::new();
+    for d in &unit.functions[f].locals {
+        let decl = unit.decl(*d);
+        if decl.kind != DeclKind::Local || decl.address || !is_table(&decl.ty) {
+            continue;
+        }
+        names.insert(*d, *d);
+    }
+    // Other names come behind what they name.
+    let all: Vec<DeclId> = names.keys().copied().collect();
+    for d in all {
+        let mut of = d;
+        let mut seen = BTreeSet::new();
+        while seen.insert(of)
+            && let Some(next) = only_source(unit, of)
+            && names.contains_key(&next)
+        {
+            of = next;
+        }
+        names.insert(d, of);
+    }
+    names
+}
+
+/// The variable that another one is always equal to, if it is not null.
+fn only_source(unit: &Unit, d: DeclId) -> Option<DeclId> {
+    let decl = unit.decl(d);
+    let mut only = None;
+    let init = match decl.init {
+        Some(Init::Expr(e)) => Some(e),
+        Some(Init::List(..)) => return None,
+        None => None,
+    };
+    let mut values: Vec<ExprId> = init.into_iter().collect();
+    for e in &decl.assigned {
+        match unit.expr(*e).kind {
+            ExprKind::Assign(None, _, value) => values.push(value),
+            _ => return None,
+        }
+    }
+    for value in values {
+        match unit.expr(bare(unit, value)).kind {
+            _ if is_null(unit, value) => {}
+            ExprKind::Name(of) if only.is_none_or(|known| known == of) => only = Some(of),
+            _ => return None,
+        }
+    }
+    only
+}
+
+/// The expressions of statements that are come to where an array of pointers, or one of them, is null, which memory never is.
+fn never(unit: &Unit, f: usize, tests: &[(ExprId, i128)]) -> BTreeSet<ExprId> {
+    let null: BTreeSet<ExprId> = (tests.iter())
+        .filter(|(_, value)| *value == 0)
+        .map(|(e, _)| *e)
+        .collect();
+    let function = &unit.functions[f];
+    let mut open = vec![(function.body, false)];
+    for k in function.part.clone() {
+        if let ExprKind::Inlined(inlined) = &unit.exprs[k as usize].kind {
+            open.push((inlined.body, false));
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some((s, dead)) = open.pop() {
+        match &unit.stmt(s).kind {
+            StmtKind::If(arms, other) => {
+                for (c, s) in arms {
+                    open.push((*s, dead || null.contains(c) && !unit.is_entered(&[*s])));
+                }
+                open.extend(other.map(|s| (s, dead)));
+            }
+            StmtKind::Expr(e) if dead => {
+                found.insert(*e);
+            }
+            _ => open.extend(unit.inside(s).into_iter().map(|s| (s, dead))),
+        }
+    }
+    found
+}
+
+/// The array that an expression names, and the subscript of the element that it is.
+fn element(unit: &Unit, e: ExprId, same: &BTreeSet<DeclId>) -> Option<Option<ExprId>> {
+    let (of, subscript) = match unit.expr(e).kind {
+        ExprKind::Index(a, i) => (a, Some(i)),
+        ExprKind::Unary(Unary::Deref, a) => (a, None),
+        _ => return None,
+    };
+    is_named(unit, of, same).then_some(subscript)
+}
+
+fn is_named(unit: &Unit, e: ExprId, same: &BTreeSet<DeclId>) -> bool {
+    matches!(unit.expr(e).kind, ExprKind::Name(d) if same.contains(&d))
+}
+
+/// Adds what an expression does with an array of pointers, and the names and elements that are accounted for; none if that is not known.
+fn note(
+    unit: &Unit,
+    e: ExprId,
+    same: &BTreeSet<DeclId>,
+    found: &mut Uses,
+    known: &mut BTreeSet<ExprId>,
+) -> Option<()> {
+    match &unit.expr(e).kind {
+        ExprKind::Assign(op, target, value) if is_named(unit, *target, same) => {
+            if op.is_none() && is_named(unit, bare(unit, *value), same) {
+                // Another name.
+                unit.walk(*value, &mut |e| {
+                    known.insert(e);
+                });
+            }
+            known.insert(*target);
+            found.whole.push(e);
+        }
+        ExprKind::Step { of, .. } if is_named(unit, *of, same) => {
+            known.insert(*of);
+            found.whole.push(e);
+        }
+        ExprKind::Assign(_, target, _) => {
+            if let Some(i) = element(unit, *target, same) {
+                known.insert(*target);
+                found.elements.push((e, i));
+            }
+        }
+        ExprKind::Unary(Unary::Not, a)
+            if is_named(unit, *a, same) || element(unit, *a, same).is_some() =>
+        {
+            known.insert(*a);
+            found.tests.push((e, 0));
+        }
+        ExprKind::Binary(op @ (Binary::Eq | Binary::Ne), a, b) => {
+            for (a, b) in [(*a, *b), (*b, *a)] {
+                let own = is_named(unit, a, same) || element(unit, a, same).is_some();
+                if own && is_null(unit, b) {
+                    known.insert(a);
+                    found.tests.push((e, i128::from(*op == Binary::Ne)));
+                }
+            }
+        }
+        ExprKind::Call(_, arguments) if library_call(unit, e) == Some("free") => {
+            let [a] = arguments[..] else { return None };
+            if unit.roots(a).iter().any(|d| same.contains(d))
+                && unit.is_pointer(a)
+                && !unit.expr(a).effects
+            {
+                unit.walk(a, &mut |e| {
+                    known.insert(e);
+                });
+                found.freed.push(e);
+            }
+        }
+        // A function stands in place of its call.
+        ExprKind::Inlined(inlined) => {
+            let names = inlined.arguments.iter().map(|a| bare(unit, *a));
+            known.extend(names.filter(|a| is_named(unit, *a, same)));
+        }
+        _ => {}
+    }
+    Some(())
+}
+
+/// What is done with an array of pointers; none if there is something that is not known.
+fn uses(unit: &Unit, f: usize, same: &BTreeSet<DeclId>) -> Option<Uses> {
+    let mut found = Uses::default();
+    // Names and elements that are accounted for.
+    let mut known: BTreeSet<ExprId> = BTreeSet::new();
+    let part = unit.functions[f].part.clone();
+    for e in part.clone().map(ExprId) {
+        note(unit, e, same, &mut found, &mut known)?;
+    }
+    for e in part.map(ExprId) {
+        if element(unit, e, same).is_some() && !known.contains(&e) {
+            found.read.push(e);
+        }
+    }
+    let elements = found
+        .elements
+        .iter()
+        .map(|(e, _)| match unit.expr(*e).kind {
+            ExprKind::Assign(_, target, _) => target,
+            _ => *e,
+        });
+    let places: BTreeSet<ExprId> = found.read.iter().copied().chain(elements).collect();
+    let places: Vec<ExprId> = known.iter().copied().chain(places).collect();
+    for place in places {
+        if let ExprKind::Index(a, _) | ExprKind::Unary(Unary::Deref, a) = unit.expr(place).kind {
+            known.insert(a);
+        }
+    }
+    // Initial values are other names.
+    for d in same {
+        if let Some(Init::Expr(e)) = unit.decl(*d).init {
+            if is_null(unit, e) {
+                return None;
+            }
+            if only_source(unit, *d).is_none() {
+                continue;
+            }
+            unit.walk(e, &mut |e| {
+                known.insert(e);
+            });
+        }
+    }
+    // An array that may be null is tested for it.
+    let dead = never(unit, f, &found.tests);
+    let null = |e: &ExprId| match unit.expr(*e).kind {
+        ExprKind::Assign(None, _, value) => is_null(unit, value),
+        _ => false,
+    };
+    if found.whole.iter().any(|e| null(e) && !dead.contains(e)) {
+        return None;
+    }
+    let mut all = unit.functions[f].part.clone().map(ExprId);
+    let stray = all.any(|e| is_named(unit, e, same) && !known.contains(&e));
+    (!stray).then_some(found)
+}
+
+/// True of an integer that has the same value wherever it is known: constants, variables that nothing assigns.
+fn is_fixed(unit: &Unit, e: ExprId) -> bool {
+    let mut open = vec![e];
+    let mut count = 0;
+    while let Some(e) = open.pop() {
+        count += 1;
+        if constant::integer(unit, e).is_some() {
+            continue;
+        }
+        match unit.expr(e).kind {
+            _ if count > MAX_PARTS => return false,
+            ExprKind::Name(d) => {
+                let decl = unit.decl(d);
+                let local = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter);
+                if !local || !decl.assigned.is_empty() || decl.address {
+                    return false;
+                }
+            }
+            ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) => open.extend([a, b]),
+            ExprKind::Cast(_, a) => open.push(a),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// True of expressions that are the same constants or variables.
+fn same_number(unit: &Unit, a: ExprId, b: ExprId) -> bool {
+    let value = |e: ExprId| constant::integer(unit, e).map(|(value, _)| value);
+    match (&unit.expr(a).kind, &unit.expr(b).kind) {
+        (ExprKind::Name(a), ExprKind::Name(b)) => a == b,
+        _ => value(a).is_some() && value(a) == value(b),
+    }
+}
+
+/// The pointer and the factors of `p + i * m` and `&p[i * m]`.
+fn moved(unit: &Unit, e: ExprId) -> Option<(ExprId, ExprId)> {
+    let e = bare(unit, e);
+    match unit.expr(e).kind {
+        ExprKind::Binary(Binary::Add, a, b) if unit.is_pointer(a) => Some((a, b)),
+        ExprKind::Binary(Binary::Add, a, b) if unit.is_pointer(b) => Some((b, a)),
+        ExprKind::Unary(Unary::Address, of) => match unit.expr(of).kind {
+            ExprKind::Index(a, i) if unit.is_pointer(a) => Some((a, i)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Finds what stands for rows, and makes the variable for the block if there is none.
+fn rows(unit: &mut Unit, f: usize, root: DeclId, uses: &Uses) -> Option<Rows> {
+    let same: BTreeSet<DeclId> = [root].into();
+    let array = matches!(unit.decl(root).ty.ty, Type::Array(..));
+    let start = uses.elements.first()?.0;
+    // One call allocates the pointers; the array moves only before they are assigned.
+    let mut allocated = 0;
+    for e in &uses.whole {
+        match unit.expr(*e).kind {
+            ExprKind::Assign(None, target, value) if is_named(unit, target, &same) => {
+                allocated += usize::from(allocates(unit, bare(unit, value)));
+                if !allocates(unit, bare(unit, value)) {
+                    return None;
+                }
+            }
+            ExprKind::Assign(Some(_), ..) | ExprKind::Step { .. } if e.0 > start.0 => return None,
+            _ => {}
+        }
+    }
+    if let Some(Init::Expr(e)) = unit.decl(root).init {
+        if !allocates(unit, bare(unit, e)) {
+            return None;
+        }
+        allocated += 1;
+    }
+    if allocated != usize::from(!array) || (array && unit.decl(root).init.is_some()) {
+        return None;
+    }
+    let (&(last, subscript), moves) = uses.elements.split_last()?;
+    let ExprKind::Assign(None, _, value) = unit.expr(last).kind else {
+        return None;
+    };
+    let i = subscript?;
+    let (from, by) = moved(unit, value)?;
+    let in_table =
+        |unit: &Unit, e: ExprId| unit.roots(e).iter().any(|d| is_table(&unit.decl(*d).ty));
+    // a[i] = block + i * m for all rows.
+    if moves.is_empty() {
+        let distance = factor(unit, by, i)?;
+        let ExprKind::Name(block) = unit.expr(bare(unit, from)).kind else {
+            return None;
+        };
+        let decl = unit.decl(block);
+        let given = decl.assigned.len() + usize::from(decl.init.is_some());
+        let keeps = match decl.kind {
+            DeclKind::Parameter => given == 0,
+            DeclKind::Local => given <= 1 && unit.is_pointer(from),
+            _ => false,
+        };
+        let keeps = keeps && !decl.address && is_fixed(unit, distance);
+        return keeps.then(|| Rows {
+            block,
+            first: None,
+            distance: copy(unit, distance),
+        });
+    }
+    // The first row, which may be moved at once, then the others.
+    let (&(e, first), moves) = moves.split_first()?;
+    let ExprKind::Assign(None, _, value) = unit.expr(e).kind else {
+        return None;
+    };
+    let alike = |unit: &Unit, i: Option<ExprId>| match (i, first) {
+        (Some(a), Some(b)) => same_number(unit, a, b),
+        (None, None) => true,
+        (Some(a), None) | (None, Some(a)) => is_zero(unit, a),
+    };
+    let repeated = unit.functions[f].loops.iter().any(|l| l.contains(&e.0));
+    let fixed = first.is_none_or(|i| is_fixed(unit, i));
+    let moving = |unit: &Unit, e: ExprId| {
+        let kind = &unit.expr(e).kind;
+        matches!(kind, ExprKind::Assign(Some(Binary::Add | Binary::Sub), ..))
+    };
+    let only = moves
+        .iter()
+        .all(|(e, i)| moving(unit, *e) && alike(unit, *i));
+    if repeated || !fixed || !only || in_table(unit, value) {
+        return None;
+    }
+    let before = element(unit, bare(unit, from), &all_names(unit, root, f))?;
+    let one = |unit: &Unit, e: ExprId| constant::integer(unit, e).is_some_and(|(n, _)| n == 1);
+    let distance = match before.map(|e| unit.expr(e).kind.clone()) {
+        Some(ExprKind::Binary(Binary::Sub, j, k)) if same_number(unit, i, j) && one(unit, k) => by,
+        _ if alike(unit, before) && first.is_none_or(|i| is_zero(unit, i)) => factor(unit, by, i)?,
+        _ => return None,
+    };
+    is_fixed(unit, distance).then(|| Rows {
+        block: new_block(unit, f, root),
+        first: first.map(|e| copy(unit, e)),
+        distance: copy(unit, distance),
+    })
+}
+
+/// A copy of an integer that keeps its value, which has at most [`MAX_PARTS`] parts.
+fn copy(unit: &mut Unit, e: ExprId) -> ExprId {
+    let node = unit.expr(e);
+    let (at, from) = (node.at, node.from);
+    let kind = match node.kind.clone() {
+        ExprKind::Binary(op, a, b) => ExprKind::Binary(op, copy(unit, a), copy(unit, b)),
+        ExprKind::Cast(ty, a) => ExprKind::Cast(ty, copy(unit, a)),
+        other => other,
+    };
+    unit.push(kind, at, from, false)
+}
+
+fn is_zero(unit: &Unit, e: ExprId) -> bool {
+    constant::integer(unit, e).is_some_and(|(value, _)| value == 0)
+}
+
+/// All names of an array of pointers.
+fn all_names(unit: &Unit, root: DeclId, f: usize) -> BTreeSet<DeclId> {
+    let names = names(unit, f).into_iter();
+    names
+        .filter(|(_, of)| *of == root)
+        .map(|(d, _)| d)
+        .collect()
+}
+
+/// The other factor of a product with a variable.
+fn factor(unit: &Unit, product: ExprId, i: ExprId) -> Option<ExprId> {
+    let plain = |mut e: ExprId| {
+        while let ExprKind::Cast(_, a) = unit.expr(e).kind {
+            e = a;
+        }
+        e
+    };
+    match unit.expr(plain(product)).kind {
+        ExprKind::Binary(Binary::Mul, a, b) if same_number(unit, plain(a), i) => Some(b),
+        ExprKind::Binary(Binary::Mul, a, b) if same_number(unit, plain(b), i) => Some(a),
+        _ => None,
+    }
+}
+
+/// A variable that points to the first row.
+fn new_block(unit: &mut Unit, f: usize, root: DeclId) -> DeclId {
+    let decl = unit.decl(root);
+    let mut ty = decl.ty.target().cloned().unwrap_or_else(|| decl.ty.clone());
+    ty.constant = false;
+    let block = Decl {
+        name: Rc::from(format!("{}_block", decl.name)),
+        ty,
+        init: None,
+        assigned: Vec::new(),
+        ..decl.clone()
+    };
+    let d = DeclId(unit.decls.len() as u32);
+    unit.decls.push(block);
+    unit.functions[f].locals.push(d);
+    d
+}
+
+/// Writes what stands for the rows in place of the array of pointers.
+fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
+    let Uses {
+        whole,
+        elements,
+        read,
+        tests,
+        freed,
+    } = uses;
+    let given = elements.len().saturating_sub(1);
+    // The first row becomes the block.
+    for (e, _) in &elements[..given] {
+        if let ExprKind::Assign(_, target, _) = unit.expr(*e).kind {
+            unit.exprs[target.index()].kind = ExprKind::Name(rows.block);
+            unit.decls[rows.block.index()].assigned.push(*e);
+        }
+    }
+    for (e, value) in tests {
+        forget(unit, e);
+        let node = &mut unit.exprs[e.index()];
+        node.kind = ExprKind::Int(value, Arith::INT);
+        node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
+    }
+    // Pointers that are not stored are not assigned; what is read for that is gone, too.
+    let gone = whole.into_iter().chain(freed);
+    for e in gone.chain(elements[given..].iter().map(|(e, _)| *e)) {
+        forget(unit, e);
+    }
+    for e in read {
+        let Some(i) = element(unit, e, same) else {
+            continue;
+        };
+        let (at, from) = (unit.expr(e).at, unit.expr(e).from);
+        let block = unit.push(ExprKind::Name(rows.block), at, from, false);
+        let long = Arith::Int(Int::Long);
+        let i = match i {
+            Some(i) => i,
+            None => unit.push(ExprKind::Int(0, long), at, from, false),
+        };
+        let behind = match rows.first {
+            Some(first) => {
+                let ty = Rc::new(Qualified::plain(Type::Arith(long)));
+                let i = unit.push(ExprKind::Cast(ty, i), at, from, false);
+                unit.push(ExprKind::Binary(Binary::Sub, i, first), at, from, false)
+            }
+            None => i,
+        };
+        let ty = Rc::new(Qualified::plain(Type::Arith(long)));
+        let behind = unit.push(ExprKind::Cast(ty, behind), at, from, false);
+        let by = ExprKind::Binary(Binary::Mul, behind, rows.distance);
+        let by = unit.push(by, at, from, false);
+        unit.exprs[e.index()].kind = ExprKind::Binary(Binary::Add, block, by);
+    }
+    for d in same {
+        let decl = &mut unit.decls[d.index()];
+        decl.ty = Qualified::plain(Type::Arith(Arith::Int(Int::Long)));
+        decl.init = None;
+        decl.assigned.clear();
+    }
+}

@@ -1,0 +1,128 @@
+//! Pointers before the arrays that they lead to, as `a - 1` for subscripts from 1: a function that is given one stands in place of its
+//! call, where such a pointer is a variable like others. A call hands on parts of arrays. So does one that is given pointers to rows of one block.
+
+use super::Expand;
+use crate::{
+    ast::{Binary, DeclId, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
+    blocks, constant,
+};
+use std::collections::HashSet;
+
+/// Expressions that are looked at for one pointer.
+const MAX_PARTS: usize = 1000;
+
+/// How a pointer has been moved.
+#[derive(Clone, Copy, Default)]
+struct Moves {
+    back: bool,
+    /// By a number that may be large.
+    forth: bool,
+}
+
+/// True of a pointer that may lie before the array that it leads to: it has been moved back, and forth at most by a constant.
+/// `known` are parameters that are such.
+pub(super) fn goes_back(unit: &Unit, e: ExprId, known: &HashSet<DeclId>) -> bool {
+    let mut moves = Moves::default();
+    let (mut variables, mut functions) = (HashSet::new(), HashSet::new());
+    let mut open = vec![e];
+    let mut count = 0;
+    let by = |e: ExprId| constant::integer(unit, e).map(|(value, _)| value);
+    while let Some(e) = open.pop() {
+        count += 1;
+        if count > MAX_PARTS || moves.forth {
+            return false;
+        }
+        match &unit.expr(e).kind {
+            ExprKind::Name(d) if unit.is_pointer(e) && variables.insert(*d) => {
+                moves.back |= known.contains(d);
+                let decl = unit.decl(*d);
+                if let Some(Init::Expr(e)) = decl.init {
+                    open.push(e);
+                }
+                open.extend(&decl.assigned);
+            }
+            ExprKind::Cast(_, a)
+            | ExprKind::Binary(Binary::Comma, _, a)
+            | ExprKind::Assign(None, _, a) => open.push(*a),
+            ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),
+            ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b)
+            | ExprKind::Assign(Some(op @ (Binary::Add | Binary::Sub)), a, b) => {
+                let (p, k) = if unit.is_pointer(*a) {
+                    (*a, *b)
+                } else {
+                    (*b, *a)
+                };
+                match (op, by(k)) {
+                    (Binary::Sub, None) => moves.back = true,
+                    (Binary::Sub, Some(k)) => moves.back |= k > 0,
+                    (_, None) => moves.forth = true,
+                    (_, Some(k)) => moves.back |= k < 0,
+                }
+                open.push(p);
+            }
+            ExprKind::Step { of, up, .. } => {
+                moves.back |= !up;
+                moves.forth |= up;
+                open.push(*of);
+            }
+            ExprKind::Unary(Unary::Address, a) => {
+                if let ExprKind::Index(p, k) = unit.expr(*a).kind {
+                    match by(k) {
+                        Some(k) => moves.back |= k < 0,
+                        None => moves.forth = true,
+                    }
+                    open.push(p);
+                }
+            }
+            ExprKind::Call(f, _) => {
+                if let ExprKind::Name(d) = unit.expr(*f).kind
+                    && let Some(g) = unit.decl(d).definition
+                    && functions.insert(g)
+                {
+                    open.extend(returned(unit, g));
+                }
+            }
+            _ => {}
+        }
+    }
+    moves.back && !moves.forth
+}
+
+/// True of a variable with pointers to rows that are not stored.
+pub(super) fn is_table(unit: &Unit, e: ExprId) -> bool {
+    matches!(unit.expr(e).kind, ExprKind::Name(d) if blocks::may_be(unit, d))
+}
+
+/// What a function returns.
+fn returned(unit: &Unit, g: usize) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut open: Vec<_> = unit.functions.get(g).map(|f| f.body).into_iter().collect();
+    while let Some(s) = open.pop() {
+        match unit.stmt(s).kind {
+            StmtKind::Return(Some(e)) => found.push(e),
+            _ => open.extend(unit.inside(s)),
+        }
+    }
+    found
+}
+
+/// True if a function hands such a pointer on to one of the file.
+pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
+    let none = HashSet::new();
+    unit.functions[f].part.clone().any(|k| {
+        let ExprKind::Call(callee, arguments) = &unit.exprs[k as usize].kind else {
+            return false;
+        };
+        matches!(unit.expr(*callee).kind, ExprKind::Name(d) if unit.decl(d).definition.is_some())
+            && arguments
+                .iter()
+                .any(|a| unit.is_pointer(*a) && (goes_back(unit, *a, &none) || is_table(unit, *a)))
+    })
+}
+
+impl Expand<'_> {
+    /// True if a function can stand in place of a call that could do without.
+    pub(super) fn may_inline(&self, g: usize) -> bool {
+        self.read[g].given.is_none() && !self.stack.contains(&g) && self.fits(g)
+    }
+}
