@@ -49,6 +49,7 @@ pub mod members;
 pub mod needs;
 pub mod pairs;
 pub mod plain;
+pub mod pointers;
 pub mod property;
 pub mod records;
 pub mod renumber;

@@ -1,10 +1,12 @@
 //! Pointers in the interpreter: what they lead to, what is alive at the end, and each fault with its places.
 
+use cfg_core::ir::Control;
 use cfg_core::text::parse;
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_testkit::interpret::{
     Argument, Fault, FaultKind, Limits, Outcome, PointerFault, Value, interpret,
 };
+use cfg_testkit::pointers;
 use std::collections::BTreeMap;
 
 fn read(text: &str) -> ValidProgram {
@@ -231,4 +233,62 @@ fn pointers_that_lead_nowhere_are_faults_with_both_places() {
     .map(|_| ())
     .map_err(|fault| fault.kind);
     assert_eq!(kind, Err(FaultKind::Undefined));
+}
+
+/// A generated program with its run in one direction.
+fn generated(seed: u64) -> (ValidProgram, Result<Outcome<f64>, Fault>) {
+    let source = pointers::text(seed);
+    let program = read(&source);
+    let reals = |n: usize, direction: f64| Argument {
+        extents: vec![n],
+        elements: (0..n)
+            .map(|k| Value::Real(0.5 + k as f64 / 8.0, direction))
+            .collect(),
+    };
+    let t = Argument {
+        extents: vec![],
+        elements: vec![Value::Real(0.75, -0.5)],
+    };
+    let arguments = [Some(reals(6, 1.0)), Some(reals(4, 0.0)), Some(t), None];
+    let main = program.main.unwrap();
+    let ran = interpret(
+        &program,
+        main,
+        &arguments,
+        &BTreeMap::new(),
+        Limits::default(),
+    );
+    (program, ran)
+}
+
+#[test]
+fn generated_programs_run_without_a_fault() {
+    let (mut made, mut alive, mut active, mut general) = (0, 0, 0, 0);
+    for seed in 0..400 {
+        let (program, ran) = generated(seed);
+        let outcome =
+            ran.unwrap_or_else(|fault| panic!("seed {seed}: {fault:?}\n{}", pointers::text(seed)));
+        made += outcome.made;
+        alive += outcome.alive.len();
+        active +=
+            usize::from(matches!(outcome.parameters[3].elements[0], Value::Real(_, d) if d != 0.0));
+        let main = program.routine(program.main.unwrap());
+        general += usize::from(main.control == Control::General);
+    }
+    println!("{made} objects made, {alive} alive at the end, {active} active, {general} general");
+    assert!(made > 2000 && alive > 400 && active > 350 && general > 20);
+}
+
+/// What is drawn is printed, written and read back in both forms.
+#[test]
+fn generated_programs_survive_both_forms() {
+    for seed in 0..100 {
+        let parsed = parse(&pointers::text(seed)).program.unwrap();
+        let printed = parsed.to_string();
+        assert_eq!(parse(&printed).program.as_ref(), Some(&parsed), "{printed}");
+        let mut bytes = Vec::new();
+        cfg_core::json::write(&parsed, &mut bytes).unwrap();
+        let again = cfg_core::json::read(&bytes).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        assert_eq!(again, parsed, "seed {seed}");
+    }
 }

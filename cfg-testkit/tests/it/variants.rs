@@ -17,7 +17,7 @@ use cfg_core::{
 use cfg_testkit::{
     general,
     generate::{Options, dressed, generate},
-    records,
+    pointers, records,
 };
 use std::collections::BTreeSet;
 
@@ -210,7 +210,7 @@ fn drawn() -> Vec<Program> {
     let wide = (0..150).map(|seed| generate(&Options::WIDE, seed).expect("it runs").program);
     let general = (0..10).map(|seed| dressed(&general::generate(seed), seed).program);
     let records = (0..20).map(|seed| parsed(&records::text(seed)));
-    let pointers = [parsed(include_str!("pointers.txt"))];
+    let pointers = (0..20).map(|seed| parsed(&pointers::text(seed)));
     wide.chain(general).chain(records).chain(pointers).collect()
 }
 
