@@ -306,7 +306,7 @@ impl Writer {
         match self.rng.below(7) {
             0 => "nodes[2].k".to_owned(),
             1 => "at^.k".to_owned(),
-            2 => "1 + distance(p, shift(p, 1))".to_owned(),
+            2 => "1 + distance(shift(p, 1), p)".to_owned(),
             3 => "b.k".to_owned(),
             _ => self.rng.between(1, 2).to_string(),
         }
@@ -492,7 +492,7 @@ impl Writer {
             18 => {
                 let k = self.one_of(&[
                     "distance(addr(x[1]), addr(x[4]))",
-                    "distance(h, shift(h, 2))",
+                    "distance(shift(h, 2), h)",
                     "distance(addr(nodes[3]), addr(nodes[1]))",
                 ]);
                 self.line(&format!("n := {k}"));
@@ -538,7 +538,7 @@ impl Writer {
         match self.rng.below(5) {
             0 => "p == q".to_owned(),
             1 => "addr(x[2]) <= shift(addr(x), 2)".to_owned(),
-            2 => "first != null(record Node) and distance(p, shift(p, 2)) > 1".to_owned(),
+            2 => "first != null(record Node) and distance(shift(p, 2), p) > 1".to_owned(),
             3 => format!("at {} addr(nodes[2])", self.one_of(&["==", "!="])),
             _ => format!("{} > 0.25", self.scalar()),
         }
@@ -671,7 +671,7 @@ impl Writer {
         if self.rng.percent(50) {
             self.line("u := addr(x)");
             self.line("o := shift(u, 6)");
-            let test = self.one_of(&["u != o", "u < o", "distance(u, o) > 0"]);
+            let test = self.one_of(&["u != o", "u < o", "distance(o, u) > 0"]);
             self.line(&format!("while {test}"));
             self.line("  sum := sum*0.5 + u^*u^");
             self.line("  u := shift(u, 1)");

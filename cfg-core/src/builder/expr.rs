@@ -227,7 +227,7 @@ functions! {
     present Present(p);
     /// The pointer k elements behind p.
     shift Shift(p, k);
-    /// The number of elements from p to q, both into one object.
+    /// The number of elements that p is behind q, both into one object.
     distance Distance(p, q);
 }
 

@@ -258,8 +258,8 @@ ops! {
     Present "present" Inquiry 1..1;
     /// The pointer k elements behind one: `shift(p, k)`.
     Shift "shift" Pointer 2..2;
-    /// The number of elements from one pointer to another into the same object: `distance(p, q)` is k if q is
-    /// `shift(p, k)`.
+    /// The number of elements that one pointer is behind another into the same object: `distance(p, q)` is k if p is
+    /// `shift(q, k)`.
     Distance "distance" Pointer 2..2;
 }
 

@@ -307,10 +307,10 @@ impl<D: Derivative> Scope<'_, D> {
                         if let (Data::Scalar(p @ Value::Pointer(..)), Data::Scalar(q)) = (&a, &b)
                             && !matches!(op, Op::Eq | Op::Ne)
                         {
-                            // How far the second is behind the first.
+                            // How far the first is behind the second.
                             let cells = self.cells.difference(p, q)?;
                             let (zero, cells) = (Value::Integer(0), Value::Integer(cells));
-                            return scalar(op, &[zero, cells]).map(Data::Scalar);
+                            return scalar(op, &[cells, zero]).map(Data::Scalar);
                         }
                         zip(a, b, &mut |a, b| scalar(op, &[a, b]))
                     }

@@ -192,15 +192,15 @@ impl<D: Derivative> Cells<D> {
         Ok(made)
     }
 
-    /// The number of elements from one pointer to another.
+    /// The number of elements that one pointer is behind another.
     pub(super) fn distance(
         &self,
         program: &Program,
-        from: &Value<D>,
-        to: &Value<D>,
+        first: &Value<D>,
+        second: &Value<D>,
     ) -> Result<i64> {
-        let cells = self.difference(from, to)?;
-        let Value::Pointer(ty, Some(pointer)) = from else {
+        let cells = self.difference(first, second)?;
+        let Value::Pointer(ty, Some(pointer)) = first else {
             return Ok(0);
         };
         let size = cells_of(program, ty.pointee()).ok_or(FaultKind::Type)?;
@@ -210,13 +210,13 @@ impl<D: Derivative> Cells<D> {
         }
     }
 
-    /// The number of cells from one pointer to another into the same object; from null to null 0.
-    pub(super) fn difference(&self, from: &Value<D>, to: &Value<D>) -> Result<i64> {
-        match (from, to) {
+    /// The number of cells that one pointer is behind another into the same object; of null and null 0.
+    pub(super) fn difference(&self, first: &Value<D>, second: &Value<D>) -> Result<i64> {
+        match (first, second) {
             (Value::Undefined, _) | (_, Value::Undefined) => Err(FaultKind::Undefined),
             (Value::Pointer(_, None), Value::Pointer(_, None)) => Ok(0),
             (Value::Pointer(_, Some(a)), Value::Pointer(_, Some(b))) if a.object == b.object => {
-                b.cell.checked_sub(a.cell).ok_or(FaultKind::Overflow)
+                a.cell.checked_sub(b.cell).ok_or(FaultKind::Overflow)
             }
             (Value::Pointer(_, Some(a)), Value::Pointer(_, Some(b))) => {
                 let (a, b) = (self.object(a.object)?, self.object(b.object)?);

@@ -97,7 +97,7 @@ fn pointers_lead_to_what_was_stored() {
         // Distances, order, equality, choice.
         (
             "  local ^real p, q\n",
-            "  p := addr(x[1])\n  q := if(p < addr(x[2]), shift(p, 2), p)\n  y := q^*real(distance(p, q)) + if(q == addr(x[3]) and q >= p, x[4], x[1])\n",
+            "  p := addr(x[1])\n  q := if(p < addr(x[2]), shift(p, 2), p)\n  y := q^*real(distance(q, p)) + if(q == addr(x[3]) and q >= p, x[4], x[1])\n",
             (10.0, 3.0),
         ),
         // Records as a whole, through pointers.
