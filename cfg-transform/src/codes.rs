@@ -20,4 +20,10 @@ cfg_core::diagnostic_codes! {
         "Derivatives are made of a program with a variable for each field, and these become records again afterwards. \
          An array of records is not put together from its fields where it is passed: declare a local array of records with extents \
          if it is passed to a routine. With `cfgrev convert --records split` derivatives have a parameter for each field.";
+    NOT_POOLED "M504" "pointers that cannot be lowered"
+        "What pointers lead to becomes cells of pools before a program is run or differentiated."
+        "Programs with pointers are lowered: what pointers may lead to are cells of global arrays, and a pointer is an object and a \
+         cell there. Some uses have no counterpart: whole arrays of more than one dimension, sections with gaps that are passed on, \
+         the address of an optional parameter, of a function's result or of the index of a counted loop, a routine that is \
+         entered with pointers to pointers, and opaque statements that write such memory. The message says what to write instead.";
 }

@@ -3,6 +3,7 @@
 //!
 //! - [`scalarize`]: array statements as loops over scalar code.
 //! - [`records`]: each scalar and array in a record as a variable of its own.
+//! - [`pools`]: what pointers may lead to as cells of pools.
 //! - [`mod@outline`]: a region of a routine as a routine of its own, and a call.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -10,6 +11,7 @@
 pub mod codes;
 mod names;
 pub mod outline;
+pub mod pools;
 pub mod records;
 pub mod scalarize;
 

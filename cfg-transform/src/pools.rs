@@ -1,0 +1,185 @@
+//! Programs without pointers: what pointers may lead to as cells of pools.
+//!
+//! A points-to analysis by unification divides what pointers may lead to into classes. Each class becomes a *pool*: global
+//! arrays of cells, one for each type that is stored there, under one numbering. A pointer becomes a record of two
+//! integers, the number of its object in the pool and the cell that it leads to; both are 0 of null. Each pool has a table of
+//! the first and the last cell of its objects, so a use outside of an object, after its end or of null finds no cell: that
+//! is a run-time error. Objects are allocated from the first cell up; variables to which pointers lead live at the end of
+//! the pool while their routine runs.
+//!
+//! What comes out is a program like any other. Derivatives of it are right without rules of their own: the adjoint of a pool is
+//! an array under the same numbering, so that shadows overlap exactly as the originals do, and the integers that say where a
+//! cell is are recorded like all others.
+//!
+//! Pools of memory for classes of objects: C. Lattner and V. Adve, "Automatic Pool Allocation" (PLDI 2005).
+
+mod address;
+mod aliased;
+mod arithmetic;
+mod cells;
+mod classes;
+mod expression;
+mod head;
+mod plan;
+mod routine;
+mod statement;
+mod writer;
+
+use crate::names::unused;
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{GlobalId, RoutineId},
+    ir::{Dim, Expr, Global, Program, Role, ScalarType, Variable, visit::each_written},
+    validate::{ValidProgram, validate},
+};
+use head::Copies;
+use plan::Plan;
+use std::{borrow::Cow, collections::HashSet};
+
+/// Number of cells of a pool where nothing else is said.
+pub const CELLS: usize = 100_000;
+
+/// The program, with its pointers lowered if it has some: [`lower`].
+///
+/// # Errors
+/// The errors are those of [`lower`].
+pub fn without_pointers<'p>(
+    program: &'p ValidProgram,
+    heads: &[RoutineId],
+    cells: usize,
+) -> Result<Cow<'p, ValidProgram>, Diagnostics> {
+    if program.has_pointers() {
+        return lower(program, heads, cells).map(Cow::Owned);
+    }
+    Ok(Cow::Borrowed(program))
+}
+
+/// The program without pointers. Routines and vertices keep their numbers, and statements say by their origins which they were
+/// made from. Each of `heads` that has pointers among its parameters, or parameters of which the address is taken, is entered
+/// through a new routine of its name, in which a pointer is an array of what it leads to: that becomes the main one if the head
+/// was. Each pool has `cells` cells and as many objects.
+///
+/// # Errors
+/// The program uses pointers in a way that has no counterpart (M504), or what is made breaks a rule: an expression is too
+/// deep once places are indices of a pool.
+///
+/// ```
+/// use cfg_core::{text, validate::validate};
+///
+/// let parsed = text::parse("
+/// subroutine f(in ^real p, in integer n, out real y)
+///   local ^real q
+///   local integer i
+///   q := p
+///   y := 0.0
+///   for i = 1, n
+///     y := y + q^*q^
+///     q := shift(q, 1)
+///   end
+/// end
+/// ");
+/// let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+/// let f = program.find_routine("f").expect("it is there");
+/// let lowered = cfg_transform::pools::lower(&program, &[f], 1000)?;
+/// assert!(!lowered.has_pointers());
+/// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+/// ```
+pub fn lower(
+    program: &ValidProgram,
+    heads: &[RoutineId],
+    cells: usize,
+) -> Result<ValidProgram, Diagnostics> {
+    let size = i64::try_from(cells).unwrap_or(i64::MAX / 2).max(1);
+    let mut plan = Plan::of(program, size);
+    let count = program.routines.len();
+    let mut heads: Vec<RoutineId> = heads.to_vec();
+    let mut seen = HashSet::new();
+    heads.retain(|&r| seen.insert(r) && r.index() < count && head::is_needed(&plan, r));
+    let ready = ready(&mut plan);
+    let mut problems = Diagnostics::default();
+    let mut routines = Vec::with_capacity(count);
+    for r in (0..count).map(RoutineId::new) {
+        match routine::lowered(&plan, r) {
+            Ok(routine) => routines.push(routine),
+            Err(more) => problems.0.extend(more.0),
+        }
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let mut lowered = Program {
+        routines,
+        globals: plan.globals.clone(),
+        records: plan.records.clone(),
+        main: program.main,
+        sources: program.sources.clone(),
+        annotations: program.annotations.clone(),
+    };
+    let written = written(&lowered);
+    let mut copies = Copies::from(count + heads.len());
+    for (k, &r) in heads.iter().enumerate() {
+        match head::head(&plan, r, &written, ready, &mut copies) {
+            Ok(routine) => lowered.routines.push(routine),
+            Err(more) => problems.0.extend(more.0),
+        }
+        if program.main == Some(r) {
+            lowered.main = Some(RoutineId::new(count + k));
+        }
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let names = lowered.routines.iter().map(|r| r.name.clone());
+    let mut taken: HashSet<String> = names.collect();
+    for &r in &heads {
+        let body = &mut lowered.routines[r.index()];
+        body.name = unused(format!("{}.body", body.name), &mut taken);
+        body.independents.clear();
+        body.dependents.clear();
+    }
+    let made = copies.routines(|name| unused(name, &mut taken));
+    lowered.routines.extend(made);
+    aliased::mark(&mut lowered, GlobalId::new(program.globals.len()));
+    validate(lowered)
+}
+
+/// The flag that says whether globals have their initial values, if some need them where the program is entered.
+fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
+    let initial = |g: &GlobalId| plan.program.global(*g).initial.is_some();
+    if !plan.fixed.keys().any(initial) {
+        return None;
+    }
+    let mut taken = plan
+        .globals
+        .iter()
+        .map(|g| g.variable.name.clone())
+        .collect();
+    let name = unused("pools.ready".to_owned(), &mut taken);
+    let g = GlobalId::new(plan.globals.len());
+    plan.globals.push(Global {
+        variable: Variable::new(
+            name,
+            ScalarType::Logical,
+            Vec::<Dim>::new(),
+            Role::Global(g),
+        ),
+        initial: Some(Box::from([Expr::Logical(false)])),
+        overlay: None,
+    });
+    Some(g)
+}
+
+/// The globals that statements of the program may write.
+fn written(program: &Program) -> HashSet<GlobalId> {
+    let mut written = HashSet::new();
+    for routine in &program.routines {
+        for statement in routine.statements() {
+            each_written(program, statement, &mut |v| {
+                if let Role::Global(g) = routine.variable(v).role {
+                    written.insert(g);
+                }
+            });
+        }
+    }
+    written
+}

@@ -1,0 +1,408 @@
+//! Where a place is in a pool.
+//!
+//! An index that is outside of the object, or of an object that has ended, becomes the negative number of the object, 0 of null:
+//! no array has that subscript, so that the use is a run-time error wherever it is evaluated.
+
+use super::{
+    arithmetic::{add, all, either, eq, le, mul, sub},
+    cells,
+    plan::{CELL, OBJECT},
+    writer::{Mode, Refused, Writer, field},
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, Order, Part, Place, Range, ScalarType, Subscript},
+};
+
+/// A place in a pool.
+pub(super) struct Address {
+    pub(super) pool: usize,
+    pub(super) object: Expr,
+    /// The first cell.
+    pub(super) cell: Expr,
+    /// What must hold so that subscripts lie in their dimensions.
+    pub(super) inside: Vec<Expr>,
+    /// The type of the place, or of its elements.
+    pub(super) ty: ScalarType,
+    /// The dimensions that are left.
+    pub(super) open: Vec<Open>,
+    /// True if the dimensions that are left lie without gaps, in storage order.
+    pub(super) dense: bool,
+}
+
+/// A dimension that is left.
+#[derive(Clone)]
+pub(super) struct Open {
+    pub(super) count: Expr,
+    /// The cells from one element to the next.
+    pub(super) step: Expr,
+}
+
+/// A place after the lowering.
+pub(super) enum Located {
+    /// Part of a variable.
+    Plain(Place),
+    /// Cells of a pool.
+    Pooled(Address),
+}
+
+/// Dimensions of which subscripts are looked at.
+struct Dims {
+    /// Lower bound and extent of each; what a pointer points to has no extent.
+    list: Vec<(Expr, Option<Expr>)>,
+    order: Order,
+    /// True if the bounds of the object say all.
+    is_object: bool,
+}
+
+impl Writer<'_, '_> {
+    /// Where a place is.
+    pub(super) fn locate(&mut self, place: &Place, mode: Mode) -> Result<Located, Refused> {
+        let variable = self.routine.variable(place.var);
+        let mut ty = variable.ty;
+        let mut class = self
+            .plan
+            .classes
+            .find(self.plan.classes.variable(self.id, place.var));
+        let moved = self.plan.is_moved(self.id, place.var);
+        let mut at = match (moved, self.plan.pool(class)) {
+            (true, Some(pool)) => {
+                let (object, cell) = self.home(place.var);
+                Located::Pooled(Address {
+                    pool,
+                    object,
+                    cell,
+                    inside: Vec::new(),
+                    ty,
+                    open: Vec::new(),
+                    dense: true,
+                })
+            }
+            _ => Located::Plain(Place::whole(place.var)),
+        };
+        for level in place.levels() {
+            let dims = match level.part {
+                Part::Variable => self.dims_of_variable(place.var),
+                Part::Field(name) => {
+                    let record = ty
+                        .record()
+                        .ok_or_else(|| internal("a field of no record"))?;
+                    let program = self.plan.program;
+                    let (offset, found) = cells::field(program, record, name)
+                        .ok_or_else(|| internal("a field that is not there"))?;
+                    ty = found.ty;
+                    at = match at {
+                        Located::Plain(place) => Located::Plain(field(&place, name)),
+                        Located::Pooled(mut address) => {
+                            if !address.open.is_empty() {
+                                // The fields of several records lie apart.
+                                address.dense = false;
+                            }
+                            address.cell = add(address.cell, Expr::Int(offset));
+                            address.ty = ty;
+                            Located::Pooled(address)
+                        }
+                    };
+                    let list = found.shape.iter().map(|dim| {
+                        let extent = dim.constant_extent().and_then(|n| i64::try_from(n).ok());
+                        (dim.lower.clone(), extent.map(Expr::Int))
+                    });
+                    Dims {
+                        list: list.collect(),
+                        order: Order::Row,
+                        is_object: false,
+                    }
+                }
+                Part::Deref => {
+                    let pointer = ty
+                        .pointer()
+                        .ok_or_else(|| internal("a step through no pointer"))?;
+                    let (object, cell) = match at {
+                        Located::Plain(place) => (field(&place, OBJECT), field(&place, CELL)),
+                        Located::Pooled(address) => {
+                            let place = self.cells(address, mode)?;
+                            (field(&place, OBJECT), field(&place, CELL))
+                        }
+                    };
+                    let (node, pool) = (self.plan.pointee(class, pointer))
+                        .ok_or_else(|| internal("a pointer without a pool"))?;
+                    class = node;
+                    ty = pointer.pointee();
+                    at = Located::Pooled(Address {
+                        pool,
+                        object: object.into(),
+                        cell: cell.into(),
+                        inside: Vec::new(),
+                        ty,
+                        open: Vec::new(),
+                        dense: true,
+                    });
+                    Dims {
+                        list: level
+                            .subscripts
+                            .iter()
+                            .map(|_| (Expr::Int(0), None))
+                            .collect(),
+                        order: Order::Row,
+                        is_object: true,
+                    }
+                }
+            };
+            at = match at {
+                Located::Plain(place) => {
+                    let mut subscripts = place.subscripts.to_vec();
+                    for s in level.subscripts {
+                        subscripts.push(self.subscript(s, mode)?);
+                    }
+                    Located::Plain(Place {
+                        var: place.var,
+                        subscripts: subscripts.into(),
+                    })
+                }
+                Located::Pooled(address) => {
+                    Located::Pooled(self.subscripts(address, &dims, level.subscripts, mode)?)
+                }
+            };
+        }
+        Ok(at)
+    }
+
+    fn dims_of_variable(&self, v: VarId) -> Dims {
+        let shape = self.shapes.get(&v).cloned().unwrap_or_default();
+        let is_parameter = self.routine.variable(v).intent().is_some();
+        Dims {
+            is_object: shape.len() == 1 && !is_parameter,
+            list: shape
+                .into_iter()
+                .map(|(lower, n)| (lower, Some(n)))
+                .collect(),
+            order: self.routine.variable(v).order,
+        }
+    }
+
+    fn subscript(&mut self, s: &Subscript, mode: Mode) -> Result<Subscript, Refused> {
+        Ok(match s {
+            Subscript::Index(e) => Subscript::Index(self.expr(e, mode)?),
+            Subscript::Range(range) => {
+                let mut bound =
+                    |e: &Option<Expr>| e.as_ref().map(|e| self.expr(e, mode)).transpose();
+                Subscript::Range(Box::new(Range {
+                    lower: bound(&range.lower)?,
+                    upper: bound(&range.upper)?,
+                    stride: bound(&range.stride)?,
+                }))
+            }
+            Subscript::Field(_) | Subscript::Deref => s.clone(),
+        })
+    }
+
+    /// The part of an address that subscripts pick.
+    fn subscripts(
+        &mut self,
+        mut address: Address,
+        dims: &Dims,
+        subscripts: &[Subscript],
+        mode: Mode,
+    ) -> Result<Address, Refused> {
+        if dims.list.is_empty() {
+            return Ok(address);
+        }
+        let size = Expr::Int(cells::cells(self.plan.program, address.ty));
+        let steps = steps(dims, size);
+        if subscripts.is_empty() {
+            let counts = dims.list.iter().map(|(_, extent)| extent.clone());
+            for (count, step) in counts.zip(steps) {
+                let count = count.ok_or_else(|| internal("a whole object"))?;
+                address.open.push(Open { count, step });
+            }
+            return Ok(address);
+        }
+        for ((s, (lower, extent)), step) in subscripts.iter().zip(&dims.list).zip(steps) {
+            match self.subscript(s, mode)? {
+                Subscript::Index(k) => {
+                    let k = self.ahead(k, "subscript", mode);
+                    if let Some(extent) = extent.as_ref().filter(|_| !dims.is_object) {
+                        let last = add(lower.clone(), sub(extent.clone(), Expr::Int(1)));
+                        address.inside.push(le(lower.clone(), k.clone()));
+                        address.inside.push(le(k.clone(), last));
+                    }
+                    let offset = mul(sub(k, lower.clone()), step);
+                    address.cell = add(address.cell, offset);
+                }
+                Subscript::Range(range) => {
+                    address.dense = false;
+                    self.range(&mut address, *range, (lower, extent.as_ref()), step, mode)?;
+                }
+                Subscript::Field(_) | Subscript::Deref => {
+                    return Err(internal("a step among subscripts"));
+                }
+            }
+        }
+        address.inside.retain(|e| !matches!(e, Expr::Logical(true)));
+        Ok(address)
+    }
+
+    fn range(
+        &mut self,
+        address: &mut Address,
+        range: Range,
+        (lower, extent): (&Expr, Option<&Expr>),
+        step: Expr,
+        mode: Mode,
+    ) -> Result<(), Refused> {
+        let end = extent.map(|n| add(lower.clone(), sub(n.clone(), Expr::Int(1))));
+        let first = range.lower.unwrap_or_else(|| lower.clone());
+        let upper = range.upper.or_else(|| end.clone()).ok_or_else(|| {
+            Refused::new(
+                "a section through a pointer has no upper bound",
+                "write the last element: a pointer does not tell how long the array is",
+            )
+        })?;
+        let stride = range.stride.unwrap_or(Expr::Int(1));
+        let first = self.ahead(first, "first", mode);
+        let stride = self.ahead(stride, "stride", mode);
+        let operands = [first.clone(), upper, stride.clone()];
+        let count = match operands.each_ref().map(Expr::constant) {
+            [Some(a), Some(b), Some(1)] if b >= a && (b - a) < i64::MAX => Expr::Int(b - a + 1),
+            _ => Expr::op(Op::Trips, operands),
+        };
+        let count = self.ahead(count, "count", mode);
+        if let Some(end) = end {
+            let last = mul(sub(count.clone(), Expr::Int(1)), stride.clone());
+            let last = add(first.clone(), last);
+            let inside = vec![
+                le(lower.clone(), first.clone()),
+                le(first.clone(), end.clone()),
+                le(lower.clone(), last.clone()),
+                le(last, end),
+            ];
+            let empty = eq(count.clone(), Expr::Int(0));
+            address.inside.push(match (empty, all(inside)) {
+                (Expr::Logical(true), _) | (_, Expr::Logical(true)) => Expr::Logical(true),
+                (Expr::Logical(false), inside) => inside,
+                (empty, inside) => Expr::op(Op::Or, [empty, inside]),
+            });
+        }
+        address.cell = add(
+            address.cell.clone(),
+            mul(sub(first, lower.clone()), step.clone()),
+        );
+        let step = self.ahead(mul(stride, step), "step", mode);
+        address.open.push(Open { count, step });
+        Ok(())
+    }
+
+    /// The place of the cells of an address: an element of the pool's array, or a section.
+    pub(super) fn cells(&mut self, address: Address, mode: Mode) -> Result<Place, Refused> {
+        let array = (self.array(address.pool, address.ty))
+            .ok_or_else(|| internal("a pool without cells of the type"))?;
+        match &*address.open {
+            [] => {
+                let index = self.index(&address, 1, mode);
+                Ok(Place::element(array, [index]))
+            }
+            [open] => {
+                let open = open.clone();
+                let (lower, upper) = self.bounds(&address, &open, mode);
+                let stride = match open.step {
+                    Expr::Int(1) => None,
+                    step => Some(step),
+                };
+                let range = Range {
+                    lower: Some(lower),
+                    upper: Some(upper),
+                    stride,
+                };
+                Ok(Place {
+                    var: array,
+                    subscripts: [Subscript::Range(Box::new(range))].into(),
+                })
+            }
+            _ => Err(Refused::new(
+                "an array of more than one dimension to which pointers lead is used as a whole",
+                "use its elements in loops, or one row at a time",
+            )),
+        }
+    }
+
+    /// The first of so many cells at an address, if all are there; otherwise a number so small that no cell behind it is there
+    /// either.
+    pub(super) fn index(&mut self, address: &Address, count: i64, mode: Mode) -> Expr {
+        let object = self.ahead(address.object.clone(), "object", mode);
+        let cell = self.ahead(address.cell.clone(), "cell", mode);
+        let last = add(cell.clone(), Expr::Int(count - 1));
+        let valid = self.valid(address, &object, cell.clone(), last);
+        let outside = sub(Expr::op(Op::Neg, [object]), Expr::Int(count - 1));
+        self.ahead(either(valid, cell, outside), "index", mode)
+    }
+
+    /// True if the cells from one to another belong to the object, and the subscripts to their dimensions.
+    fn valid(&mut self, address: &Address, object: &Expr, low: Expr, high: Expr) -> Expr {
+        let plan = self.plan;
+        let pool = &plan.pools[address.pool];
+        let first = self.table(pool.first, object.clone());
+        let last = self.table(pool.last, object.clone());
+        let mut conditions = address.inside.clone();
+        conditions.push(le(first.into(), low));
+        conditions.push(le(high, last.into()));
+        all(conditions)
+    }
+
+    /// The first and the last index of a section.
+    fn bounds(&mut self, address: &Address, open: &Open, mode: Mode) -> (Expr, Expr) {
+        let object = self.ahead(address.object.clone(), "object", mode);
+        let cell = self.ahead(address.cell.clone(), "cell", mode);
+        let count = self.ahead(open.count.clone(), "count", mode);
+        let step = open.step.clone();
+        let reach = mul(sub(count.clone(), Expr::Int(1)), step.clone());
+        let end = self.ahead(add(cell.clone(), reach), "end", mode);
+        let valid = match step.constant() {
+            Some(step) if step > 0 => self.valid(address, &object, cell.clone(), end.clone()),
+            Some(_) => self.valid(address, &object, end.clone(), cell.clone()),
+            None => {
+                let order = |op| Expr::op(op, [cell.clone(), end.clone()]);
+                let (low, high) = (order(Op::Min), order(Op::Max));
+                self.valid(address, &object, low, high)
+            }
+        };
+        let outside = Expr::op(Op::Neg, [object]);
+        let empty = eq(count, Expr::Int(0));
+        let lower = either(empty.clone(), Expr::Int(1), either(valid, cell, outside));
+        let lower = self.ahead(lower, "index", mode);
+        // An empty section may have any bounds.
+        let outside = le(lower.clone(), Expr::Int(0));
+        let upper = either(
+            empty,
+            sub(Expr::Int(1), step),
+            either(outside, lower.clone(), end),
+        );
+        let upper = self.ahead(upper, "index", mode);
+        (lower, upper)
+    }
+}
+
+/// The cells from one element to the next along each dimension.
+fn steps(dims: &Dims, size: Expr) -> Vec<Expr> {
+    let rank = dims.list.len();
+    let mut steps = vec![Expr::Int(0); rank];
+    let mut step = size;
+    for k in 0..rank {
+        let dim = match dims.order {
+            Order::Row => rank - 1 - k,
+            Order::Column => k,
+        };
+        steps[dim] = step.clone();
+        if let Some(extent) = &dims.list[dim].1 {
+            step = mul(step, extent.clone());
+        }
+    }
+    steps
+}
+
+/// A rule that validation keeps is broken.
+pub(super) fn internal(message: &str) -> Refused {
+    Refused::new(
+        format!("internal error: {message}"),
+        "report this with the program",
+    )
+}

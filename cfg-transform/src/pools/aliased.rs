@@ -1,0 +1,74 @@
+//! Which routines must be marked as aliased: those that are passed cells of a pool which they, or what they call, name.
+
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Expr, Program, Role, StmtKind},
+    memory::callgraph::CallGraph,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Marks the routines of a program in which the globals from `first` on are those of pools.
+pub(super) fn mark(program: &mut Program, first: GlobalId) {
+    let pools = |role: Role| match role {
+        Role::Global(g) if g >= first => Some(g),
+        Role::Global(_) | Role::Local | Role::Parameter { .. } => None,
+    };
+    let mut named: Vec<BTreeSet<GlobalId>> = (program.routines.iter())
+        .map(|r| r.variables.iter().filter_map(|v| pools(v.role)).collect())
+        .collect();
+    CallGraph::of(program).propagate(&mut named, |all, more| all.extend(more));
+    let passed = passed(program, pools);
+    for ((r, _), globals) in passed {
+        if !globals.is_disjoint(&named[r.index()]) {
+            program.routines[r.index()].aliased = true;
+        }
+    }
+}
+
+/// The globals of pools that each parameter may be cells of.
+fn passed(
+    program: &Program,
+    pools: impl Fn(Role) -> Option<GlobalId>,
+) -> BTreeMap<(RoutineId, VarId), BTreeSet<GlobalId>> {
+    let mut passed: BTreeMap<(RoutineId, VarId), BTreeSet<GlobalId>> = BTreeMap::new();
+    // The parameters that each parameter is passed on to.
+    let mut on: BTreeMap<(RoutineId, VarId), Vec<(RoutineId, VarId)>> = BTreeMap::new();
+    let mut open = Vec::new();
+    for (r, routine) in program.routines.iter().enumerate() {
+        for statement in routine.statements() {
+            let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+            else {
+                continue;
+            };
+            let formals = program.routine(*callee).parameter_ids();
+            for (formal, argument) in formals.zip(arguments) {
+                let Some(Expr::Place(place)) = argument else {
+                    continue;
+                };
+                let role = routine.variable(place.var).role;
+                if let Some(g) = pools(role) {
+                    if passed.entry((*callee, formal)).or_default().insert(g) {
+                        open.push((*callee, formal));
+                    }
+                } else if matches!(role, Role::Parameter { .. }) {
+                    let from = (RoutineId::new(r), place.var);
+                    on.entry(from).or_default().push((*callee, formal));
+                }
+            }
+        }
+    }
+    while let Some(from) = open.pop() {
+        let globals = passed.get(&from).cloned().unwrap_or_default();
+        for &to in on.get(&from).map_or(&[][..], Vec::as_slice) {
+            let known = passed.entry(to).or_default();
+            let before = known.len();
+            known.extend(&globals);
+            if known.len() > before {
+                open.push(to);
+            }
+        }
+    }
+    passed
+}

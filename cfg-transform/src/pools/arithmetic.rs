@@ -1,0 +1,83 @@
+//! Expressions of integers, with what constants make simpler.
+
+use cfg_core::ir::{Expr, Op};
+
+pub(super) fn add(a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (Expr::Int(0), _) => b,
+        (_, Expr::Int(0)) => a,
+        (Expr::Int(x), Expr::Int(y)) => match x.checked_add(*y) {
+            Some(sum) => Expr::Int(sum),
+            None => Expr::op(Op::Add, [a, b]),
+        },
+        (_, &Expr::Int(y)) if y < 0 && y > i64::MIN => Expr::op(Op::Sub, [a, Expr::Int(-y)]),
+        _ => Expr::op(Op::Add, [a, b]),
+    }
+}
+
+pub(super) fn sub(a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (_, Expr::Int(0)) => a,
+        (Expr::Int(x), Expr::Int(y)) => match x.checked_sub(*y) {
+            Some(difference) => Expr::Int(difference),
+            None => Expr::op(Op::Sub, [a, b]),
+        },
+        _ if a == b => Expr::Int(0),
+        _ => Expr::op(Op::Sub, [a, b]),
+    }
+}
+
+pub(super) fn mul(a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (Expr::Int(0), _) | (_, Expr::Int(0)) => Expr::Int(0),
+        (Expr::Int(1), _) => b,
+        (_, Expr::Int(1)) => a,
+        (Expr::Int(x), Expr::Int(y)) => match x.checked_mul(*y) {
+            Some(product) => Expr::Int(product),
+            None => Expr::op(Op::Mul, [a, b]),
+        },
+        _ => Expr::op(Op::Mul, [a, b]),
+    }
+}
+
+pub(super) fn le(a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (Expr::Int(x), Expr::Int(y)) => Expr::Logical(x <= y),
+        _ => Expr::op(Op::Le, [a, b]),
+    }
+}
+
+pub(super) fn eq(a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (Expr::Int(x), Expr::Int(y)) => Expr::Logical(x == y),
+        _ => Expr::op(Op::Eq, [a, b]),
+    }
+}
+
+/// The conjunction; conditions that are true are left out.
+pub(super) fn all(conditions: Vec<Expr>) -> Expr {
+    let mut left: Vec<Expr> = conditions;
+    left.retain(|e| !matches!(e, Expr::Logical(true)));
+    match left.len() {
+        0 => Expr::Logical(true),
+        1 => left.remove(0),
+        _ => Expr::op(Op::And, left),
+    }
+}
+
+pub(super) fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
+    match condition {
+        Expr::Logical(true) => then,
+        Expr::Logical(false) => other,
+        condition => Expr::op(Op::If, [condition, then, other]),
+    }
+}
+
+/// True of constants, and of scalars that are read without subscripts: what may stand several times.
+pub(super) fn is_simple(e: &Expr) -> bool {
+    match e {
+        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_) => true,
+        Expr::Place(place) => place.subscripts.iter().all(|s| s.field().is_some()),
+        Expr::Addr(_) | Expr::Op(..) => false,
+    }
+}

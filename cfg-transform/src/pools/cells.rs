@@ -1,0 +1,110 @@
+//! The cells of types: an object is a sequence of cells, one for each scalar and each pointer in it, in the order of the layout.
+
+use cfg_core::{
+    entity::RecordId,
+    ir::{Dim, Field, Program, ScalarType},
+};
+use std::collections::BTreeSet;
+
+/// Number of cells of a value of the type; `i64::MAX` of one that is larger than any pool.
+pub(super) fn cells(program: &Program, ty: ScalarType) -> i64 {
+    let mut sum = 0i64;
+    for leaf in program.leaves(ty) {
+        let shape = leaf.shape.iter().copied();
+        sum = sum.saturating_add(elements(shape));
+    }
+    sum
+}
+
+/// Number of elements of constant dimensions.
+pub(super) fn elements<'d>(shape: impl Iterator<Item = &'d Dim>) -> i64 {
+    let mut count = 1i64;
+    for dim in shape {
+        let extent = dim.constant_extent();
+        let extent = extent.and_then(|n| i64::try_from(n).ok());
+        count = count.saturating_mul(extent.unwrap_or(i64::MAX));
+    }
+    count
+}
+
+/// The field of a name, and the number of cells before it.
+pub(super) fn field<'p>(
+    program: &'p Program,
+    record: RecordId,
+    name: &str,
+) -> Option<(i64, &'p Field)> {
+    let mut before = 0i64;
+    for field in &program.record(record).fields {
+        if field.name == name {
+            return Some((before, field));
+        }
+        let size = cells(program, field.ty).saturating_mul(elements(field.shape.iter()));
+        before = before.saturating_add(size);
+    }
+    None
+}
+
+/// The types of the cells of a value of the type.
+pub(super) fn types(program: &Program, ty: ScalarType) -> BTreeSet<ScalarType> {
+    program.leaves(ty).iter().map(|leaf| leaf.ty).collect()
+}
+
+/// A cell of a record: its number from 0, its type, and the way to it.
+pub(super) struct Cell<'p> {
+    pub(super) number: i64,
+    pub(super) ty: ScalarType,
+    /// The fields on the way, each with its subscripts.
+    pub(super) path: Vec<(&'p str, Vec<i64>)>,
+}
+
+/// All cells of a value of the type in the order of the layout; `None` if there are more than `most`.
+pub(super) fn each_cell(program: &Program, ty: ScalarType, most: usize) -> Option<Vec<Cell<'_>>> {
+    let mut found = Vec::new();
+    let mut open = vec![(ty, Vec::new())];
+    while let Some((ty, path)) = open.pop() {
+        let Some(record) = ty.record() else {
+            if found.len() >= most {
+                return None;
+            }
+            found.push(Cell {
+                number: found.len() as i64,
+                ty,
+                path,
+            });
+            continue;
+        };
+        let mut below = Vec::new();
+        for field in &program.record(record).fields {
+            for subscripts in subscripts(&field.shape, most)? {
+                let mut path = path.clone();
+                path.push((&*field.name, subscripts));
+                below.push((field.ty, path));
+            }
+            if below.len() + found.len() + open.len() > 2 * most {
+                return None;
+            }
+        }
+        open.extend(below.into_iter().rev());
+    }
+    Some(found)
+}
+
+/// The subscripts of all elements of constant dimensions, the last one fastest; `None` if there are more than `most`.
+fn subscripts(shape: &[Dim], most: usize) -> Option<Vec<Vec<i64>>> {
+    let mut all = vec![Vec::new()];
+    for dim in shape {
+        let (lower, extent) = (dim.lower.constant()?, dim.constant_extent()?);
+        if extent.checked_mul(all.len())? > most {
+            return None;
+        }
+        let next = all.iter().flat_map(|before| {
+            (0..extent as i64).map(move |k| {
+                let mut subscripts: Vec<i64> = before.clone();
+                subscripts.push(lower + k);
+                subscripts
+            })
+        });
+        all = next.collect();
+    }
+    Some(all)
+}

@@ -1,0 +1,531 @@
+//! What pointers may lead to, by unification: B. Steensgaard, "Points-to Analysis in Almost Linear Time" (POPL 1996), with
+//! what is stored in a class told apart by the type of pointer (pointers of different types never lead to the same cells
+//! unless one leads into the other's object, which makes the classes one).
+//!
+//! A class is a set of objects that share their pool. A variable is in the class of its cells; the class of what
+//! pointers lead to that are stored there is its *content*.
+
+use super::cells;
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Expr, Op, Part, Place, PointerType, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        Vertex, visit,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A class, or one that has become part of it.
+pub(super) type Node = usize;
+
+/// The classes of a program.
+pub(super) struct Classes<'p> {
+    program: &'p Program,
+    parent: Vec<Node>,
+    /// Of the representative of a class: what pointers of each type that are stored in it lead to.
+    content: Vec<BTreeMap<PointerType, Node>>,
+    /// Of the representative of a class: the types of cells that are used through pointers.
+    types: Vec<BTreeSet<ScalarType>>,
+    /// The node of the first variable of each routine; those of globals come before all.
+    first: Vec<Node>,
+    /// Variables that live in pools, by routine.
+    moved: Vec<Vec<bool>>,
+    moved_globals: Vec<bool>,
+}
+
+/// An argument that is bound to a formal.
+struct Binding<'p> {
+    caller: RoutineId,
+    callee: RoutineId,
+    formal: VarId,
+    actual: &'p Expr,
+}
+
+impl<'p> Classes<'p> {
+    /// The classes of a valid program. Near-linear in its size.
+    pub(super) fn of(program: &'p Program) -> Self {
+        let mut first = Vec::with_capacity(program.routines.len());
+        let mut nodes = program.globals.len();
+        for routine in &program.routines {
+            first.push(nodes);
+            nodes += routine.variables.len();
+        }
+        let moved = program.routines.iter();
+        let moved = moved.map(|r| vec![false; r.variables.len()]).collect();
+        let mut classes = Self {
+            program,
+            parent: (0..nodes).collect(),
+            content: vec![BTreeMap::new(); nodes],
+            types: vec![BTreeSet::new(); nodes],
+            first,
+            moved,
+            moved_globals: vec![false; program.globals.len()],
+        };
+        for (k, global) in program.globals.iter().enumerate() {
+            if let Some(overlay) = global.overlay {
+                classes.unify(k, overlay.base.index());
+            }
+        }
+        let mut bindings = Vec::new();
+        for (r, routine) in program.routines.iter().enumerate() {
+            let id = RoutineId::new(r);
+            let Some(cfg) = &routine.body else { continue };
+            for (_, vertex) in cfg.vertices() {
+                classes.vertex(id, routine, vertex, &mut bindings);
+            }
+        }
+        classes.close(&bindings);
+        classes
+    }
+
+    /// The representative of a class.
+    pub(super) fn find(&self, mut node: Node) -> Node {
+        while self.parent[node] != node {
+            node = self.parent[node];
+        }
+        node
+    }
+
+    /// Number of nodes; classes are ordered by the first of theirs.
+    pub(super) fn len(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// The node of a variable.
+    pub(super) fn variable(&self, r: RoutineId, v: VarId) -> Node {
+        match self.program.routine(r).variable(v).role {
+            Role::Global(g) => g.index(),
+            Role::Parameter { .. } | Role::Local => self.first[r.index()] + v.index(),
+        }
+    }
+
+    /// The types of cells that are used through pointers in a class, among them those of the variables that live there.
+    pub(super) fn types(&self, node: Node) -> &BTreeSet<ScalarType> {
+        &self.types[self.find(node)]
+    }
+
+    /// The class that pointers of a type lead to which are stored in a class; `None` if there are none.
+    pub(super) fn pointee(&self, node: Node, ty: PointerType) -> Option<Node> {
+        let content = self.content[self.find(node)].get(&ty)?;
+        Some(self.find(*content))
+    }
+
+    /// True if the variable lives in a pool.
+    pub(super) fn is_moved(&self, r: RoutineId, v: VarId) -> bool {
+        match self.program.routine(r).variable(v).role {
+            Role::Global(g) => self.moved_globals[g.index()],
+            Role::Parameter { .. } | Role::Local => self.moved[r.index()][v.index()],
+        }
+    }
+
+    /// The globals that live in pools.
+    pub(super) fn moved_globals(&self) -> impl Iterator<Item = GlobalId> {
+        let all = self.moved_globals.iter().enumerate();
+        all.filter(|(_, moved)| **moved)
+            .map(|(g, _)| GlobalId::new(g))
+    }
+
+    /// The class of a place, and its type.
+    pub(super) fn place(&self, r: RoutineId, place: &Place) -> Option<(Node, ScalarType)> {
+        let mut node = self.find(self.variable(r, place.var));
+        let mut ty = self.program.routine(r).variable(place.var).ty;
+        for level in place.levels() {
+            match level.part {
+                Part::Variable => {}
+                Part::Field(name) => {
+                    ty = self.program.record(ty.record()?).field(name)?.ty;
+                }
+                Part::Deref => {
+                    let pointer = ty.pointer()?;
+                    node = self.pointee(node, pointer)?;
+                    ty = pointer.pointee();
+                }
+            }
+        }
+        Some((node, ty))
+    }
+
+    /// The class that one of some pointers leads to; those that are compared lead to one.
+    pub(super) fn led_to_by(&self, r: RoutineId, pointers: [&Expr; 2]) -> Option<Node> {
+        pointers.into_iter().find_map(|e| self.leads_to(r, e))
+    }
+
+    fn leads_to(&self, r: RoutineId, e: &Expr) -> Option<Node> {
+        match e {
+            Expr::Addr(place) => Some(self.place(r, place)?.0),
+            Expr::Place(place) => {
+                let (node, ty) = self.place(r, place)?;
+                self.pointee(node, ty.pointer()?)
+            }
+            Expr::Op(Op::Shift | Op::If, operands) => {
+                operands.iter().find_map(|e| self.leads_to(r, e))
+            }
+            Expr::Null(_)
+            | Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..) => None,
+        }
+    }
+
+    fn unify(&mut self, a: Node, b: Node) {
+        let mut pairs = vec![(a, b)];
+        while let Some((a, b)) = pairs.pop() {
+            let (a, b) = (self.halve(a), self.halve(b));
+            if a == b {
+                continue;
+            }
+            // The one with less is put into the other, so that each entry moves a logarithmic number of times.
+            let weight = |n: Node| self.content[n].len() + self.types[n].len();
+            let (into, from) = if weight(a) >= weight(b) {
+                (a, b)
+            } else {
+                (b, a)
+            };
+            self.parent[from] = into;
+            let types = std::mem::take(&mut self.types[from]);
+            self.types[into].extend(types);
+            for (ty, node) in std::mem::take(&mut self.content[from]) {
+                match self.content[into].get(&ty) {
+                    Some(&other) => pairs.push((node, other)),
+                    None => {
+                        self.content[into].insert(ty, node);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The representative, with paths made shorter on the way.
+    fn halve(&mut self, mut node: Node) -> Node {
+        while self.parent[node] != node {
+            let above = self.parent[self.parent[node]];
+            self.parent[node] = above;
+            node = above;
+        }
+        node
+    }
+
+    /// The class that pointers of a type lead to which are stored in a class.
+    fn content(&mut self, node: Node, ty: PointerType) -> Node {
+        let node = self.halve(node);
+        if let Some(&content) = self.content[node].get(&ty) {
+            return self.halve(content);
+        }
+        let content = self.parent.len();
+        self.parent.push(content);
+        self.content.push(BTreeMap::new());
+        self.types.push(BTreeSet::new());
+        self.content[node].insert(ty, content);
+        content
+    }
+
+    fn add_types(&mut self, node: Node, ty: ScalarType) {
+        let node = self.halve(node);
+        let types = cells::types(self.program, ty);
+        self.types[node].extend(types);
+    }
+
+    fn vertex(
+        &mut self,
+        r: RoutineId,
+        routine: &'p Routine,
+        vertex: &'p Vertex,
+        bindings: &mut Vec<Binding<'p>>,
+    ) {
+        // Places and operators wherever they stand.
+        let mut walk = Walk {
+            classes: self,
+            r,
+            routine,
+        };
+        visit::Visit::vertex(&mut walk, cfg_core::entity::VertexId::new(0), vertex);
+        for statement in vertex.statements() {
+            self.statement(r, routine, statement, bindings);
+        }
+    }
+
+    fn statement(
+        &mut self,
+        r: RoutineId,
+        routine: &'p Routine,
+        statement: &'p Stmt,
+        bindings: &mut Vec<Binding<'p>>,
+    ) {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => {
+                if let Some((to, ty)) = self.reach(r, routine, target) {
+                    self.stored(r, routine, to, ty, value);
+                }
+            }
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => {
+                let called = self.program.routine(*callee);
+                for (formal, actual) in called.parameter_ids().zip(arguments) {
+                    let Some(actual) = actual else { continue };
+                    let to = self.variable(*callee, formal);
+                    self.stored(r, routine, to, called.variable(formal).ty, actual);
+                    bindings.push(Binding {
+                        caller: r,
+                        callee: *callee,
+                        formal,
+                        actual,
+                    });
+                }
+                if let (Some(place), Some(v)) = (result, called.result)
+                    && let Some((to, ty)) = self.reach(r, routine, place)
+                {
+                    let from = self.variable(*callee, v);
+                    self.copied(to, from, ty);
+                }
+            }
+            StmtKind::Allocate { pointer, .. } | StmtKind::Resize { pointer, .. } => {
+                if let Some((node, ty)) = self.reach(r, routine, pointer)
+                    && let Some(ty) = ty.pointer()
+                {
+                    let made = self.content(node, ty);
+                    self.add_types(made, ty.pointee());
+                }
+            }
+            StmtKind::Free { pointer } => {
+                if let Some((node, ty)) = self.reach(r, routine, pointer)
+                    && let Some(ty) = ty.pointer()
+                {
+                    let ended = self.content(node, ty);
+                    self.add_types(ended, ty.pointee());
+                }
+            }
+            StmtKind::Push { .. }
+            | StmtKind::Pop { .. }
+            | StmtKind::Opaque { .. }
+            | StmtKind::Stop { .. } => {}
+        }
+    }
+
+    /// A value of a type is stored in a class.
+    fn stored(&mut self, r: RoutineId, routine: &Routine, to: Node, ty: ScalarType, value: &Expr) {
+        if let Some(pointer) = ty.pointer() {
+            if let Some(led_to) = self.led_to(r, routine, value) {
+                let content = self.content(to, pointer);
+                self.unify(content, led_to);
+            }
+        } else if ty.record().is_some()
+            && let Expr::Place(place) = value
+            && let Some((from, _)) = self.reach(r, routine, place)
+        {
+            self.copied(to, from, ty);
+        }
+    }
+
+    /// All pointers in a value of a type are copied from one class to another.
+    fn copied(&mut self, to: Node, from: Node, ty: ScalarType) {
+        for leaf in cells::types(self.program, ty) {
+            if let Some(pointer) = leaf.pointer() {
+                let (a, b) = (self.content(to, pointer), self.content(from, pointer));
+                self.unify(a, b);
+            }
+        }
+    }
+
+    /// The class that a pointer leads to; `None` of null.
+    fn led_to(&mut self, r: RoutineId, routine: &Routine, e: &Expr) -> Option<Node> {
+        match e {
+            Expr::Addr(place) => Some(self.reach(r, routine, place)?.0),
+            Expr::Place(place) => {
+                let (node, ty) = self.reach(r, routine, place)?;
+                Some(self.content(node, ty.pointer()?))
+            }
+            Expr::Op(Op::Shift, operands) => self.led_to(r, routine, operands.first()?),
+            Expr::Op(Op::If, operands) => match &**operands {
+                [_, a, b] => self.same(r, routine, a, b),
+                _ => None,
+            },
+            Expr::Null(_)
+            | Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..) => None,
+        }
+    }
+
+    /// Two pointers may be equal.
+    fn same(&mut self, r: RoutineId, routine: &Routine, a: &Expr, b: &Expr) -> Option<Node> {
+        match (self.led_to(r, routine, a), self.led_to(r, routine, b)) {
+            (Some(a), Some(b)) => {
+                self.unify(a, b);
+                Some(a)
+            }
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// The class of a place, with the classes on the way made, and the type of the place.
+    fn reach(
+        &mut self,
+        r: RoutineId,
+        routine: &Routine,
+        place: &Place,
+    ) -> Option<(Node, ScalarType)> {
+        let mut node = self.variable(r, place.var);
+        let mut ty = routine.variable(place.var).ty;
+        for level in place.levels() {
+            match level.part {
+                Part::Variable => {}
+                Part::Field(name) => {
+                    ty = self.program.record(ty.record()?).field(name)?.ty;
+                }
+                Part::Deref => {
+                    let pointer = ty.pointer()?;
+                    node = self.content(node, pointer);
+                    ty = pointer.pointee();
+                    self.add_types(node, ty);
+                }
+            }
+        }
+        Some((node, ty))
+    }
+
+    /// Marks what follows from the variables of which the address is taken: the actual arguments of a formal live where it does,
+    /// and records that are passed from a pool are passed as pointers.
+    fn close(&mut self, bindings: &[Binding<'p>]) {
+        let mut of_formal: BTreeMap<(RoutineId, VarId), Vec<usize>> = BTreeMap::new();
+        let mut of_actual: BTreeMap<(RoutineId, VarId), Vec<usize>> = BTreeMap::new();
+        let mut open: Vec<(RoutineId, VarId)> = Vec::new();
+        for (k, binding) in bindings.iter().enumerate() {
+            let formal = (binding.callee, binding.formal);
+            of_formal.entry(formal).or_default().push(k);
+            let Expr::Place(place) = binding.actual else {
+                continue;
+            };
+            if !place.is_through_pointer() {
+                of_actual
+                    .entry((binding.caller, place.var))
+                    .or_default()
+                    .push(k);
+            } else if self.is_record(formal) && self.mark(formal) {
+                open.push(formal);
+            }
+        }
+        let mut named: BTreeMap<GlobalId, Vec<(RoutineId, VarId)>> = BTreeMap::new();
+        for (r, routine) in self.program.routines.iter().enumerate() {
+            for (v, variable) in routine.variables.iter().enumerate() {
+                let at = (RoutineId::new(r), VarId::new(v));
+                if let Role::Global(g) = variable.role {
+                    named.entry(g).or_default().push(at);
+                }
+                if self.is_moved(at.0, at.1) {
+                    open.push(at);
+                }
+            }
+        }
+        while let Some((r, v)) = open.pop() {
+            let routine = self.program.routine(r);
+            if let Role::Global(g) = routine.variable(v).role {
+                // What it is passed to, in all routines that name it.
+                for &at in named.get(&g).map_or(&[][..], Vec::as_slice) {
+                    self.pass(&of_actual, bindings, at, &mut open);
+                }
+            } else {
+                self.pass(&of_actual, bindings, (r, v), &mut open);
+            }
+            let ty = routine.variable(v).ty;
+            let node = self.variable(r, v);
+            self.add_types(node, ty);
+            for &k in of_formal.get(&(r, v)).map_or(&[][..], Vec::as_slice) {
+                let binding = &bindings[k];
+                let caller = self.program.routine(binding.caller);
+                let Expr::Place(place) = binding.actual else {
+                    continue;
+                };
+                if let Some((actual, _)) = self.reach(binding.caller, caller, place) {
+                    let formal = self.variable(r, v);
+                    self.unify(formal, actual);
+                }
+                let base = (binding.caller, place.var);
+                if !place.is_through_pointer() && self.mark(base) {
+                    open.push(base);
+                }
+            }
+        }
+    }
+
+    /// Records that are passed from a variable that lives in a pool are passed as pointers.
+    fn pass(
+        &mut self,
+        of_actual: &BTreeMap<(RoutineId, VarId), Vec<usize>>,
+        bindings: &[Binding<'p>],
+        at: (RoutineId, VarId),
+        open: &mut Vec<(RoutineId, VarId)>,
+    ) {
+        for &k in of_actual.get(&at).map_or(&[][..], Vec::as_slice) {
+            let formal = (bindings[k].callee, bindings[k].formal);
+            if self.is_record(formal) && self.mark(formal) {
+                open.push(formal);
+            }
+        }
+    }
+
+    fn is_record(&self, (r, v): (RoutineId, VarId)) -> bool {
+        self.program.routine(r).variable(v).ty.record().is_some()
+    }
+
+    /// The variable lives in a pool; true if that is new.
+    fn mark(&mut self, (r, v): (RoutineId, VarId)) -> bool {
+        let moved = match self.program.routine(r).variable(v).role {
+            Role::Global(g) => &mut self.moved_globals[g.index()],
+            Role::Parameter { .. } | Role::Local => &mut self.moved[r.index()][v.index()],
+        };
+        !std::mem::replace(moved, true)
+    }
+}
+
+/// Finds the places and operators that have to do with pointers.
+struct Walk<'a, 'p> {
+    classes: &'a mut Classes<'p>,
+    r: RoutineId,
+    routine: &'p Routine,
+}
+
+impl<'p> visit::Visit<'p> for Walk<'_, 'p> {
+    fn expr(&mut self, e: &'p Expr, role: visit::PlaceRole) {
+        match e {
+            Expr::Addr(place) if !place.is_through_pointer() => {
+                self.classes.mark((self.r, place.var));
+            }
+            // Pointers that are compared are numbered alike, so they lead to one pool.
+            Expr::Op(
+                Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Distance,
+                operands,
+            ) => {
+                if let [a, b] = &**operands {
+                    self.classes.same(self.r, self.routine, a, b);
+                }
+            }
+            Expr::Op(Op::If, operands) => {
+                if let [_, a, b] = &**operands {
+                    self.classes.same(self.r, self.routine, a, b);
+                }
+            }
+            Expr::Addr(_)
+            | Expr::Null(_)
+            | Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Place(_)
+            | Expr::Op(..) => {}
+        }
+        visit::walk_expr(self, e, role);
+    }
+
+    fn place(&mut self, place: &'p Place, _: visit::PlaceRole) {
+        // What is used through pointers is a class with cells.
+        self.classes.reach(self.r, self.routine, place);
+        visit::walk_place(self, place);
+    }
+}

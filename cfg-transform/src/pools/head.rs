@@ -1,0 +1,625 @@
+//! The routine by which a program is entered: pointers are arrays there, of what they lead to.
+//!
+//! It has the name and the parameters of the original, which it calls. An array that is passed becomes an object; one
+//! without elements becomes null. What the objects hold in the end is copied back.
+
+use super::{
+    address::{Address, internal},
+    arithmetic::{add, either, eq, mul, sub},
+    cells,
+    plan::{CELL, Kind, OBJECT, Plan},
+    routine::refusal,
+    writer::{Refused, Writer, field},
+};
+use cfg_core::{
+    diagnostic::{
+        Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{
+        Cfg, Control, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Place, Range, Role,
+        Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
+    },
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// A piece of the routine's graph.
+enum Piece {
+    Block(Vec<Stmt>),
+    /// A counted loop from 1 to a number.
+    Loop {
+        index: VarId,
+        last: Expr,
+        body: Vec<Stmt>,
+    },
+    /// Statements that are executed if a condition is true.
+    If(Expr, Vec<Stmt>),
+}
+
+/// How a parameter is handed to the original.
+enum Handed {
+    /// As it is.
+    Itself,
+    /// The cells of the parameter in a pool, of which this is the place: the parameter lives there.
+    Moved { at: VarId, pool: usize },
+    /// A pointer to the cells.
+    Pointer {
+        at: VarId,
+        pool: usize,
+        given: VarId,
+    },
+    /// A pointer through which nothing is read or written.
+    Unused { given: VarId },
+}
+
+/// True if a routine has to be entered through another one.
+pub(super) fn is_needed(plan: &Plan<'_>, id: RoutineId) -> bool {
+    let routine = plan.program.routine(id);
+    let parameters = routine.parameter_ids();
+    !plan.fixed.is_empty()
+        || parameters.clone().any(|v| plan.is_moved(id, v))
+        || (parameters.chain(routine.result)).any(|v| routine.variable(v).ty.pointer().is_some())
+}
+
+/// The routine by which `id` is entered, and routines that it needs, which are numbered from `next` on.
+pub(super) fn head(
+    plan: &Plan<'_>,
+    id: RoutineId,
+    written: &HashSet<GlobalId>,
+    ready: Option<GlobalId>,
+    copies: &mut Copies,
+) -> Result<Routine, Diagnostics> {
+    let made = make(plan, id, written, ready, copies);
+    made.map_err(|(refused, v)| {
+        let element = v.map_or(Element::Routine, Element::Variable);
+        Diagnostics(vec![refusal(plan, refused, Site::of(id, element))])
+    })
+}
+
+type Failure = (Refused, Option<VarId>);
+
+fn make(
+    plan: &Plan<'_>,
+    id: RoutineId,
+    written: &HashSet<GlobalId>,
+    ready: Option<GlobalId>,
+    copies: &mut Copies,
+) -> Result<Routine, Failure> {
+    let original = plan.program.routine(id);
+    let mut out = Routine {
+        name: original.name.clone(),
+        control: Control::Structured,
+        at: original.at.clone(),
+        annotations: original.annotations.clone(),
+        origin: original.origin.clone(),
+        ..Routine::default()
+    };
+    // The parameters in their order, then what else is named by their extents or listed.
+    let mut ids: BTreeMap<VarId, VarId> = BTreeMap::new();
+    let named = original.parameter_ids().chain(original.result);
+    let listed = original.independents.iter().chain(&original.dependents);
+    let globals = (0..original.variables.len()).map(VarId::new);
+    let globals = globals.filter(|&v| matches!(original.variable(v).role, Role::Global(_)));
+    for v in named.chain(listed.copied()).chain(globals) {
+        if ids.contains_key(&v) {
+            continue;
+        }
+        let variable = parameter(plan, id, v, written).map_err(|refused| (refused, Some(v)))?;
+        ids.insert(v, out.add_variable(variable));
+    }
+    for variable in &mut out.variables {
+        for dim in &mut variable.shape {
+            let renamed = |e: &Expr| {
+                e.map(&mut |e| match e {
+                    Expr::Place(place) => Expr::Place(Place {
+                        var: ids.get(&place.var).copied().unwrap_or(place.var),
+                        ..place
+                    }),
+                    e => e,
+                })
+            };
+            dim.lower = renamed(&dim.lower);
+            if let Extent::Fixed(extent) = &mut dim.extent {
+                *extent = renamed(extent);
+            }
+        }
+    }
+    let list = |list: &[VarId]| list.iter().map(|v| ids[v]).collect();
+    out.independents = list(&original.independents);
+    out.dependents = list(&original.dependents);
+    out.result = original.result.map(|v| ids[&v]);
+    for v in original.independents.iter().chain(&original.dependents) {
+        if matches!(original.variable(*v).role, Role::Global(_)) && plan.is_moved(id, *v) {
+            let message = "pointers lead to a global that is independent or dependent";
+            let help = "copy it to a global of its own, and name that";
+            return Err((Refused::new(message, help), Some(*v)));
+        }
+    }
+    let mut writer = Writer::new(plan, id, out);
+    let mut pieces = Vec::new();
+    globals_ready(&mut writer, ready, &mut pieces).map_err(|refused| (refused, None))?;
+    let mut handed = Vec::new();
+    for v in original.parameter_ids() {
+        let how = (take(&mut writer, v, ids[&v], copies, &mut pieces))
+            .map_err(|refused| (refused, Some(v)))?;
+        handed.push((v, how));
+    }
+    let arguments = handed.iter().map(|(v, how)| {
+        Some(Expr::var(match how {
+            Handed::Itself => ids[v],
+            Handed::Moved { at, .. } => *at,
+            Handed::Pointer { given, .. } | Handed::Unused { given } => *given,
+        }))
+    });
+    let call = Stmt::new(StmtKind::Call {
+        callee: id,
+        arguments: arguments.collect(),
+        result: original.result.map(|v| Place::whole(ids[&v])),
+    });
+    writer.block.push(call);
+    for (v, how) in handed.iter().rev() {
+        give_back(&mut writer, ids[v], how, copies, &mut pieces)
+            .map_err(|refused| (refused, Some(*v)))?;
+    }
+    flush(&mut writer, &mut pieces);
+    let mut out = writer.out;
+    out.body = graph(pieces);
+    Ok(out)
+}
+
+/// The declaration of a parameter, result or global where the program is entered.
+fn parameter(
+    plan: &Plan<'_>,
+    id: RoutineId,
+    v: VarId,
+    written: &HashSet<GlobalId>,
+) -> Result<Variable, Refused> {
+    let original = plan.program.routine(id);
+    let variable = original.variable(v);
+    if let Role::Global(g) = variable.role {
+        return Ok(plan.globals[g.index()].variable.clone());
+    }
+    let Some(pointer) = variable.ty.pointer() else {
+        let leaves = cells::types(plan.program, variable.ty);
+        if plan.is_moved(id, v) && leaves.iter().any(|ty| ty.pointer().is_some()) {
+            return Err(nested(&variable.name));
+        }
+        let role = match variable.role {
+            Role::Parameter { .. } => variable.role,
+            Role::Local | Role::Global(_) => Role::Local,
+        };
+        return Ok(Variable {
+            role,
+            ..variable.clone()
+        });
+    };
+    let pointee = pointer.pointee();
+    let leaves = cells::types(plan.program, pointee);
+    if leaves.iter().any(|ty| ty.pointer().is_some()) {
+        return Err(nested(&variable.name));
+    }
+    let is_in = matches!(
+        variable.role,
+        Role::Parameter {
+            intent: Intent::In,
+            optional: false
+        }
+    );
+    if !is_in || variable.rank() > 0 || plan.is_moved(id, v) {
+        return Err(Refused::new(
+            format!(
+                "the program is entered with `{}`, a pointer that may change",
+                variable.name
+            ),
+            "let the routine that is entered take pointers by value, as `in` scalars; what they lead to may change",
+        ));
+    }
+    let class = plan.classes.variable(id, v);
+    let pool = plan
+        .pointee(class, pointer)
+        .map(|(_, pool)| &plan.pools[pool]);
+    let arrays = pool.into_iter().flat_map(|pool| pool.arrays.values());
+    let writes = arrays.clone().any(|g| written.contains(g));
+    let intent = match writes {
+        true => Intent::InOut,
+        false => Intent::In,
+    };
+    let role = Role::Parameter {
+        intent,
+        optional: false,
+    };
+    let shape = vec![Dim {
+        lower: Expr::Int(0),
+        extent: Extent::Deferred,
+    }];
+    Ok(Variable {
+        role,
+        ..Variable {
+            shape,
+            ty: pointee,
+            ..variable.clone()
+        }
+    })
+}
+
+fn nested(name: &str) -> Refused {
+    Refused::new(
+        format!("the program is entered with `{name}`, which leads to pointers"),
+        "enter it by a routine that takes arrays and makes the pointers",
+    )
+}
+
+/// What the tables say of globals that live in pools, and their initial values.
+fn globals_ready(
+    writer: &mut Writer<'_, '_>,
+    ready: Option<GlobalId>,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), Refused> {
+    let plan = writer.plan;
+    for (&g, &(object, cell)) in &plan.fixed {
+        let Some(number) = plan.pool(g.index()) else {
+            continue;
+        };
+        let global = plan.program.global(g);
+        let variable = &global.variable;
+        let each = cells::cells(plan.program, variable.ty);
+        let size = each.saturating_mul(cells::elements(variable.shape.iter()));
+        if cell < 1 {
+            return Err(Refused::new(
+                format!("the global `{}` has no room in its pool", variable.name),
+                "make the pools larger: `--heap CELLS`",
+            ));
+        }
+        let pool = &plan.pools[number];
+        let entry = writer.table(pool.first, Expr::Int(object));
+        writer.assign(entry, Expr::Int(cell));
+        let entry = writer.table(pool.last, Expr::Int(object));
+        writer.assign(entry, Expr::Int(cell + size - 1));
+        let Some(initial) = &global.initial else {
+            continue;
+        };
+        let array = match variable.ty.record() {
+            None => writer.array(number, variable.ty),
+            Some(_) => None,
+        };
+        let Some(array) = array else {
+            return Err(Refused::new(
+                format!(
+                    "pointers lead to the global `{}`, a record with initial values",
+                    variable.name
+                ),
+                "assign the values where the program begins",
+            ));
+        };
+        match &**initial {
+            [value] => {
+                let cells = section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
+                writer.assign(cells, value.clone());
+            }
+            values => {
+                for (k, value) in values.iter().enumerate() {
+                    let index = Expr::Int(cell + k as i64);
+                    writer.assign(Place::element(array, [index]), value.clone());
+                }
+            }
+        }
+    }
+    if let Some(ready) = ready {
+        let flag = writer.number(ready);
+        writer.assign(flag.clone(), Expr::Logical(true));
+        let body = std::mem::take(&mut writer.block);
+        let condition = Expr::op(Op::Not, [flag.into()]);
+        pieces.push(Piece::If(condition, body));
+    }
+    Ok(())
+}
+
+/// Gives a parameter its cells, and copies what it holds.
+fn take(
+    writer: &mut Writer<'_, '_>,
+    v: VarId,
+    own: VarId,
+    copies: &mut Copies,
+    pieces: &mut Vec<Piece>,
+) -> Result<Handed, Refused> {
+    let plan = writer.plan;
+    let original = plan.program.routine(writer.id);
+    let variable = original.variable(v);
+    let class = plan.classes.variable(writer.id, v);
+    let record = ScalarType::Record(plan.pointer);
+    if plan.is_moved(writer.id, v) {
+        let pool = plan
+            .pool(class)
+            .ok_or_else(|| internal("a variable without a pool"))?;
+        let at = writer.local(&format!("{}.at", variable.name), record);
+        let each = Expr::Int(cells::cells(plan.program, variable.ty));
+        let count = count(writer, own);
+        writer.take(pool, &Place::whole(at), mul(count.clone(), each));
+        if variable.intent() != Some(Intent::Out) {
+            copy(writer, (own, at, pool), count, true, copies, pieces)?;
+        }
+        return Ok(Handed::Moved { at, pool });
+    }
+    let Some(pointer) = variable.ty.pointer() else {
+        return Ok(Handed::Itself);
+    };
+    let given = writer.local(&format!("{}.pointer", variable.name), record);
+    let Some((_, pool)) = plan.pointee(class, pointer) else {
+        // Nothing is ever done with what it leads to, but it may be null or not.
+        let size = Expr::op(Op::Size, [Expr::var(own)]);
+        let object = either(eq(size, Expr::Int(0)), Expr::Int(0), Expr::Int(1));
+        writer.assign(field(&Place::whole(given), OBJECT), object);
+        writer.assign(field(&Place::whole(given), CELL), Expr::Int(0));
+        return Ok(Handed::Unused { given });
+    };
+    let at = writer.local(&format!("{}.at", variable.name), record);
+    let each = Expr::Int(cells::cells(plan.program, pointer.pointee()));
+    let count = count(writer, own);
+    writer.take(pool, &Place::whole(at), mul(count.clone(), each));
+    let (at_place, given_place) = (Place::whole(at), Place::whole(given));
+    for name in [OBJECT, CELL] {
+        let empty = eq(count.clone(), Expr::Int(0));
+        let value = either(empty, Expr::Int(0), field(&at_place, name).into());
+        writer.assign(field(&given_place, name), value);
+    }
+    copy(writer, (own, at, pool), count, true, copies, pieces)?;
+    Ok(Handed::Pointer { at, pool, given })
+}
+
+/// Copies back what a parameter holds, and ends its cells.
+fn give_back(
+    writer: &mut Writer<'_, '_>,
+    own: VarId,
+    how: &Handed,
+    copies: &mut Copies,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), Refused> {
+    let (at, pool) = match *how {
+        Handed::Itself | Handed::Unused { .. } => return Ok(()),
+        Handed::Moved { at, pool } | Handed::Pointer { at, pool, .. } => (at, pool),
+    };
+    if writer
+        .out
+        .variable(own)
+        .intent()
+        .is_some_and(Intent::writes)
+    {
+        let count = count(writer, own);
+        copy(writer, (own, at, pool), count, false, copies, pieces)?;
+    }
+    writer.give_back(pool, &Place::whole(at));
+    Ok(())
+}
+
+/// Number of elements of a parameter.
+fn count(writer: &Writer<'_, '_>, own: VarId) -> Expr {
+    match writer.out.variable(own).rank() {
+        0 => Expr::Int(1),
+        _ => Expr::op(Op::Size, [Expr::var(own)]),
+    }
+}
+
+/// Copies a parameter to its cells, or back.
+fn copy(
+    writer: &mut Writer<'_, '_>,
+    (own, at, pool): (VarId, VarId, usize),
+    count: Expr,
+    to_pool: bool,
+    copies: &mut Copies,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), Refused> {
+    let variable = writer.out.variable(own).clone();
+    let cell: Expr = field(&Place::whole(at), CELL).into();
+    if variable.ty.record().is_some() {
+        return records(writer, (own, at, pool), count, to_pool, pieces);
+    }
+    let array = (writer.array(pool, variable.ty))
+        .ok_or_else(|| internal("a pool without cells of the type"))?;
+    let cells = match variable.rank() {
+        0 => Place::element(array, [cell]),
+        _ => {
+            let last = sub(add(cell.clone(), count.clone()), Expr::Int(1));
+            section(array, cell, last)
+        }
+    };
+    let own = Place::whole(own);
+    if variable.rank() > 1 {
+        let (from, to) = match to_pool {
+            true => (own, cells),
+            false => (cells, own),
+        };
+        let arguments = [count, from.into(), to.into()].map(Some).into();
+        let callee = copies.of(variable.ty);
+        writer.block.push(Stmt::new(StmtKind::Call {
+            callee,
+            arguments,
+            result: None,
+        }));
+        return Ok(());
+    }
+    match to_pool {
+        true => writer.assign(cells, own.into()),
+        false => writer.assign(own, cells.into()),
+    }
+    Ok(())
+}
+
+/// Copies a record, or an array of records in a loop.
+fn records(
+    writer: &mut Writer<'_, '_>,
+    (own, at, pool): (VarId, VarId, usize),
+    count: Expr,
+    to_pool: bool,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), Refused> {
+    let variable = writer.out.variable(own).clone();
+    if variable.rank() > 1 {
+        return Err(Refused::new(
+            format!(
+                "the program is entered with `{}`, records in more than one dimension to which pointers lead",
+                variable.name
+            ),
+            "pass them in one dimension",
+        ));
+    }
+    let plan = writer.plan;
+    let each = cells::cells(plan.program, variable.ty);
+    let place = Place::whole(at);
+    let mut address = Address {
+        pool,
+        object: field(&place, OBJECT).into(),
+        cell: field(&place, CELL).into(),
+        inside: Vec::new(),
+        ty: variable.ty,
+        open: Vec::new(),
+        dense: true,
+    };
+    if variable.rank() == 0 {
+        return writer.cell_by_cell(variable.ty, &Place::whole(own), address, to_pool);
+    }
+    flush(writer, pieces);
+    let index = writer.local("element", ScalarType::Integer);
+    let before = sub(Expr::var(index), Expr::Int(1));
+    address.cell = add(address.cell, mul(before.clone(), Expr::Int(each)));
+    let lower = Expr::op(Op::LBound, [Expr::var(own), Expr::Int(1)]);
+    let element = Place::element(own, [add(before, lower)]);
+    writer.cell_by_cell(variable.ty, &element, address, to_pool)?;
+    let body = std::mem::take(&mut writer.block);
+    pieces.push(Piece::Loop {
+        index,
+        last: count,
+        body,
+    });
+    Ok(())
+}
+
+fn flush(writer: &mut Writer<'_, '_>, pieces: &mut Vec<Piece>) {
+    if !writer.block.is_empty() {
+        pieces.push(Piece::Block(std::mem::take(&mut writer.block)));
+    }
+}
+
+fn section(array: VarId, first: Expr, last: Expr) -> Place {
+    let range = Range {
+        lower: Some(first),
+        upper: Some(last),
+        stride: None,
+    };
+    Place {
+        var: array,
+        subscripts: [Subscript::Range(Box::new(range))].into(),
+    }
+}
+
+/// The graph of pieces in a row.
+fn graph(pieces: Vec<Piece>) -> Option<Cfg> {
+    let mut vertices = Vec::new();
+    let mut edges = Vec::new();
+    let add = |vertices: &mut Vec<Vertex>, kind: VertexKind| {
+        vertices.push(Vertex {
+            id: vertices.len() as i64 + 1,
+            kind,
+            origin: None,
+            at: None,
+            annotations: None,
+        });
+        cfg_core::entity::VertexId::new(vertices.len() - 1)
+    };
+    let mut last = add(&mut vertices, VertexKind::Entry);
+    for piece in pieces {
+        match piece {
+            Piece::Block(statements) => {
+                let block = add(&mut vertices, VertexKind::Block(statements));
+                edges.push(Edge::new(last, block, None));
+                last = block;
+            }
+            Piece::Loop {
+                index,
+                last: to,
+                body,
+            } => {
+                let test = Box::new(LoopTest::Counted {
+                    index,
+                    first: Expr::Int(1),
+                    last: to,
+                    step: Expr::Int(1),
+                });
+                let form = LoopForm::Loop;
+                let header = add(&mut vertices, VertexKind::Loop { form, test });
+                let block = add(&mut vertices, VertexKind::Block(body));
+                let end = add(&mut vertices, VertexKind::EndLoop);
+                edges.push(Edge::new(last, header, None));
+                edges.push(Edge::new(header, block, Some(1)));
+                edges.push(Edge::new(block, end, None));
+                edges.push(Edge::new(end, header, None));
+                last = header;
+            }
+            Piece::If(condition, body) => {
+                let selector = Box::new(Selector::Condition(condition));
+                let branch = add(&mut vertices, VertexKind::Branch(selector));
+                let block = add(&mut vertices, VertexKind::Block(body));
+                let end = add(&mut vertices, VertexKind::EndBranch);
+                edges.push(Edge::new(last, branch, None));
+                edges.push(Edge::new(branch, block, Some(1)));
+                edges.push(Edge::new(block, end, None));
+                edges.push(Edge::new(branch, end, Some(0)));
+                last = end;
+            }
+        }
+    }
+    let exit = add(&mut vertices, VertexKind::Exit);
+    edges.push(Edge::new(last, exit, None));
+    Cfg::new(vertices, edges)
+}
+
+/// The routines that copy arrays of any rank in storage order, one for each type.
+pub(super) struct Copies {
+    next: usize,
+    of: BTreeMap<Kind, RoutineId>,
+    types: Vec<ScalarType>,
+}
+
+impl Copies {
+    /// Routines that are numbered from here on.
+    pub(super) fn from(next: usize) -> Self {
+        Self {
+            next,
+            of: BTreeMap::new(),
+            types: Vec::new(),
+        }
+    }
+
+    fn of(&mut self, ty: ScalarType) -> RoutineId {
+        let (next, types) = (self.next, &mut self.types);
+        *self.of.entry(Kind::of(ty)).or_insert_with(|| {
+            types.push(ty);
+            RoutineId::new(next + types.len() - 1)
+        })
+    }
+
+    /// The routines, in the order of their numbers; `name` makes a name that is new.
+    pub(super) fn routines(self, mut name: impl FnMut(String) -> String) -> Vec<Routine> {
+        let made = self.types.into_iter().map(|ty| {
+            let mut routine = Routine {
+                name: name(format!("copy_{}", ty.name())),
+                ..Routine::default()
+            };
+            let role = |intent| Role::Parameter {
+                intent,
+                optional: false,
+            };
+            let n = Variable::new("n", ScalarType::Integer, Vec::new(), role(Intent::In));
+            let n = routine.add_variable(n);
+            let shape = || vec![Dim::of(Expr::var(n))];
+            let from = Variable::new("from", ty, shape(), role(Intent::In));
+            let from = routine.add_variable(from);
+            let to = Variable::new("to", ty, shape(), role(Intent::Out));
+            let to = routine.add_variable(to);
+            let copy = Stmt::assign(Place::whole(to), Expr::var(from));
+            routine.body = graph(vec![Piece::Block(vec![copy])]);
+            routine
+        });
+        made.collect()
+    }
+}

@@ -1,0 +1,223 @@
+//! The pools of a program, and what lives in them.
+
+use super::{cells, classes::Classes, classes::Node};
+use crate::names::unused;
+use cfg_core::{
+    entity::{GlobalId, RecordId, RoutineId, VarId},
+    ir::{
+        Dim, Expr, Extent, Field, Global, PointerType, Program, Record, Role, ScalarType, Variable,
+    },
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// The objects of a class: arrays of cells, one for each type, under one numbering, and a table of the objects.
+pub(super) struct Pool {
+    /// The array of the cells of each type; pointers have one array, under [`Kind::Pointer`].
+    pub(super) arrays: BTreeMap<Kind, GlobalId>,
+    /// The first cell of each object; object 0 is null.
+    pub(super) first: GlobalId,
+    /// The last cell of each object; two before the first one if the object has ended, or was never made.
+    pub(super) last: GlobalId,
+    /// The number of objects that were allocated, numbered from 1.
+    pub(super) objects: GlobalId,
+    /// The first cell that was never allocated.
+    pub(super) top: GlobalId,
+    /// The least number of an object that is a variable; these are numbered from the largest number down.
+    pub(super) variables: GlobalId,
+    /// The least cell of variables, which lie at the end of the pool.
+    pub(super) bottom: GlobalId,
+}
+
+/// The kind of an array of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Number(ScalarType),
+    Pointer,
+}
+
+impl Kind {
+    pub(super) fn of(ty: ScalarType) -> Self {
+        match ty.pointer() {
+            Some(_) => Self::Pointer,
+            None => Self::Number(ty),
+        }
+    }
+}
+
+/// The pools of a program.
+pub(super) struct Plan<'p> {
+    pub(super) program: &'p Program,
+    pub(super) classes: Classes<'p>,
+    pub(super) pools: Vec<Pool>,
+    /// The pool of each class that has cells, by its representative.
+    of_class: BTreeMap<Node, usize>,
+    /// The record that pointers become: an object and a cell.
+    pub(super) pointer: RecordId,
+    /// The types with that record in the place of pointers.
+    pub(super) records: Vec<Record>,
+    /// All globals: those of the program that stay, and the pools'.
+    pub(super) globals: Vec<Global>,
+    /// Number of cells of each pool, and of objects.
+    pub(super) size: i64,
+    /// What the tables say of each global that lives in a pool: its object and its first cell, constants.
+    pub(super) fixed: BTreeMap<GlobalId, (i64, i64)>,
+}
+
+/// The fields of the record that a pointer becomes.
+pub(super) const OBJECT: &str = "object";
+/// The fields of the record that a pointer becomes.
+pub(super) const CELL: &str = "cell";
+
+impl<'p> Plan<'p> {
+    pub(super) fn of(program: &'p Program, size: i64) -> Self {
+        let classes = Classes::of(program);
+        let mut records = program.records.clone();
+        let pointer = RecordId::new(records.len());
+        let mut taken: HashSet<String> = records.iter().map(|r| r.name.clone()).collect();
+        records.push(Record {
+            name: unused("pointer".to_owned(), &mut taken),
+            fields: [OBJECT, CELL].map(integer_field).into(),
+        });
+        for field in records.iter_mut().flat_map(|r| &mut r.fields) {
+            if field.ty.pointer().is_some() {
+                field.ty = ScalarType::Record(pointer);
+            }
+        }
+        let mut plan = Self {
+            program,
+            classes,
+            pools: Vec::new(),
+            of_class: BTreeMap::new(),
+            pointer,
+            records,
+            globals: program.globals.clone(),
+            size,
+            fixed: BTreeMap::new(),
+        };
+        for global in &mut plan.globals {
+            if global.variable.ty.pointer().is_some() {
+                global.variable.ty = ScalarType::Record(pointer);
+            }
+        }
+        plan.make();
+        plan
+    }
+
+    /// The pool of a class; `None` if it has no cells that are used through pointers.
+    pub(super) fn pool(&self, node: Node) -> Option<usize> {
+        self.of_class.get(&self.classes.find(node)).copied()
+    }
+
+    /// The pool that pointers of a type lead to which are stored in a class.
+    pub(super) fn pointee(&self, node: Node, ty: PointerType) -> Option<(Node, usize)> {
+        let node = self.classes.pointee(node, ty)?;
+        Some((node, self.pool(node)?))
+    }
+
+    /// The type that a variable has after the lowering, if it stays one.
+    pub(super) fn lowered(&self, ty: ScalarType) -> ScalarType {
+        match ty.pointer() {
+            Some(_) => ScalarType::Record(self.pointer),
+            None => ty,
+        }
+    }
+
+    /// True if what a routine's variable was is cells of a pool.
+    pub(super) fn is_moved(&self, r: RoutineId, v: VarId) -> bool {
+        self.classes.is_moved(r, v)
+    }
+
+    fn make(&mut self) {
+        let mut taken: HashSet<String> = (self.globals.iter())
+            .map(|g| g.variable.name.clone())
+            .collect();
+        for node in 0..self.classes.len() {
+            let class = self.classes.find(node);
+            if self.of_class.contains_key(&class) || self.classes.types(class).is_empty() {
+                continue;
+            }
+            let kinds = self.classes.types(class).iter().map(|&ty| Kind::of(ty));
+            let kinds: std::collections::BTreeSet<Kind> = kinds.collect();
+            let number = self.pools.len() + 1;
+            let base = unused(format!("pool{number}"), &mut taken);
+            let mut arrays = BTreeMap::new();
+            for kind in kinds {
+                let (name, ty) = match kind {
+                    Kind::Number(ty) => (ty.name(), ty),
+                    Kind::Pointer => ("pointer", ScalarType::Record(self.pointer)),
+                };
+                let name = unused(format!("{base}.{name}"), &mut taken);
+                let shape = vec![Dim::of(Expr::Int(self.size))];
+                arrays.insert(kind, self.global(name, ty, shape, None));
+            }
+            let table = Dim {
+                lower: Expr::Int(0),
+                extent: Extent::Fixed(Expr::Int(self.size + 1)),
+            };
+            let mut integer = |name: &str, shape: &[Dim], initial: i64| {
+                let name = unused(format!("{base}.{name}"), &mut taken);
+                self.global(name, ScalarType::Integer, shape.to_vec(), Some(initial))
+            };
+            let tables = [table];
+            let pool = Pool {
+                arrays,
+                first: integer("first", &tables, 1),
+                last: integer("last", &tables, -1),
+                objects: integer("objects", &[], 0),
+                top: integer("top", &[], 1),
+                variables: integer("variables", &[], 0),
+                bottom: integer("bottom", &[], 0),
+            };
+            self.of_class.insert(class, self.pools.len());
+            self.pools.push(pool);
+        }
+        self.place_globals();
+    }
+
+    fn global(
+        &mut self,
+        name: String,
+        ty: ScalarType,
+        shape: Vec<Dim>,
+        initial: Option<i64>,
+    ) -> GlobalId {
+        let g = GlobalId::new(self.globals.len());
+        self.globals.push(Global {
+            variable: Variable::new(name, ty, shape, Role::Global(g)),
+            initial: initial.map(|value| Box::from([Expr::Int(value)])),
+            overlay: None,
+        });
+        g
+    }
+
+    /// Gives the globals that live in pools their cells, at the end, and says in the tables where the others may begin.
+    fn place_globals(&mut self) {
+        let mut next: Vec<(i64, i64)> = vec![(self.size + 1, self.size + 1); self.pools.len()];
+        let moved: Vec<GlobalId> = self.classes.moved_globals().collect();
+        for g in moved {
+            let Some(pool) = self.pool(g.index()) else {
+                continue;
+            };
+            let variable = &self.program.global(g).variable;
+            let size = cells::cells(self.program, variable.ty);
+            let size = size.saturating_mul(cells::elements(variable.shape.iter()));
+            let (object, cell) = &mut next[pool];
+            *object -= 1;
+            *cell = cell.saturating_sub(size);
+            self.fixed.insert(g, (*object, *cell));
+        }
+        for (pool, (object, cell)) in self.pools.iter().zip(next) {
+            for (g, value) in [(pool.variables, object), (pool.bottom, cell)] {
+                self.globals[g.index()].initial = Some(Box::from([Expr::Int(value)]));
+            }
+        }
+    }
+}
+
+fn integer_field(name: &str) -> Field {
+    Field {
+        name: name.to_owned(),
+        ty: ScalarType::Integer,
+        shape: Vec::new(),
+    }
+}

@@ -1,0 +1,368 @@
+//! A routine with its pointers lowered: its variables, the cells of those that live in pools, and its graph.
+
+use super::{
+    address::internal,
+    arithmetic::{add, all, either, le, mul, sub},
+    cells,
+    plan::{CELL, OBJECT, Plan},
+    writer::{Mode, Refused, Writer, field},
+};
+use crate::codes;
+use cfg_core::{
+    diagnostic::{
+        Diagnostic, Diagnostics,
+        site::{Element, Site},
+    },
+    entity::{RoutineId, VarId, VertexId},
+    ir::{
+        Cfg, Edge, Expr, Extent, FreshIds, Intent, LoopTest, Op, Place, Role, Routine, ScalarType,
+        Selector, StatementOrigin, Stmt, Variable, Vertex, VertexKind, complete_edge_ids,
+        keep_edge_ids,
+    },
+    text,
+};
+
+/// The routine with its pointers lowered.
+pub(super) fn lowered(plan: &Plan<'_>, id: RoutineId) -> Result<Routine, Diagnostics> {
+    let routine = plan.program.routine(id);
+    let mut problems = Diagnostics::default();
+    let mut refuse = |refused: Refused, site: Site| {
+        problems.push(refusal(plan, refused, site));
+    };
+    let mut out = Routine {
+        body: None,
+        ..routine.clone()
+    };
+    for (v, variable) in out.variables.iter_mut().enumerate() {
+        let v = VarId::new(v);
+        if plan.is_moved(id, v) {
+            match variable.role {
+                Role::Global(_) => {}
+                Role::Local => *variable = moved(variable, plan),
+                Role::Parameter { optional, .. } => {
+                    *variable = moved(variable, plan);
+                    variable.role = Role::Parameter {
+                        intent: Intent::In,
+                        optional,
+                    };
+                }
+            }
+        } else {
+            variable.ty = plan.lowered(variable.ty);
+        }
+    }
+    if let Some(v) = routine.result
+        && plan.is_moved(id, v)
+    {
+        let message = "the address of the result of a function is taken";
+        let help = "take that of a local variable, and assign it to the result at the end";
+        refuse(
+            Refused::new(message, help),
+            Site::of(id, Element::Variable(v)),
+        );
+    }
+    let stays = |v: &VarId| !plan.is_moved(id, *v);
+    out.independents.retain(stays);
+    out.dependents.retain(stays);
+    let mut writer = Writer::new(plan, id, out);
+    let mut prologue = Vec::new();
+    for v in (0..routine.variables.len()).map(VarId::new) {
+        if !plan.is_moved(id, v) {
+            continue;
+        }
+        if let Err(refused) = writer.shape(v) {
+            refuse(refused, Site::of(id, Element::Variable(v)));
+        }
+        prologue.append(&mut writer.block);
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let Some(cfg) = &routine.body else {
+        return Ok(writer.out);
+    };
+    let mut own: Vec<VarId> = Vec::new();
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let v = VarId::new(v);
+        if variable.role == Role::Local && plan.is_moved(id, v) {
+            writer.enter(v).map_err(|refused| {
+                Diagnostics(vec![refusal(
+                    plan,
+                    refused,
+                    Site::of(id, Element::Variable(v)),
+                )])
+            })?;
+            own.push(v);
+        }
+    }
+    prologue.append(&mut writer.block);
+    for &v in own.iter().rev() {
+        writer.leave(v);
+    }
+    let epilogue = std::mem::take(&mut writer.block);
+    let (mut vertices, mut edges) = cfg.clone().into_parts();
+    let mut number = 0;
+    for (v, vertex) in vertices.iter_mut().enumerate() {
+        let v = VertexId::new(v);
+        let old = std::mem::replace(&mut vertex.kind, VertexKind::EndLoop);
+        vertex.kind = match old {
+            VertexKind::Block(statements) => {
+                VertexKind::Block(writer.statements(v, &statements, &mut number, &mut problems))
+            }
+            kind => match writer.decision(&kind) {
+                Ok(kind) => kind,
+                Err(refused) => {
+                    problems.push(refusal(plan, refused, Site::of(id, Element::Vertex(v))));
+                    kind
+                }
+            },
+        };
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    keep_edge_ids(&mut edges);
+    let mut ids = FreshIds::of_vertices(cfg);
+    if let (Some(entry), Some(exit)) = (cfg.entry(), cfg.exit()) {
+        insert(&mut vertices, &mut edges, &mut ids, entry, prologue, true);
+        insert(&mut vertices, &mut edges, &mut ids, exit, epilogue, false);
+    }
+    complete_edge_ids(&mut edges);
+    let mut routine = writer.out;
+    routine.body = Cfg::new(vertices, edges);
+    Ok(routine)
+}
+
+/// A diagnostic of what cannot be lowered.
+pub(super) fn refusal(plan: &Plan<'_>, refused: Refused, site: Site) -> Diagnostic {
+    let element = text::site(plan.program, &site);
+    Diagnostic::error(&codes::NOT_POOLED, refused.message, refused.help)
+        .at_site_in(plan.program, site)
+        .at_element(element)
+}
+
+/// The declaration of a variable that lives in a pool: where it is.
+fn moved(variable: &Variable, plan: &Plan<'_>) -> Variable {
+    Variable {
+        ty: ScalarType::Record(plan.pointer),
+        shape: Vec::new(),
+        ..variable.clone()
+    }
+}
+
+/// A block behind ENTRY, or before EXIT.
+fn insert(
+    vertices: &mut Vec<Vertex>,
+    edges: &mut Vec<Edge>,
+    ids: &mut FreshIds,
+    at: VertexId,
+    statements: Vec<Stmt>,
+    behind: bool,
+) {
+    if statements.is_empty() {
+        return;
+    }
+    let block = VertexId::new(vertices.len());
+    vertices.push(Vertex {
+        id: ids.next_id(),
+        kind: VertexKind::Block(statements),
+        origin: None,
+        at: None,
+        annotations: None,
+    });
+    for edge in edges.iter_mut() {
+        match behind {
+            true if edge.from == at => edge.from = block,
+            false if edge.to == at => edge.to = block,
+            true | false => {}
+        }
+    }
+    edges.push(match behind {
+        true => Edge::new(at, block, None),
+        false => Edge::new(block, at, None),
+    });
+}
+
+impl Writer<'_, '_> {
+    /// The statements of a block.
+    fn statements(
+        &mut self,
+        v: VertexId,
+        statements: &[Stmt],
+        number: &mut usize,
+        problems: &mut Diagnostics,
+    ) -> Vec<Stmt> {
+        let mut all = Vec::with_capacity(statements.len());
+        for (s, statement) in statements.iter().enumerate() {
+            if let Err(refused) = self.statement(statement) {
+                let site = Site::of(self.id, Element::Statement(v, s));
+                problems.push(refusal(self.plan, refused, site));
+            }
+            for mut made in self.block.drain(..) {
+                made.at.clone_from(&statement.at);
+                made.annotations.clone_from(&statement.annotations);
+                made.origin = match self.routine.origin {
+                    None => StatementOrigin::of(*number),
+                    Some(_) => statement.origin,
+                };
+                all.push(made);
+            }
+            *number += 1;
+        }
+        all
+    }
+
+    /// The test of a LOOP or the selector of a BRANCH. Other vertices stay.
+    fn decision(&mut self, kind: &VertexKind) -> Result<VertexKind, Refused> {
+        let mode = Mode::InPlace;
+        Ok(match kind {
+            VertexKind::Loop { form, test } => VertexKind::Loop {
+                form: *form,
+                test: Box::new(match &**test {
+                    LoopTest::Pre(e) => LoopTest::Pre(self.expr(e, mode)?),
+                    LoopTest::Post(e) => LoopTest::Post(self.expr(e, mode)?),
+                    LoopTest::Counted {
+                        index,
+                        first,
+                        last,
+                        step,
+                    } => {
+                        if self.plan.is_moved(self.id, *index) {
+                            return Err(Refused::new(
+                                "the address of the index of a counted loop is taken",
+                                "take that of a copy",
+                            ));
+                        }
+                        LoopTest::Counted {
+                            index: *index,
+                            first: self.expr(first, mode)?,
+                            last: self.expr(last, mode)?,
+                            step: self.expr(step, mode)?,
+                        }
+                    }
+                }),
+            },
+            VertexKind::Branch(selector) => VertexKind::Branch(Box::new(match &**selector {
+                Selector::Condition(e) => Selector::Condition(self.expr(e, mode)?),
+                Selector::Cases { value, arms } => Selector::Cases {
+                    value: self.expr(value, mode)?,
+                    arms: arms.clone(),
+                },
+            })),
+            VertexKind::Entry
+            | VertexKind::Exit
+            | VertexKind::Block(_)
+            | VertexKind::EndLoop
+            | VertexKind::EndBranch => kind.clone(),
+        })
+    }
+
+    /// Finds the bounds of a variable that lives in a pool; those that are not constant are kept from the entry on.
+    fn shape(&mut self, v: VarId) -> Result<(), Refused> {
+        let variable = self.routine.variable(v);
+        if matches!(variable.role, Role::Parameter { optional: true, .. }) {
+            return Err(Refused::new(
+                format!(
+                    "the address of the optional parameter `{}` is taken",
+                    variable.name
+                ),
+                "pass a pointer, which may be null",
+            ));
+        }
+        let mut shape = Vec::with_capacity(variable.rank());
+        for (k, dim) in variable.shape.iter().enumerate() {
+            let Extent::Fixed(extent) = &dim.extent else {
+                return Err(Refused::new(
+                    format!(
+                        "pointers lead to `{}`, which has deferred extents",
+                        variable.name
+                    ),
+                    "declare its extents, or allocate it",
+                ));
+            };
+            let extent = match extent.constant() {
+                Some(n) => Expr::Int(n.max(0)),
+                None => {
+                    let extent = self.expr(extent, Mode::InPlace)?;
+                    let extent = Expr::op(Op::Max, [extent, Expr::Int(0)]);
+                    self.kept(extent, &format!("{}.extent{}", variable.name, k + 1))
+                }
+            };
+            let lower = match dim.lower.constant() {
+                Some(n) => Expr::Int(n),
+                None => {
+                    let lower = self.expr(&dim.lower, Mode::InPlace)?;
+                    self.kept(lower, &format!("{}.lower{}", variable.name, k + 1))
+                }
+            };
+            shape.push((lower, extent));
+        }
+        self.shapes.insert(v, shape);
+        Ok(())
+    }
+
+    fn kept(&mut self, e: Expr, name: &str) -> Expr {
+        let v = self.local(name, ScalarType::Integer);
+        self.assign(Place::whole(v), e);
+        Expr::var(v)
+    }
+
+    /// Gives a local variable its cells, from the end of the pool down.
+    fn enter(&mut self, v: VarId) -> Result<(), Refused> {
+        let plan = self.plan;
+        let class = plan.classes.variable(self.id, v);
+        let number = plan
+            .pool(class)
+            .ok_or_else(|| internal("a variable without a pool"))?;
+        let each = cells::cells(plan.program, self.routine.variable(v).ty);
+        let shape = self.shapes.get(&v).cloned().unwrap_or_default();
+        let size = shape
+            .into_iter()
+            .fold(Expr::Int(each), |n, (_, extent)| mul(n, extent));
+        self.take(number, &Place::whole(v), size);
+        Ok(())
+    }
+
+    /// Gives a variable so many cells, and says in a place where they are.
+    pub(super) fn take(&mut self, pool: usize, at: &Place, size: Expr) {
+        let plan = self.plan;
+        let pool = &plan.pools[pool];
+        let (object, cell) = (field(at, OBJECT), field(at, CELL));
+        let (bottom, variables) = (self.number(pool.bottom), self.number(pool.variables));
+        let (top, objects) = (self.number(pool.top), self.number(pool.objects));
+        let new = sub(variables.clone().into(), Expr::Int(1));
+        self.assign(object.clone(), new);
+        self.assign(cell.clone(), sub(bottom.clone().into(), size));
+        // Without room there is no such entry.
+        let room = all(vec![
+            le(top.into(), cell.clone().into()),
+            Expr::op(Op::Lt, [objects.into(), object.clone().into()]),
+        ]);
+        let entry = either(room, object.clone().into(), Expr::Int(-1));
+        let entry = self.table(pool.last, entry);
+        self.assign(entry, sub(bottom.clone().into(), Expr::Int(1)));
+        let entry = self.table(pool.first, object.clone().into());
+        self.assign(entry, cell.clone().into());
+        self.assign(variables, object.into());
+        self.assign(bottom, cell.into());
+    }
+
+    /// Ends a local variable: the last one that was given cells.
+    fn leave(&mut self, v: VarId) {
+        let class = self.plan.classes.variable(self.id, v);
+        if let Some(number) = self.plan.pool(class) {
+            self.give_back(number, &Place::whole(v));
+        }
+    }
+
+    pub(super) fn give_back(&mut self, pool: usize, at: &Place) {
+        let plan = self.plan;
+        let pool = &plan.pools[pool];
+        let (object, cell) = (field(at, OBJECT), field(at, CELL));
+        let (bottom, variables) = (self.number(pool.bottom), self.number(pool.variables));
+        let last = self.table(pool.last, object.clone().into());
+        self.assign(bottom, add(last.clone().into(), Expr::Int(1)));
+        self.assign(variables, add(object.into(), Expr::Int(1)));
+        self.assign(last, sub(cell.into(), Expr::Int(2)));
+    }
+}

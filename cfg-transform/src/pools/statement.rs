@@ -1,0 +1,639 @@
+//! Statements: copies of pointers and records, calls, and what is done to the heap.
+
+use super::{
+    address::{Address, Located, internal},
+    arithmetic::{add, all, either, eq, le, mul, sub},
+    cells,
+    expression::Pointer,
+    plan::{CELL, Kind, OBJECT},
+    writer::{Mode, Refused, Writer, field},
+};
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Expr, Extent, Intent, Op, Place, Range, ScalarType, Stmt, StmtKind, Subscript},
+};
+
+/// More cells of a record than these are not copied one by one.
+const MOST_CELLS: usize = 10_000;
+
+impl Writer<'_, '_> {
+    pub(super) fn statement(&mut self, statement: &Stmt) -> Result<(), Refused> {
+        match &statement.kind {
+            StmtKind::Assign { target, value } => self.assignment(target, value),
+            StmtKind::Call {
+                callee,
+                arguments,
+                result,
+            } => self.call(*callee, arguments, result.as_ref()),
+            StmtKind::Push { tape, class, value } => {
+                let value = self.expr(value, Mode::Ahead)?;
+                self.block.push(Stmt::new(StmtKind::Push {
+                    tape: *tape,
+                    class: *class,
+                    value,
+                }));
+                Ok(())
+            }
+            StmtKind::Pop {
+                tape,
+                class,
+                target,
+            } => {
+                let target = self.place(target, Mode::Ahead)?;
+                self.block.push(Stmt::new(StmtKind::Pop {
+                    tape: *tape,
+                    class: *class,
+                    target,
+                }));
+                Ok(())
+            }
+            StmtKind::Opaque {
+                text,
+                reads,
+                writes,
+            } => {
+                if writes.iter().any(|&v| self.plan.is_moved(self.id, v)) {
+                    return Err(Refused::new(
+                        "an opaque statement writes a variable to which pointers lead",
+                        "let it write a variable of its own, and assign that",
+                    ));
+                }
+                let mut read = Vec::new();
+                for &v in reads {
+                    match self.located_variable(v) {
+                        Some((pool, ty)) => {
+                            for ty in cells::types(self.plan.program, ty) {
+                                read.extend(self.array(pool, ty).filter(|v| !read.contains(v)));
+                            }
+                        }
+                        None => read.push(v),
+                    }
+                }
+                self.block.push(Stmt::new(StmtKind::Opaque {
+                    text: text.clone(),
+                    reads: read.into(),
+                    writes: writes.clone(),
+                }));
+                Ok(())
+            }
+            StmtKind::Stop { text } => {
+                let text = text.clone();
+                self.block.push(Stmt::new(StmtKind::Stop { text }));
+                Ok(())
+            }
+            StmtKind::Allocate {
+                pointer,
+                count,
+                zeroed,
+            } => {
+                let (pool, ty) = self.heap(pointer)?;
+                let count = self.expr(count, Mode::Ahead)?;
+                let target = self.place(pointer, Mode::Ahead)?;
+                let made = self.allocate(pool, ty, count)?;
+                if *zeroed {
+                    self.zero(pool, ty, &made);
+                }
+                self.point(&target, made.pointer);
+                Ok(())
+            }
+            StmtKind::Free { pointer } => {
+                let (pool, _) = self.heap(pointer)?;
+                let place = self.place(pointer, Mode::Ahead)?;
+                self.free(pool, &place);
+                Ok(())
+            }
+            StmtKind::Resize { pointer, count } => {
+                let (pool, ty) = self.heap(pointer)?;
+                let count = self.expr(count, Mode::Ahead)?;
+                let target = self.place(pointer, Mode::Ahead)?;
+                self.resize(pool, ty, count, &target)
+            }
+        }
+    }
+
+    /// The pool of a variable that lives in one, and its type.
+    fn located_variable(&self, v: VarId) -> Option<(usize, ScalarType)> {
+        if !self.plan.is_moved(self.id, v) {
+            return None;
+        }
+        let pool = self.plan.pool(self.plan.classes.variable(self.id, v))?;
+        Some((pool, self.routine.variable(v).ty))
+    }
+
+    /// The pool that a place which is a pointer leads to, and the type of the elements there.
+    fn heap(&self, pointer: &Place) -> Result<(usize, ScalarType), Refused> {
+        let found = self.plan.classes.place(self.id, pointer);
+        let (class, ty) = found.ok_or_else(|| internal("a pointer without a class"))?;
+        let ty = ty
+            .pointer()
+            .ok_or_else(|| internal("the heap behind no pointer"))?;
+        let (_, pool) =
+            (self.plan.pointee(class, ty)).ok_or_else(|| internal("a pointer without a pool"))?;
+        Ok((pool, ty.pointee()))
+    }
+
+    fn assignment(&mut self, target: &Place, value: &Expr) -> Result<(), Refused> {
+        let ty = self.type_of(&Expr::Place(target.clone()))?;
+        if ty.pointer().is_some() {
+            if let Expr::Place(source) = value {
+                let source = self.place(source, Mode::Ahead)?;
+                let target = self.place(target, Mode::Ahead)?;
+                self.assign(target, source.into());
+                return Ok(());
+            }
+            let pointer = self.pointer(value, Mode::Ahead)?;
+            let target = self.place(target, Mode::Ahead)?;
+            self.point(&target, pointer);
+            return Ok(());
+        }
+        if ty.record().is_some()
+            && let Expr::Place(source) = value
+        {
+            let from = self.locate(source, Mode::Ahead)?;
+            let to = self.locate(target, Mode::Ahead)?;
+            return self.copy(ty, to, from);
+        }
+        let value = self.expr(value, Mode::Ahead)?;
+        let target = match self.locate(target, Mode::Ahead)? {
+            Located::Plain(place) => place,
+            // All elements get the value of a scalar.
+            Located::Pooled(address) if address.open.len() > 1 && is_scalar(self, &value) => {
+                let address = dense(address)?;
+                self.cells(address, Mode::Ahead)?
+            }
+            Located::Pooled(address) => self.cells(address, Mode::Ahead)?,
+        };
+        self.assign(target, value);
+        Ok(())
+    }
+
+    /// Assigns a pointer. What it is made of may be read from the place itself.
+    fn point(&mut self, target: &Place, pointer: Pointer) {
+        let (object, cell) = (field(target, OBJECT), field(target, CELL));
+        let mut reads = false;
+        pointer
+            .cell
+            .walk_places(&mut |p| reads |= p.var == target.var);
+        let stays = pointer.object == Expr::Place(object.clone());
+        let value = match reads && !stays {
+            true => self.ahead(pointer.cell, "cell", Mode::Ahead),
+            false => pointer.cell,
+        };
+        let value = match (&value, reads && !stays) {
+            // A field of the place is simple, but is about to change with its object.
+            (Expr::Place(place), true) if place.var == target.var => {
+                let v = self.local("cell", ScalarType::Integer);
+                self.assign(Place::whole(v), value);
+                Expr::var(v)
+            }
+            _ => value,
+        };
+        if !stays {
+            self.assign(object, pointer.object);
+        }
+        self.assign(cell, value);
+    }
+
+    /// Copies a record, or an array of records.
+    fn copy(&mut self, ty: ScalarType, to: Located, from: Located) -> Result<(), Refused> {
+        match (to, from) {
+            (Located::Plain(to), Located::Plain(from)) => {
+                self.assign(to, from.into());
+                Ok(())
+            }
+            (Located::Pooled(to), Located::Pooled(from)) => {
+                let size = Expr::Int(cells::cells(self.plan.program, ty));
+                let (to, from) = (run(to, &size)?, run(from, &size)?);
+                let mut places = Vec::new();
+                for ty in kinds(cells::types(self.plan.program, ty)) {
+                    let [to, from] = [&to, &from].map(|address| Address {
+                        ty,
+                        open: address.open.clone(),
+                        inside: address.inside.clone(),
+                        object: address.object.clone(),
+                        cell: address.cell.clone(),
+                        ..*address
+                    });
+                    let from = self.cells(from, Mode::Ahead)?;
+                    places.push((self.cells(to, Mode::Ahead)?, from));
+                }
+                for (to, from) in places {
+                    self.assign(to, from.into());
+                }
+                Ok(())
+            }
+            (Located::Plain(place), Located::Pooled(address)) => {
+                self.cell_by_cell(ty, &place, address, false)
+            }
+            (Located::Pooled(address), Located::Plain(place)) => {
+                self.cell_by_cell(ty, &place, address, true)
+            }
+        }
+    }
+
+    /// Copies a record between a variable and a pool.
+    pub(super) fn cell_by_cell(
+        &mut self,
+        ty: ScalarType,
+        place: &Place,
+        address: Address,
+        to_pool: bool,
+    ) -> Result<(), Refused> {
+        if !address.open.is_empty() {
+            return Err(Refused::new(
+                "an array of records is copied between a variable and memory that pointers lead to",
+                "copy the records one by one, in a loop",
+            ));
+        }
+        let program = self.plan.program;
+        let all = cells::each_cell(program, ty, MOST_CELLS).ok_or_else(|| {
+            Refused::new(
+                format!("a record of more than {MOST_CELLS} cells is copied from or to what pointers lead to"),
+                "copy its fields one by one",
+            )
+        })?;
+        let index = self.index(&address, all.len() as i64, Mode::Ahead);
+        for cell in all {
+            let array = (self.array(address.pool, cell.ty))
+                .ok_or_else(|| internal("a pool without cells of the type"))?;
+            let pooled = Place::element(array, [add(index.clone(), Expr::Int(cell.number))]);
+            let mut subscripts = place.subscripts.to_vec();
+            for (name, indices) in cell.path {
+                subscripts.push(Subscript::Field(name.into()));
+                let indices = indices.into_iter().map(|i| Subscript::Index(Expr::Int(i)));
+                subscripts.extend(indices);
+            }
+            let own = Place {
+                var: place.var,
+                subscripts: subscripts.into(),
+            };
+            match to_pool {
+                true => self.assign(pooled, own.into()),
+                false => self.assign(own, pooled.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        callee: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<&Place>,
+    ) -> Result<(), Refused> {
+        let called = self.plan.program.routine(callee);
+        let mut passed = Vec::with_capacity(arguments.len());
+        for (formal, argument) in called.parameter_ids().zip(arguments) {
+            passed.push(match argument {
+                None => None,
+                Some(e) => Some(self.argument(callee, formal, e)?),
+            });
+        }
+        let record = called.result.map(|v| called.variable(v).ty);
+        let record = record.filter(|ty| ty.record().is_some());
+        let mut behind = None;
+        let result = match result {
+            None => None,
+            Some(place) => Some(match (self.locate(place, Mode::Ahead)?, record) {
+                (Located::Plain(place), _) => place,
+                (Located::Pooled(address), Some(ty)) => {
+                    let v = self.local("returned", ty);
+                    behind = Some((ty, v, address));
+                    Place::whole(v)
+                }
+                (Located::Pooled(address), None) => self.cells(address, Mode::Ahead)?,
+            }),
+        };
+        self.block.push(Stmt::new(StmtKind::Call {
+            callee,
+            arguments: passed.into(),
+            result,
+        }));
+        match behind {
+            Some((ty, v, address)) => self.cell_by_cell(ty, &Place::whole(v), address, true),
+            None => Ok(()),
+        }
+    }
+
+    fn argument(&mut self, callee: RoutineId, formal: VarId, e: &Expr) -> Result<Expr, Refused> {
+        let called = self.plan.program.routine(callee);
+        let declared = called.variable(formal);
+        if self.plan.is_moved(callee, formal) {
+            return self.pointed(e);
+        }
+        let place = match e {
+            Expr::Place(place) => place,
+            _ if declared.ty.pointer().is_some() => {
+                let pointer = self.pointer(e, Mode::Ahead)?;
+                let v = self.local("argument", ScalarType::Record(self.plan.pointer));
+                self.point(&Place::whole(v), pointer);
+                return Ok(Expr::var(v));
+            }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Null(_)
+            | Expr::Addr(_)
+            | Expr::Op(..) => return self.expr(e, Mode::Ahead),
+        };
+        let address = match self.locate(place, Mode::Ahead)? {
+            Located::Plain(place) => return Ok(place.into()),
+            Located::Pooled(address) => address,
+        };
+        if declared.rank() == 0 {
+            let place = self.cells(address, Mode::Ahead)?;
+            if declared.intent() != Some(Intent::In) || called.aliased {
+                return Ok(place.into());
+            }
+            // What is only read is copied, so that nothing that the routine writes may overlap it.
+            let v = self.local("argument", self.plan.lowered(declared.ty));
+            self.assign(Place::whole(v), place.into());
+            return Ok(Expr::var(v));
+        }
+        let deferred = declared.shape.iter().any(|d| d.extent == Extent::Deferred);
+        if deferred && declared.rank() > 1 {
+            return Err(Refused::new(
+                format!(
+                    "`{}` of `{}` takes its extents from an array of more than one dimension to which pointers lead",
+                    declared.name, called.name
+                ),
+                "declare the extents of the parameter, and pass them",
+            ));
+        }
+        if address.open.is_empty() {
+            return self.to_the_end(address);
+        }
+        let address = match address.open.len() {
+            1 => address,
+            _ => dense(address)?,
+        };
+        Ok(self.cells(address, Mode::Ahead)?.into())
+    }
+
+    /// The cells from an element to the end of its object, which it stands for where an array is expected.
+    fn to_the_end(&mut self, address: Address) -> Result<Expr, Refused> {
+        let array = (self.array(address.pool, address.ty))
+            .ok_or_else(|| internal("a pool without cells of the type"))?;
+        let lower = self.index(&address, 1, Mode::Ahead);
+        let last = self.table(self.plan.pools[address.pool].last, address.object.clone());
+        let range = Range {
+            lower: Some(lower),
+            upper: Some(last.into()),
+            stride: None,
+        };
+        let subscripts = [Subscript::Range(Box::new(range))].into();
+        Ok(Expr::Place(Place {
+            var: array,
+            subscripts,
+        }))
+    }
+
+    /// The pointer to an actual argument, for a formal that lives in a pool.
+    fn pointed(&mut self, e: &Expr) -> Result<Expr, Refused> {
+        let Expr::Place(place) = e else {
+            return Err(Refused::new(
+                "the address of a parameter is taken to which an expression is passed",
+                "assign the expression to a variable, and pass that",
+            ));
+        };
+        let Located::Pooled(address) = self.locate(place, Mode::Ahead)? else {
+            return Err(internal("the address of what is in no pool"));
+        };
+        if address.open.len() == 1
+            && address.open[0].step != Expr::Int(cells::cells(self.plan.program, address.ty))
+            || address.open.len() > 1 && !address.dense
+        {
+            return Err(Refused::new(
+                "a section with gaps is passed to a parameter of which the address is taken",
+                "copy the section to an array of its own, and pass that",
+            ));
+        }
+        let object = address.object.clone();
+        let cell = match address.open.is_empty() {
+            true => self.index(&address, 1, Mode::Ahead),
+            false => address.cell,
+        };
+        let v = self.local("argument", ScalarType::Record(self.plan.pointer));
+        self.point(&Place::whole(v), Pointer { object, cell });
+        Ok(Expr::var(v))
+    }
+}
+
+/// An object that was made.
+struct Made {
+    pointer: Pointer,
+    /// Number of its cells.
+    size: Expr,
+}
+
+impl Writer<'_, '_> {
+    /// A new object of so many elements.
+    fn allocate(&mut self, pool: usize, ty: ScalarType, count: Expr) -> Result<Made, Refused> {
+        let plan = self.plan;
+        let pool = &plan.pools[pool];
+        let each = Expr::Int(cells::cells(plan.program, ty));
+        let size = self.ahead(mul(count, each), "size", Mode::Ahead);
+        let (objects, top) = (self.number(pool.objects), self.number(pool.top));
+        let bottom = self.number(pool.bottom);
+        let variables = self.number(pool.variables);
+        let object = self.local("object", ScalarType::Integer);
+        let cell = self.local("cell", ScalarType::Integer);
+        self.assign(
+            Place::whole(object),
+            add(objects.clone().into(), Expr::Int(1)),
+        );
+        self.assign(Place::whole(cell), top.clone().into());
+        // Without room, or with a negative size, there is no such entry.
+        let left = sub(bottom.into(), top.clone().into());
+        let room = all(vec![
+            le(Expr::Int(0), size.clone()),
+            le(size.clone(), left),
+            Expr::op(Op::Lt, [object.into(), variables.into()]),
+        ]);
+        let entry = self.table(pool.first, either(room, object.into(), Expr::Int(-1)));
+        self.assign(entry, cell.into());
+        let last = self.table(pool.last, object.into());
+        let end = add(cell.into(), size.clone());
+        self.assign(last, sub(end.clone(), Expr::Int(1)));
+        self.assign(objects, object.into());
+        self.assign(top, end);
+        Ok(Made {
+            pointer: Pointer {
+                object: object.into(),
+                cell: cell.into(),
+            },
+            size,
+        })
+    }
+
+    /// All cells of a new object are zero, false or null.
+    fn zero(&mut self, pool: usize, ty: ScalarType, made: &Made) {
+        let end = sub(
+            add(made.pointer.cell.clone(), made.size.clone()),
+            Expr::Int(1),
+        );
+        for ty in kinds(cells::types(self.plan.program, ty)) {
+            let Some(array) = self.array(pool, ty) else {
+                continue;
+            };
+            let cells = section(array, made.pointer.cell.clone(), end.clone());
+            match ty.pointer() {
+                None => self.assign(cells, Expr::zero(ty)),
+                Some(_) => {
+                    self.assign(field(&cells, OBJECT), Expr::Int(0));
+                    self.assign(field(&cells, CELL), Expr::Int(0));
+                }
+            }
+        }
+    }
+
+    /// Ends the object of a pointer to its first cell; nothing happens to null.
+    fn free(&mut self, pool: usize, pointer: &Place) {
+        let plan = self.plan;
+        let pool = &plan.pools[pool];
+        let object: Expr = field(pointer, OBJECT).into();
+        let cell: Expr = field(pointer, CELL).into();
+        let first: Expr = self.table(pool.first, object.clone()).into();
+        let last: Expr = self.table(pool.last, object.clone()).into();
+        let variables = self.number(pool.variables);
+        let before = sub(first.clone(), Expr::Int(1));
+        // An object is ended once, at its beginning, and only if it was allocated; otherwise there is no such entry.
+        let may = Expr::op(
+            Op::Or,
+            [
+                eq(object.clone(), Expr::Int(0)),
+                all(vec![
+                    eq(cell, first.clone()),
+                    le(before, last.clone()),
+                    Expr::op(Op::Lt, [object.clone(), variables.into()]),
+                ]),
+            ],
+        );
+        let negative = sub(Expr::op(Op::Neg, [object.clone()]), Expr::Int(1));
+        // What was allocated last makes room for others.
+        let top = self.number(pool.top);
+        let is_last = eq(add(last.clone(), Expr::Int(1)), top.clone().into());
+        let release = all(vec![
+            Expr::op(Op::Gt, [object.clone(), Expr::Int(0)]),
+            is_last,
+        ]);
+        let left = either(release, first.clone(), top.clone().into());
+        let left = self.ahead(left, "top", Mode::Ahead);
+        let entry = self.table(pool.last, either(may, object, negative));
+        self.assign(entry, sub(first, Expr::Int(2)));
+        self.assign(top, left);
+    }
+
+    /// A new object with what fits of the old one.
+    fn resize(
+        &mut self,
+        pool: usize,
+        ty: ScalarType,
+        count: Expr,
+        target: &Place,
+    ) -> Result<(), Refused> {
+        let plan = self.plan;
+        let number = pool;
+        let pool = &plan.pools[pool];
+        let old = self.local("resized", ScalarType::Record(plan.pointer));
+        let old = Place::whole(old);
+        self.assign(old.clone(), target.clone().into());
+        let object: Expr = field(&old, OBJECT).into();
+        let first: Expr = self.table(pool.first, object.clone()).into();
+        let last: Expr = self.table(pool.last, object).into();
+        let before = sub(first.clone(), Expr::Int(1));
+        let size = Expr::op(Op::Max, [sub(last, before), Expr::Int(0)]);
+        let size = self.ahead(size, "size", Mode::Ahead);
+        let made = self.allocate(number, ty, count)?;
+        let common = Expr::op(Op::Min, [size, made.size.clone()]);
+        let common = self.ahead(common, "count", Mode::Ahead);
+        let first = self.ahead(first, "first", Mode::Ahead);
+        let end = |from: &Expr| sub(add(from.clone(), common.clone()), Expr::Int(1));
+        for ty in kinds(cells::types(plan.program, ty)) {
+            let Some(array) = self.array(number, ty) else {
+                continue;
+            };
+            let cell = &made.pointer.cell;
+            let to = section(array, cell.clone(), end(cell));
+            let from = section(array, first.clone(), end(&first));
+            self.assign(to, from.into());
+        }
+        self.free(number, &old);
+        self.point(target, made.pointer);
+        Ok(())
+    }
+}
+
+fn section(array: VarId, first: Expr, last: Expr) -> Place {
+    let range = Range {
+        lower: Some(first),
+        upper: Some(last),
+        stride: None,
+    };
+    Place {
+        var: array,
+        subscripts: [Subscript::Range(Box::new(range))].into(),
+    }
+}
+
+/// The types of cells, one for all pointers.
+fn kinds(types: impl IntoIterator<Item = ScalarType>) -> Vec<ScalarType> {
+    let mut seen = std::collections::BTreeMap::new();
+    for ty in types {
+        seen.entry(Kind::of(ty)).or_insert(ty);
+    }
+    seen.into_values().collect()
+}
+
+/// All elements of an array without gaps, in one dimension.
+fn dense(mut address: Address) -> Result<Address, Refused> {
+    if !address.dense {
+        return Err(Refused::new(
+            "a part of an array of more than one dimension, to which pointers lead, is used as a whole",
+            "use its elements in loops, or one row at a time",
+        ));
+    }
+    let step = address.open.iter().map(|open| &open.step);
+    let step = step
+        .min_by_key(|step| step.constant().unwrap_or(i64::MAX))
+        .cloned();
+    let count = (address.open.iter()).fold(Expr::Int(1), |n, open| mul(n, open.count.clone()));
+    address.open = step
+        .into_iter()
+        .map(|step| super::address::Open {
+            count: count.clone(),
+            step,
+        })
+        .collect();
+    Ok(address)
+}
+
+/// All cells of a record, or of an array of records without gaps, as a section.
+fn run(address: Address, size: &Expr) -> Result<Address, Refused> {
+    let is_run = match &*address.open {
+        [] => true,
+        [open] => open.step == *size,
+        _ => address.dense,
+    };
+    if !is_run {
+        return Err(Refused::new(
+            "a section of records with gaps, to which pointers lead, is copied",
+            "copy the records one by one, in a loop",
+        ));
+    }
+    let elements = (address.open.iter()).fold(Expr::Int(1), |n, open| mul(n, open.count.clone()));
+    let open = super::address::Open {
+        count: mul(elements, size.clone()),
+        step: Expr::Int(1),
+    };
+    Ok(Address {
+        open: vec![open],
+        ..address
+    })
+}
+
+fn is_scalar(writer: &Writer<'_, '_>, e: &Expr) -> bool {
+    let types = cfg_core::typing::type_in(&writer.plan.records, &writer.out.variables, e);
+    types.is_ok_and(|ty| ty.rank == 0)
+}

@@ -1,0 +1,145 @@
+//! A routine that is being lowered: its new variables, and the statements of the vertex at hand.
+
+use super::{
+    arithmetic::is_simple,
+    plan::{CELL, Kind, OBJECT, Plan},
+};
+use crate::names::unused;
+use cfg_core::{
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Expr, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
+};
+use std::collections::{HashMap, HashSet};
+
+/// What cannot be lowered, and what to write instead.
+pub(super) struct Refused {
+    pub(super) message: String,
+    pub(super) help: &'static str,
+}
+
+impl Refused {
+    pub(super) fn new(message: impl Into<String>, help: &'static str) -> Self {
+        Self {
+            message: message.into(),
+            help,
+        }
+    }
+}
+
+/// Whether indices may be computed in statements before the one at hand: not where an expression may be left out, as behind
+/// `and`, nor where a loop tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Ahead,
+    InPlace,
+}
+
+/// A local array or a parameter that lives in a pool: the lower bound and the number of elements of each dimension.
+pub(super) type Shape = Vec<(Expr, Expr)>;
+
+pub(super) struct Writer<'a, 'p> {
+    pub(super) plan: &'a Plan<'p>,
+    pub(super) id: RoutineId,
+    /// The routine as it was.
+    pub(super) routine: &'p Routine,
+    pub(super) out: Routine,
+    pub(super) shapes: HashMap<VarId, Shape>,
+    pub(super) block: Vec<Stmt>,
+    names: HashSet<String>,
+    globals: HashMap<GlobalId, VarId>,
+}
+
+impl<'a, 'p> Writer<'a, 'p> {
+    pub(super) fn new(plan: &'a Plan<'p>, id: RoutineId, out: Routine) -> Self {
+        let names = out.variables.iter().map(|v| v.name.clone()).collect();
+        let globals = out.variables.iter().enumerate();
+        let globals = globals.filter_map(|(v, variable)| match variable.role {
+            Role::Global(g) => Some((g, VarId::new(v))),
+            Role::Local | Role::Parameter { .. } => None,
+        });
+        Self {
+            plan,
+            id,
+            routine: plan.program.routine(id),
+            globals: globals.collect(),
+            out,
+            shapes: HashMap::new(),
+            block: Vec::new(),
+            names,
+        }
+    }
+
+    /// The variable by which the routine names a global.
+    pub(super) fn global(&mut self, g: GlobalId) -> VarId {
+        if let Some(&v) = self.globals.get(&g) {
+            return v;
+        }
+        let global = &self.plan.globals[g.index()].variable;
+        let name = unused(global.name.clone(), &mut self.names);
+        let variable = Variable {
+            name,
+            ..global.clone()
+        };
+        let v = self.out.add_variable(variable);
+        self.globals.insert(g, v);
+        v
+    }
+
+    /// A new local scalar.
+    pub(super) fn local(&mut self, name: &str, ty: ScalarType) -> VarId {
+        let name = unused(name.to_owned(), &mut self.names);
+        let variable = Variable::new(name, ty, Vec::new(), Role::Local);
+        self.out.add_variable(variable)
+    }
+
+    pub(super) fn assign(&mut self, target: Place, value: Expr) {
+        self.block.push(Stmt::assign(target, value));
+    }
+
+    /// The value, in a variable of its own where that is allowed and it is not simple.
+    pub(super) fn ahead(&mut self, e: Expr, name: &str, mode: Mode) -> Expr {
+        if mode == Mode::InPlace || is_simple(&e) {
+            return e;
+        }
+        let v = self.local(name, ScalarType::Integer);
+        self.assign(Place::whole(v), e);
+        Expr::var(v)
+    }
+
+    /// The array of the cells of a type in a pool.
+    pub(super) fn array(&mut self, pool: usize, ty: ScalarType) -> Option<VarId> {
+        let g = *self.plan.pools[pool].arrays.get(&Kind::of(ty))?;
+        Some(self.global(g))
+    }
+
+    /// An entry of the table of objects.
+    pub(super) fn table(&mut self, g: GlobalId, object: Expr) -> Place {
+        Place::element(self.global(g), [object])
+    }
+
+    /// A number of a pool.
+    pub(super) fn number(&mut self, g: GlobalId) -> Place {
+        Place::whole(self.global(g))
+    }
+
+    /// The object and the first cell of a variable that lives in a pool.
+    pub(super) fn home(&self, v: VarId) -> (Expr, Expr) {
+        if let Role::Global(g) = self.routine.variable(v).role
+            && let Some(&(object, cell)) = self.plan.fixed.get(&g)
+        {
+            return (Expr::Int(object), Expr::Int(cell));
+        }
+        let place = Place::whole(v);
+        (field(&place, OBJECT).into(), field(&place, CELL).into())
+    }
+}
+
+/// The field of a place.
+pub(super) fn field(place: &Place, name: &str) -> Place {
+    let mut subscripts = place.subscripts.to_vec();
+    subscripts.push(Subscript::Field(name.into()));
+    Place {
+        var: place.var,
+        subscripts: subscripts.into(),
+    }
+}
