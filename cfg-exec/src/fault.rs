@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cell::POISON_INT;
-use cfg_core::diagnostic::Diagnostic;
+use cfg_core::{diagnostic::Diagnostic, ir::NameRole};
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate.
@@ -77,6 +77,20 @@ cfg_core::diagnostic_codes! {
     STOP "X223" "the program stopped"
         "A run reaches EXIT without coming to a statement that stops the program."
         "The program ends itself here, by a statement `stop`: in C a call of exit or abort, or an assertion that does not hold. The message is the program's own. There is no derivative at this point: choose arguments for which the program runs through.";
+    POINTER "X224" "a pointer leads nowhere"
+        "A pointer that is used leads to a cell of an object that has not ended; pointers that are subtracted or ordered lead to one object; what is freed is the beginning of an object on the heap."
+        "A null pointer was used, one that leads behind the end or before the beginning of its object, or one to an object that was freed or whose routine has returned. The place is that of the use.";
+    HEAP "X225" "out of heap"
+        "The objects that pointers lead to have room in their pool, and sizes that are not negative."
+        "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). Objects that are freed make room only if they were allocated last.";
+}
+
+/// The variable of a descriptor, as faults tell it.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    /// The part that it plays in memory that pointers lead to, if it does.
+    pub(crate) role: Option<NameRole>,
 }
 
 /// A variable that an argument of a call may overlap.
@@ -133,16 +147,16 @@ impl Fault {
         )
     }
 
-    /// The diagnostic, without its place. `name` gives the name of an array by its descriptor.
+    /// The diagnostic, without its place. `name` gives the variable of an array by its descriptor.
     #[allow(
         clippy::too_many_lines,
         reason = "one arm per fault: code, message and help"
     )]
-    pub(crate) fn diagnostic(&self, name: &dyn Fn(u16) -> Option<String>) -> Diagnostic {
+    pub(crate) fn diagnostic(&self, name: &dyn Fn(u16) -> Option<Named>) -> Diagnostic {
         let of = |array: &Option<u16>| {
             array
                 .and_then(name)
-                .map_or_else(|| "an array".to_owned(), |n| format!("'{n}'"))
+                .map_or_else(|| "an array".to_owned(), |n| format!("'{}'", n.name))
         };
         match self {
             Self::Bounds {
@@ -152,6 +166,10 @@ impl Fault {
                 lower,
                 extent,
             } => {
+                let role = array.and_then(name).and_then(|named| named.role);
+                if let Some(problem) = role.and_then(|role| of_pointer(&role, *index)) {
+                    return problem;
+                }
                 let bounds = bounds(*lower, *extent);
                 Diagnostic::error(
                     &BOUNDS,
@@ -230,7 +248,12 @@ impl Fault {
                 &ABSENT,
                 array.and_then(name).map_or_else(
                     || "an optional argument is used but was not given".to_owned(),
-                    |n| format!("the optional argument '{n}' is used but was not given"),
+                    |n| {
+                        format!(
+                            "the optional argument '{}' is used but was not given",
+                            n.name
+                        )
+                    },
                 ),
                 "test present() first, or pass the argument",
             ),
@@ -261,6 +284,35 @@ impl Fault {
                 "choose arguments for which the program runs through, or mend what the message says",
             ),
         }
+    }
+}
+
+/// The fault of a pointer, which `cfg_transform::pools` makes a subscript that no array has.
+fn of_pointer(role: &NameRole, index: i64) -> Option<Diagnostic> {
+    let pointer = |message: &str, help: &str| Some(Diagnostic::error(&POINTER, message, help));
+    match (role, index) {
+        (NameRole::Cells, 0) => pointer(
+            "a null pointer is used",
+            "test the pointer before it is used, or let it lead somewhere",
+        ),
+        (NameRole::Cells, ..0) => pointer(
+            "a pointer is used that leads outside of its object, or to one that has ended",
+            "correct the pointer or the subscript behind it, or end the object later",
+        ),
+        (NameRole::FirstCells | NameRole::LastCells, -1) => Some(Diagnostic::error(
+            &HEAP,
+            "there is no room for an object that is allocated or declared, or its size is negative",
+            "if the size is meant, make the pools larger: --heap CELLS",
+        )),
+        (NameRole::FirstCells, ..-1) => pointer(
+            "pointers to different objects are subtracted or ordered",
+            "compare them for equality only, or let both lead into one object",
+        ),
+        (NameRole::LastCells, ..-1) => pointer(
+            "what is freed is not the beginning of an object on the heap, or it has ended",
+            "free each object that was allocated once, by a pointer to its first element",
+        ),
+        _ => None,
     }
 }
 

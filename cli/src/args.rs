@@ -12,8 +12,8 @@ pub(crate) use bench::Bench;
 pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
-    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Language, Limits,
-    Math, Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
+    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Language,
+    Limits, Math, Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
 };
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.
@@ -346,6 +346,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) select: Select,
     #[command(flatten)]
+    pub(crate) heap: Heap,
+    #[command(flatten)]
     pub(crate) at: At,
     /// Add the sequence of vertices visited.
     #[arg(long)]
@@ -485,6 +487,11 @@ pub(crate) struct Convert {
     /// Write each scalar and each array in a record as a variable of its own.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) records: Option<Records>,
+    /// Write what pointers lead to as cells of global arrays.
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) pointers: Option<Pointers>,
+    #[command(flatten)]
+    pub(crate) heap: Heap,
     #[command(flatten)]
     pub(crate) c: Emitted,
     #[command(flatten)]
@@ -507,6 +514,13 @@ pub(crate) enum Jumps {
 pub(crate) enum Records {
     /// The field `x` of `p` is the variable `p.x`.
     Split,
+}
+
+/// What `convert` does with pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pointers {
+    /// A pointer is the number of an object and a cell of its pool, global arrays.
+    Lower,
 }
 
 /// What `convert` writes.

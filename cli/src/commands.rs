@@ -20,7 +20,7 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, Function, Language, Limits, Math, Select, Source, Variables,
+    Command, Derivative, Function, Heap, Language, Limits, Math, Select, Source, Variables,
 };
 use crate::codes;
 use crate::compiled;
@@ -72,10 +72,27 @@ fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
 fn load(
     source: &Source,
     select: &Select,
+    heap: Heap,
     session: &Session,
 ) -> anyhow::Result<(ValidProgram, RoutineId)> {
     let program = session.load(source, &wanted(select, None))?;
     let routine = self::select(&program, select, session)?;
+    Ok(lowered(program, routine, heap)?)
+}
+
+/// The program without pointers, and the routine by which it is entered then.
+fn lowered(
+    program: ValidProgram,
+    routine: RoutineId,
+    heap: Heap,
+) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    if !program.has_pointers() {
+        return Ok((program, routine));
+    }
+    let cells = usize::try_from(heap.heap).unwrap_or(usize::MAX);
+    let name = program.routine(routine).name.clone();
+    let program = cfg_transform::pools::lower(&program, &[routine], cells)?;
+    let routine = program.find_routine(&name).unwrap_or(routine);
     Ok((program, routine))
 }
 
@@ -97,7 +114,7 @@ fn declare(
     // The reader of XAIF has done it.
     let done = session.language.get() == Language::Xaif;
     if done || variables.independent.is_none() && variables.dependent.is_none() {
-        return Ok((program, routine));
+        return Ok(lowered(program, routine, args.heap)?);
     }
     let mut program = program.into_program();
     cfg_drive::declare(
@@ -106,7 +123,8 @@ fn declare(
         variables.independent.as_deref(),
         variables.dependent.as_deref(),
     )?;
-    Ok((cfg_core::validate::validate(program)?, routine))
+    let program = cfg_core::validate::validate(program)?;
+    Ok(lowered(program, routine, args.heap)?)
 }
 
 /// The program with extents of the routine that its declarations leave open.

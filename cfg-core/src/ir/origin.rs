@@ -128,6 +128,12 @@ roles! {
     PointOfExit = "point of exit",
     /// A local that tells where an irreducible region goes on.
     Dispatch = "dispatch",
+    /// A global: the cells of one type that pointers lead to, under one numbering.
+    Cells = "cells",
+    /// A global: the first cell of each object that pointers lead to.
+    FirstCells = "first cells",
+    /// A global: the last cell of each object that pointers lead to.
+    LastCells = "last cells",
 }
 
 impl fmt::Display for NameRole {

@@ -14,7 +14,7 @@ use crate::{
     cell,
     compile::{Inner, element_name},
     descriptor,
-    fault::Fault,
+    fault::{Fault, Named},
     machine::Machine,
     memory::Lease,
     tape::TapeCounts,
@@ -128,7 +128,10 @@ pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnos
         let declared = &signature.variables[v.index()];
         let end = usize::from(names.iter().find(|n| n.1 == *v)?.0)
             + descriptor::positions(declared.rank());
-        (usize::from(arr) < end).then(|| declared.name.clone())
+        (usize::from(arr) < end).then(|| Named {
+            name: declared.name.clone(),
+            role: declared.origin.as_ref().map(|origin| origin.role.clone()),
+        })
     };
     let at = at_instruction(inner, now.routine, now.pc);
     fault

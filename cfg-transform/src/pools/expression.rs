@@ -97,7 +97,8 @@ impl Writer<'_, '_> {
         };
         let same = eq(a.object.clone(), b.object.clone());
         let apart = Expr::op(Op::Abs, [sub(a.object, b.object)]);
-        let apart = Expr::op(Op::Neg, [apart]);
+        // Entry -1 says that there is no room.
+        let apart = sub(Expr::op(Op::Neg, [apart]), Expr::Int(1));
         let missing = self.table(self.plan.pools[pool].first, apart);
         Ok(either(same, cells, missing.into()))
     }

@@ -5,7 +5,8 @@ use crate::names::unused;
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
-        Dim, Expr, Extent, Field, Global, PointerType, Program, Record, Role, ScalarType, Variable,
+        Dim, Expr, Extent, Field, Global, NameOrigin, NameRole, PointerType, Program, Record, Role,
+        ScalarType, Variable,
     },
 };
 use std::collections::{BTreeMap, HashSet};
@@ -148,25 +149,29 @@ impl<'p> Plan<'p> {
                 };
                 let name = unused(format!("{base}.{name}"), &mut taken);
                 let shape = vec![Dim::of(Expr::Int(self.size))];
-                arrays.insert(kind, self.global(name, ty, shape, None));
+                arrays.insert(
+                    kind,
+                    self.global(name, ty, shape, None, Some(NameRole::Cells)),
+                );
             }
             let table = Dim {
                 lower: Expr::Int(0),
                 extent: Extent::Fixed(Expr::Int(self.size + 1)),
             };
-            let mut integer = |name: &str, shape: &[Dim], initial: i64| {
+            let mut integer = |name: &str, shape: &[Dim], initial: i64, role: Option<NameRole>| {
                 let name = unused(format!("{base}.{name}"), &mut taken);
-                self.global(name, ScalarType::Integer, shape.to_vec(), Some(initial))
+                let shape = shape.to_vec();
+                self.global(name, ScalarType::Integer, shape, Some(initial), role)
             };
             let tables = [table];
             let pool = Pool {
                 arrays,
-                first: integer("first", &tables, 1),
-                last: integer("last", &tables, -1),
-                objects: integer("objects", &[], 0),
-                top: integer("top", &[], 1),
-                variables: integer("variables", &[], 0),
-                bottom: integer("bottom", &[], 0),
+                first: integer("first", &tables, 1, Some(NameRole::FirstCells)),
+                last: integer("last", &tables, -1, Some(NameRole::LastCells)),
+                objects: integer("objects", &[], 0, None),
+                top: integer("top", &[], 1, None),
+                variables: integer("variables", &[], 0, None),
+                bottom: integer("bottom", &[], 0, None),
             };
             self.of_class.insert(class, self.pools.len());
             self.pools.push(pool);
@@ -180,10 +185,15 @@ impl<'p> Plan<'p> {
         ty: ScalarType,
         shape: Vec<Dim>,
         initial: Option<i64>,
+        role: Option<NameRole>,
     ) -> GlobalId {
         let g = GlobalId::new(self.globals.len());
+        let origin = role.map(|role| Box::new(NameOrigin::new(role, "")));
         self.globals.push(Global {
-            variable: Variable::new(name, ty, shape, Role::Global(g)),
+            variable: Variable {
+                origin,
+                ..Variable::new(name, ty, shape, Role::Global(g))
+            },
             initial: initial.map(|value| Box::from([Expr::Int(value)])),
             overlay: None,
         });

@@ -66,6 +66,17 @@ pub(crate) struct Function {
     pub(crate) select: Select,
     #[command(flatten)]
     pub(crate) variables: Variables,
+    #[command(flatten)]
+    pub(crate) heap: Heap,
+}
+
+/// The memory that pointers lead to.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Heap {
+    /// Cells, and objects, of each pool in which a program with pointers keeps what they lead to.
+    #[arg(long, value_name = "CELLS", default_value_t = cfg_transform::pools::CELLS as u64,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) heap: u64,
 }
 
 /// How the reversal is done.

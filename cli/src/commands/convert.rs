@@ -1,16 +1,17 @@
 //! `cfgrev convert`: from any input language to one of ours.
 
 use crate::Outcome;
-use crate::args::{Convert, Dot, Jumps, Records, Target};
+use crate::args::{Convert, Dot, Jumps, Pointers, Records, Target};
 use crate::commands::{dot, select, write_xaif};
 use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
 use cfg_back::dot::write_cfg;
+use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
 use cfg_core::validate::validate;
-use cfg_transform::records::without_records;
+use cfg_transform::{pools::without_pointers, records::without_records};
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
     if args.to != Target::Dot && args.select.routine.is_some() {
@@ -24,7 +25,11 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     args.c
         .check(args.to == Target::C, "--to c")
         .map_err(Usage)?;
-    if args.to == Target::Dot && args.jumps.is_none() && args.records.is_none() {
+    if args.to == Target::Dot
+        && args.jumps.is_none()
+        && args.records.is_none()
+        && args.pointers.is_none()
+    {
         let drawing = Dot {
             source: args.source.clone(),
             select: args.select.clone(),
@@ -33,6 +38,14 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         return dot::run(&drawing, session);
     }
     let program = session.load(&args.source, &Wanted::default())?;
+    let program = match args.pointers {
+        Some(Pointers::Lower) => {
+            let heads = heads(&program);
+            let cells = usize::try_from(args.heap.heap).unwrap_or(usize::MAX);
+            without_pointers(&program, &heads, cells)?.into_owned()
+        }
+        None => program,
+    };
     let program = match args.records {
         Some(Records::Split) => without_records(&program)?.into_owned(),
         None => program,
@@ -73,6 +86,21 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         Target::C => Ok(()),
     })?;
     Ok(Outcome::Done)
+}
+
+/// The routines by which a program is entered: the main one, or else all that none calls.
+fn heads(program: &Program) -> Vec<RoutineId> {
+    if let Some(main) = program.main {
+        return vec![main];
+    }
+    let mut is_called = vec![false; program.routines.len()];
+    for statement in program.routines.iter().flat_map(Routine::statements) {
+        if let Some(callee) = statement.kind.callee() {
+            is_called[callee.index()] = true;
+        }
+    }
+    let all = (0..program.routines.len()).map(RoutineId::new);
+    all.filter(|r| !is_called[r.index()]).collect()
 }
 
 fn with_routines(program: &Program, routines: Vec<Routine>) -> Program {

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("POINT", Some(&args.at.point)),
     ])?;
     let engine = engine(&args.engine, &args.limits, args.trace)?;
-    let (program, routine) = load(&args.source, &args.select, session)?;
+    let (program, routine) = load(&args.source, &args.select, args.heap, session)?;
     let options = Options {
         trace: args.trace,
         engine,
