@@ -79,8 +79,8 @@ crate::diagnostic_codes! {
         "the result of a function is a local variable that is not a tape"
         "The result variable holds the function's value when EXIT is reached. A parameter cannot be the result at the same time.";
     INDEPENDENT "V128" "independent or dependent variable"
-        "independents are real in or inout parameters or globals; dependents are real out or inout parameters, globals or the result; each is listed once"
-        "Derivatives are those of real variables at the exit with respect to real variables at the entry: an independent has a value at entry, and a dependent is visible after the return.";
+        "independents are real in or inout parameters or globals; dependents are real out or inout parameters, globals or the result; parameters that are pointers to reals may be both; each is listed once"
+        "Derivatives are those of real variables at the exit with respect to real variables at the entry: an independent has a value at entry, and a dependent is visible after the return. What a pointer leads to is both.";
     INITIAL "V129" "initial values of a global"
         "initial values are constants of the global's type: one for all elements, or one per element"
         "They are given in storage order. An integer constant does not initialise a real: write 1.0. Of globals that share storage only one has initial values.";

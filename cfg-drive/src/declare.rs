@@ -68,6 +68,11 @@ pub fn declare(
     Ok(())
 }
 
+/// True of reals, records with reals, and pointers to these.
+fn has_derivative(program: &Program, variable: &Variable) -> bool {
+    program.has_reals(variable.ty) || program.leads_to_reals(variable.ty)
+}
+
 /// The slots that the names mean, each once.
 fn choose(
     program: &Program,
@@ -89,7 +94,7 @@ fn choose(
         let refusal = match by_name.get(name.as_str()) {
             None => {
                 let known = (routine.variables.iter())
-                    .filter(|v| v.role != Role::Local && program.has_reals(v.ty))
+                    .filter(|v| v.role != Role::Local && has_derivative(program, v))
                     .chain(program.globals.iter().map(|g| &g.variable))
                     .map(|v| v.name.as_str());
                 Some((
@@ -98,7 +103,8 @@ fn choose(
                 ))
             }
             Some(slot)
-                if !(slot.variable(program, routine)).is_some_and(|v| program.has_reals(v.ty)) =>
+                if !(slot.variable(program, routine))
+                    .is_some_and(|v| has_derivative(program, v)) =>
             {
                 Some((
                     format!("{name} is not real, so it cannot be {kind}"),

@@ -231,6 +231,11 @@ impl Program {
         makes.0
     }
 
+    /// True if a type is a pointer to what has reals.
+    pub fn leads_to_reals(&self, ty: ScalarType) -> bool {
+        (ty.pointer()).is_some_and(|pointer| self.has_reals(pointer.pointee()))
+    }
+
     /// True if a type is real, or a record with a real in it, at any depth.
     pub fn has_reals(&self, ty: ScalarType) -> bool {
         ty.is_real() || self.leaves(ty).iter().any(|leaf| leaf.ty.is_real())

@@ -353,13 +353,18 @@ fn roots(c: &mut Checker<'_>) {
             } else {
                 "dependent"
             };
-            let (problem, help) = if !c.program.has_reals(variable.ty) {
+            // What a pointer leads to is at hand before and after.
+            let leads_to_reals = c.program.leads_to_reals(variable.ty);
+            let is_parameter = matches!(variable.role, Role::Parameter { .. });
+            let (problem, help) = if !leads_to_reals && !c.program.has_reals(variable.ty) {
                 (
                     format!("the {what} {name} is {}", variable.ty.name()),
                     "only real variables have derivatives: remove it from the list",
                 )
             } else if !seen.insert(v) {
                 (format!("the {what} {name} is listed twice"), "list it once")
+            } else if leads_to_reals && is_parameter {
+                continue;
             } else {
                 match (variable.role, independent) {
                     (Role::Global(_), _) => continue,
