@@ -57,7 +57,10 @@ pub(crate) fn gradient(
         }
     }
     for (k, &g) in globals.iter().enumerate() {
-        if is_changed(g) {
+        // What lived in cells of variables is gone.
+        let origin = context.program.global(g).variable.origin.as_deref();
+        let is_gone = origin.is_some_and(|origin| origin.role == NameRole::StackCells);
+        if is_changed(g) && !is_gone {
             keep.push(VarId::new(parameters + 1 + k));
         }
     }

@@ -22,10 +22,14 @@ pub(super) type Node = usize;
 pub(super) struct Classes<'p> {
     program: &'p Program,
     parent: Vec<Node>,
+    /// Of the representative of a class: the number of its nodes.
+    members: Vec<usize>,
     /// Of the representative of a class: what pointers of each type that are stored in it lead to.
     content: Vec<BTreeMap<PointerType, Node>>,
     /// Of the representative of a class: the types of cells that are used through pointers.
     types: Vec<BTreeSet<ScalarType>>,
+    /// Of the representative of a class: whether objects are allocated there.
+    allocated: Vec<bool>,
     /// The node of the first variable of each routine; those of globals come before all.
     first: Vec<Node>,
     /// Variables that live in pools, by routine.
@@ -55,8 +59,10 @@ impl<'p> Classes<'p> {
         let mut classes = Self {
             program,
             parent: (0..nodes).collect(),
+            members: vec![1; nodes],
             content: vec![BTreeMap::new(); nodes],
             types: vec![BTreeSet::new(); nodes],
+            allocated: vec![false; nodes],
             first,
             moved,
             moved_globals: vec![false; program.globals.len()],
@@ -102,6 +108,12 @@ impl<'p> Classes<'p> {
     /// The types of cells that are used through pointers in a class, among them those of the variables that live there.
     pub(super) fn types(&self, node: Node) -> &BTreeSet<ScalarType> {
         &self.types[self.find(node)]
+    }
+
+    /// True if the objects of a class may be alive when the program ends: some are allocated, or are globals.
+    pub(super) fn outlives(&self, node: Node) -> bool {
+        let class = self.find(node);
+        self.allocated[class] || self.moved_globals().any(|g| self.find(g.index()) == class)
     }
 
     /// The class that pointers of a type lead to which are stored in a class; `None` if there are none.
@@ -176,14 +188,16 @@ impl<'p> Classes<'p> {
             if a == b {
                 continue;
             }
-            // The one with less is put into the other, so that each entry moves a logarithmic number of times.
-            let weight = |n: Node| self.content[n].len() + self.types[n].len();
+            // The one with less is put into the other, so that each entry moves a logarithmic number of times and paths are short.
+            let weight = |n: Node| self.members[n] + self.content[n].len() + self.types[n].len();
             let (into, from) = if weight(a) >= weight(b) {
                 (a, b)
             } else {
                 (b, a)
             };
             self.parent[from] = into;
+            self.members[into] += self.members[from];
+            self.allocated[into] |= self.allocated[from];
             let types = std::mem::take(&mut self.types[from]);
             self.types[into].extend(types);
             for (ty, node) in std::mem::take(&mut self.content[from]) {
@@ -215,8 +229,10 @@ impl<'p> Classes<'p> {
         }
         let content = self.parent.len();
         self.parent.push(content);
+        self.members.push(1);
         self.content.push(BTreeMap::new());
         self.types.push(BTreeSet::new());
+        self.allocated.push(false);
         self.content[node].insert(ty, content);
         content
     }
@@ -288,6 +304,7 @@ impl<'p> Classes<'p> {
                     && let Some(ty) = ty.pointer()
                 {
                     let made = self.content(node, ty);
+                    self.allocated[made] = true;
                     self.add_types(made, ty.pointee());
                 }
             }

@@ -21,10 +21,23 @@ pub(super) struct Pointer {
 impl Writer<'_, '_> {
     /// The place after the lowering: part of a variable, or cells of a pool.
     pub(super) fn place(&mut self, place: &Place, mode: Mode) -> Result<Place, Refused> {
-        match self.locate(place, mode)? {
-            Located::Plain(place) => Ok(place),
-            Located::Pooled(address) => self.cells(address, mode),
+        // A statement that names a place twice computes its index once. Few places are kept, so that none looks through many.
+        const KEPT: usize = 8;
+        if let Some((_, known)) = self.found.iter().find(|(known, _)| known == place) {
+            return Ok(known.clone());
         }
+        let address = match self.locate(place, mode)? {
+            Located::Plain(place) => return Ok(place),
+            Located::Pooled(address) => address,
+        };
+        let cells = self.cells(address, mode)?;
+        if mode == Mode::Ahead {
+            if self.found.len() == KEPT {
+                self.found.remove(0);
+            }
+            self.found.push((place.clone(), cells.clone()));
+        }
+        Ok(cells)
     }
 
     /// An expression that is no pointer. Recursion is bounded: expressions have at most [`Expr::MAX_DEPTH`] levels.

@@ -293,6 +293,13 @@ fn globals_ready(
             ));
         };
         match &**initial {
+            _ if variable.ty.pointer().is_some() => {
+                // The only constant is null.
+                let cells = section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
+                for name in [OBJECT, CELL] {
+                    writer.assign(field(&cells, name), Expr::Int(0));
+                }
+            }
             [value] => {
                 let cells = section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
                 writer.assign(cells, value.clone());

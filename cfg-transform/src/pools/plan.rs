@@ -99,6 +99,22 @@ impl<'p> Plan<'p> {
             if global.variable.ty.pointer().is_some() {
                 global.variable.ty = ScalarType::Record(pointer);
             }
+            // Null is an object and a cell, both 0.
+            let values = global.initial.iter().flatten();
+            let lowered = values.flat_map(|e| match e {
+                Expr::Null(_) => vec![Expr::Int(0), Expr::Int(0)],
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Addr(_)
+                | Expr::Place(_)
+                | Expr::Op(..) => vec![e.clone()],
+            });
+            let lowered: Vec<Expr> = lowered.collect();
+            if global.initial.is_some() {
+                global.initial = Some(lowered.into());
+            }
         }
         plan.make();
         plan
@@ -142,6 +158,10 @@ impl<'p> Plan<'p> {
             let number = self.pools.len() + 1;
             let base = unused(format!("pool{number}"), &mut taken);
             let mut arrays = BTreeMap::new();
+            let role = match self.classes.outlives(class) {
+                true => NameRole::Cells,
+                false => NameRole::StackCells,
+            };
             for kind in kinds {
                 let (name, ty) = match kind {
                     Kind::Number(ty) => (ty.name(), ty),
@@ -149,10 +169,7 @@ impl<'p> Plan<'p> {
                 };
                 let name = unused(format!("{base}.{name}"), &mut taken);
                 let shape = vec![Dim::of(Expr::Int(self.size))];
-                arrays.insert(
-                    kind,
-                    self.global(name, ty, shape, None, Some(NameRole::Cells)),
-                );
+                arrays.insert(kind, self.global(name, ty, shape, None, Some(role.clone())));
             }
             let table = Dim {
                 lower: Expr::Int(0),

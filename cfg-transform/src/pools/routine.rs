@@ -194,6 +194,7 @@ impl Writer<'_, '_> {
     ) -> Vec<Stmt> {
         let mut all = Vec::with_capacity(statements.len());
         for (s, statement) in statements.iter().enumerate() {
+            self.found.clear();
             if let Err(refused) = self.statement(statement) {
                 let site = Site::of(self.id, Element::Statement(v, s));
                 problems.push(refusal(self.plan, refused, site));
@@ -215,6 +216,7 @@ impl Writer<'_, '_> {
     /// The test of a LOOP or the selector of a BRANCH. Other vertices stay.
     fn decision(&mut self, kind: &VertexKind) -> Result<VertexKind, Refused> {
         let mode = Mode::InPlace;
+        self.found.clear();
         Ok(match kind {
             VertexKind::Loop { form, test } => VertexKind::Loop {
                 form: *form,

@@ -154,14 +154,22 @@ impl Writer<'_, '_> {
             return self.copy(ty, to, from);
         }
         let value = self.expr(value, Mode::Ahead)?;
-        let target = match self.locate(target, Mode::Ahead)? {
-            Located::Plain(place) => place,
+        let to = cfg_core::typing::place_type_in(
+            &self.plan.program.records,
+            &self.routine.variables,
+            target,
+        );
+        let is_matrix = to.is_ok_and(|ty| ty.rank > 1) && is_scalar(self, &value);
+        let target = match is_matrix {
+            false => self.place(target, Mode::Ahead)?,
             // All elements get the value of a scalar.
-            Located::Pooled(address) if address.open.len() > 1 && is_scalar(self, &value) => {
-                let address = dense(address)?;
-                self.cells(address, Mode::Ahead)?
-            }
-            Located::Pooled(address) => self.cells(address, Mode::Ahead)?,
+            true => match self.locate(target, Mode::Ahead)? {
+                Located::Plain(place) => place,
+                Located::Pooled(address) => {
+                    let address = dense(address)?;
+                    self.cells(address, Mode::Ahead)?
+                }
+            },
         };
         self.assign(target, value);
         Ok(())

@@ -45,6 +45,8 @@ pub(super) struct Writer<'a, 'p> {
     pub(super) out: Routine,
     pub(super) shapes: HashMap<VarId, Shape>,
     pub(super) block: Vec<Stmt>,
+    /// The places of the statement at hand of which the index was computed before it, the last ones.
+    pub(super) found: Vec<(Place, Place)>,
     names: HashSet<String>,
     globals: HashMap<GlobalId, VarId>,
 }
@@ -65,6 +67,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             out,
             shapes: HashMap::new(),
             block: Vec::new(),
+            found: Vec::new(),
             names,
         }
     }
