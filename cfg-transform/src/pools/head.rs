@@ -339,7 +339,7 @@ fn take(
         let pool = plan
             .pool(class)
             .ok_or_else(|| internal("a variable without a pool"))?;
-        let at = writer.local(&format!("{}.at", variable.name), record);
+        let at = writer.local(&format!("{}_at", variable.name), record);
         let each = Expr::Int(cells::cells(plan.program, variable.ty));
         let count = count(writer, own);
         writer.take(pool, &Place::whole(at), mul(count.clone(), each));
@@ -351,7 +351,7 @@ fn take(
     let Some(pointer) = variable.ty.pointer() else {
         return Ok(Handed::Itself);
     };
-    let given = writer.local(&format!("{}.pointer", variable.name), record);
+    let given = writer.local(&format!("{}_pointer", variable.name), record);
     let Some((_, pool)) = plan.pointee(class, pointer) else {
         // Nothing is ever done with what it leads to, but it may be null or not.
         let size = Expr::op(Op::Size, [Expr::var(own)]);
@@ -360,7 +360,7 @@ fn take(
         writer.assign(field(&Place::whole(given), CELL), Expr::Int(0));
         return Ok(Handed::Unused { given });
     };
-    let at = writer.local(&format!("{}.at", variable.name), record);
+    let at = writer.local(&format!("{}_at", variable.name), record);
     let each = Expr::Int(cells::cells(plan.program, pointer.pointee()));
     let count = count(writer, own);
     writer.take(pool, &Place::whole(at), mul(count.clone(), each));

@@ -287,14 +287,14 @@ impl Writer<'_, '_> {
                 None => {
                     let extent = self.expr(extent, Mode::InPlace)?;
                     let extent = Expr::op(Op::Max, [extent, Expr::Int(0)]);
-                    self.kept(extent, &format!("{}.extent{}", variable.name, k + 1))
+                    self.kept(extent, &format!("{}_extent{}", variable.name, k + 1))
                 }
             };
             let lower = match dim.lower.constant() {
                 Some(n) => Expr::Int(n),
                 None => {
                     let lower = self.expr(&dim.lower, Mode::InPlace)?;
-                    self.kept(lower, &format!("{}.lower{}", variable.name, k + 1))
+                    self.kept(lower, &format!("{}_lower{}", variable.name, k + 1))
                 }
             };
             shape.push((lower, extent));
