@@ -29,6 +29,7 @@ mod mixed;
 mod names;
 mod overlapping_adjoints;
 mod places;
+mod pointers;
 mod portable;
 mod random;
 mod record_derivatives;

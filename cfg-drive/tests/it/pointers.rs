@@ -1,0 +1,204 @@
+//! Programs with pointers: lowered to pools, run and differentiated.
+
+use crate::records::read;
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_drive::{Adjoint, Members, Options, Primal, Tolerances, check};
+use cfg_testkit::fixtures::folder;
+use cfg_transform::pools;
+use serde_json::{Value as Json, json};
+use std::fs;
+
+/// The program without pointers, and the routine by which it is entered.
+fn lowered(text: &str, cells: usize) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    let program = read(text);
+    let main = program.main.unwrap_or(RoutineId::new(0));
+    let name = program.routine(main).name.clone();
+    let program = pools::lower(&program, &[main], cells)?;
+    let main = program.find_routine(&name).expect("it keeps its name");
+    assert!(!program.has_pointers());
+    Ok((program, main))
+}
+
+fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
+    let (program, main) = lowered(text, 1000)?;
+    let mut primal = Primal::new(&program, main, &Options::default())?;
+    let point = primal.point(point.as_bytes())?;
+    let run = primal.run(&point)?;
+    Ok(serde_json::to_value(Members::of(&run.value, &program, main)).expect("values"))
+}
+
+fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
+    let (program, main) = lowered(text, 1000)?;
+    let mut adjoint = Adjoint::new(&program, main, &Options::default())?;
+    let point = adjoint.point(point.as_bytes())?;
+    let seed = adjoint.default_seed(&point)?;
+    let found = adjoint.gradient(&point, &seed)?;
+    Ok(serde_json::to_value(Members::of(&found.gradient, &program, main)).expect("values"))
+}
+
+/// Twelve routines of the kind that C programs have: adjoint, tangent and differences agree, and the tape is empty at the end.
+#[test]
+fn the_fixtures_have_right_gradients() {
+    let folder = folder().join("memory");
+    let entries = fs::read_dir(&folder).expect("the folder is there");
+    let mut files: Vec<_> = entries.map(|e| e.expect("a file").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "cfgrev"));
+    files.sort();
+    assert!(files.len() >= 12, "{files:?}");
+    for path in files {
+        let text = fs::read_to_string(&path).expect("it is text");
+        let point = fs::read(path.with_extension("point.json")).expect("it has a point");
+        let (program, main) = lowered(&text, 1000).unwrap_or_else(|e| panic!("{e}"));
+        let read = |primal: &Primal| primal.point(&point);
+        let tolerances = Tolerances::default();
+        let checked = check(&program, main, &Options::default(), read, tolerances);
+        let checked = checked.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert_eq!(checked.agrees(), Some(true), "{}", path.display());
+    }
+}
+
+/// Bodies of `f(in integer k, in real x[4], out real y)` with locals `p`, `q` and `r`, and how they end.
+#[test]
+fn uses_of_pointers_that_lead_nowhere_end_the_run() {
+    let cases = [
+        ("p := null(real)\n y := p^", "X224", "null"),
+        ("p := addr(a[1])\n y := p^[3]", "X224", "outside"),
+        ("p := addr(a[3])\n p^[1] := x[1]", "X224", "outside"),
+        ("p := addr(a[1])\n p := shift(p, -1)\n y := p^", "X224", "outside"),
+        ("allocate p, 2\n p^[2] := 1.0", "X224", "outside"),
+        ("allocate p, 2 zeroed\n free p\n y := p^", "X224", "ended"),
+        ("allocate p, 2\n free p\n free p", "X224", "freed"),
+        ("allocate p, 2\n p := shift(p, 1)\n free p", "X224", "freed"),
+        ("p := addr(a[1])\n free p", "X224", "freed"),
+        ("allocate p, 2\n q := addr(a[1])\n k := distance(p, q)", "X224", "different"),
+        ("allocate p, 2\n allocate q, 2\n if p < q\n y := 1.0\n end", "X224", "different"),
+        ("k := -1\n allocate p, k", "X225", "room"),
+        ("allocate p, 5000", "X225", "room"),
+        ("allocate p, 2\n q := p\n resize p, 3\n y := q^", "X224", "ended"),
+        ("call local_pointer(p)\n y := p^", "X224", "ended"),
+    ];
+    for (body, code, word) in cases {
+        let text = format!(
+            "subroutine local_pointer(out ^real p)
+  local real gone
+  gone := 1.0
+  p := addr(gone)
+end
+
+main subroutine f(in real x[4], out real y)
+  local real a[3]
+  local ^real p
+  local ^real q
+  local integer k
+  a := 0.5
+  y := 0.0
+  k := 0
+  q := addr(a[1])
+  {body}
+end
+"
+        );
+        let point = r#"{"x": [1, 2, 3, 4]}"#;
+        let problems = run(&text, point).expect_err(&text);
+        let problem = &problems.0[0];
+        assert_eq!(problem.code, code, "{text}{problems}");
+        assert!(problem.message.contains(word), "{text}{problems}");
+    }
+}
+
+/// What is legal, with its value.
+#[test]
+fn pointers_lead_where_they_are_said_to() {
+    let cases = [
+        // One behind the end may be compared and come back.
+        ("p := shift(addr(a[1]), 3)\n q := shift(p, -3)\n y := q^ + real(distance(p, q))", 3.5),
+        ("p := null(real)\n free p\n y := if(p == null(real), 1.0, 2.0)", 1.0),
+        ("p := if(x[1] > 0.0, addr(a[2]), addr(x2))\n p^ := 7.0\n y := a[2] + x2", 7.25),
+        // An empty section may be anywhere.
+        ("p := addr(a[3])\n a[4:3] := 1.0\n y := p^", 0.5),
+        ("allocate p, 3 zeroed\n p^[1] := x[2]\n resize p, 2\n y := p^[0] + p^[1]", 2.0),
+        ("p := null(real)\n resize p, 2\n p^[1] := 4.0\n y := p^[1]", 4.0),
+        ("p := addr(a[2])\n p^ := p^ + 1.0\n a := 2.0*a\n y := p^", 3.0),
+        ("p := addr(a[1])\n y := sum(a[1:3:2])", 1.0),
+        ("p := addr(m[2, 3])\n m := 1.0\n p^ := 5.0\n y := m[2, 3] + m[1, 1] + m[2, 1]", 7.0),
+        ("pp := addr(p)\n p := addr(a[1])\n pp^^ := 9.0\n pp^ := addr(a[2])\n p^ := 1.0\n y := a[1] + 10.0*a[2]", 19.0),
+        ("p := addr(a[1])\n q := p\n y := if(p == q and not p != q and p <= q, 1.0, 0.0)", 1.0),
+    ];
+    for (body, expected) in cases {
+        let text = format!(
+            "main subroutine f(in real x[4], out real y)
+  local real a[3]
+  local real m[2, 3]
+  local real x2
+  local ^real p
+  local ^real q
+  local ^^real pp
+  a := 0.5
+  x2 := 0.25
+  y := 0.0
+  {body}
+end
+"
+        );
+        let found = run(&text, r#"{"x": [1, 2, 3, 4]}"#).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let expected = match body.contains("x2))") {
+            // `p` leads to a[2], which is 7; x2 stays.
+            true => json!({"y": 7.25}),
+            false => json!({"y": expected}),
+        };
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+/// The routine that is entered takes arrays for pointers; an empty one is null.
+#[test]
+fn a_program_is_entered_with_arrays() {
+    let text = "
+main subroutine f(in ^real p, in ^real q, in integer n, inout real m[2, 2], out real y)
+  independent p, q, m
+  dependent y
+  local ^real r
+  local integer i
+  r := addr(m[1, 2])
+  y := r^*r^[1]
+  for i = 0, n - 1
+    y := y + p^[i]**2
+    p^[i] := 2.0*p^[i]
+  end
+  if q != null(real)
+    y := y + q^*p^
+  end
+end
+";
+    let point = r#"{"n": 2, "p": [1, 2], "q": [3], "m": [[1, 2], [3, 4]]}"#;
+    assert_eq!(
+        gradient(text, point).expect("it is right"),
+        json!({"p": [8.0, 4.0], "q": [2.0], "m": [[0.0, 3.0], [2.0, 0.0]]})
+    );
+    let point = r#"{"n": 2, "p": [1, 2], "q": [], "m": [[1, 2], [3, 4]]}"#;
+    assert_eq!(
+        gradient(text, point).expect("it is right"),
+        json!({"p": [2.0, 4.0], "q": [], "m": [[0.0, 3.0], [2.0, 0.0]]})
+    );
+}
+
+/// Each use that has no counterpart is refused, with what to write instead.
+#[test]
+fn what_is_not_lowered_is_refused() {
+    let cases = [
+        ("in ^^real pp, out real y", "", "y := pp^^", "leads to pointers"),
+        ("inout ^real p, out real y", "", "y := p^", "may change"),
+        ("optional in real a, out real y", "local ^real p", "p := addr(a)\n y := p^", "optional"),
+        ("in integer n, out real y", "local ^integer p\n local integer i", "p := addr(i)\n y := 0.0\n for i = 1, n\n y := y + 1.0\n end", "index"),
+        ("in real a[:], out real y", "local ^real p", "p := addr(a[1])\n y := p^", "deferred"),
+        ("in real a[2, 2], out real y", "local ^real p", "p := addr(a[1, 1])\n y := p^ + sum(a)", "more than one dimension"),
+        ("in real a[2], out real y", "local ^real p\n local real b", "p := addr(b)\n b := a[1]\n y := p^\n opaque \"read\" writes b", "opaque"),
+    ];
+    for (head, locals, body, word) in cases {
+        let text = format!("main subroutine f({head})\n {locals}\n {body}\nend\n");
+        let problems = lowered(&text, 1000).expect_err(&text);
+        let problem = &problems.0[0];
+        assert_eq!(problem.code, "M504", "{text}{problems}");
+        assert!(problem.message.contains(word), "{text}{problems}");
+    }
+}
