@@ -190,6 +190,12 @@ fn is_concerned(unit: &Unit, f: usize) -> bool {
         })
 }
 
+/// True if a function that is reached has to do with pointers to functions or to void.
+pub(crate) fn has_functions(unit: &Unit, roots: &[usize]) -> bool {
+    let reached = reachable(unit, roots);
+    reached.iter().any(|f| is_concerned(unit, *f))
+}
+
 /// What is called: the name, without the operators that mean nothing there.
 fn callee(unit: &Unit, mut e: ExprId) -> ExprId {
     loop {

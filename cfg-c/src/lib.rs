@@ -65,27 +65,52 @@ pub struct Read {
 pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
     let read = preprocess::preprocess(name, bytes, options, files, &mut sink);
-    let choices = read.choices;
-    let mut unit = parse::parse(read.tokens, &read.externals, &choices, &mut sink);
-    // What could not be read would be missing.
-    let program = if sink.found.has_errors() {
-        None
-    } else {
-        lower::chosen(&unit, options, &mut sink).and_then(|chosen| {
-            unreached::take_out(&mut unit);
-            messages::leave_out(&mut unit, &chosen.read);
-            texts::leave_out(&mut unit, &chosen.read);
-            lower::place_passive(&mut unit, &choices, &chosen, &mut sink);
-            if !expand::expand(&mut unit, &chosen.read, &mut sink) {
-                return None;
-            }
-            blocks::take_out(&mut unit);
-            lower::lower(&unit, &chosen, &choices, &mut sink)
-        })
+    let mut again = sink.clone();
+    let first = translate(read.clone(), options, false, &mut sink);
+    // Pointers are resolved to arrays and indices where that can be done; else they are values.
+    let second = match first {
+        None => translate(read, options, true, &mut again),
+        Some(_) => None,
     };
-    let program = program.filter(|_| !sink.found.has_errors());
-    Read {
-        program,
-        problems: sink.found,
+    match (first, second) {
+        (None, Some(program)) => Read {
+            program: Some(program),
+            problems: again.found,
+        },
+        (program, _) => Read {
+            program,
+            problems: sink.found,
+        },
     }
+}
+
+/// The program of a file whose tokens are read; with pointers as values, or as places in arrays.
+fn translate(
+    read: preprocess::Preprocessed,
+    options: &Options,
+    values: bool,
+    sink: &mut source::Sink,
+) -> Option<Program> {
+    let choices = read.choices;
+    let mut unit = parse::parse(read.tokens, &read.externals, &choices, sink);
+    // What could not be read would be missing.
+    if sink.found.has_errors() {
+        return None;
+    }
+    let chosen = lower::chosen(&unit, options, sink)?;
+    unreached::take_out(&mut unit);
+    messages::leave_out(&mut unit, &chosen.read);
+    texts::leave_out(&mut unit, &chosen.read);
+    lower::place_passive(&mut unit, &choices, &chosen, sink);
+    if !values {
+        if !expand::expand(&mut unit, &chosen.read, sink) {
+            return None;
+        }
+        blocks::take_out(&mut unit);
+    } else if expand::has_functions(&unit, &chosen.read) {
+        // Copies of functions for what they are given are made for pointers that are places.
+        return None;
+    }
+    let program = lower::lower(&unit, &chosen, &choices, values, sink);
+    program.filter(|_| !sink.found.has_errors())
 }

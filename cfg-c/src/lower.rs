@@ -23,6 +23,7 @@ mod statement;
 mod structure;
 mod switch;
 mod value;
+mod values;
 mod walk;
 
 use crate::braces::Failed;
@@ -32,7 +33,7 @@ use crate::{
     calls, codes,
     preprocess::{Choice, Role},
     source::{Pos, Sink},
-    types::Type,
+    types::{Qualified, Type},
 };
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
@@ -42,6 +43,7 @@ use cfg_core::{
 };
 use facts::Facts;
 use points::Targets;
+use slot::Elem;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     rc::Rc,
@@ -68,6 +70,8 @@ struct Lower<'u> {
     derivatives: HashMap<usize, Derivatives>,
     /// The functions that are their argument, and have the derivative 0.
     passive: HashMap<ScalarType, RoutineId>,
+    /// Pointers are values; otherwise they are resolved to arrays and indices.
+    values: bool,
 }
 
 /// The program of the functions that are chosen; problems go to `sink`.
@@ -75,6 +79,7 @@ pub(crate) fn lower<'u>(
     unit: &'u Unit,
     chosen: &Chosen,
     choices: &'u [Choice],
+    values: bool,
     sink: &'u mut Sink,
 ) -> Option<Program> {
     let order = calls::reachable(unit, &chosen.read);
@@ -93,6 +98,7 @@ pub(crate) fn lower<'u>(
         choices: HashMap::new(),
         derivatives: HashMap::new(),
         passive: HashMap::new(),
+        values,
     };
     l.place_choices(choices, chosen);
     for name in &l.sink.files {
@@ -241,6 +247,14 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
 }
 
 impl<'u> Lower<'u> {
+    /// What a variable, an element or a member of a type holds, if it is supported.
+    fn elem(&self, ty: &Qualified) -> Option<Elem> {
+        match self.values {
+            true => Elem::of_value(ty),
+            false => Elem::of(ty),
+        }
+    }
+
     /// The function that is its argument, and has the derivative 0.
     fn passive(&mut self, ty: ScalarType) -> RoutineId {
         if let Some(known) = self.passive.get(&ty) {

@@ -83,6 +83,7 @@ pub(crate) struct External {
 }
 
 /// A file after preprocessing.
+#[derive(Clone)]
 pub(crate) struct Preprocessed {
     /// The tokens, the end last.
     pub(crate) tokens: Vec<Token>,

@@ -35,7 +35,7 @@ impl Pos {
 }
 
 /// The problems found so far, and the names of the files that they are in.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sink {
     pub(crate) files: Vec<String>,
     pub(crate) found: Diagnostics,

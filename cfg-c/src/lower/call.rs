@@ -56,7 +56,7 @@ impl Body<'_, '_> {
             let result = self.own_call(e, d, &signature, arguments)?;
             return match result {
                 Some((v, Elem::Arith(ty))) => Ok(Some(Value::new(Expr::var(v), ty, 1))),
-                Some((_, Elem::Struct(_))) | None => Ok(None),
+                Some((_, Elem::Struct(_) | Elem::Pointer(..))) | None => Ok(None),
             };
         }
         let from_header = self
@@ -87,6 +87,7 @@ impl Body<'_, '_> {
             Some(How::Release) => self.release(arguments, at).map(|()| None),
             Some(How::Copy) => self.copy_memory(arguments, at).map(|()| None),
             Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
+            Some(How::Allocate) if self.l.values => self.pointer(e).map(|_| None),
             Some(How::Allocate) => {
                 let message = "memory is allocated where no pointer is assigned";
                 self.error(&codes::LIBRARY, at, message, "assign it to a pointer")
@@ -374,7 +375,7 @@ impl Body<'_, '_> {
         else {
             return Err(super::Failed);
         };
-        let result = match Elem::of(&signature.result) {
+        let result = match self.l.elem(&signature.result) {
             Some(elem) => {
                 let ty = self.l.scalar(elem, at)?;
                 Some((self.f.temporary(ty), elem))
@@ -393,6 +394,9 @@ impl Body<'_, '_> {
     /// An argument of a call; `later` if others that are evaluated after it may change something.
     fn argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
         match &p.ty.ty {
+            Type::Pointer(_) if self.l.values && self.l.elem(&p.ty).is_some() => {
+                self.pointer_argument(p, a, later)
+            }
             Type::Pointer(_) => {
                 if points::is_null(self.l.unit, a) {
                     let at = self.l.unit.expr(a).at;
@@ -449,7 +453,7 @@ impl Body<'_, '_> {
         let behind =
             |ty: Option<&Qualified>| ty.is_some_and(|ty| matches!(ty.ty, Type::Pointer(_)));
         let alike = behind(given) == behind(p.ty.target());
-        if Elem::of(ty) != Some(pointer.elem) || levels != pointer.inner + 1 || !alike {
+        if self.l.elem(ty) != Some(pointer.elem) || levels != pointer.inner + 1 || !alike {
             let message = format!(
                 "the argument points to {} in {} dimensions, the parameter is a {}",
                 pointer.elem.name(),

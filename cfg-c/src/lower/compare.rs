@@ -18,6 +18,9 @@ use cfg_core::ir::{Expr, Op, Role, Subscript};
 impl Body<'_, '_> {
     /// True if a pointer is not null.
     pub(super) fn not_null(&mut self, e: ExprId) -> Lowered<Expr> {
+        if self.l.values {
+            return self.is_not_null(e);
+        }
         let unit = self.l.unit;
         let e = points::bare(unit, e);
         if points::is_null(unit, e) {
@@ -64,6 +67,7 @@ impl Body<'_, '_> {
     pub(super) fn is_optional(&self, d: DeclId) -> bool {
         let decl = self.l.unit.decl(d);
         decl.kind == DeclKind::Parameter
+            && !self.l.values
             && decl.assigned.is_empty()
             && !decl.address
             && self.l.facts.is_tested(d)
@@ -97,6 +101,9 @@ impl Body<'_, '_> {
         if !unit.is_pointer(a) || !unit.is_pointer(b) {
             let help = "compare it with another pointer into the same array";
             return self.error(&codes::POINTER, at, "a pointer is computed with", help);
+        }
+        if self.l.values {
+            return self.compare_values(op, a, b, at);
         }
         self.unordered(&[a, b], None)?;
         let mut left = self.pointer(a)?;

@@ -34,14 +34,18 @@ impl Body<'_, '_> {
                     extents.push(*extent);
                     inner = of;
                 }
-                Type::Pointer(of) if extents.is_empty() && std::ptr::eq(inner, ty) => {
+                Type::Pointer(of)
+                    if extents.is_empty()
+                        && std::ptr::eq(inner, ty)
+                        && !(self.l.values && self.l.elem(ty).is_some()) =>
+                {
                     extents.push(None);
                     inner = of;
                 }
                 _ => break,
             }
         }
-        let what = match (&inner.ty, Elem::of(inner)) {
+        let what = match (&inner.ty, self.l.elem(inner)) {
             (_, Some(elem)) => return Ok((elem, extents, inner.constant)),
             (Type::Refused(what), _) => what.to_string(),
             (Type::Void, _) => "void".to_owned(),
@@ -132,7 +136,7 @@ impl Body<'_, '_> {
         if extents.is_empty() {
             let ty = self.l.scalar(elem, decl.at)?;
             let v = self.f.input(name, ty);
-            if matches!(elem, Elem::Arith(_)) {
+            if matches!(elem, Elem::Arith(_) | Elem::Pointer(..)) {
                 self.frozen.insert(v);
             }
             self.slots.insert(d, Slot::Scalar(v, elem));
@@ -298,7 +302,9 @@ impl Body<'_, '_> {
 
     fn local(&mut self, d: DeclId) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
-        if let Type::Pointer(_) = decl.ty.ty {
+        if let Type::Pointer(_) = decl.ty.ty
+            && !self.l.values
+        {
             if self.is_rows(d) {
                 return self.rows(d);
             }

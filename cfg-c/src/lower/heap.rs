@@ -407,6 +407,9 @@ impl Body<'_, '_> {
         let [e] = arguments else {
             return self.error(&codes::OPERAND, at, "free takes one argument", "give one");
         };
+        if self.l.values {
+            return self.free_value(*e);
+        }
         let targets = points::of(self.l.unit, *e);
         let heap = |s: &points::Shape| matches!(s.root, Root::Heap(_));
         if targets.unknown.is_some() || targets.many.is_some() || !targets.shapes.iter().all(heap) {

@@ -33,8 +33,8 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         extents.push(value);
         ty = of;
     }
-    let elem = match Elem::of(ty) {
-        Some(elem) if decl.init.is_none() || matches!(elem, Elem::Arith(_)) => elem,
+    let elem = match l.elem(ty) {
+        Some(elem) if decl.init.is_none() || !matches!(elem, Elem::Struct(_)) => elem,
         Some(_) => {
             let message = format!("{} is a structure with initial values", decl.name);
             let help = "pass it as a parameter, or declare it in a function";
@@ -95,6 +95,22 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         extents.push(1);
     }
     let ty = l.scalar(elem, decl.at)?;
+    if !decl.external
+        && let Elem::Pointer(..) = elem
+    {
+        if let Some(init) = &decl.init {
+            for (_, e) in braces::elements(unit, l.sink, &decl.ty, init)? {
+                if !super::points::is_null(unit, e) {
+                    let at = unit.expr(e).at;
+                    let message = "the initial value of a pointer that is kept is not null";
+                    let help = "assign it where the function begins";
+                    l.sink.error(&codes::INITIAL, at, message, help);
+                    return Err(Failed);
+                }
+            }
+        }
+        initial = Some(vec![Expr::zero(ty)]);
+    }
     if !decl.external && matches!(elem, Elem::Struct(_)) {
         // All members of all elements are 0.
         let leaves = l.program.program().leaves(ty);

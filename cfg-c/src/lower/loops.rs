@@ -355,7 +355,7 @@ impl Body<'_, '_> {
         let Some(ty) = ty else { return true };
         // A row or a structure is on the way to a number.
         let Some(number) = ty.arith() else {
-            return false;
+            return self.l.values && self.may_move(body);
         };
         body.clone().any(|k| {
             let target = match &unit.exprs[k as usize].kind {
@@ -374,6 +374,21 @@ impl Body<'_, '_> {
             };
             let stored = unit.expr(target).ty.as_ref();
             !own && stored.is_none_or(|ty| ty.arith().is_none_or(|ty| ty == number))
+        })
+    }
+
+    /// True if a pointer may be assigned that is no local variable, or behind a pointer.
+    fn may_move(&self, body: &Part) -> bool {
+        let unit = self.l.unit;
+        body.clone().any(|k| {
+            let target = match &unit.exprs[k as usize].kind {
+                ExprKind::Call(..) => return unit.exprs[k as usize].effects,
+                ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => *target,
+                ExprKind::Literal(_) => return true,
+                _ => return false,
+            };
+            let is_number = |ty: &Qualified| ty.arith().is_some();
+            !unit.expr(target).ty.as_ref().is_some_and(is_number)
         })
     }
 

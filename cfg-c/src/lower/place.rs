@@ -14,7 +14,7 @@ use crate::{
 use cfg_core::ir::{Expr, Op, Place, Subscript};
 
 impl Body<'_, '_> {
-    fn pointer_problem<T>(&mut self, e: ExprId, what: &str) -> Lowered<T> {
+    pub(super) fn pointer_problem<T>(&mut self, e: ExprId, what: &str) -> Lowered<T> {
         let at = self.l.unit.expr(e).at;
         let help = "subscript a parameter or an array instead: x[k] with an index k of your own";
         self.error(&codes::POINTER, at, what.to_owned(), help)
@@ -49,6 +49,10 @@ impl Body<'_, '_> {
         if by == Expr::Int(0) {
             return Ok(pointer);
         }
+        if pointer.offset.is_none() && self.l.values {
+            let value = self.as_value(pointer)?;
+            pointer = self.held(value)?;
+        }
         let Some(offset) = pointer.offset else {
             return self.pointer_problem(at, "the pointer to a member that is no array is moved");
         };
@@ -75,6 +79,11 @@ impl Body<'_, '_> {
     fn pointer_part(&mut self, e: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let node = unit.expr(e);
+        if self.l.values
+            && let Some(pointer) = self.value_as_pointer(e)?
+        {
+            return Ok(pointer);
+        }
         if node
             .ty
             .as_ref()
@@ -121,7 +130,9 @@ impl Body<'_, '_> {
             ExprKind::Cast(ty, a) => {
                 let pointer = self.pointer(*a)?;
                 let same = match &ty.ty {
-                    Type::Pointer(to) => Elem::of(to) == Some(pointer.elem) && pointer.inner == 0,
+                    Type::Pointer(to) => {
+                        self.l.elem(to) == Some(pointer.elem) && pointer.inner == 0
+                    }
                     _ => false,
                 };
                 if same {
@@ -361,7 +372,7 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         let member = match base.elem {
             Elem::Struct(s) if base.dims == 0 => unit.member(s, name),
-            Elem::Struct(_) | Elem::Arith(_) => None,
+            Elem::Struct(_) | Elem::Arith(_) | Elem::Pointer(..) => None,
         };
         let Some(member) = member else {
             return self.pointer_problem(e, "a member of what is no structure");
@@ -374,7 +385,7 @@ impl Body<'_, '_> {
             ty = of;
         }
         base.constant |= ty.constant;
-        match Elem::of(ty) {
+        match self.l.elem(ty) {
             Some(elem) => Ok(Path { elem, ..base }),
             // The structure has been refused.
             None => Err(super::Failed),
@@ -406,6 +417,7 @@ impl Body<'_, '_> {
         match path.elem {
             _ if path.dims > 0 => self.pointer_problem(e, "a row of an array is used as a number"),
             Elem::Arith(ty) => Ok((path.place(), ty)),
+            Elem::Pointer(..) => self.pointer_problem(e, "a pointer is used as a number"),
             Elem::Struct(_) => {
                 let at = self.l.unit.expr(e).at;
                 let message = "a structure is used as a number";

@@ -186,7 +186,7 @@ impl Body<'_, '_> {
             let message = "functions with a variable number of arguments are not supported";
             self.l.sink.error(&codes::TYPE, decl.at, message, help);
         }
-        match (&signature.result.ty, Elem::of(&signature.result)) {
+        match (&signature.result.ty, self.l.elem(&signature.result)) {
             (Type::Void, _) => {}
             (_, Some(elem)) => {
                 // A structure that is refused has been reported.
@@ -325,12 +325,15 @@ impl Body<'_, '_> {
             let Some(variable) = self.f.get(v) else {
                 continue;
             };
-            if !self.l.program.program().has_reals(variable.ty) {
+            let program = self.l.program.program();
+            let behind = program.leads_to_reals(variable.ty);
+            if !behind && !program.has_reals(variable.ty) {
                 continue;
             }
+            let behind = behind || variable.rank() > 0;
             if !unit.decl(*d).passive {
                 independents.push(v);
-            } else if variable.rank() > 0 && self.l.facts.is_written(*d) {
+            } else if behind && self.l.facts.is_written(*d) {
                 let name = &unit.decl(*d).name;
                 let message = format!("{name} is written, and its derivative is taken to be 0");
                 let help =
@@ -338,7 +341,7 @@ impl Body<'_, '_> {
                 let at = unit.decl(*d).at;
                 self.l.sink.error(&codes::OPERAND, at, message, help);
             }
-            if variable.rank() > 0 && self.l.facts.is_written(*d) {
+            if behind && self.l.facts.is_written(*d) {
                 written.push(v);
             }
         }
@@ -414,10 +417,10 @@ impl Body<'_, '_> {
             let help = "name parameters, globals that the function uses, or return";
             return self.error(&codes::UNKNOWN, choice.at, message, help);
         };
-        let real = self
-            .f
-            .get(v)
-            .is_some_and(|variable| self.l.program.program().has_reals(variable.ty));
+        let program = self.l.program.program();
+        let real = (self.f.get(v)).is_some_and(|variable| {
+            program.has_reals(variable.ty) || program.leads_to_reals(variable.ty)
+        });
         if !real {
             let message = format!("{} is not of floating point", choice.name);
             return self.error(&codes::OPERAND, choice.at, message, "name real numbers");

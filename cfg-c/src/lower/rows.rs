@@ -25,7 +25,8 @@ impl Body<'_, '_> {
             .and_then(|row| row.target());
         let local = decl.kind == DeclKind::Local;
         let parameter = decl.kind == DeclKind::Parameter && decl.assigned.is_empty();
-        elem.is_some_and(|elem| Elem::of(elem).is_some())
+        !self.l.values
+            && elem.is_some_and(|elem| Elem::of(elem).is_some())
             && (local || parameter)
             && !decl.address
             && !self.l.facts.is_exchanged(d)

@@ -6,7 +6,7 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Place, Range, Subscript},
+    ir::{Expr, Place, PointerType, Range, Subscript},
 };
 use std::rc::Rc;
 
@@ -15,6 +15,24 @@ use std::rc::Rc;
 pub(super) enum Elem {
     Arith(Arith),
     Struct(StructId),
+    /// A pointer that is a value: what is at its end, and how many pointers lead there.
+    Pointer(Base, u8),
+}
+
+/// What is at the end of pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Arith(Arith),
+    Struct(StructId),
+}
+
+impl From<Base> for Elem {
+    fn from(base: Base) -> Self {
+        match base {
+            Base::Arith(ty) => Self::Arith(ty),
+            Base::Struct(s) => Self::Struct(s),
+        }
+    }
 }
 
 impl Elem {
@@ -31,10 +49,39 @@ impl Elem {
         }
     }
 
+    /// The same where pointers are values.
+    pub(super) fn of_value(ty: &Qualified) -> Option<Self> {
+        let (mut ty, mut depth) = (ty, 0);
+        while let Type::Pointer(of) = &ty.ty {
+            depth += 1;
+            ty = of;
+        }
+        let base = match Self::of(ty)? {
+            Self::Arith(ty) => Base::Arith(ty),
+            Self::Struct(s) => Base::Struct(s),
+            Self::Pointer(..) => return None,
+        };
+        match depth {
+            0 => Some(base.into()),
+            depth if depth <= PointerType::MAX_DEPTH => Some(Self::Pointer(base, depth)),
+            _ => None,
+        }
+    }
+
+    /// What a pointer points to.
+    pub(super) fn pointee(self) -> Option<Self> {
+        match self {
+            Self::Pointer(base, 1) => Some(base.into()),
+            Self::Pointer(base, depth) => Some(Self::Pointer(base, depth.checked_sub(1)?)),
+            Self::Arith(_) | Self::Struct(_) => None,
+        }
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Arith(ty) => ty.name(),
             Self::Struct(_) => "a structure",
+            Self::Pointer(..) => "a pointer",
         }
     }
 }

@@ -172,6 +172,10 @@ impl Body<'_, '_> {
                 let target = super::structure::whole(v, elem);
                 self.decided(e, &mut |b| b.store_structure(target.clone(), e))?;
             }
+            (Some(e), Some((v, elem @ Elem::Pointer(..)))) => {
+                let value = self.pointer_value(e, elem)?;
+                self.assign(v, value);
+            }
             (Some(e), Some((v, Elem::Arith(ty)))) => {
                 let refused = (&codes::POINTER, at);
                 let value = self.number(e, refused, "a pointer is returned", "return a number")?;
@@ -228,7 +232,9 @@ impl Body<'_, '_> {
         if decl.kind != DeclKind::Local {
             return Ok(());
         }
-        if let Type::Pointer(_) = decl.ty.ty {
+        if let Type::Pointer(_) = decl.ty.ty
+            && !self.l.values
+        {
             let done = if self.is_rows(d) {
                 self.slot(d, decl.at).map(|_| ())
             } else if self.is_walker(d) {
@@ -285,6 +291,10 @@ impl Body<'_, '_> {
         };
         match (path.elem, init) {
             (Elem::Arith(_), Init::Expr(e)) if path.dims == 0 => self.initial(path.place(), d, *e),
+            (Elem::Pointer(..), Init::Expr(e)) if path.dims == 0 => {
+                self.unordered(&[*e], Some(d))?;
+                self.point_to(path, *e)
+            }
             (Elem::Struct(_), Init::Expr(e)) if path.dims == 0 => {
                 self.unordered(&[*e], Some(d))?;
                 self.decided(*e, &mut |b| b.store_structure(path.clone(), *e))

@@ -14,7 +14,7 @@ use crate::{
 use cfg_core::{
     builder::VarType,
     entity::VarId,
-    ir::{Dim, Expr, Extent, Order, Record, ScalarType, Subscript},
+    ir::{Dim, Expr, Extent, Order, PointerType, Record, ScalarType, Subscript},
 };
 
 impl Lower<'_> {
@@ -23,6 +23,13 @@ impl Lower<'_> {
         match elem {
             Elem::Arith(ty) => Ok(ty.scalar()),
             Elem::Struct(s) => self.record(s, at, Record::MAX_DEPTH),
+            Elem::Pointer(base, depth) => {
+                let mut ty = self.scalar(base.into(), at)?;
+                for _ in 0..depth {
+                    ty = ScalarType::Pointer(PointerType::to(ty).ok_or(Failed)?);
+                }
+                Ok(ty)
+            }
         }
     }
 
@@ -42,6 +49,7 @@ impl Lower<'_> {
         let name = structure.name.as_deref().unwrap_or("structure");
         let mut members = structure.members.iter();
         let pointer = members.find(|m| matches!(m.ty.element().ty, Type::Pointer(_)));
+        let pointer = pointer.filter(|_| !self.values);
         let refused = match &structure.refused {
             Some(what) => Some(format!("{name} has {what}, which is not supported")),
             None if !structure.complete => Some(format!("the members of {name} are not declared")),
@@ -71,12 +79,28 @@ impl Lower<'_> {
                 .error(&codes::LIMIT, at, message, "use fewer levels");
             return Err(Failed);
         };
+        let mut unique = name.to_owned();
+        let mut k = 1;
+        while !self.record_names.insert(unique.clone()) {
+            k += 1;
+            unique = format!("{name}_{k}");
+        }
+        // Pointers to it may be among its members.
+        let declared = match self.values {
+            true => {
+                let declared = self.program.declare_record(unique.clone());
+                self.records.insert(s, Some(declared));
+                Some(declared)
+            }
+            false => None,
+        };
         let mut fields: Vec<(String, VarType)> = Vec::new();
         for member in &structure.members {
             let (elem, extents) = self.member_shape(&member.ty, &member.name, member.at)?;
             let ty = match elem {
                 Elem::Arith(ty) => ty.scalar(),
                 Elem::Struct(s) => self.record(s, at, depth)?,
+                Elem::Pointer(..) => self.scalar(elem, at)?,
             };
             let shape = extents.into_iter().map(|n| Dim {
                 lower: Expr::Int(0),
@@ -86,13 +110,13 @@ impl Lower<'_> {
             let order = Order::Row;
             fields.push((member.name.to_string(), VarType { ty, shape, order }));
         }
-        let mut unique = name.to_owned();
-        let mut k = 1;
-        while !self.record_names.insert(unique.clone()) {
-            k += 1;
-            unique = format!("{name}_{k}");
-        }
-        Ok(self.program.record(unique, fields))
+        Ok(match declared {
+            Some(declared) => {
+                self.program.fields(declared, fields);
+                declared
+            }
+            None => self.program.record(unique, fields),
+        })
     }
 
     /// The type of the elements of a member, and its extents.
@@ -116,8 +140,14 @@ impl Lower<'_> {
             extents.push(value);
             ty = of;
         }
-        match Elem::of(ty) {
+        match self.elem(ty) {
             Some(elem) => Ok((elem, extents)),
+            None if self.values => {
+                let message = format!("the member {name} is a {}", ty.name());
+                let help = "use numbers, structures, and pointers to these";
+                self.sink.error(&codes::TYPE, at, message, help);
+                Err(Failed)
+            }
             None => Err(Failed),
         }
     }
@@ -236,6 +266,11 @@ impl Body<'_, '_> {
                 continue;
             }
             let at = unit.expr(e).at;
+            if let Some(elem) = self.pointer_at(ty, &path.subscripts[target.subscripts.len()..]) {
+                let value = self.pointer_value(e, elem)?;
+                self.assign(path.place(), value);
+                continue;
+            }
             let message = "a number is initialised with a pointer";
             let help = "initialise it with an element";
             let value = self.number(e, (&codes::OPERAND, at), message, help)?;
@@ -255,6 +290,10 @@ impl Body<'_, '_> {
         while let Some(path) = open.pop() {
             match path.elem {
                 Elem::Arith(ty) => self.assign(path.place(), super::value::literal(0, ty)),
+                Elem::Pointer(..) => {
+                    let null = self.null(path.elem, Pos::default())?;
+                    self.assign(path.place(), null);
+                }
                 Elem::Struct(s) => {
                     for member in self.l.unit.structure(s).members.iter().rev() {
                         let (elem, _) = self.l.member_shape(&member.ty, &member.name, member.at)?;

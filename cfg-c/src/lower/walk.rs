@@ -278,6 +278,9 @@ impl Body<'_, '_> {
 
     /// Assigns a pointer; where it then points.
     pub(super) fn assign_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
+        if self.l.values {
+            return self.assign_value(target, value);
+        }
         if self.l.unit.root(target).is_some_and(|d| self.is_rows(d)) {
             return self.allocate_row(target, value);
         }
@@ -405,6 +408,9 @@ impl Body<'_, '_> {
         op: Binary,
         before: bool,
     ) -> Lowered<Pointer> {
+        if self.l.values {
+            return self.move_value(target, by, op, before);
+        }
         let (d, walker) = self.walker_of(target)?;
         let at = self.l.unit.expr(target).at;
         let pointer = self.walked(d, &walker, at)?;
