@@ -12,6 +12,7 @@ use cfg_testkit::{
     c_functions::{DIRECTIONS, Function, LENGTH, function},
     needs,
 };
+use cfg_transform::pools::without_pointers;
 use std::{ops::Range, path::Path, process::Command};
 
 /// The codes of uses of pointers and of memory that the front end does not take everywhere.
@@ -149,9 +150,15 @@ fn read(f: &Function) -> Result<(ValidProgram, RoutineId), Diagnostics> {
         ..cfg_c::Options::default()
     };
     let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
-    let Some(mut program) = read.program else {
+    let Some(program) = read.program else {
         return Err(read.problems);
     };
+    let program = cfg_core::validate::validate(program)?;
+    let r = program
+        .find_routine(&f.name)
+        .expect("the function is there");
+    let lowered = without_pointers(&program, &[r], 10_000)?;
+    let mut program = lowered.into_owned().into_program();
     let r = program
         .find_routine(&f.name)
         .expect("the function is there");
