@@ -86,7 +86,9 @@ impl Body<'_, '_> {
         for (k, d) in parameters.iter().enumerate() {
             let at = unit.decl(*d).at;
             // The problem has been reported; the body is read all the same for others.
-            if self.parameter(*d).is_err() {
+            let done = self.parameter(*d);
+            self.told(&done, at);
+            if done.is_err() {
                 self.failed.insert(*d);
                 let name = self.free_name(&unit.decl(*d).name);
                 self.f.input(name, ScalarType::Real);

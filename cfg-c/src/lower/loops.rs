@@ -75,8 +75,8 @@ impl Body<'_, '_> {
         let next = self.continues.pop();
         self.place_target(next);
         if let Some(step) = step {
-            // A problem has been reported.
-            let _ = self.discard(step).is_ok();
+            let done = self.discard(step);
+            self.told(&done, self.l.unit.expr(step).at);
         }
     }
 
@@ -90,7 +90,9 @@ impl Body<'_, '_> {
             self.f.begin_repeat();
             self.passes(body, None);
             self.span = span;
-            let condition = self.condition(c).unwrap_or(Expr::Logical(true));
+            let condition = self.condition(c);
+            self.told(&condition, self.l.unit.expr(c).at);
+            let condition = condition.unwrap_or(Expr::Logical(true));
             self.mark();
             self.f.end_repeat(condition);
         }

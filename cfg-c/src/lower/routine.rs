@@ -175,6 +175,15 @@ impl Body<'_, '_> {
         Err(Failed)
     }
 
+    /// What could not be translated has been reported, or is now: nothing is left out in silence.
+    pub(super) fn told<T>(&mut self, done: &Lowered<T>, at: Pos) {
+        if done.is_err() && !self.l.sink.found.has_errors() {
+            let message = "a pointer is used here in a way that is not supported";
+            let help = "use pointers to numbers and structures";
+            self.l.sink.error(&codes::POINTER, at, message, help);
+        }
+    }
+
     fn result(&mut self) {
         let unit = self.l.unit;
         let decl = unit.decl(unit.functions[self.function].decl);

@@ -29,7 +29,8 @@ impl Body<'_, '_> {
                 for d in decls {
                     let span = unit.decl(*d).at;
                     self.span = span.to(node.to);
-                    let _ = self.declaration(*d).is_ok();
+                    let done = self.declaration(*d);
+                    self.told(&done, span);
                 }
                 Ok(())
             }
@@ -72,7 +73,7 @@ impl Body<'_, '_> {
                 Ok(())
             }
         };
-        let _ = done.is_ok();
+        self.told(&done, node.from);
     }
 
     fn goto(&mut self, name: &str, at: crate::source::Pos) -> Lowered<()> {
@@ -195,7 +196,9 @@ impl Body<'_, '_> {
         let (mut open, mut done) = (0, false);
         for (k, (c, then)) in arms.iter().enumerate() {
             self.span = span;
-            let condition = self.condition(*c).unwrap_or(Expr::Logical(true));
+            let condition = self.condition(*c);
+            self.told(&condition, self.l.unit.expr(*c).at);
+            let condition = condition.unwrap_or(Expr::Logical(true));
             let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
             match condition {
                 // What is never done is not read: `if (!memory) exit(1);`.

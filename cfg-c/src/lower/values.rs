@@ -71,7 +71,11 @@ impl Body<'_, '_> {
     pub(super) fn value_as_pointer(&mut self, e: ExprId) -> Lowered<Option<Pointer>> {
         let unit = self.l.unit;
         let node = unit.expr(e);
-        let Some(ty) = node.ty.as_ref().filter(|ty| matches!(ty.ty, Type::Pointer(_))) else {
+        let Some(ty) = node
+            .ty
+            .as_ref()
+            .filter(|ty| matches!(ty.ty, Type::Pointer(_)))
+        else {
             return Ok(None);
         };
         let constant = ty.target().is_some_and(|of| of.constant);
@@ -88,7 +92,9 @@ impl Body<'_, '_> {
                 }
             }
             ExprKind::Conditional(..) => {
-                let Some(elem) = self.l.elem(ty) else { return Ok(None) };
+                let Some(elem) = self.l.elem(ty) else {
+                    return Ok(None);
+                };
                 let value = self.pointer_value(e, elem)?;
                 self.held((value, elem)).map(Some)
             }
@@ -223,7 +229,12 @@ impl Body<'_, '_> {
             return Err(Failed);
         };
         let Some(&old) = arguments.first() else {
-            return self.error(&codes::OPERAND, at, "realloc takes two arguments", "give two");
+            return self.error(
+                &codes::OPERAND,
+                at,
+                "realloc takes two arguments",
+                "give two",
+            );
         };
         let old = self.pointer_value(old, elem)?;
         if old == Expr::Place(target.clone()) {

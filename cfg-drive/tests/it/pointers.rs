@@ -64,17 +64,33 @@ fn uses_of_pointers_that_lead_nowhere_end_the_run() {
         ("p := null(real)\n y := p^", "X224", "null"),
         ("p := addr(a[1])\n y := p^[3]", "X224", "outside"),
         ("p := addr(a[3])\n p^[1] := x[1]", "X224", "outside"),
-        ("p := addr(a[1])\n p := shift(p, -1)\n y := p^", "X224", "outside"),
+        (
+            "p := addr(a[1])\n p := shift(p, -1)\n y := p^",
+            "X224",
+            "outside",
+        ),
         ("allocate p, 2\n p^[2] := 1.0", "X224", "outside"),
         ("allocate p, 2 zeroed\n free p\n y := p^", "X224", "ended"),
         ("allocate p, 2\n free p\n free p", "X224", "freed"),
         ("allocate p, 2\n p := shift(p, 1)\n free p", "X224", "freed"),
         ("p := addr(a[1])\n free p", "X224", "freed"),
-        ("allocate p, 2\n q := addr(a[1])\n k := distance(p, q)", "X224", "different"),
-        ("allocate p, 2\n allocate q, 2\n if p < q\n y := 1.0\n end", "X224", "different"),
+        (
+            "allocate p, 2\n q := addr(a[1])\n k := distance(p, q)",
+            "X224",
+            "different",
+        ),
+        (
+            "allocate p, 2\n allocate q, 2\n if p < q\n y := 1.0\n end",
+            "X224",
+            "different",
+        ),
         ("k := -1\n allocate p, k", "X225", "room"),
         ("allocate p, 5000", "X225", "room"),
-        ("allocate p, 2\n q := p\n resize p, 3\n y := q^", "X224", "ended"),
+        (
+            "allocate p, 2\n q := p\n resize p, 3\n y := q^",
+            "X224",
+            "ended",
+        ),
         ("call local_pointer(p)\n y := p^", "X224", "ended"),
     ];
     for (body, code, word) in cases {
@@ -111,18 +127,45 @@ end
 fn pointers_lead_where_they_are_said_to() {
     let cases = [
         // One behind the end may be compared and come back.
-        ("p := shift(addr(a[1]), 3)\n q := shift(p, -3)\n y := q^ + real(distance(p, q))", 3.5),
-        ("p := null(real)\n free p\n y := if(p == null(real), 1.0, 2.0)", 1.0),
-        ("p := if(x[1] > 0.0, addr(a[2]), addr(x2))\n p^ := 7.0\n y := a[2] + x2", 7.25),
+        (
+            "p := shift(addr(a[1]), 3)\n q := shift(p, -3)\n y := q^ + real(distance(p, q))",
+            3.5,
+        ),
+        (
+            "p := null(real)\n free p\n y := if(p == null(real), 1.0, 2.0)",
+            1.0,
+        ),
+        (
+            "p := if(x[1] > 0.0, addr(a[2]), addr(x2))\n p^ := 7.0\n y := a[2] + x2",
+            7.25,
+        ),
         // An empty section may be anywhere.
         ("p := addr(a[3])\n a[4:3] := 1.0\n y := p^", 0.5),
-        ("allocate p, 3 zeroed\n p^[1] := x[2]\n resize p, 2\n y := p^[0] + p^[1]", 2.0),
-        ("p := null(real)\n resize p, 2\n p^[1] := 4.0\n y := p^[1]", 4.0),
-        ("p := addr(a[2])\n p^ := p^ + 1.0\n a := 2.0*a\n y := p^", 3.0),
+        (
+            "allocate p, 3 zeroed\n p^[1] := x[2]\n resize p, 2\n y := p^[0] + p^[1]",
+            2.0,
+        ),
+        (
+            "p := null(real)\n resize p, 2\n p^[1] := 4.0\n y := p^[1]",
+            4.0,
+        ),
+        (
+            "p := addr(a[2])\n p^ := p^ + 1.0\n a := 2.0*a\n y := p^",
+            3.0,
+        ),
         ("p := addr(a[1])\n y := sum(a[1:3:2])", 1.0),
-        ("p := addr(m[2, 3])\n m := 1.0\n p^ := 5.0\n y := m[2, 3] + m[1, 1] + m[2, 1]", 7.0),
-        ("pp := addr(p)\n p := addr(a[1])\n pp^^ := 9.0\n pp^ := addr(a[2])\n p^ := 1.0\n y := a[1] + 10.0*a[2]", 19.0),
-        ("p := addr(a[1])\n q := p\n y := if(p == q and not p != q and p <= q, 1.0, 0.0)", 1.0),
+        (
+            "p := addr(m[2, 3])\n m := 1.0\n p^ := 5.0\n y := m[2, 3] + m[1, 1] + m[2, 1]",
+            7.0,
+        ),
+        (
+            "pp := addr(p)\n p := addr(a[1])\n pp^^ := 9.0\n pp^ := addr(a[2])\n p^ := 1.0\n y := a[1] + 10.0*a[2]",
+            19.0,
+        ),
+        (
+            "p := addr(a[1])\n q := p\n y := if(p == q and not p != q and p <= q, 1.0, 0.0)",
+            1.0,
+        ),
     ];
     for (body, expected) in cases {
         let text = format!(
@@ -186,13 +229,43 @@ end
 #[test]
 fn what_is_not_lowered_is_refused() {
     let cases = [
-        ("in ^^real pp, out real y", "", "y := pp^^", "leads to pointers"),
+        (
+            "in ^^real pp, out real y",
+            "",
+            "y := pp^^",
+            "leads to pointers",
+        ),
         ("inout ^real p, out real y", "", "y := p^", "may change"),
-        ("optional in real a, out real y", "local ^real p", "p := addr(a)\n y := p^", "optional"),
-        ("in integer n, out real y", "local ^integer p\n local integer i", "p := addr(i)\n y := 0.0\n for i = 1, n\n y := y + 1.0\n end", "index"),
-        ("in real a[:], out real y", "local ^real p", "p := addr(a[1])\n y := p^", "deferred"),
-        ("in real a[2, 2], out real y", "local ^real p", "p := addr(a[1, 1])\n y := p^ + sum(a)", "more than one dimension"),
-        ("in real a[2], out real y", "local ^real p\n local real b", "p := addr(b)\n b := a[1]\n y := p^\n opaque \"read\" writes b", "opaque"),
+        (
+            "optional in real a, out real y",
+            "local ^real p",
+            "p := addr(a)\n y := p^",
+            "optional",
+        ),
+        (
+            "in integer n, out real y",
+            "local ^integer p\n local integer i",
+            "p := addr(i)\n y := 0.0\n for i = 1, n\n y := y + 1.0\n end",
+            "index",
+        ),
+        (
+            "in real a[:], out real y",
+            "local ^real p",
+            "p := addr(a[1])\n y := p^",
+            "deferred",
+        ),
+        (
+            "in real a[2, 2], out real y",
+            "local ^real p",
+            "p := addr(a[1, 1])\n y := p^ + sum(a)",
+            "more than one dimension",
+        ),
+        (
+            "in real a[2], out real y",
+            "local ^real p\n local real b",
+            "p := addr(b)\n b := a[1]\n y := p^\n opaque \"read\" writes b",
+            "opaque",
+        ),
     ];
     for (head, locals, body, word) in cases {
         let text = format!("main subroutine f({head})\n {locals}\n {body}\nend\n");

@@ -62,9 +62,7 @@ pub(super) fn lowered(plan: &Plan<'_>, id: RoutineId) -> Result<Routine, Diagnos
         );
     }
     // What pointers lead to is independent where the program is entered.
-    let stays = |v: &VarId| {
-        !plan.is_moved(id, *v) && routine.variable(*v).ty.pointer().is_none()
-    };
+    let stays = |v: &VarId| !plan.is_moved(id, *v) && routine.variable(*v).ty.pointer().is_none();
     out.independents.retain(stays);
     out.dependents.retain(stays);
     let mut writer = Writer::new(plan, id, out);
