@@ -190,10 +190,17 @@ fn is_concerned(unit: &Unit, f: usize) -> bool {
         })
 }
 
-/// True if a function that is reached has to do with pointers to functions or to void.
-pub(crate) fn has_functions(unit: &Unit, roots: &[usize]) -> bool {
+/// True if a function that is reached has to do with pointers to functions or to void, or is given something else to stand
+/// for it or for its derivatives, which is not done with pointers.
+pub(crate) fn takes_places(unit: &Unit, roots: &[usize]) -> bool {
     let reached = reachable(unit, roots);
-    reached.iter().any(|f| is_concerned(unit, *f))
+    reached.iter().any(|f| {
+        let function = &unit.functions[*f];
+        let given = function.given.as_ref();
+        let is_given = given.is_some_and(|given| given.elsewhere || given.has_derivatives());
+        let mut parameters = function.parameters.iter().map(|d| &unit.decl(*d).ty.ty);
+        is_concerned(unit, *f) || is_given && parameters.any(|ty| matches!(ty, Type::Pointer(_)))
+    })
 }
 
 /// What is called: the name, without the operators that mean nothing there.

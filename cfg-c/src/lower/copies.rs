@@ -31,6 +31,12 @@ impl Body<'_, '_> {
             let message = "memory is copied between arrays of different types";
             return self.error(&codes::LIBRARY, at, message, "write a loop");
         }
+        if self.l.values && (target.is_behind() || source.is_behind()) {
+            return match self.measured(a, *bytes, at)? {
+                None => self.copy_one(target, source),
+                Some(n) => self.copy_elements(target, source, n),
+            };
+        }
         let (to, from) = self.pieces(target, source, a, *bytes, at)?;
         self.assign(to, Expr::Place(from));
         Ok(())
@@ -136,6 +142,12 @@ impl Body<'_, '_> {
         }
         self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
+        if target.is_behind() {
+            return match self.measured(to, *bytes, at)? {
+                None => self.zero(target.target()),
+                Some(n) => self.each_element(n, |b, k| b.zero(target.at(k).target())),
+            };
+        }
         let place = match self.measured(to, *bytes, at)? {
             None => target.target_place(),
             Some(n) => {

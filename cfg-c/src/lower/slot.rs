@@ -6,7 +6,7 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Place, PointerType, Range, Subscript},
+    ir::{Expr, Op, Place, PointerType, Range, Subscript},
 };
 use std::rc::Rc;
 
@@ -183,6 +183,23 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
+    /// True if it is a value, not a place in an array.
+    pub(super) fn is_behind(&self) -> bool {
+        self.prefix.contains(&Subscript::Deref)
+    }
+
+    /// The pointer to the element that is so many behind it.
+    pub(super) fn at(&self, k: VarId) -> Self {
+        let offset = match &self.offset {
+            None | Some(Expr::Int(0)) => Expr::var(k),
+            Some(offset) => Expr::op(Op::Add, [offset.clone(), Expr::var(k)]),
+        };
+        Self {
+            offset: Some(offset),
+            ..self.clone()
+        }
+    }
+
     /// What it points to.
     pub(super) fn target(self) -> Path {
         let mut subscripts = self.prefix;

@@ -17,7 +17,7 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Place, Subscript},
+    ir::{Expr, Op, Place, ScalarType, Subscript},
 };
 
 impl Body<'_, '_> {
@@ -446,6 +446,57 @@ impl Body<'_, '_> {
         self.mark();
         self.f.free(place);
         Ok(())
+    }
+}
+
+impl Body<'_, '_> {
+    /// Copies one element.
+    pub(super) fn copy_one(&mut self, to: Pointer, from: Pointer) -> Lowered<()> {
+        let (to, from) = (to.target().place(), from.target().place());
+        self.assign(to, Expr::Place(from));
+        Ok(())
+    }
+
+    /// Copies so many elements, as if all were read before one is written.
+    pub(super) fn copy_elements(&mut self, to: Pointer, from: Pointer, n: Expr) -> Lowered<()> {
+        let n = self.in_variable(n);
+        let (mut to, mut from) = (to, from);
+        self.settle(&mut to);
+        self.settle(&mut from);
+        let (_, elem) = self.as_value(from.clone())?;
+        let ty = self.l.scalar(elem, Pos::default())?;
+        // What overlaps goes through memory of its own.
+        let t = self.f.temporary(ty);
+        self.mark();
+        self.f.allocate(t, n.clone());
+        self.frozen.insert(t);
+        let between = super::structure::whole(t, elem);
+        let between = self.behind(between, false).ok_or(Failed)?;
+        let into = between.clone();
+        self.each_element(n.clone(), |b, k| b.copy_one(into.at(k), from.at(k)))?;
+        self.each_element(n, |b, k| b.copy_one(to.at(k), between.at(k)))?;
+        self.mark();
+        self.f.free(t);
+        Ok(())
+    }
+
+    /// A loop over the numbers from 0 to one below `n`.
+    pub(super) fn each_element(
+        &mut self,
+        n: Expr,
+        body: impl FnOnce(&mut Self, VarId) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let k = self.f.temporary(ScalarType::Integer);
+        let last = match n {
+            Expr::Int(n) => Expr::Int(n - 1),
+            n => Expr::op(Op::Sub, [n, Expr::Int(1)]),
+        };
+        self.mark();
+        self.f.begin_for(k, Expr::Int(0), last, 1);
+        let done = body(self, k);
+        self.mark();
+        self.f.end_loop();
+        done
     }
 }
 

@@ -171,6 +171,18 @@ fn programs_as_text() {
 }
 
 #[test]
+fn memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(replay("docs/memory.md", folder.path()) >= 8);
+}
+
+#[test]
+fn c_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(replay("docs/c.md", folder.path()) >= 3);
+}
+
+#[test]
 fn hessians() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(replay("docs/hessians.md", folder.path()) >= 6);
