@@ -107,7 +107,7 @@ fn translate(
             return None;
         }
         blocks::take_out(&mut unit);
-    } else if expand::takes_places(&unit, &chosen.read) {
+    } else if lower::leads_on(&unit, &chosen) || expand::takes_places(&unit, &chosen.read) {
         // Copies of functions for what they are given are made for pointers that are places.
         return None;
     }

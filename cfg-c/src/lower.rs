@@ -186,6 +186,44 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
     Some(Chosen { main, read })
 }
 
+/// True if a function that is asked for has parameters that lead to pointers, or returns one: there is no POINT of these.
+pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> bool {
+    chosen.read.iter().any(|f| {
+        let function = &unit.functions[*f];
+        let result = match &unit.decl(function.decl).ty.ty {
+            Type::Function(signature) => matches!(signature.result.ty, Type::Pointer(_)),
+            _ => false,
+        };
+        let mut parameters = function.parameters.iter().map(|d| &unit.decl(*d).ty);
+        result
+            || parameters.any(|ty| match ty.target() {
+                Some(to) => holds_pointers(unit, to),
+                None => holds_pointers(unit, ty),
+            })
+    })
+}
+
+/// True of pointers, and of structures and arrays with pointers in them.
+fn holds_pointers(unit: &Unit, ty: &Qualified) -> bool {
+    let mut open = vec![ty];
+    let mut seen = HashSet::new();
+    while let Some(ty) = open.pop() {
+        match &ty.ty {
+            Type::Pointer(_) => return true,
+            Type::Array(of, _) => open.push(of),
+            Type::Struct(s) if seen.insert(*s) => {
+                open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
+            }
+            Type::Struct(_)
+            | Type::Void
+            | Type::Arith(_)
+            | Type::Function(_)
+            | Type::Refused(_) => {}
+        }
+    }
+    false
+}
+
 /// The function that a pragma stands in or before; an option is for the function to differentiate.
 fn function_of(unit: &Unit, choice: &Choice, chosen: &Chosen) -> Option<usize> {
     let Some(at) = choice.pragma else {

@@ -77,7 +77,7 @@ fn load(
 ) -> anyhow::Result<(ValidProgram, RoutineId)> {
     let program = session.load(source, &wanted(select, None))?;
     let routine = self::select(&program, select, session)?;
-    Ok(lowered(program, routine, heap)?)
+    Ok(lowered(program, routine, heap, session)?)
 }
 
 /// The program without pointers, and the routine by which it is entered then.
@@ -85,15 +85,17 @@ fn lowered(
     program: ValidProgram,
     routine: RoutineId,
     heap: Heap,
+    session: &Session,
 ) -> Result<(ValidProgram, RoutineId), Diagnostics> {
     if !program.has_pointers() {
         return Ok((program, routine));
     }
     let cells = usize::try_from(heap.heap).unwrap_or(usize::MAX);
     let name = program.routine(routine).name.clone();
-    let program = cfg_transform::pools::lower(&program, &[routine], cells)?;
-    let routine = program.find_routine(&name).unwrap_or(routine);
-    Ok((program, routine))
+    let made = cfg_transform::pools::lower(&program, &[routine], cells)?;
+    let routine = made.find_routine(&name).unwrap_or(routine);
+    session.lowers(program.into_program(), made.program().clone());
+    Ok((made, routine))
 }
 
 /// A valid program and the routine to differentiate, with the independents and dependents that are wanted.
@@ -114,7 +116,7 @@ fn declare(
     // The reader of XAIF has done it.
     let done = session.language.get() == Language::Xaif;
     if done || variables.independent.is_none() && variables.dependent.is_none() {
-        return Ok(lowered(program, routine, args.heap)?);
+        return Ok(lowered(program, routine, args.heap, session)?);
     }
     let mut program = program.into_program();
     cfg_drive::declare(
@@ -124,7 +126,7 @@ fn declare(
         variables.dependent.as_deref(),
     )?;
     let program = cfg_core::validate::validate(program)?;
-    Ok(lowered(program, routine, args.heap)?)
+    Ok(lowered(program, routine, args.heap, session)?)
 }
 
 /// The program with extents of the routine that its declarations leave open.

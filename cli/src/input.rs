@@ -6,8 +6,10 @@ use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
 use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::ir::Program;
 use cfg_core::json::{Checked, Parsed};
 use cfg_core::validate::ValidProgram;
+use cfg_transform::pools;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::io::{self, Read};
@@ -44,6 +46,8 @@ pub(crate) struct Session {
     /// What is said of functions of C files.
     external: RefCell<Vec<String>>,
     no_diff: RefCell<Vec<String>>,
+    /// A program with pointers, and what is run in its place.
+    lowered: RefCell<Option<(Program, Program)>>,
 }
 
 impl Session {
@@ -56,6 +60,7 @@ impl Session {
             preprocess: RefCell::new(None),
             external: RefCell::default(),
             no_diff: RefCell::default(),
+            lowered: RefCell::default(),
         }
     }
 
@@ -87,7 +92,30 @@ impl Session {
     /// Reports to standard error.
     pub(crate) fn report(&self, diagnostics: &Diagnostics) {
         self.reporter
-            .print_stderr(diagnostics, &self.texts.borrow());
+            .print_stderr(&self.in_original(diagnostics), &self.texts.borrow());
+    }
+
+    /// From now on problems are those of a program that was made from the one that was read.
+    pub(crate) fn lowers(&self, original: Program, lowered: Program) {
+        *self.lowered.borrow_mut() = Some((original, lowered));
+    }
+
+    /// Problems of a program that was lowered at the statements of the one that was read.
+    fn in_original(&self, diagnostics: &Diagnostics) -> Diagnostics {
+        let lowered = self.lowered.borrow();
+        let Some((original, lowered)) = &*lowered else {
+            return diagnostics.clone();
+        };
+        let moved = diagnostics.iter().cloned().map(|mut d| {
+            let site = d.at.site.as_deref();
+            let site = site.and_then(|site| pools::original_site(original, lowered, site));
+            let Some(site) = site else { return d };
+            d.at.element = None;
+            d.at.pointer = None;
+            let words = cfg_core::text::site(original, &site);
+            d.at_site_in(original, site).at_element(words)
+        });
+        Diagnostics(moved.collect())
     }
 
     /// The texts read so far.

@@ -1,1 +1,0 @@
-int f(const double *x, const double *y) { return x < y; }

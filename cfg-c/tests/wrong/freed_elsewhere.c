@@ -1,2 +1,0 @@
-#include <stdlib.h>
-void f(double *p) { free(p); }

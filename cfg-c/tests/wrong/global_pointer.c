@@ -1,2 +1,0 @@
-double *work;
-double f(double x) { return work[0] * x; }
