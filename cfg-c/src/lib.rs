@@ -32,7 +32,7 @@ mod texts;
 mod types;
 mod unreached;
 
-use cfg_core::{diagnostic::Diagnostics, ir::Program};
+use cfg_core::{diagnostic::Diagnostics, ir::Program, validate::validate};
 
 pub use codes::CODES;
 pub use preprocess::{Files, NoFiles};
@@ -69,7 +69,9 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
     let first = translate(read.clone(), options, false, &mut sink);
     // Pointers are resolved to arrays and indices where that can be done; else they are values.
     let second = match first {
-        None => translate(read, options, true, &mut again),
+        // What is refused as a program is told as it was met first.
+        None => translate(read, options, true, &mut again)
+            .filter(|program| validate(program.clone()).is_ok()),
         Some(_) => None,
     };
     match (first, second) {

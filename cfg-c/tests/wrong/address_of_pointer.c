@@ -1,2 +1,0 @@
-static void g(double **p) { }
-double f(double *x) { g(&x); return *x; }
