@@ -30,6 +30,7 @@ mod names;
 mod overlapping_adjoints;
 mod places;
 mod pointers;
+mod pointers_random;
 mod portable;
 mod random;
 mod record_derivatives;
