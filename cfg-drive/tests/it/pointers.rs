@@ -243,12 +243,6 @@ fn what_is_not_lowered_is_refused() {
             "optional",
         ),
         (
-            "in integer n, out real y",
-            "local ^integer p\n local integer i",
-            "p := addr(i)\n y := 0.0\n for i = 1, n\n y := y + 1.0\n end",
-            "index",
-        ),
-        (
             "in real a[:], out real y",
             "local ^real p",
             "p := addr(a[1])\n y := p^",
