@@ -237,16 +237,6 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (2, 7),
     ),
     (
-        "double f(double *p, double *q) {\n  if (p < q) return 1;\n  return *p; }",
-        &["C006"],
-        (2, 9),
-    ),
-    (
-        "static double g(double *p) { return *p; }\ndouble f(void) { return g(0); }",
-        &["C006"],
-        (2, 27),
-    ),
-    (
         "double f(double ***p) {\n  return p[0][0][0]; }",
         &["C005"],
         (1, 20),
