@@ -82,7 +82,7 @@ cfg_core::diagnostic_codes! {
         "A null pointer was used, one that leads behind the end or before the beginning of its object, or one to an object that was freed or whose routine has returned. The place is that of the use.";
     HEAP "X225" "out of heap"
         "The objects that pointers lead to have room in their pool, and sizes that are not negative."
-        "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). Objects that are freed make room only if they were allocated last.";
+        "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). Objects that are freed make room only if they were allocated last, and each allocation takes a number that is never used again: a program can allocate as many objects as a pool has cells.";
 }
 
 /// The variable of a descriptor, as faults tell it.

@@ -479,6 +479,7 @@ fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -
     if !is_array {
         return written.remove(&0).unwrap_or_else(|| zero.to_owned());
     }
+    written.retain(|_, value| value != zero);
     if written.is_empty() {
         return format!("{{{zero}}}");
     }

@@ -194,7 +194,8 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         for d in &unit.functions[self.function].parameters {
             let decl = unit.decl(*d);
-            let member = matches!(decl.ty.ty, Type::Struct(_)) && self.l.facts.is_written(*d);
+            let written = self.l.facts.is_written(*d) || self.l.facts.is_exchanged(*d);
+            let member = matches!(decl.ty.ty, Type::Struct(_)) && written;
             if decl.assigned.is_empty() && !decl.address && !member && !decl.passive {
                 continue;
             }

@@ -279,6 +279,24 @@ fn globals_ready(
         let Some(initial) = &global.initial else {
             continue;
         };
+        if variable.ty.record().is_some() && initial.iter().all(is_zero) {
+            for (kind, g) in pool.arrays.clone() {
+                let cells = section(
+                    writer.global(g),
+                    Expr::Int(cell),
+                    Expr::Int(cell + size - 1),
+                );
+                match kind {
+                    Kind::Number(ty) => writer.assign(cells, Expr::zero(ty)),
+                    Kind::Pointer => {
+                        for name in [OBJECT, CELL] {
+                            writer.assign(field(&cells, name), Expr::Int(0));
+                        }
+                    }
+                }
+            }
+            continue;
+        }
         let array = match variable.ty.record() {
             None => writer.array(number, variable.ty),
             Some(_) => None,
@@ -320,6 +338,17 @@ fn globals_ready(
         pieces.push(Piece::If(condition, body));
     }
     Ok(())
+}
+
+/// True of constants that are 0, false or null.
+fn is_zero(e: &Expr) -> bool {
+    match e {
+        Expr::Int(0) | Expr::Logical(false) | Expr::Null(_) => true,
+        Expr::Real(x) => x.to_bits() == 0,
+        Expr::Real32(x) => x.to_bits() == 0,
+        Expr::Op(..) => e.sized_constant().is_some_and(|(_, cell)| cell == 0),
+        Expr::Int(_) | Expr::Logical(_) | Expr::Addr(_) | Expr::Place(_) => false,
+    }
 }
 
 /// Gives a parameter its cells, and copies what it holds.

@@ -17,7 +17,8 @@ pub(super) struct Pool {
     pub(super) arrays: BTreeMap<Kind, GlobalId>,
     /// The first cell of each object; object 0 is null.
     pub(super) first: GlobalId,
-    /// The last cell of each object; two before the first one if the object has ended, or was never made.
+    /// The last cell of each object; two before the first one if the object has ended. Of null, and of what was never made, both
+    /// are cell 0, which no pool has.
     pub(super) last: GlobalId,
     /// The number of objects that were allocated, numbered from 1.
     pub(super) objects: GlobalId,
@@ -183,8 +184,8 @@ impl<'p> Plan<'p> {
             let tables = [table];
             let pool = Pool {
                 arrays,
-                first: integer("first", &tables, 1, Some(NameRole::FirstCells)),
-                last: integer("last", &tables, -1, Some(NameRole::LastCells)),
+                first: integer("first", &tables, 0, Some(NameRole::FirstCells)),
+                last: integer("last", &tables, 0, Some(NameRole::LastCells)),
                 objects: integer("objects", &[], 0, None),
                 top: integer("top", &[], 1, None),
                 variables: integer("variables", &[], 0, None),

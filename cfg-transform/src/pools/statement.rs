@@ -552,6 +552,8 @@ impl Writer<'_, '_> {
         let last: Expr = self.table(pool.last, object).into();
         let before = sub(first.clone(), Expr::Int(1));
         let size = Expr::op(Op::Max, [sub(last, before), Expr::Int(0)]);
+        let is_null = eq(field(&old, OBJECT).into(), Expr::Int(0));
+        let size = either(is_null, Expr::Int(0), size);
         let size = self.ahead(size, "size", Mode::Ahead);
         let made = self.allocate(number, ty, count)?;
         let common = Expr::op(Op::Min, [size, made.size.clone()]);
