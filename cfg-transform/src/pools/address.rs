@@ -304,10 +304,7 @@ impl Writer<'_, '_> {
             [open] => {
                 let open = open.clone();
                 let (lower, upper) = self.bounds(&address, &open, mode);
-                let stride = match open.step {
-                    Expr::Int(1) => None,
-                    step => Some(step),
-                };
+                let stride = Some(open.step).filter(|step| *step != Expr::Int(1));
                 let range = Range {
                     lower: Some(lower),
                     upper: Some(upper),

@@ -66,11 +66,13 @@ pub(super) fn all(conditions: Vec<Expr>) -> Expr {
 }
 
 pub(super) fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
-    match condition {
-        Expr::Logical(true) => then,
-        Expr::Logical(false) => other,
-        condition => Expr::op(Op::If, [condition, then, other]),
+    if condition == Expr::Logical(true) {
+        return then;
     }
+    if condition == Expr::Logical(false) {
+        return other;
+    }
+    Expr::op(Op::If, [condition, then, other])
 }
 
 /// True of constants, and of scalars that are read without subscripts: what may stand several times.

@@ -50,10 +50,6 @@ impl Writer<'_, '_> {
         }
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "operators that have to do with pointers are few"
-    )]
     fn operator(&mut self, op: Op, operands: &[Expr], mode: Mode) -> Result<Expr, Refused> {
         match (op, operands) {
             (Op::Eq | Op::Ne, [a, b]) if self.is_pointer(a) => {
@@ -151,10 +147,10 @@ impl Writer<'_, '_> {
                     .filter(|_| whole)
                     .and_then(|shape| shape.into_iter().nth(k));
                 let lower = lower.map_or(Expr::Int(1), |(lower, _)| lower);
-                Ok(match op {
-                    Op::LBound => lower,
-                    _ => add(lower, sub(count, Expr::Int(1))),
-                })
+                if op == Op::LBound {
+                    return Ok(lower);
+                }
+                Ok(add(lower, sub(count, Expr::Int(1))))
             }
             _ => Err(Refused::new(
                 "an optional parameter lives in a pool, since its address is taken",

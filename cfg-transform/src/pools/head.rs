@@ -111,12 +111,13 @@ fn make(
     for variable in &mut out.variables {
         for dim in &mut variable.shape {
             let renamed = |e: &Expr| {
-                e.map(&mut |e| match e {
-                    Expr::Place(place) => Expr::Place(Place {
-                        var: ids.get(&place.var).copied().unwrap_or(place.var),
-                        ..place
-                    }),
-                    e => e,
+                e.map(&mut |mut e| {
+                    if let Expr::Place(place) = &mut e
+                        && let Some(v) = ids.get(&place.var)
+                    {
+                        place.var = *v;
+                    }
+                    e
                 })
             };
             dim.lower = renamed(&dim.lower);

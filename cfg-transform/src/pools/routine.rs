@@ -106,17 +106,16 @@ pub(super) fn lowered(plan: &Plan<'_>, id: RoutineId) -> Result<Routine, Diagnos
     for (v, vertex) in vertices.iter_mut().enumerate() {
         let v = VertexId::new(v);
         let old = std::mem::replace(&mut vertex.kind, VertexKind::EndLoop);
-        vertex.kind = match old {
-            VertexKind::Block(statements) => {
-                VertexKind::Block(writer.statements(v, &statements, &mut number, &mut problems))
-            }
-            kind => match writer.decision(&kind) {
+        vertex.kind = if let VertexKind::Block(statements) = &old {
+            VertexKind::Block(writer.statements(v, statements, &mut number, &mut problems))
+        } else {
+            match writer.decision(&old) {
                 Ok(kind) => kind,
                 Err(refused) => {
                     problems.push(refusal(plan, refused, Site::of(id, Element::Vertex(v))));
-                    kind
+                    old
                 }
-            },
+            }
         };
     }
     if problems.has_errors() {

@@ -370,7 +370,7 @@ impl Writer<'_, '_> {
             ));
         }
         if address.open.is_empty() {
-            return self.to_the_end(address);
+            return self.until_the_end(address);
         }
         let address = match address.open.len() {
             1 => address,
@@ -380,7 +380,7 @@ impl Writer<'_, '_> {
     }
 
     /// The cells from an element to the end of its object, which it stands for where an array is expected.
-    fn to_the_end(&mut self, address: Address) -> Result<Expr, Refused> {
+    fn until_the_end(&mut self, address: Address) -> Result<Expr, Refused> {
         let array = (self.array(address.pool, address.ty))
             .ok_or_else(|| internal("a pool without cells of the type"))?;
         let lower = self.index(&address, 1, Mode::Ahead);
