@@ -74,6 +74,15 @@ pub(crate) fn count(unit: &Unit, ty: &Qualified) -> Option<i64> {
 
 /// The type of the number that subscripts and members lead to.
 pub(crate) fn number_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Arith> {
+    type_at(unit, ty, steps)?.arith()
+}
+
+/// The type to which steps from a type lead.
+pub(crate) fn type_at<'u>(
+    unit: &'u Unit,
+    ty: &'u Qualified,
+    steps: &[Subscript],
+) -> Option<&'u Qualified> {
     let mut ty = ty;
     for step in steps {
         ty = match (step, &ty.ty) {
@@ -82,7 +91,7 @@ pub(crate) fn number_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Opt
             _ => return None,
         };
     }
-    ty.arith()
+    Some(ty)
 }
 
 type List = [(Vec<Designator>, Init)];

@@ -52,11 +52,18 @@ pub(crate) fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
 
 /// True of types in which there are pointers to functions.
 pub(crate) fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
+    let function =
+        |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)));
+    holds(unit, ty, function)
+}
+
+/// True of a type of which this is true, and of types that lead to one: pointers, arrays, structures with such members.
+pub(crate) fn holds(unit: &Unit, ty: &Qualified, wanted: impl Fn(&Type) -> bool) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![ty];
     while let Some(ty) = open.pop() {
         match &ty.ty {
-            Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => return true,
+            ty if wanted(ty) => return true,
             Type::Pointer(of) | Type::Array(of, _) => open.push(of),
             Type::Struct(s) if seen.insert(*s) => {
                 open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));

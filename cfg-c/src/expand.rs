@@ -24,7 +24,7 @@ use crate::{
     codes, constant,
     lower::points::{bare, is_null},
     source::{Pos, Sink},
-    types::{Arith, Int, Qualified, Type},
+    types::{Arith, Qualified, Type},
 };
 use fields::Fields;
 use frame::{Loc, Parts};
@@ -39,9 +39,6 @@ const MAX_COPIES: usize = 1000;
 
 /// Copies are made as long as there are fewer expressions.
 const MAX_EXPRESSIONS: usize = 1 << 22;
-
-/// The type of numbers of functions, as large as a pointer.
-const NUMBER: Arith = Arith::Int(Int::Long);
 
 /// What a parameter is in a copy of its function.
 #[derive(Clone, Debug, PartialEq)]
@@ -414,7 +411,7 @@ impl Expand<'_> {
 
     fn constant(&mut self, value: i128, at: Pos, from: Pos) -> ExprId {
         self.unit
-            .push(ExprKind::Int(value, NUMBER), at, from, false)
+            .push(ExprKind::Int(value, Arith::ADDRESS), at, from, false)
     }
 
     /// The copy of a function with these bindings, which is made later if there is none.
@@ -511,7 +508,7 @@ impl Expand<'_> {
 fn numbered(ty: &Qualified) -> Qualified {
     // Declarators nest at most as deep as the parser lets them.
     let inner = match &ty.ty {
-        Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => Type::Arith(NUMBER),
+        Type::Pointer(to) if matches!(to.ty, Type::Function(_)) => Type::Arith(Arith::ADDRESS),
         Type::Pointer(to) => Type::Pointer(Rc::new(numbered(to))),
         Type::Array(of, extent) => Type::Array(Rc::new(numbered(of)), *extent),
         other => other.clone(),

@@ -66,11 +66,11 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
     let mut sink = source::Sink::default();
     let read = preprocess::preprocess(name, bytes, options, files, &mut sink);
     let mut again = sink.clone();
-    let first = translate(read.clone(), options, false, &mut sink);
+    let first = translate(&read, options, false, &mut sink);
     // Pointers are resolved to arrays and indices where that can be done; else they are values.
     let second = match first {
         // What is refused as a program is told as it was met first.
-        None => translate(read, options, true, &mut again)
+        None => translate(&read, options, true, &mut again)
             .filter(|program| validate(program.clone()).is_ok()),
         Some(_) => None,
     };
@@ -88,13 +88,13 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
 
 /// The program of a file whose tokens are read; with pointers as values, or as places in arrays.
 fn translate(
-    read: preprocess::Preprocessed,
+    read: &preprocess::Preprocessed,
     options: &Options,
     values: bool,
     sink: &mut source::Sink,
 ) -> Option<Program> {
-    let choices = read.choices;
-    let mut unit = parse::parse(read.tokens, &read.externals, &choices, sink);
+    let choices = &read.choices;
+    let mut unit = parse::parse(&read.tokens, &read.externals, choices, sink);
     // What could not be read would be missing.
     if sink.found.has_errors() {
         return None;
@@ -103,7 +103,7 @@ fn translate(
     unreached::take_out(&mut unit);
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
-    lower::place_passive(&mut unit, &choices, &chosen, sink);
+    lower::place_passive(&mut unit, choices, &chosen, sink);
     if !values {
         if !expand::expand(&mut unit, &chosen.read, sink) {
             return None;
@@ -113,6 +113,6 @@ fn translate(
         // Copies of functions for what they are given are made for pointers that are places.
         return None;
     }
-    let program = lower::lower(&unit, &chosen, &choices, values, sink);
+    let program = lower::lower(&unit, &chosen, choices, values, sink);
     program.filter(|_| !sink.found.has_errors())
 }

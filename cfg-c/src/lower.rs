@@ -205,23 +205,7 @@ pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> bool {
 
 /// True of pointers, and of structures and arrays with pointers in them.
 fn holds_pointers(unit: &Unit, ty: &Qualified) -> bool {
-    let mut open = vec![ty];
-    let mut seen = HashSet::new();
-    while let Some(ty) = open.pop() {
-        match &ty.ty {
-            Type::Pointer(_) => return true,
-            Type::Array(of, _) => open.push(of),
-            Type::Struct(s) if seen.insert(*s) => {
-                open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
-            }
-            Type::Struct(_)
-            | Type::Void
-            | Type::Arith(_)
-            | Type::Function(_)
-            | Type::Refused(_) => {}
-        }
-    }
-    false
+    calls::holds(unit, ty, |ty| matches!(ty, Type::Pointer(_)))
 }
 
 /// The function that a pragma stands in or before; an option is for the function to differentiate.

@@ -9,8 +9,8 @@ use crate::{
     ast::{DeclId, ExprId, ExprKind, Unit},
     calls::reachable,
     lower::math,
-    texts::forget,
-    types::{Arith, Int, Type},
+    texts::{forget, is_text},
+    types::Type,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -172,9 +172,7 @@ impl Candidates {
             }
             for (k, &d) in function.parameters.iter().enumerate() {
                 let decl = unit.decl(d);
-                let text = matches!(&decl.ty.ty, Type::Pointer(of)
-                    if of.arith() == Some(Arith::Int(Int::Char)));
-                if text && decl.assigned.is_empty() && !decl.address {
+                if is_text(&decl.ty) && decl.assigned.is_empty() && !decl.address {
                     found.at.insert((f, k), d);
                     found.all.insert(d);
                 }

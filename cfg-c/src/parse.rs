@@ -22,7 +22,7 @@ use crate::{
     source::{Pos, Sink},
     types::{Qualified, Type},
 };
-use std::{collections::HashMap, rc::Rc};
+use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
 /// Statements, parentheses and declarators nest.
 const MAX_DEPTH: usize = 200;
@@ -53,7 +53,8 @@ struct Around {
 }
 
 struct Parser<'s> {
-    tokens: Vec<Token>,
+    /// Those of the file, or of an expression that a pragma or an option gives.
+    tokens: Cow<'s, [Token]>,
     at: usize,
     sink: &'s mut Sink,
     unit: Unit,
@@ -71,14 +72,14 @@ struct Parser<'s> {
 }
 
 /// Reads preprocessed tokens, the last of which is the end.
-pub(crate) fn parse(
-    tokens: Vec<Token>,
+pub(crate) fn parse<'s>(
+    tokens: &'s [Token],
     externals: &[External],
     choices: &[Choice],
-    sink: &mut Sink,
+    sink: &'s mut Sink,
 ) -> Unit {
     let mut parser = Parser {
-        tokens,
+        tokens: tokens.into(),
         at: 0,
         sink,
         unit: Unit::default(),

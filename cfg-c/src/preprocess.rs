@@ -83,7 +83,6 @@ pub(crate) struct External {
 }
 
 /// A file after preprocessing.
-#[derive(Clone)]
 pub(crate) struct Preprocessed {
     /// The tokens, the end last.
     pub(crate) tokens: Vec<Token>,

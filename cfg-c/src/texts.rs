@@ -18,9 +18,6 @@ use std::{
     rc::Rc,
 };
 
-/// As long as a pointer, so that sizes are the same.
-const NUMBER: Arith = Arith::Int(Int::Long);
-
 /// A variable by its number, or a member.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Text {
@@ -97,13 +94,13 @@ pub(crate) fn forget(unit: &mut Unit, e: ExprId) {
     unit.walk(e, &mut |e| all.push(e));
     for e in all {
         let node = &mut unit.exprs[e.index()];
-        node.kind = ExprKind::Int(0, NUMBER);
-        node.ty = Some(Qualified::plain(Type::Arith(NUMBER)));
+        node.kind = ExprKind::Int(0, Arith::ADDRESS);
+        node.ty = Some(Qualified::plain(Type::Arith(Arith::ADDRESS)));
     }
 }
 
 /// True of pointers to characters, and arrays of them.
-fn is_text(ty: &Qualified) -> bool {
+pub(crate) fn is_text(ty: &Qualified) -> bool {
     matches!(&ty.element().ty, Type::Pointer(of) if of.arith() == Some(Arith::Int(Int::Char)))
 }
 
@@ -111,7 +108,7 @@ fn is_text(ty: &Qualified) -> bool {
 fn numbered(ty: &Qualified) -> Qualified {
     let inner = match &ty.ty {
         Type::Array(of, extent) => Type::Array(Rc::new(numbered(of)), *extent),
-        _ => Type::Arith(NUMBER),
+        _ => Type::Arith(Arith::ADDRESS),
     };
     Qualified {
         ty: inner,

@@ -148,6 +148,8 @@ pub(crate) enum Arith {
 
 impl Arith {
     pub(crate) const INT: Self = Self::Int(Int::Int);
+    /// An integer as long as a pointer, which stands for one that is a number, so that sizes are the same.
+    pub(crate) const ADDRESS: Self = Self::Int(Int::Long);
 
     pub(crate) fn scalar(self) -> ScalarType {
         match self {

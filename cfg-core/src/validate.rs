@@ -104,6 +104,15 @@ impl ValidProgram {
         Err(problem.at_site_in(program, site).at_element(element).into())
     }
 
+    /// What [`Program::has_pointers`] says, without a walk over expressions, which validation has made.
+    pub fn has_pointers(&self) -> bool {
+        let program = &self.program;
+        self.pointers
+            || self
+                .find_variable(|v| program.leads_elsewhere(v.ty))
+                .is_some()
+    }
+
     /// Refuses pointers, for what takes programs without them.
     ///
     /// # Errors
@@ -111,10 +120,10 @@ impl ValidProgram {
     /// pointers in expressions.
     pub fn refuse_pointers(&self, what: &str) -> Result<(), Diagnostics> {
         let program = &self.program;
-        let site = self.find_variable(|v| program.leads_elsewhere(v.ty));
-        if site.is_none() && !self.pointers {
+        if !self.has_pointers() {
             return Ok(());
         }
+        let site = self.find_variable(|v| program.leads_elsewhere(v.ty));
         let help = "lower the pointers first: `cfgrev convert --pointers lower`, or `cfg_transform::pools::lower`";
         let message = format!("{what} takes programs without pointers");
         let problem = Diagnostic::error(&codes::POINTERS, message, help);

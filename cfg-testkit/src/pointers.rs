@@ -426,7 +426,7 @@ impl Writer {
         };
     }
 
-    /// The same for the list.
+    /// Lets what leads to nodes on the heap lead to the array of nodes, or be null, before the list is freed.
     fn leave_list(&mut self) {
         if self.leads.at {
             self.line("at := addr(nodes[1])");

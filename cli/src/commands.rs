@@ -90,9 +90,8 @@ fn lowered(
     if !program.has_pointers() {
         return Ok((program, routine));
     }
-    let cells = usize::try_from(heap.heap).unwrap_or(usize::MAX);
     let name = program.routine(routine).name.clone();
-    let made = cfg_transform::pools::lower(&program, &[routine], cells)?;
+    let made = cfg_transform::pools::lower(&program, &[routine], heap.cells())?;
     let routine = made.find_routine(&name).unwrap_or(routine);
     session.lowers(program.into_program(), made.program().clone());
     Ok((made, routine))

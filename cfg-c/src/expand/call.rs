@@ -1,7 +1,7 @@
 //! Calls: of copies of functions, and through pointers.
 
 use super::{
-    Bound, Expand, NUMBER,
+    Bound, Expand,
     back::{goes_back, is_table},
     callee,
     frame::Frame,
@@ -78,7 +78,7 @@ impl Expand<'_> {
                 Some(other) => {
                     let name = self.add(ExprKind::Name(chosen), f);
                     let own = self.number(d);
-                    let own = self.add(ExprKind::Int(own, NUMBER), f);
+                    let own = self.add(ExprKind::Int(own, Arith::ADDRESS), f);
                     let test = self.add(ExprKind::Binary(Binary::Eq, name, own), f);
                     self.add(ExprKind::Conditional(test, call, other), e)
                 }
@@ -87,8 +87,8 @@ impl Expand<'_> {
         if set.null {
             // A null pointer that is called is a run-time error: a division by 0.
             let name = self.add(ExprKind::Name(chosen), f);
-            let zero = self.add(ExprKind::Int(0, NUMBER), f);
-            let one = self.add(ExprKind::Int(1, NUMBER), f);
+            let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), f);
+            let one = self.add(ExprKind::Int(1, Arith::ADDRESS), f);
             let test = self.add(ExprKind::Binary(Binary::Ne, name, zero), f);
             let quotient = self.add(ExprKind::Binary(Binary::Div, one, test), f);
             self.kept(quotient, e, frame, &mut statements);
@@ -177,7 +177,12 @@ impl Expand<'_> {
         statements: &mut Vec<ExprId>,
     ) -> DeclId {
         let at = self.unit.expr(e).at;
-        let d = self.local("callee", Qualified::plain(Type::Arith(NUMBER)), at, frame);
+        let d = self.local(
+            "callee",
+            Qualified::plain(Type::Arith(Arith::ADDRESS)),
+            at,
+            frame,
+        );
         let name = self.add(ExprKind::Name(d), e);
         statements.push(self.add(ExprKind::Assign(None, name, value), e));
         d
@@ -212,7 +217,7 @@ impl Expand<'_> {
                 && library_call(self.unit, e) == Some("free")
             {
                 let before = self.located(*a, frame).map(|value| value.before);
-                let zero = self.add(ExprKind::Int(0, NUMBER), e);
+                let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), e);
                 return Some(self.behind(&before.unwrap_or_default(), Some(zero), e));
             }
             if let Some(a) = arguments.iter().find(|a| self.split_of(**a).is_some()) {

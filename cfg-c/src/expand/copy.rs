@@ -1,8 +1,7 @@
 //! The copy of one function: its expressions in their order, then its statements.
 
 use super::{
-    Bindings, Bound, Expand, NUMBER, callee, frame::Frame, is_function, is_function_pointer,
-    is_zero,
+    Bindings, Bound, Expand, callee, frame::Frame, is_function, is_function_pointer, is_zero,
 };
 use crate::{
     ast::{
@@ -12,7 +11,7 @@ use crate::{
     calls::leaves,
     codes, constant,
     lower::points::bare,
-    types::{Parameter, Qualified, Signature, Type},
+    types::{Arith, Parameter, Qualified, Signature, Type},
 };
 use std::{collections::HashMap, rc::Rc};
 
@@ -310,7 +309,7 @@ impl Expand<'_> {
     /// The number of a function, or of what holds one.
     pub(super) fn value(&mut self, e: ExprId, frame: &Frame) -> ExprId {
         if is_zero(self.unit, e) {
-            return self.add(ExprKind::Int(0, NUMBER), e);
+            return self.add(ExprKind::Int(0, Arith::ADDRESS), e);
         }
         frame.get(e)
     }
@@ -430,12 +429,12 @@ impl Expand<'_> {
             if self.callees.contains(&e) {
                 return None;
             }
-            return Some(ExprKind::Int(self.number(d), NUMBER));
+            return Some(ExprKind::Int(self.number(d), Arith::ADDRESS));
         }
         Some(match frame.bound.get(&d) {
-            Some(Bound::Function(f)) => ExprKind::Int(self.number(*f), NUMBER),
+            Some(Bound::Function(f)) => ExprKind::Int(self.number(*f), Arith::ADDRESS),
             Some(Bound::Null) => {
-                let zero = self.add(ExprKind::Int(0, NUMBER), e);
+                let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), e);
                 let ty = super::numbered(&self.unit.decl(d).ty);
                 ExprKind::Cast(Rc::new(ty), zero)
             }

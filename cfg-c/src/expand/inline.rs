@@ -13,7 +13,7 @@ use crate::{
     },
     codes,
     lower::points::{bare, library_call},
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -471,10 +471,10 @@ impl Expand<'_> {
                 }
                 None if is_zero(self.unit, bare(self.unit, value)) => {
                     // To return null is a run-time error, a division by 0.
-                    let one = self.add(ExprKind::Int(1, super::NUMBER), value);
-                    let zero = self.add(ExprKind::Int(0, super::NUMBER), value);
+                    let one = self.add(ExprKind::Int(1, Arith::ADDRESS), value);
+                    let zero = self.add(ExprKind::Int(0, Arith::ADDRESS), value);
                     let quotient = self.add(ExprKind::Binary(Binary::Div, one, zero), value);
-                    let nothing = self.add(ExprKind::Int(0, super::NUMBER), value);
+                    let nothing = self.add(ExprKind::Int(0, Arith::ADDRESS), value);
                     let test = self.add(ExprKind::Binary(Binary::Ne, quotient, nothing), value);
                     let empty = self.made(StmtKind::Empty, value);
                     list.push(self.made(StmtKind::If(vec![(test, empty)], None), value));

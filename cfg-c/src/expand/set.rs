@@ -5,7 +5,7 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     calls::leaves,
     constant,
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type},
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -171,7 +171,7 @@ fn callable(pointer: &Type, function: &Type) -> bool {
         (a, b) => a == b,
     };
     // Those that are copied have numbers in place of pointers to functions.
-    let number = |ty: &Qualified| ty.arith() == Some(super::NUMBER) || is_function_pointer(ty);
+    let number = |ty: &Qualified| ty.arith() == Some(Arith::ADDRESS) || is_function_pointer(ty);
     let alike = |a: &Qualified, b: &Qualified| alike(a, b) || number(a) && number(b);
     let (ours, theirs) = (&pointer.parameters, &function.parameters);
     ours.len() == theirs.len()

@@ -464,20 +464,7 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<(Place, Arith)> {
         let unit = self.l.unit;
-        let name = match unit.expr(target).kind {
-            ExprKind::Name(d) => Some(d),
-            _ => None,
-        };
-        match name {
-            // The target itself is assigned after the value is known.
-            Some(d) => self.unordered(&[value], Some(d))?,
-            None => {
-                // Elements of the target's array may be assigned on the way, as in a[i] = a[j] = 0.
-                let mut operands = self.subscripts_of(target);
-                operands.push(value);
-                self.unordered(&operands, None)?;
-            }
-        }
+        self.unordered_target(target, value)?;
         let (mut place, ty) = self.place(target, true)?;
         if unit.expr(value).effects {
             place = self.settled_place(place);

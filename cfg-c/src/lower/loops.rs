@@ -356,9 +356,10 @@ impl Body<'_, '_> {
         let unit = self.l.unit;
         let Some(ty) = ty else { return true };
         // A row or a structure is on the way to a number.
-        let Some(number) = ty.arith() else {
-            return self.l.values && self.may_move(body);
-        };
+        let number = ty.arith();
+        if number.is_none() && !self.l.values {
+            return false;
+        }
         body.clone().any(|k| {
             let target = match &unit.exprs[k as usize].kind {
                 ExprKind::Call(..) => return unit.exprs[k as usize].effects,
@@ -375,22 +376,7 @@ impl Body<'_, '_> {
                 _ => false,
             };
             let stored = unit.expr(target).ty.as_ref();
-            !own && stored.is_none_or(|ty| ty.arith().is_none_or(|ty| ty == number))
-        })
-    }
-
-    /// True if a pointer may be assigned that is no local variable, or behind a pointer.
-    fn may_move(&self, body: &Part) -> bool {
-        let unit = self.l.unit;
-        body.clone().any(|k| {
-            let target = match &unit.exprs[k as usize].kind {
-                ExprKind::Call(..) => return unit.exprs[k as usize].effects,
-                ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => *target,
-                ExprKind::Literal(_) => return true,
-                _ => return false,
-            };
-            let is_number = |ty: &Qualified| ty.arith().is_some();
-            !unit.expr(target).ty.as_ref().is_some_and(is_number)
+            !own && stored.is_none_or(|ty| ty.arith().is_none_or(|ty| Some(ty) == number))
         })
     }
 

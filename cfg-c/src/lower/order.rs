@@ -171,6 +171,17 @@ impl Body<'_, '_> {
         if failed { Err(Failed) } else { Ok(()) }
     }
 
+    /// Refuses or warns of an assignment as [`Self::unordered`] does. A variable itself is assigned after the value is known; elements
+    /// of the target's array may be assigned on the way, as in `a[i] = a[j] = 0`.
+    pub(super) fn unordered_target(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
+        if let ExprKind::Name(d) = self.l.unit.expr(target).kind {
+            return self.unordered(&[value], Some(d));
+        }
+        let mut operands = self.subscripts_of(target);
+        operands.push(value);
+        self.unordered(&operands, None)
+    }
+
     fn warn_of_calls(&mut self, a: &Touched, b: &Touched, at: crate::source::Pos) {
         let unit = self.l.unit;
         let shared = |x: &Touched, y: &Touched| {

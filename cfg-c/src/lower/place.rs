@@ -208,6 +208,13 @@ impl Body<'_, '_> {
         pointer.offset = pointer.offset.take().map(|e| self.settled_index(e));
     }
 
+    /// Keeps the subscripts of a place, whatever is evaluated next.
+    pub(super) fn settled_path(&mut self, path: Path) -> Path {
+        let mut pointer = path.address(None);
+        self.settle(&mut pointer);
+        pointer.target()
+    }
+
     fn address(&mut self, of: ExprId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let node = unit.expr(of);

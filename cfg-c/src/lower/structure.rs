@@ -213,19 +213,10 @@ impl Body<'_, '_> {
             let message = "a structure is assigned something else";
             return self.error(&codes::OPERAND, at, message, "assign one of the same type");
         }
-        match unit.expr(target).kind {
-            ExprKind::Name(d) => self.unordered(&[value], Some(d))?,
-            _ => {
-                let mut operands = self.subscripts_of(target);
-                operands.push(value);
-                self.unordered(&operands, None)?;
-            }
-        }
+        self.unordered_target(target, value)?;
         let mut path = self.writable(target)?;
         if unit.expr(value).effects {
-            let mut pointer = path.address(None);
-            self.settle(&mut pointer);
-            path = pointer.target();
+            path = self.settled_path(path);
         }
         self.store_structure(path.clone(), value)?;
         Ok(path)

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ast::{Binary, ExprId, ExprKind},
-    codes,
+    braces, codes,
     source::Pos,
     types::{Arith, Int, Parameter, Qualified, Type},
 };
@@ -29,15 +29,7 @@ impl Body<'_, '_> {
 
     /// The pointer type at the end of steps from a type, if it is one.
     pub(super) fn pointer_at(&self, ty: &Qualified, steps: &[Subscript]) -> Option<Elem> {
-        let mut ty = ty;
-        for step in steps {
-            ty = match (step, &ty.ty) {
-                (Subscript::Index(_), Type::Array(of, _)) => of,
-                (Subscript::Field(name), Type::Struct(s)) => &self.l.unit.member(*s, name)?.ty,
-                _ => return None,
-            };
-        }
-        let elem = self.l.elem(ty)?;
+        let elem = self.l.elem(braces::type_at(self.l.unit, ty, steps)?)?;
         matches!(elem, Elem::Pointer(..)).then_some(elem)
     }
 
@@ -266,20 +258,10 @@ impl Body<'_, '_> {
 
     /// `p = q` as an expression; where it then points.
     pub(super) fn assign_value(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
-        let unit = self.l.unit;
-        match unit.expr(target).kind {
-            ExprKind::Name(d) => self.unordered(&[value], Some(d))?,
-            _ => {
-                let mut operands = self.subscripts_of(target);
-                operands.push(value);
-                self.unordered(&operands, None)?;
-            }
-        }
+        self.unordered_target(target, value)?;
         let mut path = self.held_path(target)?;
-        if unit.expr(value).effects {
-            let mut pointer = path.address(None);
-            self.settle(&mut pointer);
-            path = pointer.target();
+        if self.l.unit.expr(value).effects {
+            path = self.settled_path(path);
         }
         self.point_to(path.clone(), value)?;
         self.behind(path, false).ok_or(Failed)
@@ -315,9 +297,7 @@ impl Body<'_, '_> {
         }
         let mut path = self.held_path(target)?;
         if by.is_some_and(|by| self.l.unit.expr(by).effects) || !path.subscripts.is_empty() {
-            let mut pointer = path.address(None);
-            self.settle(&mut pointer);
-            path = pointer.target();
+            path = self.settled_path(path);
         }
         let by = match by {
             Some(e) => self.index(e)?,

@@ -240,7 +240,7 @@ impl Parser<'_> {
             made("}", Kind::Punct, to),
             made("", Kind::End, to),
         ]);
-        self.tokens = tokens;
+        self.tokens = tokens.into();
         self.at = 0;
         let ty = Qualified::plain(Type::Function(signature));
         if self.definition(d, &ty, from).is_err() {

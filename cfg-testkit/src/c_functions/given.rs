@@ -58,7 +58,7 @@ static void NAME_c_t(int n, double *w, double *w_t, double t, double t_t)
 #pragma cfgrev external(NAME_c) adjoint(NAME_c_b) tangent(NAME_c_t)
 ";
 
-/// The same over dual numbers.
+/// The functions of [`PLAIN`] over dual numbers.
 const DUAL: &str = "\
 static D d_NAME_e(D u, D v) { return d_add(d_mul(u, d_sin(v)), K(0.5)); }
 static D d_NAME_f(D t) { return d_mul(d_tanh(t), t); }

@@ -7,7 +7,7 @@ use super::{
     arithmetic::{add, all, either, eq, le, mul, sub},
     cells,
     plan::{CELL, OBJECT},
-    writer::{Mode, Refused, Writer, field},
+    writer::{Mode, Refused, Writer, field, internal},
 };
 use cfg_core::{
     entity::VarId,
@@ -294,8 +294,7 @@ impl Writer<'_, '_> {
 
     /// The place of the cells of an address: an element of the pool's array, or a section.
     pub(super) fn cells(&mut self, address: Address, mode: Mode) -> Result<Place, Refused> {
-        let array = (self.array(address.pool, address.ty))
-            .ok_or_else(|| internal("a pool without cells of the type"))?;
+        let array = self.array(address.pool, address.ty)?;
         match &*address.open {
             [] => {
                 let index = self.index(&address, 1, mode);
@@ -394,12 +393,4 @@ fn steps(dims: &Dims, size: Expr) -> Vec<Expr> {
         }
     }
     steps
-}
-
-/// A rule that validation keeps is broken.
-pub(super) fn internal(message: &str) -> Refused {
-    Refused::new(
-        format!("internal error: {message}"),
-        "report this with the program",
-    )
 }

@@ -28,8 +28,8 @@ pub(super) struct Classes<'p> {
     content: Vec<BTreeMap<PointerType, Node>>,
     /// Of the representative of a class: the types of cells that are used through pointers.
     types: Vec<BTreeSet<ScalarType>>,
-    /// Of the representative of a class: whether objects are allocated there.
-    allocated: Vec<bool>,
+    /// Of the representative of a class: whether objects are allocated there, or are globals.
+    outlives: Vec<bool>,
     /// The node of the first variable of each routine; those of globals come before all.
     first: Vec<Node>,
     /// Variables that live in pools, by routine.
@@ -62,7 +62,7 @@ impl<'p> Classes<'p> {
             members: vec![1; nodes],
             content: vec![BTreeMap::new(); nodes],
             types: vec![BTreeSet::new(); nodes],
-            allocated: vec![false; nodes],
+            outlives: vec![false; nodes],
             first,
             moved,
             moved_globals: vec![false; program.globals.len()],
@@ -112,8 +112,7 @@ impl<'p> Classes<'p> {
 
     /// True if the objects of a class may be alive when the program ends: some are allocated, or are globals.
     pub(super) fn outlives(&self, node: Node) -> bool {
-        let class = self.find(node);
-        self.allocated[class] || self.moved_globals().any(|g| self.find(g.index()) == class)
+        self.outlives[self.find(node)]
     }
 
     /// The class that pointers of a type lead to which are stored in a class; `None` if there are none.
@@ -139,22 +138,11 @@ impl<'p> Classes<'p> {
 
     /// The class of a place, and its type.
     pub(super) fn place(&self, r: RoutineId, place: &Place) -> Option<(Node, ScalarType)> {
-        let mut node = self.find(self.variable(r, place.var));
-        let mut ty = self.program.routine(r).variable(place.var).ty;
-        for level in place.levels() {
-            match level.part {
-                Part::Variable => {}
-                Part::Field(name) => {
-                    ty = self.program.record(ty.record()?).field(name)?.ty;
-                }
-                Part::Deref => {
-                    let pointer = ty.pointer()?;
-                    node = self.pointee(node, pointer)?;
-                    ty = pointer.pointee();
-                }
-            }
-        }
-        Some((node, ty))
+        let ty = self.program.routine(r).variable(place.var).ty;
+        let start = (self.find(self.variable(r, place.var)), ty);
+        along(self.program, start, place, |node, ty| {
+            self.pointee(node, ty)
+        })
     }
 
     /// The class that one of some pointers leads to; those that are compared lead to one.
@@ -197,7 +185,7 @@ impl<'p> Classes<'p> {
             };
             self.parent[from] = into;
             self.members[into] += self.members[from];
-            self.allocated[into] |= self.allocated[from];
+            self.outlives[into] |= self.outlives[from];
             let types = std::mem::take(&mut self.types[from]);
             self.types[into].extend(types);
             for (ty, node) in std::mem::take(&mut self.content[from]) {
@@ -232,7 +220,7 @@ impl<'p> Classes<'p> {
         self.members.push(1);
         self.content.push(BTreeMap::new());
         self.types.push(BTreeSet::new());
-        self.allocated.push(false);
+        self.outlives.push(false);
         self.content[node].insert(ty, content);
         content
     }
@@ -304,7 +292,7 @@ impl<'p> Classes<'p> {
                     && let Some(ty) = ty.pointer()
                 {
                     let made = self.content(node, ty);
-                    self.allocated[made] = true;
+                    self.outlives[made] = true;
                     self.add_types(made, ty.pointee());
                 }
             }
@@ -388,23 +376,12 @@ impl<'p> Classes<'p> {
         routine: &Routine,
         place: &Place,
     ) -> Option<(Node, ScalarType)> {
-        let mut node = self.variable(r, place.var);
-        let mut ty = routine.variable(place.var).ty;
-        for level in place.levels() {
-            match level.part {
-                Part::Variable => {}
-                Part::Field(name) => {
-                    ty = self.program.record(ty.record()?).field(name)?.ty;
-                }
-                Part::Deref => {
-                    let pointer = ty.pointer()?;
-                    node = self.content(node, pointer);
-                    ty = pointer.pointee();
-                    self.add_types(node, ty);
-                }
-            }
-        }
-        Some((node, ty))
+        let start = (self.variable(r, place.var), routine.variable(place.var).ty);
+        along(self.program, start, place, |node, ty| {
+            let content = self.content(node, ty);
+            self.add_types(content, ty.pointee());
+            Some(content)
+        })
     }
 
     /// Marks what follows from the variables of which the address is taken: the actual arguments of a formal live where it does,
@@ -443,6 +420,8 @@ impl<'p> Classes<'p> {
         while let Some((r, v)) = open.pop() {
             let routine = self.program.routine(r);
             if let Role::Global(g) = routine.variable(v).role {
+                let class = self.halve(g.index());
+                self.outlives[class] = true;
                 // What it is passed to, in all routines that name it.
                 for &at in named.get(&g).map_or(&[][..], Vec::as_slice) {
                     self.pass(&of_actual, bindings, at, &mut open);
@@ -499,6 +478,28 @@ impl<'p> Classes<'p> {
         };
         !std::mem::replace(moved, true)
     }
+}
+
+/// The class of a place and its type, from those of its variable; `step` goes from a class to what pointers of a type lead to
+/// that are stored there.
+fn along(
+    program: &Program,
+    (mut node, mut ty): (Node, ScalarType),
+    place: &Place,
+    mut step: impl FnMut(Node, PointerType) -> Option<Node>,
+) -> Option<(Node, ScalarType)> {
+    for level in place.levels() {
+        match level.part {
+            Part::Variable => {}
+            Part::Field(name) => ty = program.record(ty.record()?).field(name)?.ty,
+            Part::Deref => {
+                let pointer = ty.pointer()?;
+                node = step(node, pointer)?;
+                ty = pointer.pointee();
+            }
+        }
+    }
+    Some((node, ty))
 }
 
 /// Finds the places and operators that have to do with pointers.

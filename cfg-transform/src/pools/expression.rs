@@ -1,11 +1,11 @@
 //! Expressions: places in pools, and pointers as an object and a cell.
 
 use super::{
-    address::{Address, Located, internal},
+    address::{Address, Located},
     arithmetic::{add, all, either, eq, mul, sub},
     cells,
     plan::{CELL, OBJECT},
-    writer::{Mode, Refused, Writer, field},
+    writer::{Mode, Refused, Writer, field, internal},
 };
 use cfg_core::{
     ir::{Expr, Op, OpClass, Place, ScalarType},

@@ -4,12 +4,12 @@
 //! without elements becomes null. What the objects hold in the end is copied back.
 
 use super::{
-    address::{Address, internal},
+    address::Address,
     arithmetic::{add, either, eq, mul, sub},
     cells,
     plan::{CELL, Kind, OBJECT, Plan},
     routine::refusal,
-    writer::{Refused, Writer, field},
+    writer::{Refused, Writer, field, internal, section},
 };
 use cfg_core::{
     diagnostic::{
@@ -18,8 +18,8 @@ use cfg_core::{
     },
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Cfg, Control, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Place, Range, Role,
-        Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, Variable, Vertex, VertexKind,
+        Cfg, Control, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Place, Role,
+        Routine, ScalarType, Selector, Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
 };
 use std::collections::{BTreeMap, HashSet};
@@ -298,11 +298,7 @@ fn globals_ready(
             }
             continue;
         }
-        let array = match variable.ty.record() {
-            None => writer.array(number, variable.ty),
-            Some(_) => None,
-        };
-        let Some(array) = array else {
+        if variable.ty.record().is_some() {
             return Err(Refused::new(
                 format!(
                     "pointers lead to the global `{}`, a record with initial values",
@@ -310,7 +306,8 @@ fn globals_ready(
                 ),
                 "assign the values where the program begins",
             ));
-        };
+        }
+        let array = writer.array(number, variable.ty)?;
         match &**initial {
             _ if variable.ty.pointer().is_some() => {
                 // The only constant is null.
@@ -451,8 +448,7 @@ fn copy(
     if variable.ty.record().is_some() {
         return records(writer, (own, at, pool), count, to_pool, pieces);
     }
-    let array = (writer.array(pool, variable.ty))
-        .ok_or_else(|| internal("a pool without cells of the type"))?;
+    let array = writer.array(pool, variable.ty)?;
     let cells = match variable.rank() {
         0 => Place::element(array, [cell]),
         _ => {
@@ -534,18 +530,6 @@ fn records(
 fn flush(writer: &mut Writer<'_, '_>, pieces: &mut Vec<Piece>) {
     if !writer.block.is_empty() {
         pieces.push(Piece::Block(std::mem::take(&mut writer.block)));
-    }
-}
-
-fn section(array: VarId, first: Expr, last: Expr) -> Place {
-    let range = Range {
-        lower: Some(first),
-        upper: Some(last),
-        stride: None,
-    };
-    Place {
-        var: array,
-        subscripts: [Subscript::Range(Box::new(range))].into(),
     }
 }
 

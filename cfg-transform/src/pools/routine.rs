@@ -1,11 +1,10 @@
 //! A routine with its pointers lowered: its variables, the cells of those that live in pools, and its graph.
 
 use super::{
-    address::internal,
     arithmetic::{add, all, either, le, mul, sub},
     cells,
     plan::{CELL, OBJECT, Plan},
-    writer::{Mode, Refused, Writer, field},
+    writer::{Mode, Refused, Writer, field, internal},
 };
 use crate::codes;
 use cfg_core::{

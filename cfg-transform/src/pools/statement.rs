@@ -1,16 +1,16 @@
 //! Statements: copies of pointers and records, calls, and what is done to the heap.
 
 use super::{
-    address::{Address, Located, internal},
+    address::{Address, Located},
     arithmetic::{add, all, either, eq, le, mul, sub},
     cells,
     expression::Pointer,
     plan::{CELL, Kind, OBJECT},
-    writer::{Mode, Refused, Writer, field},
+    writer::{Mode, Refused, Writer, field, internal, section},
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Intent, Op, Place, Range, ScalarType, Stmt, StmtKind, Subscript},
+    ir::{Expr, Extent, Intent, Op, Place, ScalarType, Stmt, StmtKind, Subscript},
 };
 
 /// More cells of a record than these are not copied one by one.
@@ -63,7 +63,10 @@ impl Writer<'_, '_> {
                     match self.located_variable(v) {
                         Some((pool, ty)) => {
                             for ty in cells::types(self.plan.program, ty) {
-                                read.extend(self.array(pool, ty).filter(|v| !read.contains(v)));
+                                let array = self.array(pool, ty)?;
+                                if !read.contains(&array) {
+                                    read.push(array);
+                                }
                             }
                         }
                         None => read.push(v),
@@ -91,7 +94,7 @@ impl Writer<'_, '_> {
                 let target = self.place(pointer, Mode::Ahead)?;
                 let made = self.allocate(pool, ty, count)?;
                 if *zeroed {
-                    self.zero(pool, ty, &made);
+                    self.zero(pool, ty, &made)?;
                 }
                 self.point(&target, made.pointer);
                 Ok(())
@@ -183,19 +186,13 @@ impl Writer<'_, '_> {
             .cell
             .walk_places(&mut |p| reads |= p.var == target.var);
         let stays = pointer.object == Expr::Place(object.clone());
-        let value = match reads && !stays {
-            true => self.ahead(pointer.cell, "cell", Mode::Ahead),
-            false => pointer.cell,
-        };
-        let value = match (&value, reads && !stays) {
-            // A field of the place is simple, but is about to change with its object.
-            (Expr::Place(place), true) if place.var == target.var => {
-                let v = self.local("cell", ScalarType::Integer);
-                self.assign(Place::whole(v), value);
-                Expr::var(v)
-            }
-            _ => value,
-        };
+        let mut value = pointer.cell;
+        if reads && !stays {
+            // What it is made of is about to change with the object.
+            let v = self.local("cell", ScalarType::Integer);
+            self.assign(Place::whole(v), value);
+            value = Expr::var(v);
+        }
         if !stays {
             self.assign(object, pointer.object);
         }
@@ -262,8 +259,7 @@ impl Writer<'_, '_> {
         })?;
         let index = self.index(&address, all.len() as i64, Mode::Ahead);
         for cell in all {
-            let array = (self.array(address.pool, cell.ty))
-                .ok_or_else(|| internal("a pool without cells of the type"))?;
+            let array = self.array(address.pool, cell.ty)?;
             let pooled = Place::element(array, [add(index.clone(), Expr::Int(cell.number))]);
             let mut subscripts = place.subscripts.to_vec();
             for (name, indices) in cell.path {
@@ -333,9 +329,7 @@ impl Writer<'_, '_> {
             Expr::Place(place) => place,
             _ if declared.ty.pointer().is_some() => {
                 let pointer = self.pointer(e, Mode::Ahead)?;
-                let v = self.local("argument", ScalarType::Record(self.plan.pointer));
-                self.point(&Place::whole(v), pointer);
-                return Ok(Expr::var(v));
+                return Ok(self.in_argument(pointer));
             }
             Expr::Int(_)
             | Expr::Real(_)
@@ -381,20 +375,10 @@ impl Writer<'_, '_> {
 
     /// The cells from an element to the end of its object, which it stands for where an array is expected.
     fn until_the_end(&mut self, address: Address) -> Result<Expr, Refused> {
-        let array = (self.array(address.pool, address.ty))
-            .ok_or_else(|| internal("a pool without cells of the type"))?;
+        let array = self.array(address.pool, address.ty)?;
         let lower = self.index(&address, 1, Mode::Ahead);
         let last = self.table(self.plan.pools[address.pool].last, address.object.clone());
-        let range = Range {
-            lower: Some(lower),
-            upper: Some(last.into()),
-            stride: None,
-        };
-        let subscripts = [Subscript::Range(Box::new(range))].into();
-        Ok(Expr::Place(Place {
-            var: array,
-            subscripts,
-        }))
+        Ok(section(array, lower, last.into()).into())
     }
 
     /// The pointer to an actual argument, for a formal that lives in a pool.
@@ -422,9 +406,14 @@ impl Writer<'_, '_> {
             true => self.index(&address, 1, Mode::Ahead),
             false => address.cell,
         };
+        Ok(self.in_argument(Pointer { object, cell }))
+    }
+
+    /// A pointer in a variable of its own, to be passed.
+    fn in_argument(&mut self, pointer: Pointer) -> Expr {
         let v = self.local("argument", ScalarType::Record(self.plan.pointer));
-        self.point(&Place::whole(v), Pointer { object, cell });
-        Ok(Expr::var(v))
+        self.point(&Place::whole(v), pointer);
+        Expr::var(v)
     }
 }
 
@@ -476,15 +465,13 @@ impl Writer<'_, '_> {
     }
 
     /// All cells of a new object are zero, false or null.
-    fn zero(&mut self, pool: usize, ty: ScalarType, made: &Made) {
+    fn zero(&mut self, pool: usize, ty: ScalarType, made: &Made) -> Result<(), Refused> {
         let end = sub(
             add(made.pointer.cell.clone(), made.size.clone()),
             Expr::Int(1),
         );
         for ty in kinds(cells::types(self.plan.program, ty)) {
-            let Some(array) = self.array(pool, ty) else {
-                continue;
-            };
+            let array = self.array(pool, ty)?;
             let cells = section(array, made.pointer.cell.clone(), end.clone());
             match ty.pointer() {
                 None => self.assign(cells, Expr::zero(ty)),
@@ -494,6 +481,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Ends the object of a pointer to its first cell; nothing happens to null.
@@ -561,9 +549,7 @@ impl Writer<'_, '_> {
         let first = self.ahead(first, "first", Mode::Ahead);
         let end = |from: &Expr| sub(add(from.clone(), common.clone()), Expr::Int(1));
         for ty in kinds(cells::types(plan.program, ty)) {
-            let Some(array) = self.array(number, ty) else {
-                continue;
-            };
+            let array = self.array(number, ty)?;
             let cell = &made.pointer.cell;
             let to = section(array, cell.clone(), end(cell));
             let from = section(array, first.clone(), end(&first));
@@ -572,18 +558,6 @@ impl Writer<'_, '_> {
         self.free(number, &old);
         self.point(target, made.pointer);
         Ok(())
-    }
-}
-
-fn section(array: VarId, first: Expr, last: Expr) -> Place {
-    let range = Range {
-        lower: Some(first),
-        upper: Some(last),
-        stride: None,
-    };
-    Place {
-        var: array,
-        subscripts: [Subscript::Range(Box::new(range))].into(),
     }
 }
 

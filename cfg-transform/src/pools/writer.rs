@@ -7,7 +7,7 @@ use super::{
 use crate::names::unused;
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Expr, Place, Role, Routine, ScalarType, Stmt, Subscript, Variable},
+    ir::{Expr, Place, Range, Role, Routine, ScalarType, Stmt, Subscript, Variable},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -24,6 +24,14 @@ impl Refused {
             help,
         }
     }
+}
+
+/// A rule that validation keeps is broken.
+pub(super) fn internal(message: &str) -> Refused {
+    Refused::new(
+        format!("internal error: {message}"),
+        "report this with the program",
+    )
 }
 
 /// Whether indices may be computed in statements before the one at hand: not where an expression may be left out, as behind
@@ -110,9 +118,10 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     /// The array of the cells of a type in a pool.
-    pub(super) fn array(&mut self, pool: usize, ty: ScalarType) -> Option<VarId> {
-        let g = *self.plan.pools[pool].arrays.get(&Kind::of(ty))?;
-        Some(self.global(g))
+    pub(super) fn array(&mut self, pool: usize, ty: ScalarType) -> Result<VarId, Refused> {
+        let array = self.plan.pools[pool].arrays.get(&Kind::of(ty));
+        let array = array.ok_or_else(|| internal("a pool without cells of the type"))?;
+        Ok(self.global(*array))
     }
 
     /// An entry of the table of objects.
@@ -134,6 +143,19 @@ impl<'a, 'p> Writer<'a, 'p> {
         }
         let place = Place::whole(v);
         (field(&place, OBJECT).into(), field(&place, CELL).into())
+    }
+}
+
+/// A section of an array of one dimension.
+pub(super) fn section(array: VarId, first: Expr, last: Expr) -> Place {
+    let range = Range {
+        lower: Some(first),
+        upper: Some(last),
+        stride: None,
+    };
+    Place {
+        var: array,
+        subscripts: [Subscript::Range(Box::new(range))].into(),
     }
 }
 

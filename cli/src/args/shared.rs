@@ -76,7 +76,14 @@ pub(crate) struct Heap {
     /// Cells, and objects, of each pool in which a program with pointers keeps what they lead to.
     #[arg(long, value_name = "CELLS", default_value_t = cfg_transform::pools::CELLS as u64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
-    pub(crate) heap: u64,
+    heap: u64,
+}
+
+impl Heap {
+    /// The number of cells; more than fit are as many as fit.
+    pub(crate) fn cells(self) -> usize {
+        usize::try_from(self.heap).unwrap_or(usize::MAX)
+    }
 }
 
 /// How the reversal is done.

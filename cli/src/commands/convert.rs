@@ -41,8 +41,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     let program = match args.pointers {
         Some(Pointers::Lower) => {
             let heads = heads(&program);
-            let cells = usize::try_from(args.heap.heap).unwrap_or(usize::MAX);
-            without_pointers(&program, &heads, cells)?.into_owned()
+            without_pointers(&program, &heads, args.heap.cells())?.into_owned()
         }
         None => program,
     };
