@@ -32,7 +32,11 @@ mod texts;
 mod types;
 mod unreached;
 
-use cfg_core::{diagnostic::Diagnostics, ir::Program, validate::validate};
+use cfg_core::{
+    diagnostic::{Diagnostics, Severity},
+    ir::Program,
+    validate::validate,
+};
 
 pub use codes::CODES;
 pub use preprocess::{Files, NoFiles};
@@ -65,24 +69,70 @@ pub struct Read {
 pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
     let read = preprocess::preprocess(name, bytes, options, files, &mut sink);
-    let mut again = sink.clone();
-    let first = translate(&read, options, false, &mut sink);
+    let start = sink.clone();
+    let first = Attempt::new(&read, options, false, sink);
+    if first.program.is_some() {
+        return first.read();
+    }
     // Pointers are resolved to arrays and indices where that can be done; else they are values.
-    let second = match first {
+    let second = Attempt::new(&read, options, true, start);
+    match &second.program {
+        Some(program) if validate(program.clone()).is_ok() => second.read(),
         // What is refused as a program is told as it was met first.
-        None => translate(&read, options, true, &mut again)
-            .filter(|program| validate(program.clone()).is_ok()),
-        Some(_) => None,
-    };
-    match (first, second) {
-        (None, Some(program)) => Read {
-            program: Some(program),
-            problems: again.found,
-        },
-        (program, _) => Read {
+        Some(_) => first.read(),
+        None if second.distance() < first.distance() => second.read(),
+        None => first.read(),
+    }
+}
+
+/// What came of translating a file in one of the two ways.
+struct Attempt {
+    program: Option<Program>,
+    /// How far it came.
+    reached: Reached,
+    sink: source::Sink,
+}
+
+/// How far a translation came, the farthest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    /// All functions were translated, each with its problems.
+    Lowered,
+    /// A problem ended it before that, and others may be behind.
+    Expanded,
+    /// The file is none for this way.
+    Nothing,
+}
+
+impl Attempt {
+    fn new(
+        read: &preprocess::Preprocessed,
+        options: &Options,
+        values: bool,
+        mut sink: source::Sink,
+    ) -> Self {
+        let mut reached = Reached::Expanded;
+        let program = translate(read, options, values, &mut sink, &mut reached);
+        Self {
             program,
-            problems: sink.found,
-        },
+            reached,
+            sink,
+        }
+    }
+
+    /// How far the file is from one that can be read in this way: problems of what comes farther are to be mended, and those with
+    /// pointers may not be there in the other way.
+    fn distance(&self) -> (Reached, usize, usize) {
+        let errors = || (self.sink.found.iter()).filter(|p| p.severity == Severity::Error);
+        let pointers = errors().filter(|p| p.code == codes::POINTER.code);
+        (self.reached, pointers.count(), errors().count())
+    }
+
+    fn read(self) -> Read {
+        Read {
+            program: self.program.filter(|_| !self.sink.found.has_errors()),
+            problems: self.sink.found,
+        }
     }
 }
 
@@ -92,6 +142,7 @@ fn translate(
     options: &Options,
     values: bool,
     sink: &mut source::Sink,
+    reached: &mut Reached,
 ) -> Option<Program> {
     let choices = &read.choices;
     let mut unit = parse::parse(&read.tokens, &read.externals, choices, sink);
@@ -111,8 +162,10 @@ fn translate(
         blocks::take_out(&mut unit);
     } else if lower::leads_on(&unit, &chosen) || expand::takes_places(&unit, &chosen.read) {
         // Copies of functions for what they are given are made for pointers that are places.
+        *reached = Reached::Nothing;
         return None;
     }
+    *reached = Reached::Lowered;
     let program = lower::lower(&unit, &chosen, choices, values, sink);
     program.filter(|_| !sink.found.has_errors())
 }

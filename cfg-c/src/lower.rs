@@ -1,5 +1,6 @@
 //! The functions that are asked for, and those that they call, as routines.
 
+mod access;
 mod call;
 mod compare;
 mod copies;

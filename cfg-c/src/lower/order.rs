@@ -1,8 +1,8 @@
 //! Operands of which C does not say which is evaluated first.
 
-use super::{Failed, Lowered, routine::Body};
+use super::{Failed, Lowered, access::Accesses, routine::Body};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Inlined},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Inlined, Unary},
     codes,
     types::Type,
 };
@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 /// What an expression does to variables that are named in it.
 #[derive(Default)]
 struct Touched {
-    /// Assigned as a whole, or an element of it.
-    written: BTreeSet<DeclId>,
-    read: BTreeSet<DeclId>,
+    written: Accesses,
+    read: Accesses,
+    /// The variables that are named.
+    named: BTreeSet<DeclId>,
     /// Handed by pointer to a call that may write there.
     passed: BTreeSet<DeclId>,
     /// A function of the file is called.
@@ -27,18 +28,88 @@ struct Touched {
     read_behind: bool,
 }
 
+/// What is wanted of an operand.
+#[derive(Clone, Copy)]
+enum Use {
+    /// Its value.
+    Value,
+    /// Its place alone: what is there is not read.
+    Place,
+    /// Its value, for a call: what it leads to is read.
+    Passed,
+}
+
 impl Body<'_, '_> {
     fn touched(&self, e: ExprId, out: &mut Touched) {
+        self.accesses(e, Use::Value, out);
+        self.names(e, out);
+    }
+
+    /// The places that an expression reads and writes.
+    fn accesses(&self, e: ExprId, wanted: Use, out: &mut Touched) {
+        let unit = self.l.unit;
+        let mut open = vec![(e, wanted)];
+        while let Some((e, wanted)) = open.pop() {
+            let node = unit.expr(e);
+            let is_array = matches!(node.ty.as_ref().map(|ty| &ty.ty), Some(Type::Array(..)));
+            if matches!(wanted, Use::Passed) {
+                out.read.add_behind(unit, e);
+            }
+            match &node.kind {
+                ExprKind::Name(_)
+                | ExprKind::Literal(_)
+                | ExprKind::Member(..)
+                | ExprKind::Index(..)
+                | ExprKind::Unary(Unary::Deref, _) => {
+                    // An array is not read, but where it is.
+                    if !matches!(wanted, Use::Place) && !is_array {
+                        out.read.add_place(unit, e);
+                    }
+                    let below = match &node.kind {
+                        ExprKind::Member(of, _, false) => vec![(*of, Use::Place)],
+                        _ => unit.operands(e).into_iter().map(value).collect(),
+                    };
+                    open.extend(below);
+                }
+                ExprKind::Assign(op, target, by) => {
+                    out.written.add_place(unit, *target);
+                    if op.is_some() {
+                        out.read.add_place(unit, *target);
+                    }
+                    open.extend([(*target, Use::Place), (*by, Use::Value)]);
+                }
+                ExprKind::Step { of, .. } => {
+                    out.written.add_place(unit, *of);
+                    out.read.add_place(unit, *of);
+                    open.push((*of, Use::Place));
+                }
+                ExprKind::Unary(Unary::Address, of) => open.push((*of, Use::Place)),
+                ExprKind::Call(f, arguments) => {
+                    open.push((*f, Use::Value));
+                    open.extend(arguments.iter().map(|a| (*a, self.passed_as(*a))));
+                }
+                _ => open.extend(unit.operands(e).into_iter().map(value)),
+            }
+        }
+    }
+
+    /// What a call wants of an argument.
+    fn passed_as(&self, a: ExprId) -> Use {
+        match self.l.unit.expr(a).ty.as_ref().map(|ty| &ty.ty) {
+            Some(Type::Arith(_)) => Use::Value,
+            _ => Use::Passed,
+        }
+    }
+
+    /// The variables that an expression names, and what its calls may do.
+    fn names(&self, e: ExprId, out: &mut Touched) {
         let unit = self.l.unit;
         unit.walk(e, &mut |e| match &unit.expr(e).kind {
             ExprKind::Name(d) | ExprKind::Literal(d) => {
-                out.read.insert(*d);
+                out.named.insert(*d);
                 let decl = unit.decl(*d);
                 let is_behind = !matches!(decl.ty.ty, Type::Arith(_) | Type::Struct(_));
                 out.read_behind |= is_behind || decl.address || decl.kind == DeclKind::Global;
-            }
-            ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
-                out.written.extend(unit.root(*target));
             }
             ExprKind::Inlined(inlined) => self.touched_in_place(inlined, out),
             ExprKind::Call(f, arguments) => {
@@ -75,7 +146,7 @@ impl Body<'_, '_> {
             let mut given = Touched::default();
             self.touched(*a, &mut given);
             out.written.extend(given.written);
-            out.read_before.extend(given.read);
+            out.read_before.extend(given.named);
         }
         let part = inlined.part.clone().map(ExprId);
         for e in part.filter(|e| !here.contains(e)) {
@@ -114,43 +185,63 @@ impl Body<'_, '_> {
         if !operands.iter().any(|e| unit.expr(*e).effects) {
             return Ok(());
         }
-        let mut before = Touched::default();
-        let mut failed = false;
+        let mut all = Vec::new();
         for &e in operands {
             let mut now = Touched::default();
             self.touched(e, &mut now);
-            let mut clash: Option<DeclId> = None;
-            clash = clash.or_else(|| {
-                now.written
-                    .iter()
-                    .find(|d| {
-                        before.read.contains(d)
-                            || before.read_before.contains(d)
-                            || before.written.contains(d)
-                    })
-                    .copied()
-            });
-            clash = clash.or_else(|| {
-                now.written_before
-                    .intersection(&before.read)
-                    .next()
-                    .copied()
-            });
-            clash = clash.or_else(|| {
-                before
-                    .written
-                    .iter()
-                    .find(|d| now.read.contains(d) || now.read_before.contains(d))
-                    .copied()
-            });
-            clash = clash.or_else(|| target.filter(|d| now.written.contains(d)));
+            all.push((e, now));
+        }
+        let target = target.map(|d| Accesses::of_variable(unit, d));
+        self.compare(all, target)
+    }
+
+    /// Refuses or warns of an assignment as [`Self::unordered`] does. A variable itself is assigned after the value is known; elements
+    /// of the target's array may be assigned on the way, as in `a[i] = a[j] = 0`.
+    pub(super) fn unordered_target(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
+        let unit = self.l.unit;
+        if let ExprKind::Name(d) = unit.expr(target).kind {
+            return self.unordered(&[value], Some(d));
+        }
+        if !unit.expr(target).effects && !unit.expr(value).effects {
+            return Ok(());
+        }
+        // The pointers on the way to the place are read, too.
+        let mut place = Touched::default();
+        self.accesses(target, Use::Place, &mut place);
+        for e in self.subscripts_of(target) {
+            self.names(e, &mut place);
+        }
+        let mut now = Touched::default();
+        self.touched(value, &mut now);
+        let mut assigned = Accesses::default();
+        assigned.add_place(unit, target);
+        if let Some(d) = assigned.same(&now.written) {
+            return self.refuse_order(d, value);
+        }
+        self.compare(vec![(target, place), (value, now)], None)
+    }
+
+    /// Refuses an operand that changes a variable which another uses, or the other way round.
+    fn refuse_order(&mut self, d: DeclId, e: ExprId) -> Lowered<()> {
+        let name = &self.l.unit.decl(d).name;
+        let message = format!("{name} is changed in one operand and used in another");
+        let help = "make the change a statement of its own, before or after";
+        self.error(&codes::ORDER, self.l.unit.expr(e).at, message, help)
+    }
+
+    /// Compares what operands do with what those before them do.
+    fn compare(
+        &mut self,
+        operands: Vec<(ExprId, Touched)>,
+        target: Option<Accesses>,
+    ) -> Lowered<()> {
+        let unit = self.l.unit;
+        let mut before = Touched::default();
+        let mut failed = false;
+        for (e, now) in operands {
             let at = unit.expr(e).at;
-            if let Some(d) = clash {
-                let name = &unit.decl(d).name;
-                let message = format!("{name} is changed in one operand and used in another");
-                let help = "make the change a statement of its own, before or after";
-                self.l.sink.error(&codes::ORDER, at, message, help);
-                failed = true;
+            if let Some(d) = clash(&before, &now, target.as_ref()) {
+                failed |= self.refuse_order(d, e).is_err();
             } else if before.read_behind && now.written_behind {
                 let message = "a function that stands in place of its call changes what another operand may read";
                 let help = "make the call a statement of its own, before or after";
@@ -161,6 +252,7 @@ impl Body<'_, '_> {
             }
             before.written.extend(now.written);
             before.read.extend(now.read);
+            before.named.extend(now.named);
             before.passed.extend(now.passed);
             before.calls |= now.calls;
             before.read_before.extend(now.read_before);
@@ -171,29 +263,18 @@ impl Body<'_, '_> {
         if failed { Err(Failed) } else { Ok(()) }
     }
 
-    /// Refuses or warns of an assignment as [`Self::unordered`] does. A variable itself is assigned after the value is known; elements
-    /// of the target's array may be assigned on the way, as in `a[i] = a[j] = 0`.
-    pub(super) fn unordered_target(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
-        if let ExprKind::Name(d) = self.l.unit.expr(target).kind {
-            return self.unordered(&[value], Some(d));
-        }
-        let mut operands = self.subscripts_of(target);
-        operands.push(value);
-        self.unordered(&operands, None)
-    }
-
     fn warn_of_calls(&mut self, a: &Touched, b: &Touched, at: crate::source::Pos) {
         let unit = self.l.unit;
         let shared = |x: &Touched, y: &Touched| {
-            let passed = x.passed.iter().find(|d| y.read.contains(d));
-            let global = y.read.iter().find(|d| {
+            let passed = x.passed.iter().find(|d| y.named.contains(d));
+            let global = y.named.iter().find(|d| {
                 let decl = unit.decl(**d);
                 x.calls
                     && matches!(decl.kind, DeclKind::Global)
                     && (!decl.assigned.is_empty() || self.l.facts.is_written(**d))
             });
             let mut before = x.written_before.iter();
-            let before = before.find(|d| y.read.contains(d) || y.written_before.contains(d));
+            let before = before.find(|d| y.named.contains(d) || y.written_before.contains(d));
             passed.or(global).or(before).copied()
         };
         if let Some(d) = shared(a, b).or_else(|| shared(b, a)) {
@@ -205,4 +286,28 @@ impl Body<'_, '_> {
             self.l.sink.warning(&codes::ORDER, at, message, help);
         }
     }
+}
+
+fn value(e: ExprId) -> (ExprId, Use) {
+    (e, Use::Value)
+}
+
+/// A variable of which one operand changes what another, or the assignment behind them, uses.
+fn clash(before: &Touched, now: &Touched, target: Option<&Accesses>) -> Option<DeclId> {
+    let written = &now.written;
+    let read_before = |of: &Touched, by: &Accesses| {
+        let mut all = by.variables();
+        all.find(|d| of.read_before.contains(d))
+    };
+    written
+        .shared(&before.read)
+        .or_else(|| written.shared(&before.written))
+        .or_else(|| read_before(before, written))
+        .or_else(|| {
+            let mut both = now.written_before.intersection(&before.named);
+            both.next().copied()
+        })
+        .or_else(|| before.written.shared(&now.read))
+        .or_else(|| read_before(now, &before.written))
+        .or_else(|| target.and_then(|target| target.shared(written)))
 }

@@ -1,4 +1,5 @@
-/* Calls of functions that take or return pointers stand before the expression: nothing to the left may read what they change. */
+/* Calls of functions that take or return pointers stand before the expression: nothing to the left may read what they change.
+   The rows keep pointers from being values. */
 struct vec { int n; double *d; };
 static double pop(struct vec *v) { return v->d[--v->n]; }
 static double *moved(double **p, double *w) { *w *= 2; return (*p)++; }
@@ -7,4 +8,4 @@ static double member(int n, double *x) { struct vec v = {n, x}; return v.n * pop
 static double behind(double *x) { double w = x[1]; double *p = x; return w * *moved(&p, &w); }
 static double argument(double *x, int i) { return *at(x, i, i++ ? 1 : 2); }
 static double operand(double *x, int i) { return *at(x, i++, 1.0) * i; }
-double f(int n, double *x) { return member(n, x) + behind(x) + argument(x, 1) + operand(x, 1); }
+double f(int n, double *x, double **rows) { return rows[0][0] + member(n, x) + behind(x) + argument(x, 1) + operand(x, 1); }

@@ -1,0 +1,336 @@
+//! Which places an expression reads and writes, and which of them may be the same.
+//!
+//! A place is a variable and the steps from it: members, elements, and steps through pointers. Two places of one variable are
+//! surely different where their ways part at two members or at two elements and lead through no pointer behind that, where
+//! their types are those of different objects, or where one is the variable itself and nothing points to it, or the other is
+//! a member.
+
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
+    types::{Arith, Qualified, Type},
+};
+use std::{collections::BTreeMap, rc::Rc};
+
+/// The number of an element, where it is known: a constant, and a variable that is added to it.
+type Number = Option<(Option<DeclId>, i128)>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// To what a pointer points to.
+    Through,
+    Member(Rc<str>),
+    Element(Number),
+}
+
+/// What a scalar object holds: C lets no two of these be one object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Float,
+    Double,
+    Pointer,
+}
+
+impl Kind {
+    /// None of structures, which have parts of all kinds, and of what is not known.
+    fn of(ty: Option<&Qualified>) -> Option<Self> {
+        match &ty?.ty {
+            Type::Arith(Arith::Int(_)) => Some(Self::Integer),
+            Type::Arith(Arith::Float) => Some(Self::Float),
+            Type::Arith(Arith::Double) => Some(Self::Double),
+            Type::Pointer(_) => Some(Self::Pointer),
+            Type::Void | Type::Struct(_) | Type::Array(..) | Type::Function(_) => None,
+            Type::Refused(_) => None,
+        }
+    }
+}
+
+/// A place that is read or written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Access {
+    steps: Vec<Step>,
+    /// All that it leads to is meant.
+    open: bool,
+    kind: Option<Kind>,
+    /// It is part of the variable, and nothing points there.
+    own: bool,
+    /// It is a variable that is no structure and no array.
+    whole: bool,
+}
+
+impl Access {
+    /// True if two places that begin at one variable may share an object.
+    fn meets(&self, other: &Self) -> bool {
+        if let (Some(a), Some(b)) = (self.kind, other.kind)
+            && a != b
+        {
+            return false;
+        }
+        let apart = |a: &Self, b: &Self| {
+            // A variable that is pointed to may be an element of what seems to be an array, and is no member.
+            let member = !b.open && matches!(b.steps.last(), Some(Step::Member(_)));
+            (a.own || a.whole && member) && b.steps.contains(&Step::Through)
+        };
+        if apart(self, other) || apart(other, self) {
+            return false;
+        }
+        let mut both = self.steps.iter().zip(&other.steps);
+        let Some(part) = both.position(|(a, b)| differ(a, b)) else {
+            // One contains the other, or leads to it.
+            return true;
+        };
+        let leads = |of: &Self| of.open || of.steps[part..].contains(&Step::Through);
+        leads(self) || leads(other)
+    }
+}
+
+/// True of two members, and of elements with numbers that are never the same.
+fn differ(a: &Step, b: &Step) -> bool {
+    match (a, b) {
+        (Step::Member(a), Step::Member(b)) => a != b,
+        (Step::Element(Some((a, i))), Step::Element(Some((b, j)))) => a == b && i != j,
+        _ => false,
+    }
+}
+
+/// Of a variable with more places than these, all that it leads to is meant: places are compared one by one.
+const MAX_PLACES: usize = 32;
+
+/// Places by the variables that they begin at.
+#[derive(Default)]
+pub(super) struct Accesses(BTreeMap<DeclId, Vec<Access>>);
+
+impl Accesses {
+    /// The variables, in order.
+    pub(super) fn variables(&self) -> impl Iterator<Item = DeclId> + '_ {
+        self.0.keys().copied()
+    }
+
+    /// The first variable of which a place is among both.
+    pub(super) fn shared(&self, other: &Self) -> Option<DeclId> {
+        let mut all = self.0.iter();
+        let met = all.find(|(d, places)| {
+            let others = other.0.get(d).map_or(&[][..], |others| others);
+            places.iter().any(|a| others.iter().any(|b| a.meets(b)))
+        });
+        met.map(|(d, _)| *d)
+    }
+
+    /// The first variable of which a place is certain to be among both.
+    pub(super) fn same(&self, other: &Self) -> Option<DeclId> {
+        let known = |of: &Access| !of.open && !of.steps.contains(&Step::Element(None));
+        let mut all = self.0.iter();
+        let met = all.find(|(d, places)| {
+            let others = other.0.get(d);
+            let mut known = places.iter().filter(|place| known(place));
+            known.any(|a| others.is_some_and(|others| others.contains(a)))
+        });
+        met.map(|(d, _)| *d)
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        for (d, places) in other.0 {
+            for place in places {
+                self.add(d, place);
+            }
+        }
+    }
+
+    fn add(&mut self, d: DeclId, access: Access) {
+        let places = self.0.entry(d).or_default();
+        if places.contains(&access) {
+            return;
+        }
+        places.push(access);
+        if places.len() <= MAX_PLACES {
+            return;
+        }
+        let first = places.first().and_then(|place| place.kind);
+        let kind = first.filter(|_| places.iter().all(|place| place.kind == first));
+        *places = vec![Access {
+            steps: Vec::new(),
+            open: true,
+            kind,
+            own: false,
+            whole: false,
+        }];
+    }
+
+    /// A variable as a whole.
+    pub(super) fn of_variable(unit: &Unit, d: DeclId) -> Self {
+        let mut of = Self::default();
+        of.add(d, access(unit, d, Vec::new(), Some(&unit.decl(d).ty)));
+        of
+    }
+
+    /// A place; all that its variables lead to, if it cannot be followed.
+    pub(super) fn add_place(&mut self, unit: &Unit, e: ExprId) {
+        match place(unit, e, false) {
+            Some((d, steps)) => self.add(d, access(unit, d, steps, unit.expr(e).ty.as_ref())),
+            None => self.add_all(unit, e),
+        }
+    }
+
+    /// All that a pointer leads to.
+    pub(super) fn add_behind(&mut self, unit: &Unit, e: ExprId) {
+        let ty = unit.expr(e).ty.as_ref();
+        let Some((d, steps)) = ty
+            .and_then(Qualified::target)
+            .and_then(|_| place(unit, e, true))
+        else {
+            return self.add_all(unit, e);
+        };
+        // Behind a pointer to numbers there are just these, and behind others anything.
+        let kind = Kind::of(ty.and_then(Qualified::target)).filter(|kind| *kind != Kind::Pointer);
+        let way = access(unit, d, steps, None);
+        self.add(
+            d,
+            Access {
+                open: true,
+                kind,
+                ..way
+            },
+        );
+    }
+
+    /// All that the variables lead to which a place or a pointer is made from.
+    fn add_all(&mut self, unit: &Unit, e: ExprId) {
+        for d in unit.roots(e) {
+            let whole = access(unit, d, Vec::new(), None);
+            self.add(
+                d,
+                Access {
+                    open: true,
+                    ..whole
+                },
+            );
+        }
+    }
+}
+
+fn access(unit: &Unit, d: DeclId, steps: Vec<Step>, ty: Option<&Qualified>) -> Access {
+    let decl = unit.decl(d);
+    let members = steps.iter().all(|s| matches!(s, Step::Member(_)));
+    let kind = Kind::of(ty);
+    Access {
+        // An array is the pointer to its first element, so that its elements are pointed to.
+        own: members && kind.is_some() && !decl.address,
+        whole: steps.is_empty() && kind.is_some(),
+        steps,
+        open: false,
+        kind,
+    }
+}
+
+/// The variable and the steps to a place, or to what a pointer points to if `pointed`.
+fn place(unit: &Unit, e: ExprId, pointed: bool) -> Option<(DeclId, Vec<Step>)> {
+    let (mut e, mut pointed) = (e, pointed);
+    // The elements that the pointer is moved by.
+    let mut by: Number = Some((None, 0));
+    let mut back = Vec::new();
+    loop {
+        let node = unit.expr(e);
+        if !pointed {
+            match &node.kind {
+                ExprKind::Name(d) | ExprKind::Literal(d) => {
+                    back.reverse();
+                    return Some((*d, back));
+                }
+                ExprKind::Member(of, name, arrow) => {
+                    back.push(Step::Member(name.clone()));
+                    (e, pointed) = (*of, *arrow);
+                }
+                ExprKind::Index(a, i) => {
+                    let swapped = !unit.is_pointer(*a);
+                    let (p, i) = if swapped { (*i, *a) } else { (*a, *i) };
+                    by = moved(unit, Some((None, 0)), i, false);
+                    (e, pointed) = (p, true);
+                }
+                ExprKind::Unary(Unary::Deref, p) => (e, pointed) = (*p, true),
+                _ => return None,
+            }
+            continue;
+        }
+        let is_array = matches!(node.ty.as_ref()?.ty, Type::Array(..));
+        let held = match &node.kind {
+            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Member(..) => e,
+            ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => e,
+            ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
+                let swapped = !unit.is_pointer(*a);
+                let (p, k) = if swapped { (*b, *a) } else { (*a, *b) };
+                by = moved(unit, by, k, *op == Binary::Sub);
+                e = p;
+                continue;
+            }
+            ExprKind::Cast(_, p) => {
+                e = *p;
+                continue;
+            }
+            ExprKind::Unary(Unary::Address, of) => {
+                match &unit.expr(*of).kind {
+                    ExprKind::Index(a, i) if unit.is_pointer(*a) => {
+                        by = moved(unit, by, *i, false);
+                        e = *a;
+                    }
+                    _ if by == Some((None, 0)) => (e, pointed) = (*of, false),
+                    _ => return None,
+                }
+                continue;
+            }
+            // The pointer is moved, and may be used before that.
+            ExprKind::Step { of, .. } | ExprKind::Assign(Some(_), of, _) => {
+                by = None;
+                *of
+            }
+            _ => return None,
+        };
+        back.push(Step::Element(by));
+        if !is_array {
+            back.push(Step::Through);
+        }
+        by = Some((None, 0));
+        (e, pointed) = (held, false);
+    }
+}
+
+/// The number of an element, moved by an expression.
+fn moved(unit: &Unit, from: Number, by: ExprId, back: bool) -> Number {
+    let (name, k) = from?;
+    let (other, n) = number(unit, by)?;
+    let k = match back {
+        true => k.checked_sub(n)?,
+        false => k.checked_add(n)?,
+    };
+    match (name, other) {
+        (name, None) => Some((name, k)),
+        (None, name) if !back => Some((name, k)),
+        _ => None,
+    }
+}
+
+/// A subscript that is a constant, a variable, or a variable and a constant.
+fn number(unit: &Unit, e: ExprId) -> Number {
+    match unit.expr(e).kind {
+        ExprKind::Int(k, _) => Some((None, k)),
+        ExprKind::Name(d) => match unit.decl(d).kind {
+            DeclKind::Constant(k) => Some((None, k)),
+            DeclKind::Global
+            | DeclKind::Static
+            | DeclKind::Local
+            | DeclKind::Parameter
+            | DeclKind::Function => Some((Some(d), 0)),
+        },
+        ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
+            let (ExprKind::Name(d), ExprKind::Int(k, _)) = (&unit.expr(a).kind, &unit.expr(b).kind)
+            else {
+                return None;
+            };
+            let k = match op {
+                Binary::Sub => k.checked_neg()?,
+                _ => *k,
+            };
+            Some((Some(*d), k))
+        }
+        _ => None,
+    }
+}
