@@ -2,81 +2,97 @@
 
 use super::board::{Price, Token};
 use super::{BitGraph, Row, has, join, meet, set, size, unset};
-use crate::cost::CostModel;
 
-/// Neighbours on one side. What the model does not look at is empty.
+/// Neighbours on one side, in as many layers as the model looks at: all of them, those over an edge that is no unit (two
+/// layers, unit-free), those over a variable edge (three layers, constant-aware).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layers<const W: usize> {
-    pub(crate) all: Row<W>,
-    /// Neighbours over an edge that is no unit.
-    strong: Row<W>,
-    /// Neighbours over a variable edge.
-    variable: Row<W>,
+pub(crate) struct Layers<const W: usize, const L: usize> {
+    rows: [Row<W>; L],
 }
 
-impl<const W: usize> Layers<W> {
-    const NONE: Self = Self {
-        all: [0; W],
-        strong: [0; W],
-        variable: [0; W],
-    };
+/// The number of layers that a model looks at.
+pub(crate) const PLAIN: usize = 1;
+pub(crate) const UNIT_FREE: usize = 2;
+pub(crate) const CONSTANT_AWARE: usize = 3;
+
+const STRONG: usize = 1;
+const VARIABLE: usize = 2;
+
+impl<const W: usize, const L: usize> Layers<W, L> {
+    const NONE: Self = Self { rows: [[0; W]; L] };
+
+    /// All neighbours.
+    pub(crate) fn all(&self) -> &Row<W> {
+        &self.rows[0]
+    }
 
     /// Takes over the neighbours of `via`.
-    fn extend(&mut self, via: usize, far: &Self, model: CostModel) {
-        if model != CostModel::Plain {
-            let twice = meet(&self.all, &far.all);
-            let strong = if has(&self.strong, via) {
-                &far.all
-            } else {
-                &far.strong
-            };
-            join(&mut self.strong, &twice);
-            join(&mut self.strong, strong);
+    fn extend(&mut self, via: usize, far: &Self) {
+        if L > STRONG {
+            let twice = meet(self.all(), far.all());
+            join(&mut self.rows[STRONG], &twice);
         }
-        if model == CostModel::ConstantAware {
-            let variable = if has(&self.variable, via) {
-                &far.all
+        for layer in 1..L {
+            let more = if has(&self.rows[layer], via) {
+                far.all()
             } else {
-                &far.variable
+                &far.rows[layer]
             };
-            join(&mut self.variable, variable);
+            join(&mut self.rows[layer], more);
         }
-        join(&mut self.all, &far.all);
+        join(&mut self.rows[0], far.all());
     }
 
     /// Takes over one neighbour.
-    fn add(&mut self, bit: usize, strong: bool, variable: bool, model: CostModel) {
-        if model != CostModel::Plain && (strong || has(&self.all, bit)) {
-            set(&mut self.strong, bit);
+    fn add(&mut self, bit: usize, kind: [bool; L]) {
+        let sum = L > STRONG && has(self.all(), bit);
+        for (layer, row) in self.rows.iter_mut().enumerate() {
+            if layer == 0 || kind[layer] || layer == STRONG && sum {
+                set(row, bit);
+            }
         }
-        if model == CostModel::ConstantAware && variable {
-            set(&mut self.variable, bit);
-        }
-        set(&mut self.all, bit);
     }
 
     fn drop(&mut self, bit: usize) {
-        unset(&mut self.all, bit);
-        unset(&mut self.strong, bit);
-        unset(&mut self.variable, bit);
+        for row in &mut self.rows {
+            unset(row, bit);
+        }
     }
 
     fn is_empty(&self) -> bool {
-        self.all == [0; W]
+        *self.all() == [0; W]
+    }
+
+    fn count(&self, layer: usize) -> u32 {
+        size(&self.rows[layer])
     }
 }
 
 /// The neighbours of one vertex.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell<const W: usize> {
-    pub(crate) pred: Layers<W>,
-    pub(crate) succ: Layers<W>,
+#[derive(Clone, Copy, Debug, Eq)]
+pub(crate) struct Cell<const W: usize, const L: usize> {
+    pub(crate) pred: Layers<W, L>,
+    pub(crate) succ: Layers<W, L>,
 }
 
-impl<const W: usize> Cell<W> {
+/// Written out so that it is no call of a function that compares memory.
+impl<const W: usize, const L: usize> PartialEq for Cell<W, L> {
+    fn eq(&self, other: &Self) -> bool {
+        let mut differ = 0;
+        for layer in 0..L {
+            for at in 0..W {
+                differ |= self.pred.rows[layer][at] ^ other.pred.rows[layer][at];
+                differ |= self.succ.rows[layer][at] ^ other.succ.rows[layer][at];
+            }
+        }
+        differ == 0
+    }
+}
+
+impl<const W: usize, const L: usize> Cell<W, L> {
     /// The side that an eliminated edge is on, and the other one: a front elimination takes an edge from a
     /// predecessor, a back elimination one to a successor.
-    fn sides(&self, front: bool) -> (&Layers<W>, &Layers<W>) {
+    fn sides(&self, front: bool) -> (&Layers<W, L>, &Layers<W, L>) {
         if front {
             (&self.pred, &self.succ)
         } else {
@@ -84,7 +100,7 @@ impl<const W: usize> Cell<W> {
         }
     }
 
-    fn sides_mut(&mut self, front: bool) -> (&mut Layers<W>, &mut Layers<W>) {
+    fn sides_mut(&mut self, front: bool) -> (&mut Layers<W, L>, &mut Layers<W, L>) {
         if front {
             (&mut self.pred, &mut self.succ)
         } else {
@@ -118,18 +134,13 @@ impl EdgeToken {
     }
 }
 
-/// All cells of a graph.
-pub(crate) fn cells<const W: usize>(graph: &BitGraph<W>) -> Vec<Cell<W>> {
-    let layers = |side: &super::Side<W>, v: usize| Layers {
-        all: side.all[v],
-        strong: match graph.model {
-            CostModel::Plain => [0; W],
-            CostModel::UnitFree | CostModel::ConstantAware => side.strong[v],
-        },
-        variable: match graph.model {
-            CostModel::Plain | CostModel::UnitFree => [0; W],
-            CostModel::ConstantAware => side.variable[v],
-        },
+/// All cells of a graph, whose model looks at so many layers.
+pub(crate) fn cells<const W: usize, const L: usize>(graph: &BitGraph<W>) -> Vec<Cell<W, L>> {
+    let layers = |side: &super::Side<W>, v: usize| {
+        let kinds = [&side.all, &side.strong, &side.variable];
+        Layers {
+            rows: std::array::from_fn(|layer| kinds[layer][v]),
+        }
     };
     (0..graph.vertices.len())
         .map(|v| Cell {
@@ -146,60 +157,54 @@ pub(crate) fn middle(token: Token) -> usize {
 }
 
 /// The cost of a token, by the cell of its middle; `None` if there is nothing to do.
-pub(crate) fn price<const W: usize>(
+pub(crate) fn price<const W: usize, const L: usize>(
     graph: &BitGraph<W>,
     token: Token,
-    cell: &Cell<W>,
+    cell: &Cell<W, L>,
 ) -> Option<Price> {
     let (pred, succ) = (&cell.pred, &cell.succ);
     if pred.is_empty() || succ.is_empty() {
         return None;
     }
-    let half = |near: &Layers<W>, bit: usize, far: &Layers<W>| match graph.model {
-        CostModel::Plain => size(&far.all),
-        CostModel::UnitFree | CostModel::ConstantAware => {
-            if !has(&near.strong, bit) {
-                0
-            } else if graph.model == CostModel::UnitFree || has(&near.variable, bit) {
-                size(&far.strong)
-            } else {
-                size(&far.variable)
-            }
-        }
-    };
     let Some(edge) = EdgeToken::of(token) else {
-        let all = size(&pred.all) * size(&succ.all);
-        let counted = match graph.model {
-            CostModel::Plain => all,
-            CostModel::UnitFree => size(&pred.strong) * size(&succ.strong),
-            CostModel::ConstantAware => {
-                let (first, second) = (size(&pred.strong), size(&succ.strong));
-                first * second - (first - size(&pred.variable)) * (second - size(&succ.variable))
+        let all = pred.count(0) * succ.count(0);
+        let counted = match L {
+            PLAIN => all,
+            UNIT_FREE => pred.count(STRONG) * succ.count(STRONG),
+            _ => {
+                let (first, second) = (pred.count(STRONG), succ.count(STRONG));
+                first * second - (first - pred.count(VARIABLE)) * (second - succ.count(VARIABLE))
             }
         };
         return Some(Price { counted, all });
     };
     let (near, far) = cell.sides(edge.front);
-    let fits = has(&near.all, edge.end)
+    let fits = has(near.all(), edge.end)
         && has(&graph.eliminable, edge.middle)
         // Edges into dependents that stay are not front-eliminated.
         && !(edge.front && has(&graph.stays, edge.middle));
-    fits.then(|| Price {
-        counted: half(near, edge.end, far),
-        all: size(&far.all),
+    fits.then(|| {
+        let all = far.count(0);
+        let counted = match L {
+            PLAIN => all,
+            _ if !has(&near.rows[STRONG], edge.end) => 0,
+            CONSTANT_AWARE if !has(&near.rows[VARIABLE], edge.end) => far.count(VARIABLE),
+            _ => far.count(STRONG),
+        };
+        Price { counted, all }
     })
 }
 
 /// The vertices whose cells a token may change, itself included.
-pub(crate) fn touched<const W: usize>(token: Token, cell: &Cell<W>) -> Row<W> {
+pub(crate) fn touched<const W: usize, const L: usize>(token: Token, cell: &Cell<W, L>) -> Row<W> {
     let mut row = match EdgeToken::of(token) {
         None => {
-            let mut row = cell.pred.all;
-            join(&mut row, &cell.succ.all);
+            let mut row = *cell.pred.all();
+            join(&mut row, cell.succ.all());
             row
         }
         Some(edge) => {
-            let mut row = cell.sides(edge.front).1.all;
+            let mut row = *cell.sides(edge.front).1.all();
             set(&mut row, edge.end);
             row
         }
@@ -209,18 +214,17 @@ pub(crate) fn touched<const W: usize>(token: Token, cell: &Cell<W>) -> Row<W> {
 }
 
 /// Changes the cell of `x` as a token with this middle cell does.
-pub(crate) fn act<const W: usize>(
+pub(crate) fn act<const W: usize, const L: usize>(
     graph: &BitGraph<W>,
     token: Token,
-    cell: &Cell<W>,
+    cell: &Cell<W, L>,
     x: usize,
-    other: &mut Cell<W>,
+    other: &mut Cell<W, L>,
 ) {
-    let model = graph.model;
     let j = middle(token);
     let stays = has(&graph.stays, j);
     if let Some(edge) = EdgeToken::of(token) {
-        return act_edge(model, edge, stays, cell, x, other);
+        return act_edge(edge, stays, cell, x, other);
     }
     let (pred, succ) = (&cell.pred, &cell.succ);
     if x == j {
@@ -228,29 +232,28 @@ pub(crate) fn act<const W: usize>(
         if !stays {
             other.pred = Layers::NONE;
         }
-    } else if has(&pred.all, x) {
-        other.succ.extend(j, succ, model);
+    } else if has(pred.all(), x) {
+        other.succ.extend(j, succ);
         if !stays {
             other.succ.drop(j);
         }
     } else {
-        other.pred.extend(j, pred, model);
+        other.pred.extend(j, pred);
         other.pred.drop(j);
     }
 }
 
 /// Changes the cell of `x` as the elimination of an edge does.
-fn act_edge<const W: usize>(
-    model: CostModel,
+fn act_edge<const W: usize, const L: usize>(
     EdgeToken { end, middle, front }: EdgeToken,
     stays: bool,
-    cell: &Cell<W>,
+    cell: &Cell<W, L>,
     x: usize,
-    other: &mut Cell<W>,
+    other: &mut Cell<W, L>,
 ) {
     let (near, far) = cell.sides(front);
     let (other_near, other_far) = other.sides_mut(front);
-    let mut rest = near.all;
+    let mut rest = *near.all();
     unset(&mut rest, end);
     let dies = rest == [0; W] && !stays;
     if x == middle {
@@ -259,12 +262,13 @@ fn act_edge<const W: usize>(
             *other_far = Layers::NONE;
         }
     } else if x == end {
-        other_far.extend(middle, far, model);
+        other_far.extend(middle, far);
         other_far.drop(middle);
     } else {
-        let strong = has(&near.strong, end) || has(&far.strong, x);
-        let variable = has(&near.variable, end) || has(&far.variable, x);
-        other_near.add(end, strong, variable, model);
+        // A product is a unit if both factors are, and variable if one of them is.
+        let kind =
+            std::array::from_fn(|layer| has(&near.rows[layer], end) || has(&far.rows[layer], x));
+        other_near.add(end, kind);
         if dies {
             other_near.drop(middle);
         }

@@ -7,6 +7,7 @@ use super::rng::{Rng, Thresholds};
 use super::tokens::{self, TokenState};
 use super::{Options, Sequence, reduce};
 use crate::bits::board::Token;
+use crate::bits::cells::{CONSTANT_AWARE, PLAIN, UNIT_FREE};
 use crate::bits::{BitGraph, has, items, size};
 use crate::cost::CostModel;
 use crate::eliminate::{Primal, Step};
@@ -345,8 +346,19 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     fn anneal_tokens(&mut self, order: &[usize], work: u64, free: f64) {
+        match self.bits.model {
+            CostModel::Plain => self.anneal_tokens_in::<PLAIN>(order, work, free),
+            CostModel::UnitFree => self.anneal_tokens_in::<UNIT_FREE>(order, work, free),
+            CostModel::ConstantAware => {
+                self.anneal_tokens_in::<CONSTANT_AWARE>(order, work, free);
+            }
+        }
+    }
+
+    /// Anneals token lists in a model that looks at so many layers of neighbours.
+    fn anneal_tokens_in<const L: usize>(&mut self, order: &[usize], work: u64, free: f64) {
         let list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
-        let mut state = TokenState::new(&self.bits, list);
+        let mut state = TokenState::<W, L>::new(&self.bits, &list);
         let meter = &mut *self.meter;
         let (cost, best) = tokens::anneal(
             &mut state,

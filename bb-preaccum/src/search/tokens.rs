@@ -2,10 +2,10 @@
 //! with edge eliminations in between.
 
 use super::rng::{Rng, Thresholds};
-use super::trail::{Edit, Trail};
+use super::trail::{Edit, Trail, unpacked};
 use crate::bits::board::Token;
-use crate::bits::cells::Cell;
-use crate::bits::{BitGraph, Row, has, items, join, meet, set, size};
+use crate::bits::cells::{self, Cell};
+use crate::bits::{BitGraph, has, items, join, meet, size};
 use crate::cost::CostModel;
 
 /// The gain that one edge elimination more must have, so that they do not pile up.
@@ -22,28 +22,54 @@ const GROUP: usize = 8;
 /// Most edge eliminations in a list.
 const MOST_EDGES: usize = 24;
 
-fn unpacked(total: u64) -> (f64, f64) {
-    ((total >> 32) as f64, (total & 0xffff_ffff) as f64)
+/// Places are looked at until one costs so much more than the best of them.
+const MOST_RISE: i64 = 30;
+
+/// Of this many moves that are not of groups so many split a vertex, and so many more move an edge elimination.
+const MOVES: usize = 16;
+const SPLITS: usize = 8;
+const EDGE_MOVES: usize = 3;
+
+/// The temperature of a move, and the weights beside products that count.
+#[derive(Clone, Copy)]
+struct Climate {
+    temperature: f64,
+    /// The weight of a product that does not count.
+    free: f64,
+}
+
+impl Climate {
+    /// A change of cost, with so many tokens more.
+    fn weigh(self, change: u64, more: i64) -> f64 {
+        let (counted, all) = unpacked(change);
+        counted as f64 + self.free * all as f64 + PENALTY * more as f64
+    }
+}
+
+/// What a scan moves.
+#[derive(Clone, Copy)]
+enum Subject {
+    /// The token at a place.
+    Old(usize),
+    /// One more.
+    New(Token),
+    /// The token at a place, which leaves another one there.
+    Leaves(usize, Token),
 }
 
 /// A token list under change.
-pub(crate) struct TokenState<'g, const W: usize> {
-    trail: Trail<'g, W>,
-    /// The place of each vertex in the list, and of the edges.
-    place: Vec<usize>,
+pub(crate) struct TokenState<'g, const W: usize, const L: usize> {
+    trail: Trail<'g, W, L>,
+    /// The places of edge eliminations in the list.
     edges: Vec<usize>,
-    /// The vertices before each place.
-    gone: Vec<Row<W>>,
     edits: Vec<Edit>,
 }
 
-impl<'g, const W: usize> TokenState<'g, W> {
-    pub(crate) fn new(graph: &'g BitGraph<W>, tokens: Vec<Token>) -> Self {
+impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
+    pub(crate) fn new(graph: &'g BitGraph<W>, tokens: &[Token]) -> Self {
         let mut state = Self {
             trail: Trail::new(graph, tokens),
-            place: vec![0; graph.vertices.len()],
             edges: Vec::new(),
-            gone: Vec::new(),
             edits: Vec::new(),
         };
         state.index();
@@ -60,70 +86,120 @@ impl<'g, const W: usize> TokenState<'g, W> {
 
     fn index(&mut self) {
         self.edges.clear();
-        self.gone.clear();
-        let mut gone = [0; W];
-        for (at, &token) in self.trail.tokens.iter().enumerate() {
-            self.gone.push(gone);
-            if let Token::Vertex(v) = token {
-                self.place[usize::from(v)] = at;
-                set(&mut gone, v.into());
-            } else {
-                self.edges.push(at);
-            }
-        }
-        self.trail.work += self.trail.tokens.len() as u64;
+        let entries = self.trail.entries.iter().enumerate();
+        let edges = entries.filter(|(_, entry)| !matches!(entry.token, Token::Vertex(_)));
+        self.edges.extend(edges.map(|(at, _)| at));
+        self.trail.work += self.trail.entries.len() as u64 / 8;
     }
 
-    /// Fills `edits` with a change; false if there is none.
-    fn propose(&mut self, rng: &mut Rng) -> bool {
-        let n = self.trail.tokens.len();
+    fn token(&self, at: usize) -> Token {
+        self.trail.entries[at].token
+    }
+
+    /// Makes a move, or leaves the list as it is.
+    fn step(&mut self, climate: Climate, rng: &mut Rng, thresholds: &Thresholds) {
         self.edits.clear();
-        let edges = self.edges.len();
         if rng.below(GROUP_EVERY) == 0 {
-            return self.group(rng);
-        }
-        let choice = rng.below(10);
-        if choice < 4 && edges < MOST_EDGES {
-            return self.split(rng);
-        }
-        if choice < 7 && edges > 0 {
-            let from = self.edges[rng.below(edges)];
-            if choice < 5 {
-                self.edits.push(Edit::Remove(from));
-                return true;
+            if self.group(rng) {
+                self.try_edits(0.0, climate, rng, thresholds);
             }
-            let to = rng.below(n);
-            return self.moved(from, to);
+            return;
         }
-        let from = rng.below(n);
-        let Token::Vertex(v) = self.trail.tokens[from] else {
-            return false;
-        };
-        match self.elsewhere(v.into(), from, rng) {
-            Some(to) => self.moved(from, to),
-            None => false,
+        let n = self.trail.entries.len();
+        let choice = rng.below(MOVES);
+        let edges = self.edges.len();
+        if choice < SPLITS && edges < MOST_EDGES {
+            self.split(climate, rng, thresholds);
+            return;
         }
-    }
-
-    /// A token goes to where another stands.
-    fn moved(&mut self, from: usize, to: usize) -> bool {
-        let token = self.trail.tokens[from];
-        if from < to {
-            self.edits.push(Edit::Remove(from));
-            self.edits.push(Edit::Insert(to + 1, token));
+        let from = if choice < SPLITS + EDGE_MOVES && edges > 0 {
+            self.edges[rng.below(edges)]
         } else {
-            self.edits.push(Edit::Insert(to, token));
-            self.edits.push(Edit::Remove(from));
+            rng.below(n)
+        };
+        let v = cells::middle(self.token(from));
+        let to = match self.token(from) {
+            Token::Vertex(_) => self.elsewhere(v, from, rng),
+            Token::Front(..) | Token::Back(..) => Some(if rng.below(2) == 0 { 0 } else { n - 1 }),
+        };
+        match to {
+            Some(to) if to < from => {
+                let token = self.token(from);
+                self.trail.scan_left(token, from, false, to, MOST_RISE);
+            }
+            Some(to) if to > from => self.trail.scan_right(from, &[], to + 1, MOST_RISE),
+            Some(_) | None => return,
         }
-        from != to
+        self.choose(Subject::Old(from), climate, rng, thresholds);
     }
 
-    /// A new place for a vertex.
+    /// Moves what was scanned to one of the places that were looked at, or leaves it.
+    fn choose(
+        &mut self,
+        subject: Subject,
+        climate: Climate,
+        rng: &mut Rng,
+        thresholds: &Thresholds,
+    ) {
+        let noise = |rng: &mut Rng| climate.temperature * thresholds.noise(rng);
+        let mut best = -noise(rng);
+        let mut chosen = None;
+        for &stop in &self.trail.stops {
+            let more = match subject {
+                Subject::Old(_) => -i64::from(stop.place.is_none()),
+                Subject::New(_) | Subject::Leaves(..) => 1,
+            };
+            let estimate = climate.weigh(stop.change, more);
+            let value = estimate - noise(rng);
+            if value < best {
+                (best, chosen) = (value, Some((stop.place, estimate)));
+            }
+        }
+        self.trail.work += self.trail.stops.len() as u64;
+        let Some((place, estimate)) = chosen else {
+            return;
+        };
+        self.edits.clear();
+        match (subject, place) {
+            (Subject::Old(from) | Subject::Leaves(from, _), place) => {
+                let token = self.token(from);
+                let left = place.filter(|&to| to <= from);
+                self.edits.extend(left.map(|to| Edit::Insert(to, token)));
+                if let Subject::Leaves(_, edge) = subject {
+                    self.edits.push(Edit::Insert(from, edge));
+                }
+                self.edits.push(Edit::Remove(from));
+                let right = place.filter(|&to| to > from);
+                self.edits.extend(right.map(|to| Edit::Insert(to, token)));
+            }
+            (Subject::New(token), Some(to)) => self.edits.push(Edit::Insert(to, token)),
+            (Subject::New(_), None) => return,
+        }
+        self.try_edits(estimate, climate, rng, thresholds);
+    }
+
+    /// Makes some edits if they cost little more than was expected.
+    fn try_edits(
+        &mut self,
+        expected: f64,
+        climate: Climate,
+        rng: &mut Rng,
+        thresholds: &Thresholds,
+    ) {
+        let (total, more) = self.trail.test(&self.edits);
+        let change = climate.weigh(total.wrapping_sub(self.trail.total), more);
+        if thresholds.accept(change - expected, climate.temperature, rng) {
+            self.trail.commit();
+            self.index();
+        }
+    }
+
+    /// A new place for a vertex: that of one that it has to do with, or any.
     fn elsewhere(&mut self, v: usize, from: usize, rng: &mut Rng) -> Option<usize> {
-        let n = self.trail.tokens.len();
+        let n = self.trail.entries.len();
         match rng.below(8) {
             0 => Some(rng.below(n)),
-            1..=3 => {
+            1 | 2 => {
                 let near = 1 + rng.below(12);
                 Some(if rng.below(2) == 0 {
                     from.saturating_sub(near)
@@ -131,52 +207,37 @@ impl<'g, const W: usize> TokenState<'g, W> {
                     (from + near).min(n - 1)
                 })
             }
-            _ => self.related(v, from, rng),
+            3..=5 => self.trail.earlier(v, from, |count| rng.below(count)),
+            _ => self.later(v, from, rng),
         }
     }
 
-    /// The place of a vertex that has to do with the one at `from`: with the order of the two changed,
-    /// costs change. (Edge eliminations in between are ignored for this.)
-    fn related(&mut self, v: usize, from: usize, rng: &mut Rng) -> Option<usize> {
-        let graph = self.trail.graph;
-        let (_, before, behind) = graph.cost(v, &self.gone[from]);
-        let mut row = if rng.below(2) == 0 {
-            before.all
-        } else {
-            before.through
-        };
-        join(
-            &mut row,
-            if rng.below(2) == 0 {
-                &behind.all
-            } else {
-                &behind.through
-            },
-        );
-        let row = meet(&row, &graph.eliminable);
-        self.trail.work += 20;
+    /// The place of a vertex that is eliminated later and a neighbour then.
+    fn later(&mut self, v: usize, from: usize, rng: &mut Rng) -> Option<usize> {
+        let cell = self.trail.cell(v, from);
+        let mut row = *cell.pred.all();
+        join(&mut row, cell.succ.all());
+        let row = meet(&row, &self.trail.graph.eliminable);
+        self.trail.work += 4;
         let count = size(&row) as usize;
         if count == 0 {
             return None;
         }
         let nth = rng.below(count);
-        items(&row).nth(nth).map(|other| self.place[other])
+        let other = items(&row).nth(nth)?;
+        Some(self.trail.place(other))
     }
 
     /// Some tokens that follow each other, or vertices with a neighbour in common, go to one place.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all other tokens go anywhere"
-    )]
     fn group(&mut self, rng: &mut Rng) -> bool {
-        let n = self.trail.tokens.len();
+        let n = self.trail.entries.len();
         let graph = self.trail.graph;
         let at = rng.below(n);
         let mut places: Vec<usize> = Vec::new();
         if rng.below(2) == 0 {
             places.extend(at..n.min(at + 2 + rng.below(GROUP - 1)));
         } else {
-            let Token::Vertex(v) = self.trail.tokens[at] else {
+            let Token::Vertex(v) = self.token(at) else {
                 return false;
             };
             let (side, other) = if rng.below(2) == 0 {
@@ -193,12 +254,12 @@ impl<'g, const W: usize> TokenState<'g, W> {
                 return false;
             };
             let row = meet(&other.all[shared], &graph.eliminable);
-            places.extend(items(&row).take(GROUP).map(|w| self.place[w]));
+            places.extend(items(&row).take(GROUP).map(|w| self.trail.place(w)));
             places.sort_unstable();
         }
-        let to = match self.trail.tokens[at] {
+        let to = match self.token(at) {
             Token::Vertex(v) => self.elsewhere(v.into(), at, rng),
-            _ => Some(rng.below(n)),
+            Token::Front(..) | Token::Back(..) => Some(rng.below(n)),
         };
         let Some(to) = to else { return false };
         if places.contains(&to) {
@@ -207,7 +268,7 @@ impl<'g, const W: usize> TokenState<'g, W> {
         let to = if to > at { to + 1 } else { to };
         let before = places.iter().filter(|&&place| place < to).copied();
         self.edits.extend(before.map(Edit::Remove));
-        let tokens = places.iter().map(|&place| self.trail.tokens[place]);
+        let tokens = places.iter().map(|&place| self.trail.entries[place].token);
         self.edits
             .extend(tokens.map(|token| Edit::Insert(to, token)));
         let behind = places.iter().filter(|&&place| place >= to).copied();
@@ -215,61 +276,56 @@ impl<'g, const W: usize> TokenState<'g, W> {
         !places.is_empty()
     }
 
-    /// Part of a vertex goes earlier than now, or all but a part later.
-    fn split(&mut self, rng: &mut Rng) -> bool {
-        let from = rng.below(self.trail.tokens.len());
-        let Token::Vertex(j) = self.trail.tokens[from] else {
-            return false;
+    /// One edge of a vertex goes earlier than the vertex, or the vertex later than one of its edges.
+    fn split(&mut self, climate: Climate, rng: &mut Rng, thresholds: &Thresholds) {
+        let n = self.trail.entries.len();
+        let from = rng.below(n);
+        let Token::Vertex(j) = self.token(from) else {
+            return;
         };
-        let Some(to) = self.elsewhere(j.into(), from, rng) else {
-            return false;
-        };
-        let at = from.min(to);
         let stays = has(&self.trail.graph.stays, j.into());
-        let edges = some_edges(self.trail.cell(j.into(), at), stays, j, rng);
-        let some = !edges.is_empty();
-        self.edits
-            .extend(edges.into_iter().map(|token| Edit::Insert(at, token)));
-        if at == from && to != from {
-            self.edits.push(Edit::Remove(from));
-            self.edits.push(Edit::Insert(to + 1, Token::Vertex(j)));
+        let Some(edge) = some_edge(self.trail.cell(j.into(), from), stays, j, rng) else {
+            return;
+        };
+        if rng.below(2) == 0 {
+            self.trail.scan_left(edge, from, true, 0, MOST_RISE);
+            self.choose(Subject::New(edge), climate, rng, thresholds);
+        } else {
+            self.trail.scan_right(from, &[edge], n, MOST_RISE);
+            self.choose(Subject::Leaves(from, edge), climate, rng, thresholds);
         }
-        some
     }
 }
 
-/// Some, but not all, of a vertex's in-edges or out-edges, as eliminations.
-fn some_edges<const W: usize>(cell: &Cell<W>, stays: bool, j: u16, rng: &mut Rng) -> Vec<Token> {
+/// The elimination of an edge of a vertex that has others on the same side.
+fn some_edge<const W: usize, const L: usize>(
+    cell: &Cell<W, L>,
+    stays: bool,
+    j: u16,
+    rng: &mut Rng,
+) -> Option<Token> {
     let front = !stays && rng.below(2) == 0;
-    let mut list: Vec<Token> = if front {
-        items(&cell.pred.all)
-            .map(|i| Token::Front(i as u16, j))
-            .collect()
+    let row = if front {
+        cell.pred.all()
     } else {
-        items(&cell.succ.all)
-            .map(|k| Token::Back(j, k as u16))
-            .collect()
+        cell.succ.all()
     };
-    if list.len() < 2 {
-        return Vec::new();
+    let count = size(row) as usize;
+    if count < 2 {
+        return None;
     }
-    // Mostly one or two; the rest are left for later.
-    let mut count = 1;
-    while count + 1 < list.len() && rng.below(3) == 0 {
-        count += 1;
-    }
-    for at in 0..count {
-        let other = at + rng.below(list.len() - at);
-        list.swap(at, other);
-    }
-    list.truncate(count);
-    list
+    let end = items(row).nth(rng.below(count))? as u16;
+    Some(if front {
+        Token::Front(end, j)
+    } else {
+        Token::Back(j, end)
+    })
 }
 
 /// Anneals until `work` is spent or `stop` says so. A product that the model does not count has the weight `free` at the
 /// beginning. Returns the best list and its cost.
-pub(crate) fn anneal<const W: usize>(
-    state: &mut TokenState<'_, W>,
+pub(crate) fn anneal<const W: usize, const L: usize>(
+    state: &mut TokenState<'_, W, L>,
     (hot, cold): (f64, f64),
     free: f64,
     work: u64,
@@ -277,7 +333,7 @@ pub(crate) fn anneal<const W: usize>(
     thresholds: &Thresholds,
     stop: &mut dyn FnMut() -> bool,
 ) -> (u64, Vec<Token>) {
-    let mut best = (state.total(), state.trail.tokens.clone());
+    let mut best = (state.total(), state.trail.tokens());
     if best.1.is_empty() {
         return (best.0 >> 32, best.1);
     }
@@ -290,28 +346,19 @@ pub(crate) fn anneal<const W: usize>(
     let mut moves = 0u32;
     while state.work() - start < work {
         let done = (state.work() - start) as f64 / work as f64;
-        let temperature = hot + (cold - hot) * done;
+        let climate = Climate {
+            temperature: hot + (cold - hot) * done,
+            free: share.0 + (share.1 - share.0) * done,
+        };
         if moves.is_multiple_of(256) && stop() {
             break;
         }
         moves = moves.wrapping_add(1);
         state.trail.work += 5;
-        if !state.propose(rng) {
-            continue;
+        state.step(climate, rng, thresholds);
+        if state.total() < best.0 {
+            best = (state.total(), state.trail.tokens());
         }
-        let edits = std::mem::take(&mut state.edits);
-        let (total, more) = state.trail.test(&edits);
-        let share = share.0 + (share.1 - share.0) * done;
-        let (old, new) = (unpacked(state.total()), unpacked(total));
-        let change = new.0 - old.0 + share * (new.1 - old.1) + PENALTY * more as f64;
-        if thresholds.accept(change, temperature, rng) {
-            state.trail.commit(&edits);
-            state.index();
-            if total < best.0 {
-                best = (total, state.trail.tokens.clone());
-            }
-        }
-        state.edits = edits;
     }
     (best.0 >> 32, best.1)
 }

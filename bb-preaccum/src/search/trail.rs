@@ -1,9 +1,14 @@
 //! A token list with the cells of all vertices along it, so that a changed list costs as much as what the
-//! change touches: from the first change on, both lists are followed, but only where they differ.
+//! change touches: from the first change on, both lists are followed, but only where they differ. Cells are kept by
+//! stamps of the tokens that made them, which stay when the list gets longer or shorter, so that to take a changed list
+//! over costs no more than to test it.
+
+mod scan;
 
 use crate::bits::board::{Price, Token};
 use crate::bits::cells::{self, Cell};
 use crate::bits::{BitGraph, Row, has, items, join, meet, set, size, unset};
+use scan::Stop;
 
 /// A change of a list at a place, in terms of the list before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,119 +26,341 @@ impl Edit {
     }
 }
 
-/// The two numbers of a price in one, for sums: the first in the upper half.
+/// The two numbers of a price in one, for sums: the first in the upper half. Differences wrap around.
 fn packed(price: Price) -> u64 {
     u64::from(price.counted) << 32 | u64::from(price.all)
 }
 
-pub(crate) struct Trail<'g, const W: usize> {
+/// The two numbers of a difference: products that count, and all products.
+pub(crate) fn unpacked(change: u64) -> (i64, i64) {
+    let all = i64::from(change as u32 as i32);
+    ((change as i64).wrapping_sub(all) >> 32, all)
+}
+
+/// A token in the list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<const W: usize> {
+    pub(crate) token: Token,
+    /// Grows along the list.
+    stamp: u64,
+    /// What the token costs (see [`packed`]), and the vertices whose cells it changes; nothing, if it finds nothing to do.
+    price: u64,
+    touched: Row<W>,
+}
+
+/// What the list under test has at or in front of a place of the list before.
+#[derive(Clone, Copy)]
+enum Change<const W: usize> {
+    /// The same token with another effect.
+    Keep(Entry<W>),
+    /// Nothing: the token is taken away, or it finds nothing to do.
+    Gone,
+    /// A token more in front of the place.
+    New(Entry<W>),
+}
+
+/// A cell that a token of the list under test makes, or `None` if the token does not touch that vertex any more.
+struct Note<const W: usize, const L: usize> {
+    stamp: u64,
+    vertex: usize,
+    cell: Option<Cell<W, L>>,
+}
+
+/// The room between two stamps when they are new.
+const ROOM: u64 = 1 << 32;
+
+pub(crate) struct Trail<'g, const W: usize, const L: usize> {
     pub(crate) graph: &'g BitGraph<W>,
-    pub(crate) tokens: Vec<Token>,
-    /// The price of each token, and the vertices whose cells it changes; nothing, if it finds nothing to do.
-    prices: Vec<u64>,
-    touched: Vec<Row<W>>,
-    /// The cells of each vertex, and from which place on they hold.
-    history: Vec<Vec<(usize, Cell<W>)>>,
+    pub(crate) entries: Vec<Entry<W>>,
+    /// The stamp of the elimination of each vertex.
+    stamps: Vec<u64>,
+    /// The cells of each vertex, and the stamps of the tokens that made them; 0 for the first.
+    history: Vec<Vec<(u64, Cell<W, L>)>>,
     pub(crate) total: u64,
-    /// Vertices whose cells differ in the list under test, and these cells.
+    /// The list under test: what it costs, by how many tokens it is longer, the vertices whose cells differ, and these
+    /// cells.
+    tested: u64,
+    more: i64,
     dirty: Row<W>,
-    cells: Vec<Cell<W>>,
-    /// Parts that the list under test leaves out: places of tokens, and edits, that find nothing to do.
-    dropped: Vec<usize>,
-    idle: Vec<usize>,
-    /// The place where the list under test was the same again.
-    end: usize,
-    /// The vertices whose cells the tokens change that are not the same in both lists.
-    reach: Row<W>,
-    rest: Vec<(usize, Cell<W>)>,
-    cuts: Vec<(usize, usize)>,
-    next: Vec<Token>,
+    cells: Vec<Cell<W, L>>,
+    /// What is to be done to take it over, if that is noted down: in order of the list, with places of the list before.
+    notes_down: bool,
+    changes: Vec<(usize, Change<W>)>,
+    notes: Vec<Note<W, L>>,
+    next: Vec<Entry<W>>,
+    /// The places that were looked at last.
+    pub(crate) stops: Vec<Stop>,
     pub(crate) work: u64,
 }
 
-impl<'g, const W: usize> Trail<'g, W> {
-    pub(crate) fn new(graph: &'g BitGraph<W>, tokens: Vec<Token>) -> Self {
+impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
+    pub(crate) fn new(graph: &'g BitGraph<W>, tokens: &[Token]) -> Self {
         let cells = cells::cells(graph);
         let mut trail = Self {
             graph,
-            prices: Vec::new(),
-            touched: Vec::new(),
+            entries: Vec::new(),
+            stamps: vec![0; graph.vertices.len()],
             history: cells.iter().map(|&cell| vec![(0, cell)]).collect(),
             total: 0,
+            tested: 0,
+            more: 0,
             dirty: [0; W],
             cells,
-            dropped: Vec::new(),
-            idle: Vec::new(),
-            end: 0,
-            reach: [0; W],
-            rest: Vec::new(),
-            cuts: Vec::new(),
+            notes_down: true,
+            changes: Vec::new(),
+            notes: Vec::new(),
             next: Vec::new(),
+            stops: Vec::new(),
             work: 0,
-            tokens,
         };
-        for at in 0..trail.tokens.len() {
-            let (price, touched) = trail.replay(at);
-            trail.prices.push(price);
-            trail.touched.push(touched);
-            trail.total += price;
+        for (at, &token) in tokens.iter().enumerate() {
+            trail.begin(true);
+            trail.insert(at, (at as u64 + 1) * ROOM, token);
+            trail.commit();
         }
         trail
     }
 
-    /// The cell of a vertex before the token at a place.
-    pub(crate) fn cell(&self, v: usize, at: usize) -> &Cell<W> {
-        let history = &self.history[v];
-        let mut last = history.len() - 1;
-        while history[last].0 > at {
-            last -= 1;
-        }
-        &history[last].1
+    pub(crate) fn tokens(&self) -> Vec<Token> {
+        self.entries.iter().map(|entry| entry.token).collect()
     }
 
-    /// Applies the token at a place, behind which the histories end.
-    fn replay(&mut self, at: usize) -> (u64, Row<W>) {
-        let token = self.tokens[at];
-        let cell = *self.cell(cells::middle(token), at);
-        self.work += 10;
-        let Some(price) = cells::price(self.graph, token, &cell) else {
-            return (0, [0; W]);
-        };
-        let touched = cells::touched(token, &cell);
-        for x in items(&touched) {
-            let history = &mut self.history[x];
-            self.work += 5;
-            let mut other = history[history.len() - 1].1;
-            cells::act(self.graph, token, &cell, x, &mut other);
-            history.push((at + 1, other));
+    /// The place of a vertex in the list.
+    pub(crate) fn place(&self, v: usize) -> usize {
+        self.place_of(self.stamps[v])
+    }
+
+    fn place_of(&self, stamp: u64) -> usize {
+        self.entries.partition_point(|entry| entry.stamp < stamp)
+    }
+
+    /// The place of a token, chosen by `pick` out of so many, that changed the cell of a vertex before a place.
+    pub(crate) fn earlier(
+        &self,
+        v: usize,
+        at: usize,
+        pick: impl FnOnce(usize) -> usize,
+    ) -> Option<usize> {
+        let stamp = self.stamp(at);
+        let history = &self.history[v];
+        let count = history[1..].partition_point(|entry| entry.0 < stamp);
+        (count > 0).then(|| self.place_of(history[1 + pick(count)].0))
+    }
+
+    fn stamp(&self, at: usize) -> u64 {
+        self.entries.get(at).map_or(u64::MAX, |entry| entry.stamp)
+    }
+
+    /// The cell of a vertex before the token at a place.
+    pub(crate) fn cell(&self, v: usize, at: usize) -> &Cell<W, L> {
+        self.around(v, self.stamp(at)).0
+    }
+
+    /// The cells of a vertex before and after the token with a stamp.
+    fn around(&self, v: usize, stamp: u64) -> (&Cell<W, L>, &Cell<W, L>) {
+        let history = &self.history[v];
+        let mut last = history.len() - 1;
+        while last > 0 && history[last].0 >= stamp {
+            last -= 1;
         }
-        (packed(price), touched)
+        let before = &history[last].1;
+        match history.get(last + 1) {
+            Some((own, after)) if *own == stamp => (before, after),
+            _ => (before, before),
+        }
+    }
+
+    /// The cell of a vertex in the list under test, before the token with a stamp.
+    fn current(&self, v: usize, stamp: u64) -> Cell<W, L> {
+        if has(&self.dirty, v) {
+            self.cells[v]
+        } else {
+            *self.around(v, stamp).0
+        }
+    }
+
+    /// The list under test is the current one.
+    fn begin(&mut self, notes_down: bool) {
+        self.dirty = [0; W];
+        self.tested = self.total;
+        self.more = 0;
+        self.notes_down = notes_down;
+        self.changes.clear();
+        self.notes.clear();
+    }
+
+    fn change(&mut self, at: usize, change: Change<W>) {
+        if self.notes_down {
+            self.changes.push((at, change));
+        }
+    }
+
+    fn note(&mut self, stamp: u64, vertex: usize, cell: Option<Cell<W, L>>) {
+        if self.notes_down {
+            self.notes.push(Note {
+                stamp,
+                vertex,
+                cell,
+            });
+        }
+    }
+
+    /// A vertex has a cell in the list under test, and another in the list before.
+    #[inline]
+    fn compare(&mut self, x: usize, other: &Cell<W, L>, base: &Cell<W, L>) {
+        if other == base {
+            unset(&mut self.dirty, x);
+        } else {
+            self.cells[x] = *other;
+            set(&mut self.dirty, x);
+        }
+    }
+
+    /// The list under test goes on with a token in front of a place.
+    fn insert(&mut self, at: usize, stamp: u64, token: Token) {
+        let below = self.stamp(at);
+        let v = cells::middle(token);
+        let cell = self.current(v, below);
+        self.work += 6;
+        let mut entry = Entry {
+            token,
+            stamp,
+            price: 0,
+            touched: [0; W],
+        };
+        if let Some(price) = cells::price(self.graph, token, &cell) {
+            entry.price = packed(price);
+            entry.touched = cells::touched(token, &cell);
+        } else if !matches!(token, Token::Vertex(_)) {
+            return;
+        }
+        self.work += 7 * u64::from(size(&entry.touched));
+        for x in items(&entry.touched) {
+            let base = *self.around(x, below).0;
+            let mut other = if has(&self.dirty, x) {
+                self.cells[x]
+            } else {
+                base
+            };
+            cells::act(self.graph, token, &cell, x, &mut other);
+            self.note(stamp, x, Some(other));
+            self.compare(x, &other, &base);
+        }
+        self.more += 1;
+        self.tested = self.tested.wrapping_add(entry.price);
+        self.change(at, Change::New(entry));
+    }
+
+    /// The list under test goes on without the token at a place.
+    fn remove(&mut self, at: usize) {
+        let entry = self.entries[at];
+        self.work += 3 + 5 * u64::from(size(&entry.touched));
+        for x in items(&entry.touched) {
+            let (&before, &after) = self.around(x, entry.stamp);
+            let other = if has(&self.dirty, x) {
+                self.cells[x]
+            } else {
+                before
+            };
+            self.note(entry.stamp, x, None);
+            self.compare(x, &other, &after);
+        }
+        self.more -= 1;
+        self.tested = self.tested.wrapping_sub(entry.price);
+        self.change(at, Change::Gone);
+    }
+
+    /// The list under test goes on with the token at a place.
+    fn keep(&mut self, at: usize) {
+        let entry = self.entries[at];
+        let v = cells::middle(entry.token);
+        self.work += 1;
+        if has(&self.dirty, v) {
+            self.keep_changed(at, &entry);
+            return;
+        }
+        let differ = meet(&entry.touched, &self.dirty);
+        if differ == [0; W] {
+            return;
+        }
+        let cell = *self.around(v, entry.stamp).0;
+        self.work += 6 * u64::from(size(&differ));
+        for x in items(&differ) {
+            let mut other = self.cells[x];
+            cells::act(self.graph, entry.token, &cell, x, &mut other);
+            if other == *self.around(x, entry.stamp).1 {
+                // What is noted is what takes the place of another cell.
+                unset(&mut self.dirty, x);
+            } else {
+                self.cells[x] = other;
+                self.note(entry.stamp, x, Some(other));
+            }
+        }
+    }
+
+    /// The same where the middle of the token has another cell.
+    fn keep_changed(&mut self, at: usize, entry: &Entry<W>) {
+        let cell = self.cells[cells::middle(entry.token)];
+        let mut new = Entry {
+            price: 0,
+            touched: [0; W],
+            ..*entry
+        };
+        let price = cells::price(self.graph, entry.token, &cell);
+        if let Some(price) = price {
+            new.price = packed(price);
+            new.touched = cells::touched(entry.token, &cell);
+        }
+        let mut all = new.touched;
+        join(&mut all, &entry.touched);
+        self.work += 6 + 7 * u64::from(size(&all));
+        for x in items(&all) {
+            let (&before, &after) = self.around(x, entry.stamp);
+            let mut other = if has(&self.dirty, x) {
+                self.cells[x]
+            } else {
+                before
+            };
+            if has(&new.touched, x) {
+                cells::act(self.graph, entry.token, &cell, x, &mut other);
+                if other != after || !has(&entry.touched, x) {
+                    self.note(entry.stamp, x, Some(other));
+                }
+            } else {
+                self.note(entry.stamp, x, None);
+            }
+            self.compare(x, &other, &after);
+        }
+        self.tested = self
+            .tested
+            .wrapping_add(new.price)
+            .wrapping_sub(entry.price);
+        if price.is_none() && !matches!(entry.token, Token::Vertex(_)) {
+            self.more -= 1;
+            self.change(at, Change::Gone);
+        } else {
+            self.change(at, Change::Keep(new));
+        }
     }
 
     /// The cost of the list after some edits, which are in order of their places, and by how many tokens it
-    /// is longer. The list under test must not be taken over twice.
+    /// is longer.
     pub(crate) fn test(&mut self, edits: &[Edit]) -> (u64, i64) {
-        self.dirty = [0; W];
-        self.dropped.clear();
-        self.idle.clear();
-        self.reach = [0; W];
-        let mut total = self.total;
-        let mut more = 0i64;
+        self.make_room(edits);
+        self.begin(true);
         let mut at = edits.first().map_or(0, |edit| edit.place());
         let mut next = 0;
-        let n = self.tokens.len();
+        let n = self.entries.len();
         loop {
             let mut removed = false;
+            let here = edits[next..].iter().take_while(|edit| edit.place() == at);
+            let step = self.room(at) / (here.count() as u64 + 1);
+            let mut stamp = self.stamp_before(at);
             while let Some(&edit) = edits.get(next).filter(|edit| edit.place() == at) {
                 match edit {
                     Edit::Insert(_, token) => {
-                        let price = self.apart(at, Some(token), false);
-                        total = total.wrapping_add(price.unwrap_or(0));
-                        if price.is_none() && !matches!(token, Token::Vertex(_)) {
-                            self.idle.push(next);
-                        } else {
-                            more += 1;
-                        }
+                        stamp += step;
+                        self.insert(at, stamp, token);
                     }
                     Edit::Remove(_) => removed = true,
                 }
@@ -143,164 +370,90 @@ impl<'g, const W: usize> Trail<'g, W> {
                 break;
             }
             if removed {
-                self.apart(at, None, true);
-                total = total.wrapping_sub(self.prices[at]);
-                more -= 1;
+                self.remove(at);
             } else {
-                total = total
-                    .wrapping_add(self.together(at))
-                    .wrapping_sub(self.prices[at]);
+                self.keep(at);
             }
             at += 1;
         }
-        self.end = at;
-        (total, more - self.dropped.len() as i64)
+        (self.tested, self.more)
     }
 
-    /// The price that a token which is in both lists has in the one under test.
-    fn together(&mut self, at: usize) -> u64 {
-        let token = self.tokens[at];
-        let touched = self.touched[at];
-        self.work += 1;
-        if has(&self.dirty, cells::middle(token)) {
-            let price = self.apart(at, Some(token), true);
-            if price.is_none() && !matches!(token, Token::Vertex(_)) {
-                self.dropped.push(at);
-            }
-            return price.unwrap_or(0);
-        }
-        let differ = meet(&touched, &self.dirty);
-        if differ != [0; W] {
-            let cell = *self.cell(cells::middle(token), at);
-            for x in items(&differ) {
-                self.work += 5;
-                let mut other = self.cells[x];
-                cells::act(self.graph, token, &cell, x, &mut other);
-                if other == *self.cell(x, at + 1) {
-                    unset(&mut self.dirty, x);
-                } else {
-                    self.cells[x] = other;
-                }
-            }
-        }
-        self.prices[at]
+    fn stamp_before(&self, at: usize) -> u64 {
+        at.checked_sub(1).map_or(0, |last| self.entries[last].stamp)
     }
 
-    /// A token in the list under test, and perhaps the one at a place in the other.
-    fn apart(&mut self, at: usize, token: Option<Token>, base: bool) -> Option<u64> {
-        let after = at + usize::from(base);
-        let mut touched = if base { self.touched[at] } else { [0; W] };
-        let mut found = None;
-        self.work += 8;
-        if let Some(token) = token {
-            let v = cells::middle(token);
-            let cell = if has(&self.dirty, v) {
-                self.cells[v]
-            } else {
-                *self.cell(v, at)
-            };
-            if let Some(price) = cells::price(self.graph, token, &cell) {
-                let own = cells::touched(token, &cell);
-                join(&mut touched, &own);
-                join(&mut self.reach, &own);
-                found = Some((price, token, cell, own));
+    /// The room for stamps in front of a place.
+    fn room(&self, at: usize) -> u64 {
+        let least = self.stamp_before(at);
+        let next = self.entries.get(at);
+        next.map_or(2 * ROOM, |entry| entry.stamp - least)
+    }
+
+    /// Numbers the stamps again if there is no room for as many as there are edits.
+    fn make_room(&mut self, edits: &[Edit]) {
+        let crowded = |edit: &Edit| self.room(edit.place()) <= edits.len() as u64;
+        if !edits.iter().any(crowded) && self.stamp_before(self.entries.len()) < u64::MAX / 2 {
+            return;
+        }
+        for history in &mut self.history {
+            for entry in &mut history[1..] {
+                let place = self.entries.partition_point(|other| other.stamp < entry.0);
+                entry.0 = (place as u64 + 1) * ROOM;
             }
         }
-        self.work += 6 * u64::from(size(&touched));
-        for x in items(&touched) {
-            let mut other = if has(&self.dirty, x) {
-                self.cells[x]
-            } else {
-                *self.cell(x, at)
-            };
-            if let Some((_, token, cell, own)) = &found
-                && has(own, x)
-            {
-                cells::act(self.graph, *token, cell, x, &mut other);
-            }
-            if other == *self.cell(x, after) {
-                unset(&mut self.dirty, x);
-            } else {
-                self.cells[x] = other;
-                set(&mut self.dirty, x);
+        for (at, entry) in self.entries.iter_mut().enumerate() {
+            entry.stamp = (at as u64 + 1) * ROOM;
+            if let Token::Vertex(v) = entry.token {
+                self.stamps[usize::from(v)] = entry.stamp;
             }
         }
-        found.map(|(price, ..)| packed(price))
+        self.work += 10 * self.entries.len() as u64;
     }
 
     /// Makes the list under test the current one.
-    pub(crate) fn commit(&mut self, edits: &[Edit]) {
-        let from = edits.first().map_or(0, |edit| edit.place());
-        let end = self.end;
+    pub(crate) fn commit(&mut self) {
+        self.total = self.tested;
+        self.work += (self.notes.len() * 3 + self.entries.len() / 16) as u64;
         self.next.clear();
-        let (mut edit, mut dropped) = (0, self.dropped.iter().peekable());
-        for at in from..=end {
-            let mut removed = false;
-            while let Some(&change) = edits.get(edit).filter(|change| change.place() == at) {
-                match change {
-                    Edit::Insert(_, token) if !self.idle.contains(&edit) => self.next.push(token),
-                    Edit::Insert(..) => {}
-                    Edit::Remove(_) => removed = true,
-                }
-                edit += 1;
+        let mut window: Option<(usize, usize)> = None;
+        for &(at, change) in &self.changes {
+            if let Change::Keep(entry) = change {
+                self.entries[at] = entry;
+                continue;
             }
-            let dropped = dropped.next_if(|&&place| place == at).is_some();
-            if at < end && !removed && !dropped {
-                self.next.push(self.tokens[at]);
-            }
-        }
-        self.work += (self.next.len() + self.tokens.len() / 8) as u64;
-        self.tokens.splice(from..end, self.next.iter().copied());
-        self.renew(from, end, from + self.next.len());
-    }
-
-    /// The tokens from a place to another are new, and now end elsewhere.
-    fn renew(&mut self, from: usize, end: usize, moved: usize) {
-        let mut reach = self.reach;
-        for row in &self.touched[from..end] {
-            join(&mut reach, row);
-        }
-        if moved != end {
-            for (v, history) in self.history.iter_mut().enumerate() {
-                if !has(&reach, v) {
-                    let behind = history.partition_point(|entry| entry.0 <= end);
-                    for entry in &mut history[behind..] {
-                        entry.0 = entry.0 + moved - end;
+            let (_, done) = window.get_or_insert((at, at));
+            self.next.extend_from_slice(&self.entries[*done..at]);
+            *done = at;
+            match change {
+                Change::Gone => *done += 1,
+                Change::New(entry) => {
+                    if let Token::Vertex(v) = entry.token {
+                        self.stamps[usize::from(v)] = entry.stamp;
                     }
+                    self.next.push(entry);
                 }
+                Change::Keep(_) => {}
             }
         }
-        // Cells that hold behind the change are put aside while it is done.
-        self.rest.clear();
-        self.cuts.clear();
-        for v in items(&reach) {
-            let history = &mut self.history[v];
-            let behind = history.partition_point(|entry| entry.0 <= end);
-            self.cuts.push((v, self.rest.len()));
-            let later = history[behind..].iter();
-            self.rest
-                .extend(later.map(|&(at, cell)| (at + moved - end, cell)));
-            history.truncate(history.partition_point(|entry| entry.0 <= from));
+        if let Some((from, done)) = window {
+            self.entries.splice(from..done, self.next.drain(..));
         }
-        self.work += 2 * self.rest.len() as u64;
-        let old = self.prices[from..end].iter().sum::<u64>();
-        self.prices.splice(from..end, (from..moved).map(|_| 0));
-        self.touched
-            .splice(from..end, (from..moved).map(|_| [0; W]));
-        let mut new = 0;
-        for at in from..moved {
-            let (price, row) = self.replay(at);
-            new += price;
-            self.prices[at] = price;
-            self.touched[at] = row;
-        }
-        self.total = self.total + new - old;
-        for (which, &(v, start)) in self.cuts.iter().enumerate() {
-            let stop = self
-                .cuts
-                .get(which + 1)
-                .map_or(self.rest.len(), |cut| cut.1);
-            self.history[v].extend_from_slice(&self.rest[start..stop]);
+        for note in self.notes.drain(..) {
+            let history = &mut self.history[note.vertex];
+            let mut behind = history.len();
+            while history[behind - 1].0 > note.stamp {
+                behind -= 1;
+            }
+            let known = history[behind - 1].0 == note.stamp;
+            match note.cell {
+                Some(cell) if known => history[behind - 1].1 = cell,
+                Some(cell) => history.insert(behind, (note.stamp, cell)),
+                None if known => {
+                    history.remove(behind - 1);
+                }
+                None => {}
+            }
         }
     }
 }
@@ -311,10 +464,11 @@ mod tests {
     use super::super::testing::graph;
     use super::*;
     use crate::bits::board::Board;
+    use crate::bits::cells::{CONSTANT_AWARE, PLAIN, UNIT_FREE};
     use crate::cost::CostModel;
     use crate::eliminate::Primal;
 
-    fn on_board(graph: &BitGraph<1>, tokens: &[Token]) -> u64 {
+    pub(super) fn on_board(graph: &BitGraph<1>, tokens: &[Token]) -> u64 {
         let mut board = Board::new(graph);
         tokens
             .iter()
@@ -323,90 +477,150 @@ mod tests {
             .sum()
     }
 
+    /// The list after some edits.
+    pub(super) fn edited(tokens: &[Token], edits: &[Edit]) -> Vec<Token> {
+        let mut changed = Vec::new();
+        for at in 0..=tokens.len() {
+            let here = edits.iter().filter(|edit| edit.place() == at);
+            changed.extend(here.filter_map(|edit| match *edit {
+                Edit::Insert(_, token) => Some(token),
+                Edit::Remove(_) => None,
+            }));
+            if at < tokens.len() && !edits.contains(&Edit::Remove(at)) {
+                changed.push(tokens[at]);
+            }
+        }
+        changed
+    }
+
+    pub(super) fn some_graph(rng: &mut Rng, model: CostModel) -> (BitGraph<1>, Vec<Token>) {
+        let count = 6 + rng.below(20);
+        let lcg = graph(rng, count);
+        let bits = BitGraph::<1>::new(&Primal::new(&lcg), model).expect("a small graph");
+        let mut list: Vec<Token> = items(&bits.eliminable)
+            .map(|v| Token::Vertex(v as u16))
+            .collect();
+        for at in 0..list.len() {
+            let other = rng.below(list.len());
+            list.swap(at, other);
+        }
+        (bits, list)
+    }
+
+    /// An edge elimination that is possible at a place.
+    fn some_edge<const L: usize>(
+        trail: &Trail<'_, 1, L>,
+        at: usize,
+        rng: &mut Rng,
+    ) -> Option<Token> {
+        let v = rng.below(trail.graph.vertices.len());
+        let around = trail.cell(v, at);
+        if rng.below(2) == 0 {
+            let near = items(around.pred.all()).next()?;
+            Some(Token::Front(near as u16, v as u16))
+        } else {
+            let far = items(around.succ.all()).next()?;
+            Some(Token::Back(v as u16, far as u16))
+        }
+    }
+
+    fn some_edits<const L: usize>(trail: &Trail<'_, 1, L>, rng: &mut Rng) -> Vec<Edit> {
+        let n = trail.entries.len();
+        let mut edits: Vec<Edit> = Vec::new();
+        for _ in 0..3 {
+            let at = rng.below(n + 1);
+            let removable = at < n && !edits.contains(&Edit::Remove(at));
+            match rng.below(4) {
+                0 | 1 => {
+                    let edge = some_edge(trail, at, rng);
+                    edits.extend(edge.map(|token| Edit::Insert(at, token)));
+                }
+                2 if removable && !matches!(trail.entries[at].token, Token::Vertex(_)) => {
+                    edits.push(Edit::Remove(at));
+                }
+                3 if removable => {
+                    let to = rng.below(n + 1);
+                    edits.push(Edit::Remove(at));
+                    edits.push(Edit::Insert(to, trail.entries[at].token));
+                }
+                _ => {}
+            }
+        }
+        edits.sort_by_key(|edit| (edit.place(), matches!(edit, Edit::Remove(_))));
+        edits
+    }
+
+    /// All that a trail keeps is what a new one of the same list has.
+    pub(super) fn assert_fresh<const L: usize>(trail: &Trail<'_, 1, L>) {
+        let again = Trail::<1, L>::new(trail.graph, &trail.tokens());
+        assert_eq!(trail.total, again.total);
+        for (at, (old, new)) in trail.entries.iter().zip(&again.entries).enumerate() {
+            assert_eq!((old.price, old.touched), (new.price, new.touched));
+            if let Token::Vertex(v) = old.token {
+                assert_eq!(trail.place(v.into()), at);
+            }
+        }
+        for v in 0..trail.history.len() {
+            assert_eq!(trail.history[v].len(), again.history[v].len());
+            for at in 0..=trail.entries.len() {
+                assert_eq!(trail.cell(v, at), again.cell(v, at), "{v} {at}");
+            }
+        }
+    }
+
     /// A trail says the same of random changes as doing the changed lists from the beginning.
     #[test]
     fn changed_lists_cost_what_they_cost_in_full() {
         let mut rng = Rng::new(5);
-        let (mut longer, mut shorter) = (0, 0);
-        for case in 0..300 {
-            let lcg = {
-                let count = 6 + rng.below(20);
-                graph(&mut rng, count)
-            };
-            let model = CostModel::ALL[case % 3];
-            let bits = BitGraph::<1>::new(&Primal::new(&lcg), model).expect("a small graph");
-            let mut list: Vec<Token> = items(&bits.eliminable)
-                .map(|v| Token::Vertex(v as u16))
-                .collect();
-            for at in 0..list.len() {
-                let other = rng.below(list.len());
-                list.swap(at, other);
-            }
-            let mut trail = Trail::new(&bits, list);
-            for _ in 0..200 {
-                let n = trail.tokens.len();
-                let mut places = [rng.below(n + 1), rng.below(n + 1), rng.below(n + 1)];
-                places.sort_unstable();
-                let mut edits: Vec<Edit> = Vec::new();
-                for at in places {
-                    let v = rng.below(bits.vertices.len());
-                    let around = trail.cell(v, at);
-                    let near = items(&around.pred.all).next();
-                    let far = items(&around.succ.all).next();
-                    let removable = at < n && !edits.contains(&Edit::Remove(at));
-                    match (rng.below(4), near, far) {
-                        (0, Some(i), _) => {
-                            edits.push(Edit::Insert(at, Token::Front(i as u16, v as u16)));
-                        }
-                        (1, _, Some(k)) => {
-                            edits.push(Edit::Insert(at, Token::Back(v as u16, k as u16)));
-                        }
-                        (2, ..) if removable && !matches!(trail.tokens[at], Token::Vertex(_)) => {
-                            edits.push(Edit::Remove(at));
-                        }
-                        (3, ..) if removable && edits.is_empty() => {
-                            // Moved to a place behind.
-                            let to = (at + 1 + rng.below(n - at)).min(n);
-                            edits = vec![Edit::Remove(at), Edit::Insert(to, trail.tokens[at])];
-                            break;
-                        }
-                        _ => {}
-                    }
-                }
-                edits.sort_by_key(|edit| (edit.place(), matches!(edit, Edit::Remove(_))));
-                let mut changed = Vec::new();
-                for at in 0..=n {
-                    let here = edits.iter().filter(|edit| edit.place() == at);
-                    changed.extend(here.filter_map(|edit| match *edit {
-                        Edit::Insert(_, token) => Some(token),
-                        Edit::Remove(_) => None,
-                    }));
-                    if at < n && !edits.contains(&Edit::Remove(at)) {
-                        changed.push(trail.tokens[at]);
-                    }
-                }
-                let (total, more) = trail.test(&edits);
-                assert_eq!(total, on_board(&bits, &changed));
-                if rng.below(2) == 0 {
-                    trail.commit(&edits);
-                    assert_eq!(trail.total, total);
-                    assert_eq!(trail.tokens.len() as i64, n as i64 + more);
-                    assert_eq!(on_board(&bits, &trail.tokens), total);
-                    longer += u32::from(more > 0);
-                    shorter += u32::from(more < 0);
-                    let again = Trail::new(&bits, trail.tokens.clone());
-                    for (v, history) in trail.history.iter().enumerate() {
-                        for at in 0..=trail.tokens.len() {
-                            assert_eq!(
-                                trail.cell(v, at),
-                                again.cell(v, at),
-                                "{v} {at} {history:?}"
-                            );
-                        }
-                    }
-                }
+        let mut counts = [0; 2];
+        for _ in 0..100 {
+            changes::<PLAIN>(&mut rng, CostModel::Plain, &mut counts);
+            changes::<UNIT_FREE>(&mut rng, CostModel::UnitFree, &mut counts);
+            changes::<CONSTANT_AWARE>(&mut rng, CostModel::ConstantAware, &mut counts);
+        }
+        let [longer, shorter] = counts;
+        assert!(longer > 1000 && shorter > 1000, "{longer} {shorter}");
+    }
+
+    fn changes<const L: usize>(rng: &mut Rng, model: CostModel, counts: &mut [u32; 2]) {
+        let (bits, list) = some_graph(rng, model);
+        let mut trail = Trail::<1, L>::new(&bits, &list);
+        for _ in 0..200 {
+            let edits = some_edits(&trail, rng);
+            let n = trail.entries.len();
+            let changed = edited(&trail.tokens(), &edits);
+            let (total, more) = trail.test(&edits);
+            assert_eq!(total, on_board(&bits, &changed));
+            if rng.below(2) == 0 {
+                trail.commit();
+                assert_eq!(trail.total, total);
+                assert_eq!(trail.entries.len() as i64, n as i64 + more);
+                assert_eq!(on_board(&bits, &trail.tokens()), total);
+                counts[0] += u32::from(more > 0);
+                counts[1] += u32::from(more < 0);
+                assert_fresh(&trail);
             }
         }
-        assert!(longer > 1000 && shorter > 1000, "{longer} {shorter}");
+    }
+
+    /// Stamps run out where tokens come and go at the same place, and are numbered again.
+    #[test]
+    fn stamps_are_numbered_again() {
+        let mut rng = Rng::new(10);
+        let (bits, list) = some_graph(&mut rng, CostModel::Plain);
+        let mut trail = Trail::<1, PLAIN>::new(&bits, &list);
+        for turn in 0..2000 {
+            // The first of the list goes behind the second, or the other way round.
+            let edits = if turn % 2 == 0 {
+                [Edit::Remove(0), Edit::Insert(2, trail.entries[0].token)]
+            } else {
+                [Edit::Insert(0, trail.entries[1].token), Edit::Remove(1)]
+            };
+            trail.test(&edits);
+            trail.commit();
+            let stamps = trail.entries.windows(2);
+            assert!(stamps.clone().all(|pair| pair[0].stamp < pair[1].stamp));
+        }
+        assert_fresh(&trail);
     }
 }
