@@ -107,10 +107,8 @@ impl ValidProgram {
     /// What [`Program::has_pointers`] says, without a walk over expressions, which validation has made.
     pub fn has_pointers(&self) -> bool {
         let program = &self.program;
-        self.pointers
-            || self
-                .find_variable(|v| program.leads_elsewhere(v.ty))
-                .is_some()
+        let named = (self.find_variable(|v| program.leads_elsewhere(v.ty))).is_some();
+        self.pointers || named
     }
 
     /// Refuses pointers, for what takes programs without them.

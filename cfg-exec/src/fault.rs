@@ -291,11 +291,11 @@ impl Fault {
 fn of_pointer(role: &NameRole, index: i64) -> Option<Diagnostic> {
     let pointer = |message: &str, help: &str| Some(Diagnostic::error(&POINTER, message, help));
     match (role, index) {
-        (NameRole::Cells | NameRole::StackCells, 0) => pointer(
+        (NameRole::Cells | NameRole::ScratchCells, 0) => pointer(
             "a null pointer is used",
             "test the pointer before it is used, or let it lead somewhere",
         ),
-        (NameRole::Cells | NameRole::StackCells, ..0) => pointer(
+        (NameRole::Cells | NameRole::ScratchCells, ..0) => pointer(
             "a pointer is used that leads outside of its object, or to one that has ended",
             "correct the pointer or the subscript behind it, or end the object later",
         ),

@@ -57,9 +57,9 @@ pub(crate) fn gradient(
         }
     }
     for (k, &g) in globals.iter().enumerate() {
-        // What lived in cells of variables is gone.
+        // What nobody can use afterwards need not be right.
         let origin = context.program.global(g).variable.origin.as_deref();
-        let is_gone = origin.is_some_and(|origin| origin.role == NameRole::StackCells);
+        let is_gone = origin.is_some_and(|origin| origin.role == NameRole::ScratchCells);
         if is_changed(g) && !is_gone {
             keep.push(VarId::new(parameters + 1 + k));
         }

@@ -33,6 +33,7 @@ use cfg_core::{
     },
     entity::{GlobalId, RoutineId},
     ir::{Dim, Expr, Global, Program, Role, ScalarType, Variable, visit::each_written},
+    memory::callgraph::CallGraph,
     validate::{ValidProgram, validate},
 };
 use head::Copies;
@@ -97,12 +98,17 @@ pub fn lower(
     let count = program.routines.len();
     let mut heads: Vec<RoutineId> = heads.to_vec();
     let mut seen = HashSet::new();
-    heads.retain(|&r| seen.insert(r) && r.index() < count && head::is_needed(&plan, r));
+    heads.retain(|&r| r.index() < count && seen.insert(r));
+    let reset = plan.reset(&heads);
+    let called = called(program);
+    let (wrapped, direct): (Vec<RoutineId>, Vec<RoutineId>) = (heads.into_iter())
+        .partition(|&r| head::is_needed(&plan, r) || !reset.is_empty() && called.contains(&r));
     let ready = ready(&mut plan);
     let mut problems = Diagnostics::default();
     let mut routines = Vec::with_capacity(count);
     for r in (0..count).map(RoutineId::new) {
-        match routine::lowered(&plan, r) {
+        let reset = if direct.contains(&r) { &*reset } else { &[] };
+        match routine::lowered(&plan, r, reset) {
             Ok(routine) => routines.push(routine),
             Err(more) => problems.0.extend(more.0),
         }
@@ -119,9 +125,9 @@ pub fn lower(
         annotations: program.annotations.clone(),
     };
     let written = written(&lowered);
-    let mut copies = Copies::from(count + heads.len());
-    for (k, &r) in heads.iter().enumerate() {
-        match head::head(&plan, r, &written, ready, &mut copies) {
+    let mut copies = Copies::from(count + wrapped.len());
+    for (k, &r) in wrapped.iter().enumerate() {
+        match head::head(&plan, r, &written, (ready, &reset), &mut copies) {
             Ok(routine) => lowered.routines.push(routine),
             Err(more) => problems.0.extend(more.0),
         }
@@ -134,7 +140,7 @@ pub fn lower(
     }
     let names = lowered.routines.iter().map(|r| r.name.clone());
     let mut taken: HashSet<String> = names.collect();
-    for &r in &heads {
+    for &r in &wrapped {
         let body = &mut lowered.routines[r.index()];
         body.name = unused(format!("{}.body", body.name), &mut taken);
         body.independents.clear();
@@ -196,6 +202,15 @@ fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
         overlay: None,
     });
     Some(g)
+}
+
+/// The routines that others call, or themselves.
+fn called(program: &Program) -> HashSet<RoutineId> {
+    let calls = CallGraph::of(program);
+    let routines = (0..program.routines.len()).map(RoutineId::new);
+    routines
+        .flat_map(|r| calls.callees(r).iter().copied())
+        .collect()
 }
 
 /// The globals that statements of the program may write.

@@ -130,8 +130,8 @@ roles! {
     Dispatch = "dispatch",
     /// A global: the cells of one type that pointers lead to, under one numbering.
     Cells = "cells",
-    /// A global: the cells of one type of variables that pointers lead to. All are gone when the program ends.
-    StackCells = "stack cells",
+    /// A global: cells like those of `Cells`, which nobody can use after the program has ended.
+    ScratchCells = "scratch cells",
     /// A global: the first cell of each object that pointers lead to.
     FirstCells = "first cells",
     /// A global: the last cell of each object that pointers lead to.

@@ -28,8 +28,10 @@ pub(super) struct Classes<'p> {
     content: Vec<BTreeMap<PointerType, Node>>,
     /// Of the representative of a class: the types of cells that are used through pointers.
     types: Vec<BTreeSet<ScalarType>>,
-    /// Of the representative of a class: whether objects are allocated there, or are globals.
-    outlives: Vec<bool>,
+    /// Of the representative of a class: whether objects are allocated there.
+    allocated: Vec<bool>,
+    /// Of the representative of a class: whether objects of it are globals, or globals lead to them.
+    kept: Vec<bool>,
     /// The node of the first variable of each routine; those of globals come before all.
     first: Vec<Node>,
     /// Variables that live in pools, by routine.
@@ -62,7 +64,8 @@ impl<'p> Classes<'p> {
             members: vec![1; nodes],
             content: vec![BTreeMap::new(); nodes],
             types: vec![BTreeSet::new(); nodes],
-            outlives: vec![false; nodes],
+            allocated: vec![false; nodes],
+            kept: Vec::new(),
             first,
             moved,
             moved_globals: vec![false; program.globals.len()],
@@ -81,6 +84,7 @@ impl<'p> Classes<'p> {
             }
         }
         classes.close(&bindings);
+        classes.keep();
         classes
     }
 
@@ -110,9 +114,15 @@ impl<'p> Classes<'p> {
         &self.types[self.find(node)]
     }
 
-    /// True if the objects of a class may be alive when the program ends: some are allocated, or are globals.
-    pub(super) fn outlives(&self, node: Node) -> bool {
-        self.outlives[self.find(node)]
+    /// True if objects of a class are allocated.
+    pub(super) fn is_allocated(&self, node: Node) -> bool {
+        self.allocated[self.find(node)]
+    }
+
+    /// True if somebody may use the objects of a class after the program has ended: some are globals, or globals lead to them,
+    /// maybe through others.
+    pub(super) fn is_kept(&self, node: Node) -> bool {
+        self.kept[self.find(node)]
     }
 
     /// The class that pointers of a type lead to which are stored in a class; `None` if there are none.
@@ -185,7 +195,7 @@ impl<'p> Classes<'p> {
             };
             self.parent[from] = into;
             self.members[into] += self.members[from];
-            self.outlives[into] |= self.outlives[from];
+            self.allocated[into] |= self.allocated[from];
             let types = std::mem::take(&mut self.types[from]);
             self.types[into].extend(types);
             for (ty, node) in std::mem::take(&mut self.content[from]) {
@@ -220,7 +230,7 @@ impl<'p> Classes<'p> {
         self.members.push(1);
         self.content.push(BTreeMap::new());
         self.types.push(BTreeSet::new());
-        self.outlives.push(false);
+        self.allocated.push(false);
         self.content[node].insert(ty, content);
         content
     }
@@ -292,7 +302,8 @@ impl<'p> Classes<'p> {
                     && let Some(ty) = ty.pointer()
                 {
                     let made = self.content(node, ty);
-                    self.outlives[made] = true;
+                    let made = self.halve(made);
+                    self.allocated[made] = true;
                     self.add_types(made, ty.pointee());
                 }
             }
@@ -420,8 +431,6 @@ impl<'p> Classes<'p> {
         while let Some((r, v)) = open.pop() {
             let routine = self.program.routine(r);
             if let Role::Global(g) = routine.variable(v).role {
-                let class = self.halve(g.index());
-                self.outlives[class] = true;
                 // What it is passed to, in all routines that name it.
                 for &at in named.get(&g).map_or(&[][..], Vec::as_slice) {
                     self.pass(&of_actual, bindings, at, &mut open);
@@ -446,6 +455,26 @@ impl<'p> Classes<'p> {
                 if !place.is_through_pointer() && self.mark(base) {
                     open.push(base);
                 }
+            }
+        }
+    }
+
+    /// Marks the classes of globals that live in pools, and all that globals lead to.
+    fn keep(&mut self) {
+        self.kept = vec![false; self.parent.len()];
+        let globals = 0..self.program.globals.len();
+        let mut open: Vec<Node> = Vec::new();
+        for g in globals {
+            let class = self.find(g);
+            match self.moved_globals[g] {
+                true => open.push(class),
+                false => open.extend(self.content[class].values()),
+            }
+        }
+        while let Some(node) = open.pop() {
+            let class = self.find(node);
+            if !std::mem::replace(&mut self.kept[class], true) {
+                open.extend(self.content[class].values());
             }
         }
     }

@@ -62,15 +62,16 @@ pub(super) fn is_needed(plan: &Plan<'_>, id: RoutineId) -> bool {
         || (parameters.chain(routine.result)).any(|v| routine.variable(v).ty.pointer().is_some())
 }
 
-/// The routine by which `id` is entered, and routines that it needs, which are numbered from `next` on.
+/// The routine by which `id` is entered, and routines that it needs, which are numbered from `next` on. It begins with what `begin`
+/// says: the flag of initial values, if there is one, and numbers of pools that are assigned.
 pub(super) fn head(
     plan: &Plan<'_>,
     id: RoutineId,
     written: &HashSet<GlobalId>,
-    ready: Option<GlobalId>,
+    begin: (Option<GlobalId>, &[(GlobalId, Expr)]),
     copies: &mut Copies,
 ) -> Result<Routine, Diagnostics> {
-    let made = make(plan, id, written, ready, copies);
+    let made = make(plan, id, written, begin, copies);
     made.map_err(|(refused, v)| {
         let element = v.map_or(Element::Routine, Element::Variable);
         Diagnostics(vec![refusal(plan, refused, Site::of(id, element))])
@@ -83,7 +84,7 @@ fn make(
     plan: &Plan<'_>,
     id: RoutineId,
     written: &HashSet<GlobalId>,
-    ready: Option<GlobalId>,
+    begin: (Option<GlobalId>, &[(GlobalId, Expr)]),
     copies: &mut Copies,
 ) -> Result<Routine, Failure> {
     let original = plan.program.routine(id);
@@ -139,6 +140,8 @@ fn make(
     }
     let mut writer = Writer::new(plan, id, out);
     let mut pieces = Vec::new();
+    let (ready, reset) = begin;
+    writer.assign_all(reset);
     globals_ready(&mut writer, ready, &mut pieces).map_err(|refused| (refused, None))?;
     let mut handed = Vec::new();
     for v in original.parameter_ids() {

@@ -28,6 +28,8 @@ pub(super) struct Pool {
     pub(super) variables: GlobalId,
     /// The least cell of variables, which lie at the end of the pool.
     pub(super) bottom: GlobalId,
+    /// The class, by its representative.
+    class: Node,
 }
 
 /// The kind of an array of cells.
@@ -145,6 +147,47 @@ impl<'p> Plan<'p> {
         self.classes.is_moved(r, v)
     }
 
+    /// The numbers of pools that are as at first whenever the program is entered by one of `heads`, and their values. A program that
+    /// was ended by an error or a `stop` leaves variables behind, and one that ends may leave objects that nobody can use.
+    pub(super) fn reset(&self, heads: &[RoutineId]) -> Vec<(GlobalId, Expr)> {
+        let mut variables = vec![false; self.pools.len()];
+        for (r, routine) in self.program.routines.iter().enumerate() {
+            let r = RoutineId::new(r);
+            for v in (0..routine.variables.len()).map(VarId::new) {
+                let variable = routine.variable(v);
+                let class = self.classes.variable(r, v);
+                let pool = match variable.role {
+                    Role::Global(_) => None,
+                    Role::Parameter { .. } | Role::Local if self.is_moved(r, v) => self.pool(class),
+                    Role::Parameter { .. } if heads.contains(&r) => {
+                        let pointee = variable.ty.pointer().and_then(|ty| self.pointee(class, ty));
+                        pointee.map(|(_, pool)| pool)
+                    }
+                    Role::Parameter { .. } | Role::Local => None,
+                };
+                if let Some(pool) = pool {
+                    variables[pool] = true;
+                }
+            }
+        }
+        let mut all = Vec::new();
+        for (pool, has_variables) in self.pools.iter().zip(variables) {
+            let mut add = |g: GlobalId| {
+                let initial = self.globals[g.index()].initial.iter().flatten().next();
+                all.extend(initial.map(|value| (g, value.clone())));
+            };
+            if self.classes.is_allocated(pool.class) && !self.classes.is_kept(pool.class) {
+                add(pool.objects);
+                add(pool.top);
+            }
+            if has_variables {
+                add(pool.variables);
+                add(pool.bottom);
+            }
+        }
+        all
+    }
+
     fn make(&mut self) {
         let mut taken: HashSet<String> = (self.globals.iter())
             .map(|g| g.variable.name.clone())
@@ -159,9 +202,9 @@ impl<'p> Plan<'p> {
             let number = self.pools.len() + 1;
             let base = unused(format!("pool{number}"), &mut taken);
             let mut arrays = BTreeMap::new();
-            let role = match self.classes.outlives(class) {
+            let role = match self.classes.is_kept(class) {
                 true => NameRole::Cells,
-                false => NameRole::StackCells,
+                false => NameRole::ScratchCells,
             };
             for kind in kinds {
                 let (name, ty) = match kind {
@@ -190,6 +233,7 @@ impl<'p> Plan<'p> {
                 top: integer("top", &[], 1, None),
                 variables: integer("variables", &[], 0, None),
                 bottom: integer("bottom", &[], 0, None),
+                class,
             };
             self.of_class.insert(class, self.pools.len());
             self.pools.push(pool);

@@ -12,7 +12,7 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    entity::{RoutineId, VarId, VertexId},
+    entity::{GlobalId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Edge, Expr, Extent, FreshIds, Intent, LoopTest, Op, Place, Role, Routine, ScalarType,
         Selector, StatementOrigin, Stmt, Variable, Vertex, VertexKind, complete_edge_ids,
@@ -21,8 +21,12 @@ use cfg_core::{
     text,
 };
 
-/// The routine with its pointers lowered.
-pub(super) fn lowered(plan: &Plan<'_>, id: RoutineId) -> Result<Routine, Diagnostics> {
+/// The routine with its pointers lowered. It begins with the assignment of `reset`.
+pub(super) fn lowered(
+    plan: &Plan<'_>,
+    id: RoutineId,
+    reset: &[(GlobalId, Expr)],
+) -> Result<Routine, Diagnostics> {
     let routine = plan.program.routine(id);
     let mut problems = Diagnostics::default();
     let mut refuse = |refused: Refused, site: Site| {
@@ -65,7 +69,8 @@ pub(super) fn lowered(plan: &Plan<'_>, id: RoutineId) -> Result<Routine, Diagnos
     out.independents.retain(stays);
     out.dependents.retain(stays);
     let mut writer = Writer::new(plan, id, out);
-    let mut prologue = Vec::new();
+    writer.assign_all(reset);
+    let mut prologue = std::mem::take(&mut writer.block);
     for v in (0..routine.variables.len()).map(VarId::new) {
         if !plan.is_moved(id, v) {
             continue;

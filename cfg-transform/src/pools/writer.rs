@@ -129,6 +129,14 @@ impl<'a, 'p> Writer<'a, 'p> {
         Place::element(self.global(g), [object])
     }
 
+    /// Assigns numbers of pools.
+    pub(super) fn assign_all(&mut self, values: &[(GlobalId, Expr)]) {
+        for (g, value) in values {
+            let number = self.number(*g);
+            self.assign(number, value.clone());
+        }
+    }
+
     /// A number of a pool.
     pub(super) fn number(&mut self, g: GlobalId) -> Place {
         Place::whole(self.global(g))

@@ -14,7 +14,7 @@ use cfg_exec::Value;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The flags of the compiler behind -std=c99.
 const FLAGS: &str = "-O2";
@@ -116,6 +116,9 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
+/// The most times that what lies between the calls of a sample may take longer than they have to.
+const BETWEEN: u32 = 10;
+
 /// True for the codes of what does not keep the executor from being timed: there is no compiler, or the program has no C.
 fn has_no_c(code: &str) -> bool {
     code == "B901"
@@ -164,7 +167,8 @@ impl Subject {
         }
     }
 
-    /// Finds how many calls take long enough.
+    /// Finds how many calls take long enough. What lies between them, where arguments and globals get their values, may take longer
+    /// by far: where it does, there are fewer.
     fn calibrate(
         &mut self,
         point: &Point,
@@ -173,12 +177,17 @@ impl Subject {
     ) -> Result<(), Diagnostics> {
         for which in 0..2 {
             loop {
+                let begun = Instant::now();
                 let taken = self.sample(which, point, seed)?;
-                if taken >= least {
+                let all = begun.elapsed();
+                if taken >= least || all >= BETWEEN * least {
                     break;
                 }
                 // Not far at once: the first time says little.
                 let wanted = least.as_secs_f64() / taken.as_secs_f64().max(1e-9);
+                let most =
+                    f64::from(2 * BETWEEN) * least.as_secs_f64() / all.as_secs_f64().max(1e-9);
+                let wanted = wanted.min(most);
                 let factor = (1.2 * wanted).clamp(2.0, 100.0);
                 self.calls[which] = (self.calls[which] as f64 * factor) as u64;
             }
