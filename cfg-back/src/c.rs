@@ -603,6 +603,9 @@ fn derivative(
         functions.push('\n');
         declared.push(made.head);
     }
+    if globals.variables.derivatives.has_scratch() {
+        pieces.include("string.h");
+    }
     if let Some(name) = &own_name {
         let own = plain::public(&file, original, name, &mut functions);
         declared.push(own.map_err(|problem| problems(vec![problem]))?);

@@ -4,6 +4,9 @@
 //! derivative of that one it is followed by its own derivative; and the derivatives of the program's own globals come last.
 //! Of the tangent of f_grad these are f_globals_b, f_globals_b_t, f_grad_globals_t: the adjoints, their tangents, and the
 //! tangents of what f_grad finds in globals.
+//!
+//! Derivatives of cells that nobody can use after the program has ended are no parameters: they have structures of their own, of
+//! which callers do not know. They are 0 at first, and 0 again after each reverse sweep.
 
 use super::{
     names::Names,
@@ -35,6 +38,8 @@ pub(super) struct Class {
     pub(super) variable: String,
     /// True of the derivatives that the last transformation has brought: what is a parameter before is none.
     pub(super) is_last: bool,
+    /// True of the derivatives of cells that nobody can use after the program has ended.
+    pub(super) is_scratch: bool,
 }
 
 /// The structures of a program's derivatives of globals, in the order of the parameters, and what each global is in.
@@ -42,6 +47,8 @@ pub(super) struct Class {
 pub(super) struct Classes {
     pub(super) all: Vec<Class>,
     of: Vec<Option<usize>>,
+    /// Whether each global is cells, or derivatives of cells, that nobody can use after the program has ended.
+    is_scratch: Vec<bool>,
     levels: Vec<Level>,
 }
 
@@ -72,19 +79,20 @@ fn levels(program: &Program, original: RoutineId, sweep: Sweep) -> Vec<Level> {
     made
 }
 
-/// The levels at which each global is a derivative; none of the program's own. Transformations add derivatives behind all
-/// globals that there are, so of two tangents of one global the second is that of the later level.
-fn paths(program: &Program, levels: &[Level]) -> Vec<Vec<usize>> {
+/// The levels at which each global is a derivative, none of the program's own, and whether it is cells, or derivatives of cells,
+/// that nobody can use after the program has ended. Transformations add derivatives behind all globals that there are, so of two
+/// tangents of one global the second is that of the later level.
+fn paths(program: &Program, levels: &[Level]) -> Vec<(Vec<usize>, bool)> {
     let names: HashMap<&str, usize> = (program.globals.iter())
         .enumerate()
         .map(|(g, global)| (&*global.variable.name, g))
         .collect();
     let mut taken: HashSet<(usize, usize)> = HashSet::new();
-    let mut paths: Vec<Vec<usize>> = Vec::with_capacity(program.globals.len());
+    let mut paths: Vec<(Vec<usize>, bool)> = Vec::with_capacity(program.globals.len());
     for (g, global) in program.globals.iter().enumerate() {
         let of = |origin: &cfg_core::ir::NameOrigin| {
             let base = names.get(&*origin.of).copied().filter(|base| *base < g)?;
-            let path: &Vec<usize> = &paths[base];
+            let path: &Vec<usize> = &paths[base].0;
             let from = path.last().map_or(0, |last| last + 1);
             let level = (from..levels.len())
                 .find(|&k| levels[k].role == origin.role && !taken.contains(&(base, k)))?;
@@ -94,11 +102,15 @@ fn paths(program: &Program, levels: &[Level]) -> Vec<Vec<usize>> {
         paths.push(match found {
             Some((base, level)) => {
                 taken.insert((base, level));
-                let mut path = paths[base].clone();
+                let (mut path, is_scratch) = paths[base].clone();
                 path.push(level);
-                path
+                (path, is_scratch)
             }
-            None => Vec::new(),
+            None => {
+                let origin = global.variable.origin.as_deref();
+                let is_scratch = origin.is_some_and(|o| o.role == NameRole::ScratchCells);
+                (Vec::new(), is_scratch)
+            }
         });
     }
     paths
@@ -130,17 +142,25 @@ impl Classes {
             Some(level) if levels.len() > 1 => format!("{}{}_", level.base, level.suffix),
             Some(_) | None => String::new(),
         };
-        let all: Vec<Class> = order
-            .into_iter()
-            .map(|path| {
+        // Structures that only few programs have come after all others, and only where they have members.
+        let scratch = paths.iter().filter(|(path, is)| *is && !path.is_empty());
+        let scratch: HashSet<&[usize]> = scratch.map(|(path, _)| &**path).collect();
+        let hidden = order.iter().filter(|path| scratch.contains(&***path));
+        let hidden: Vec<(Vec<usize>, bool)> = hidden.map(|path| (path.clone(), true)).collect();
+        let shown = order.into_iter().map(|path| (path, false));
+        let all: Vec<Class> = shown
+            .chain(hidden)
+            .map(|(path, is_scratch)| {
                 let base = path.first().map_or("", |k| &*levels[*k].base);
                 let suffixes: String = path.iter().map(|k| levels[*k].suffix).collect();
-                let plain = format!("{base}_globals{suffixes}");
+                let what = if is_scratch { "scratch" } else { "globals" };
+                let plain = format!("{base}_{what}{suffixes}");
                 let tag = names.fresh(&plain, None);
                 let variable = names.fresh(&format!("{file}{plain}_data"), None);
                 let several_tag = names.fresh(&format!("{plain}_v"), None);
                 Class {
                     is_last: path.last() == Some(&last),
+                    is_scratch,
                     path,
                     tag,
                     several_tag,
@@ -148,11 +168,14 @@ impl Classes {
                 }
             })
             .collect();
-        let by_path: HashMap<&[usize], usize> =
-            (all.iter().enumerate().map(|(k, class)| (&*class.path, k))).collect();
-        let of = paths.iter().map(|path| by_path.get(&**path).copied());
+        let numbered = all.iter().enumerate();
+        let by_path: HashMap<(&[usize], bool), usize> =
+            (numbered.map(|(k, class)| ((&*class.path, class.is_scratch), k))).collect();
+        let of = paths.iter();
+        let of = of.map(|(path, is_scratch)| by_path.get(&(&**path, *is_scratch)).copied());
         Self {
             of: of.collect(),
+            is_scratch: paths.iter().map(|(_, is)| *is).collect(),
             all,
             levels,
         }
@@ -163,6 +186,11 @@ impl Classes {
         self.of.get(g.index()).copied().flatten()
     }
 
+    /// True if there are derivatives of cells that nobody can use after the program has ended.
+    pub(super) fn has_scratch(&self) -> bool {
+        self.all.iter().any(|class| class.is_scratch)
+    }
+
     /// The structures of derivatives of a second level and above that have a member for this global, and the suffix of its
     /// name. A first derivative has members for what it uses; that all of these have one in what follows depends on no
     /// analysis.
@@ -171,10 +199,14 @@ impl Classes {
         g: GlobalId,
         differentiated: bool,
     ) -> Vec<(usize, &'static str)> {
+        if self.is_scratch.get(g.index()) == Some(&true) {
+            return Vec::new();
+        }
         let own: &[usize] = self.class(g).map_or(&[], |k| &*self.all[k].path);
         let wanted = |class: &Class| {
             let (level, base) = class.path.split_last()?;
-            (*level > 0 && base == own && (differentiated || !own.is_empty())).then_some(*level)
+            let is_wanted = *level > 0 && !class.is_scratch && base == own;
+            (is_wanted && (differentiated || !own.is_empty())).then_some(*level)
         };
         let all = self.all.iter().enumerate();
         all.filter_map(|(k, class)| Some((k, self.levels[wanted(class)?].suffix)))

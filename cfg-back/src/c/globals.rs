@@ -5,7 +5,7 @@
 
 use super::{
     forget,
-    global_classes::Classes,
+    global_classes::{Class, Classes},
     names::{Names, comment},
     operators::{
         Code, Pieces, checked::unset, literal_cell, literal_integer, literal_logical, literal_real,
@@ -323,7 +323,9 @@ impl Globals {
     pub(super) fn several(&self, variables: &Variables) -> String {
         let classes = variables.derivatives.all.iter().zip(&self.derivatives);
         let mut text = String::new();
-        for (class, members) in classes.filter(|(class, m)| class.is_last && !m.values.is_empty()) {
+        let is_given = |class: &Class| class.is_last && !class.is_scratch;
+        for (class, members) in classes.filter(|(class, m)| is_given(class) && !m.values.is_empty())
+        {
             let (tag, members) = (&class.several_tag, &members.several);
             text.push_str(&once(
                 tag,
@@ -344,7 +346,8 @@ impl Globals {
         if !text.is_empty() && !external {
             let _ = write!(text, "struct {tag} *{access}(void);\n\n");
         }
-        for (class, members) in variables.derivatives.all.iter().zip(&self.derivatives) {
+        let classes = variables.derivatives.all.iter().zip(&self.derivatives);
+        for (class, members) in classes.filter(|(class, _)| !class.is_scratch) {
             text.push_str(&members.declaration(&class.tag));
         }
         text

@@ -48,6 +48,13 @@ struct Structure<'a> {
     used: bool,
 }
 
+impl Structure<'_> {
+    /// True of what callers give: all but the derivatives of cells that nobody can use after the program has ended.
+    fn is_parameter(&self) -> bool {
+        !self.of.is_scratch
+    }
+}
+
 /// A function while it is written.
 struct Wrapper<'a> {
     file: &'a File<'a>,
@@ -163,7 +170,7 @@ pub(super) fn wrapper<'a>(
     for item in w.interface.items.iter().filter(|item| !item.used) {
         lines.line(format_args!("(void){};", item.name));
     }
-    for structure in w.structures.iter().filter(|s| !s.used) {
+    for structure in (w.structures.iter()).filter(|s| !s.used && s.is_parameter()) {
         lines.line(format_args!("(void){};", structure.name));
     }
     let of = file.program.routine(original);
@@ -174,7 +181,8 @@ pub(super) fn wrapper<'a>(
     if let (Sweep::Reverse, Some(ty)) = (sweep, kept) {
         w.pop_result(&mut lines, ty, &state);
     }
-    for Structure { of, name, tag, .. } in w.structures.iter().filter(|s| !s.several) {
+    let in_one = || w.structures.iter().filter(|s| !s.several);
+    for Structure { of, name, tag, .. } in in_one().filter(|s| s.is_parameter()) {
         // Nobody has to give the derivatives of globals that are not active.
         let variable = &of.variable;
         lines.line(format_args!(
@@ -196,10 +204,18 @@ pub(super) fn wrapper<'a>(
     } else {
         lines.line(format_args!("{indent}{text};"));
     }
-    for Structure { of, name, .. } in w.structures.iter().filter(|s| !s.several) {
-        let variable = &of.variable;
-        lines.line(format_args!("if ({name})"));
-        lines.line(format_args!("    *{name} = {variable};"));
+    for structure in in_one() {
+        let (variable, name) = (&structure.of.variable, &structure.name);
+        if structure.is_parameter() {
+            lines.line(format_args!("if ({name})"));
+            lines.line(format_args!("    *{name} = {variable};"));
+        } else if made.can_fail {
+            // A reverse sweep that ends leaves zeros.
+            lines.line(format_args!("if ({status})"));
+            lines.line(format_args!(
+                "    memset(&{variable}, 0, sizeof {variable});"
+            ));
+        }
     }
     w.handing.after.iter().for_each(|line| lines.line(line));
     if let (Sweep::Forward, Some(ty)) = (sweep, kept) {
@@ -230,7 +246,7 @@ pub(super) fn wrapper<'a>(
     let mut parameters: Vec<String> = Vec::new();
     parameters.extend(several.map(|_| format!("int {}", w.count)));
     parameters.extend(w.interface.items.into_iter().map(|i| i.declaration));
-    for Structure { name, tag, .. } in &w.structures {
+    for Structure { name, tag, .. } in w.structures.iter().filter(|s| s.is_parameter()) {
         parameters.push(format!("struct {tag} *{name}"));
     }
     parameters.push(format!("struct cfgrev_tape *{}", w.tape));
@@ -504,7 +520,11 @@ impl Wrapper<'_> {
         };
         structure.used = true;
         let here = format!("{}_{member}", structure.of.tag);
-        let (tag, used, status, nd) = (&structure.name, &self.used, &self.status, &self.count);
+        let given = match structure.is_parameter() {
+            true => format!("{0} ? {0}->{member} : NULL", structure.name),
+            false => "NULL".to_owned(),
+        };
+        let (used, status, nd) = (&self.used, &self.status, &self.count);
         let k = &self.counter;
         if !self.bases.contains(&base) {
             self.bases.push(base);
@@ -515,7 +535,7 @@ impl Wrapper<'_> {
                 _ => format!("{size} * (int64_t){nd}"),
             };
             self.before.extend([
-                format!("{ty} *{here} = {tag} ? {tag}->{member} : NULL;"),
+                format!("{ty} *{here} = {given};"),
                 format!("if (!{here}) {{"),
                 format!("    {here} = cfgrev_allocate(&{used}->work, {count}, sizeof *{here});"),
                 format!("    if (!{here})"),

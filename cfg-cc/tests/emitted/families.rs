@@ -6,7 +6,8 @@ use bb_preaccum::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Control, ScalarType},
+    ir::{Control, Intent, ScalarType},
+    text,
     validate::validate,
 };
 use cfg_reverse::{Blocks, Options, Search, Strong, Unstructured};
@@ -15,9 +16,10 @@ use cfg_testkit::{
     case::{Case, Datum, Elements},
     general,
     generate::{self, generate},
-    jumps, reorder,
+    jumps, pointers, reorder,
     rng::Rng,
 };
+use cfg_transform::{pools, records};
 
 /// A name, and the program of a seed.
 pub(crate) type Family = (&'static str, fn(u64) -> Case);
@@ -42,6 +44,7 @@ pub(crate) const ALL: &[Family] = &[
     ("shuffled", shuffled),
     ("jumps", jumping),
     ("c", from_c),
+    ("pointers", with_pointers),
 ];
 
 /// Much of what is rare in the others: routines that call themselves, share cells, take optional arguments, globals that are
@@ -140,6 +143,50 @@ fn from_c(seed: u64) -> Case {
             "a" => one(vec![], Elements::Real(vec![f.a])),
             "x" => one(vec![c_functions::LENGTH], Elements::Real(f.x.to_vec())),
             _ => one(vec![c_functions::LENGTH], Elements::Real(f.y.to_vec())),
+        };
+        (p, datum)
+    });
+    let point: Vec<_> = point.collect();
+    let length = |v: &VarId| {
+        let datum = point.iter().find(|(p, _)| p == v);
+        datum.map_or(1, |(_, datum)| datum.len())
+    };
+    let ones = |all: &[VarId]| all.iter().map(|v| (*v, vec![1.0; length(v)])).collect();
+    Case {
+        direction: ones(&routine.independents),
+        seed: ones(&routine.dependents),
+        point,
+        main,
+        program,
+    }
+}
+
+/// Random programs with pointers, as they are lowered.
+fn with_pointers(seed: u64) -> Case {
+    let read = text::parse(&pointers::text(seed)).program;
+    let program = validate(read.expect("it is text")).expect("it is valid");
+    let main = program.main.expect("one is marked");
+    let name = &program.routine(main).name;
+    let program = pools::lower(&program, &[main], 1000).expect("it has a counterpart");
+    let main = program.find_routine(name).expect("it keeps its name");
+    let program = records::split(&program).expect("it has a counterpart");
+    let program = program.into_program();
+    let routine = program.routine(main);
+    let mut rng = Rng::new(seed ^ 0x5eed);
+    let mut reals = |extents: Vec<usize>| Datum {
+        elements: Elements::Real(
+            (0..extents.iter().product())
+                .map(|_| (rng.real(-1.5, 1.5) * 1024.0).round() / 1024.0)
+                .collect(),
+        ),
+        extents,
+    };
+    let given = |p: &VarId| routine.variable(*p).intent() != Some(Intent::Out);
+    let point = routine.parameter_ids().filter(given).map(|p| {
+        let datum = match &*routine.variable(p).name {
+            "x" => reals(vec![6]),
+            "c" => reals(vec![4]),
+            _ => reals(vec![]),
         };
         (p, datum)
     });

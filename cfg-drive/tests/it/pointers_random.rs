@@ -1,17 +1,24 @@
 //! Random programs with pointers: the lowered program against the interpreter, which has objects and a derivative for each
-//! cell. `CFGREV_CASES` programs, 100 if that is not set, from `CFGREV_FIRST` on.
+//! cell. `CFGREV_CASES` programs, 100 if that is not set, from `CFGREV_FIRST` on; of one in ten the tangent of the gradient, too.
 
 use crate::records::read;
-use cfg_core::diagnostic::Diagnostics;
-use cfg_drive::{Adjoint, Members, Options, Primal, Tangent};
+use cfg_core::{
+    diagnostic::Diagnostics,
+    elemental::Scalar,
+    entity::{GlobalId, RoutineId},
+    ir::NameRole,
+    validate::{ValidProgram, validate},
+};
+use cfg_drive::{Adjoint, Members, Options, Primal, Tangent, declare};
+use cfg_exec::{CompileOptions, Compiled, RunOptions, Session};
 use cfg_testkit::{
     interpret::{Argument, Limits, Value, interpret},
     pointers,
     rng::Rng,
 };
-use cfg_transform::pools;
+use cfg_transform::{pools, records};
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Independent reals: `x` and `t`.
 const INDEPENDENT: usize = 7;
@@ -23,126 +30,261 @@ fn reals(tree: &Json) -> Vec<f64> {
     }
 }
 
-fn close(wanted: &[f64], found: &[f64]) -> bool {
+fn within(tolerance: f64, wanted: &[f64], found: &[f64]) -> bool {
     let scale = wanted.iter().fold(1.0, |m: f64, w| m.max(w.abs()));
     wanted.len() == found.len()
-        && (wanted.iter().zip(found)).all(|(w, f)| (w - f).abs() <= 1e-9 * scale)
+        && (wanted.iter().zip(found)).all(|(w, f)| (w - f).abs() <= tolerance * scale)
 }
 
-/// Values, tangent and gradient of one program at one point.
-fn agrees(seed: u64) {
-    let text = pointers::text(seed);
-    let program = read(&text);
-    let main = program.main.expect("one is marked");
+fn close(wanted: &[f64], found: &[f64]) -> bool {
+    within(1e-9, wanted, found)
+}
+
+/// A point: `x`, `c` and `t`.
+struct At {
+    x: Vec<f64>,
+    c: Vec<f64>,
+    t: f64,
+}
+
+impl At {
+    /// The point so far along a direction of `x` and `t`.
+    fn moved(&self, direction: &[f64], by: f64) -> Self {
+        let x = self.x.iter().zip(direction).map(|(x, d)| x + by * d);
+        Self {
+            x: x.collect(),
+            c: self.c.clone(),
+            t: self.t + by * direction[6],
+        }
+    }
+}
+
+/// What the interpreter finds: `x` and `y` afterwards, the derivatives of each of these reals, the objects that are alive.
+struct Found {
+    values: Vec<f64>,
+    derivatives: Vec<Vec<f64>>,
+    alive: usize,
+}
+
+impl Found {
+    fn of(program: &ValidProgram, at: &At) -> Result<Self, String> {
+        let main = program.main.expect("one is marked");
+        // By operator overloading, one direction for each independent.
+        let unit = |k: usize| -> Vec<f64> {
+            (0..INDEPENDENT)
+                .map(|j| f64::from(u8::from(j == k)))
+                .collect()
+        };
+        let array = |values: &[f64], unit: &dyn Fn(usize) -> Vec<f64>| Argument {
+            extents: vec![values.len()],
+            elements: (values.iter().enumerate())
+                .map(|(k, &v)| Value::Real(v, unit(k)))
+                .collect(),
+        };
+        let scalar = Argument {
+            extents: vec![],
+            elements: vec![Value::Real(at.t, unit(6))],
+        };
+        let constant = |_| Vec::new();
+        let (x, c) = (array(&at.x, &unit), array(&at.c, &constant));
+        let arguments = [Some(x), Some(c), Some(scalar), None];
+        let (globals, limits) = (BTreeMap::new(), Limits::default());
+        let outcome = interpret(program, main, &arguments, &globals, limits)
+            .map_err(|fault| format!("{fault:?}"))?;
+        let dependents = [&outcome.parameters[0], &outcome.parameters[3]];
+        let dependents = dependents.into_iter().flat_map(|a| &a.elements);
+        let (values, derivatives) = dependents
+            .map(|value| match value {
+                Value::Real(v, d) if d.is_empty() => (*v, vec![0.0; INDEPENDENT]),
+                Value::Real(v, d) => (*v, d.clone()),
+                other => panic!("{other:?}"),
+            })
+            .unzip();
+        Ok(Self {
+            values,
+            derivatives,
+            alive: outcome.alive.len(),
+        })
+    }
+
+    fn tangent(&self, direction: &[f64]) -> Vec<f64> {
+        let rows = self.derivatives.iter();
+        rows.map(|row| row.iter().zip(direction).map(|(d, v)| d * v).sum())
+            .collect()
+    }
+
+    fn gradient(&self, weights: &[f64]) -> Vec<f64> {
+        let column = |k: usize| {
+            self.derivatives
+                .iter()
+                .zip(weights)
+                .map(move |(row, w)| w * row[k])
+        };
+        (0..INDEPENDENT).map(|k| column(k).sum()).collect()
+    }
+}
+
+/// The objects on the heap that are alive after a run, by the tables of the pools.
+fn alive(program: &ValidProgram, routine: RoutineId, values: &Json) -> usize {
+    let program = records::split(program).expect("it has a counterpart");
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it is compiled");
+    let mut session = Session::new(&compiled);
+    let called = program.routine(routine);
+    let mut arguments: Vec<cfg_exec::Argument> = (called.parameter_ids())
+        .map(|p| {
+            let name = &called.variable(p).name;
+            match &values[name] {
+                Json::Array(_) => cfg_exec::Argument::from(&*reals(&values[name])),
+                Json::Null => 0.0.into(),
+                value => value.as_f64().expect("a real").into(),
+            }
+        })
+        .collect();
+    (session.run(routine, &mut arguments, &RunOptions::default())).expect("it runs");
+    let globals = (0..program.globals.len()).map(GlobalId::new);
+    let by_name: HashMap<&str, GlobalId> = globals
+        .map(|g| (&*program.global(g).variable.name, g))
+        .collect();
+    let number = |g: GlobalId, at: usize| match session.global(g).get(at) {
+        Some(Scalar::Integer(n)) => n,
+        other => panic!("{other:?}"),
+    };
+    let mut count = 0;
+    for (name, &first) in &by_name {
+        let origin = program.global(first).variable.origin.as_deref();
+        let Some(pool) = name.strip_suffix(".first") else {
+            continue;
+        };
+        assert!(
+            origin.is_some_and(|o| o.role == NameRole::FirstCells),
+            "{name}"
+        );
+        let [last, objects] = ["last", "objects"].map(|n| by_name[&*format!("{pool}.{n}")]);
+        let objects = usize::try_from(number(objects, 0)).expect("a count");
+        count += (1..=objects)
+            .filter(|&o| number(first, o) - 1 <= number(last, o))
+            .count();
+    }
+    count
+}
+
+/// The tangent of the gradient against differences of the interpreter's derivatives.
+fn second(
+    program: &ValidProgram,
+    lowered: &ValidProgram,
+    at: &At,
+    direction: &[f64],
+    weights: &[f64],
+) -> Result<(), String> {
+    let main = lowered.main.expect("it stays the main one");
+    let options = Options::default();
+    let said = |e: Diagnostics| e.to_string();
+    let reversal = cfg_reverse::reverse(lowered, main, &options.reversal).map_err(said)?;
+    let mut both = reversal.program;
+    let names = |names: [&str; 2]| names.map(str::to_owned);
+    let (to, of) = (names(["x_b", "t_b"]), names(["x", "t"]));
+    declare(&mut both, reversal.gradient, Some(&of), Some(&to)).map_err(said)?;
+    let both = validate(both).map_err(said)?;
+    let mut tangent = Tangent::new(&both, reversal.gradient, &options).map_err(said)?;
+    let point = json!({"x": at.x, "c": at.c, "t": at.t, "x_b": weights[..6], "t_b": 0.0, "c_b": vec![0.0; 4], "y_b": weights[6]});
+    let point = tangent.point(point.to_string().as_bytes()).map_err(said)?;
+    let given = json!({"x": direction[..6], "t": direction[6]}).to_string();
+    let given = tangent.direction(given.as_bytes(), &point).map_err(said)?;
+    let result = tangent.tangent(&point, &given).map_err(said)?;
+    let found = Members::of(&result.tangent, &both, reversal.gradient);
+    let found = serde_json::to_value(found).expect("values");
+    let found: Vec<f64> = ["x_b", "t_b"]
+        .into_iter()
+        .flat_map(|n| reals(&found[n]))
+        .collect();
+    // A comparison that changes its result between two points says nothing of the derivative.
+    let mut all = Vec::new();
+    for h in [1e-5, 1e-6, 1e-7] {
+        let [less, more] = [-h, h].map(|h| Found::of(program, &at.moved(direction, h)));
+        let (less, more) = (less?.gradient(weights), more?.gradient(weights));
+        let slope = less.iter().zip(&more).map(|(a, b)| (b - a) / (2.0 * h));
+        let slope: Vec<f64> = slope.collect();
+        if within(1e-4, &slope, &found) {
+            return Ok(());
+        }
+        all.push(slope);
+    }
+    Err(format!("tangent of the gradient {found:?} {all:?}"))
+}
+
+/// Values, tangent, gradient and the objects that are left of one program at one point.
+fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     let mut rng = Rng::new(seed ^ 0x5eed);
     let mut numbers = |n: usize| -> Vec<f64> {
         (0..n)
             .map(|_| (rng.real(-1.5, 1.5) * 1024.0).round() / 1024.0)
             .collect()
     };
-    let (x, c, t) = (numbers(6), numbers(4), numbers(1)[0]);
+    let at = At {
+        x: numbers(6),
+        c: numbers(4),
+        t: numbers(1)[0],
+    };
     let (direction, weights) = (numbers(INDEPENDENT), numbers(7));
+    let wanted = Found::of(program, &at)?;
 
-    // By operator overloading, one direction for each independent.
-    let unit = |k: usize| -> Vec<f64> {
-        (0..INDEPENDENT)
-            .map(|j| f64::from(u8::from(j == k)))
-            .collect()
-    };
-    let array = |values: &[f64], unit: &dyn Fn(usize) -> Vec<f64>| Argument {
-        extents: vec![values.len()],
-        elements: values
-            .iter()
-            .enumerate()
-            .map(|(k, &v)| Value::Real(v, unit(k)))
-            .collect(),
-    };
-    let scalar = Argument {
-        extents: vec![],
-        elements: vec![Value::Real(t, unit(6))],
-    };
-    let arguments = [
-        Some(array(&x, &unit)),
-        Some(array(&c, &|_| Vec::new())),
-        Some(scalar),
-        None,
-    ];
-    let outcome = interpret(
-        &program,
-        main,
-        &arguments,
-        &BTreeMap::new(),
-        Limits::default(),
-    );
-    let outcome = outcome.unwrap_or_else(|fault| panic!("seed {seed}: {fault:?}\n{text}"));
-    let dependents = [&outcome.parameters[0], &outcome.parameters[3]];
-    let dependents = dependents.into_iter().flat_map(|a| &a.elements);
-    let (values, derivatives): (Vec<f64>, Vec<Vec<f64>>) = dependents
-        .map(|value| match value {
-            Value::Real(v, d) if d.is_empty() => (*v, vec![0.0; INDEPENDENT]),
-            Value::Real(v, d) => (*v, d.clone()),
-            other => panic!("{other:?}"),
-        })
-        .unzip();
-    let along: Vec<f64> = derivatives
-        .iter()
-        .map(|row| row.iter().zip(&direction).map(|(d, v)| d * v).sum())
-        .collect();
-    let back: Vec<f64> = (0..INDEPENDENT)
-        .map(|k| {
-            derivatives
-                .iter()
-                .zip(&weights)
-                .map(|(row, w)| w * row[k])
-                .sum()
-        })
-        .collect();
-
-    let fail = |e: Diagnostics| -> ! { panic!("seed {seed}: {e}\n{text}") };
-    let name = &program.routine(main).name;
-    let lowered = pools::lower(&program, &[main], 1000).unwrap_or_else(|e| fail(e));
-    let main = lowered.find_routine(name).expect("it keeps its name");
-    let point = json!({"x": x, "c": c, "t": t}).to_string();
+    let said = |e: Diagnostics| e.to_string();
+    let main = program.main.expect("one is marked");
+    let lowered = pools::lower(program, &[main], 1000).map_err(said)?;
+    let main = lowered.main.expect("it stays the main one");
+    let mut values = json!({"x": at.x, "c": at.c, "t": at.t});
+    let point = values.to_string();
     let options = Options::default();
     let members = |named| serde_json::to_value(Members::of(named, &lowered, main)).expect("values");
     let both = |tree: &Json, names: [&str; 2]| -> Vec<f64> {
         names.into_iter().flat_map(|n| reals(&tree[n])).collect()
     };
+    let same = |what: &str, wanted: &[f64], found: &[f64]| match close(wanted, found) {
+        true => Ok(()),
+        false => Err(format!("{what} {wanted:?} {found:?}")),
+    };
 
-    let mut primal = Primal::new(&lowered, main, &options).unwrap_or_else(|e| fail(e));
-    let at = primal.point(point.as_bytes()).unwrap_or_else(|e| fail(e));
-    let run = primal.run(&at).unwrap_or_else(|e| fail(e));
-    let found = both(&members(&run.value), ["x", "y"]);
-    assert!(
-        close(&values, &found),
-        "seed {seed}: {values:?} {found:?}\n{text}"
-    );
+    let mut primal = Primal::new(&lowered, main, &options).map_err(said)?;
+    let there = primal.point(point.as_bytes()).map_err(said)?;
+    let run = primal.run(&there).map_err(said)?;
+    same(
+        "values",
+        &wanted.values,
+        &both(&members(&run.value), ["x", "y"]),
+    )?;
 
-    let mut tangent = Tangent::new(&lowered, main, &options).unwrap_or_else(|e| fail(e));
-    let at = tangent.point(point.as_bytes()).unwrap_or_else(|e| fail(e));
+    let mut tangent = Tangent::new(&lowered, main, &options).map_err(said)?;
+    let there = tangent.point(point.as_bytes()).map_err(said)?;
     let given = json!({"x": direction[..6], "t": direction[6]}).to_string();
-    let given = tangent
-        .direction(given.as_bytes(), &at)
-        .unwrap_or_else(|e| fail(e));
-    let result = tangent.tangent(&at, &given).unwrap_or_else(|e| fail(e));
+    let given = tangent.direction(given.as_bytes(), &there).map_err(said)?;
+    let result = tangent.tangent(&there, &given).map_err(said)?;
     let found = both(&members(&result.tangent), ["x", "y"]);
-    assert!(
-        close(&along, &found),
-        "seed {seed}: tangent {along:?} {found:?}\n{text}"
-    );
+    same("tangent", &wanted.tangent(&direction), &found)?;
 
-    let mut adjoint = Adjoint::new(&lowered, main, &options).unwrap_or_else(|e| fail(e));
-    let at = adjoint.point(point.as_bytes()).unwrap_or_else(|e| fail(e));
+    let mut adjoint = Adjoint::new(&lowered, main, &options).map_err(said)?;
+    let there = adjoint.point(point.as_bytes()).map_err(said)?;
     let given = json!({"x": weights[..6], "y": weights[6]}).to_string();
-    let (seeds, _) = adjoint
-        .seeds(given.as_bytes(), &at)
-        .unwrap_or_else(|e| fail(e));
-    let result = adjoint.gradient(&at, &seeds[0]).unwrap_or_else(|e| fail(e));
+    let (seeds, _) = adjoint.seeds(given.as_bytes(), &there).map_err(said)?;
+    let result = adjoint.gradient(&there, &seeds[0]).map_err(said)?;
     let found = both(&members(&result.gradient), ["x", "t"]);
-    assert!(
-        close(&back, &found),
-        "seed {seed}: gradient {back:?} {found:?}\n{text}"
-    );
+    same("gradient", &wanted.gradient(&weights), &found)?;
+
+    values["x_b"] = json!(weights[..6]);
+    values["y_b"] = json!(weights[6]);
+    values["c_b"] = json!([0.0, 0.0, 0.0, 0.0]);
+    let name = format!("{}_grad", lowered.routine(main).name);
+    let gradient = adjoint.program().find_routine(&name).ok_or("no gradient")?;
+    let left = [
+        alive(&lowered, main, &values),
+        alive(adjoint.program(), gradient, &values),
+    ];
+    if left != [wanted.alive; 2] {
+        return Err(format!("alive {} {left:?}", wanted.alive));
+    }
+    match seed % 10 {
+        0 => second(program, &lowered, &at, &direction, &weights),
+        _ => Ok(()),
+    }
 }
 
 #[test]
@@ -150,6 +292,8 @@ fn the_lowered_program_agrees_with_objects() {
     let number = |name| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let first = number("CFGREV_FIRST").unwrap_or(0);
     for seed in first..first + number("CFGREV_CASES").unwrap_or(100) {
-        agrees(seed);
+        let text = pointers::text(seed);
+        let program = read(&text);
+        compared(seed, &program).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
     }
 }
