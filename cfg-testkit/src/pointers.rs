@@ -161,6 +161,11 @@ const START: &str = "  z := t
 
 /// A random program as text; its main routine is called `f`, and takes `x`, six reals, `c`, four, and `t`.
 pub fn text(seed: u64) -> String {
+    sized(seed, 12)
+}
+
+/// A random program like those of [`text`], with so many statements that are drawn; constructs have more inside.
+pub fn sized(seed: u64, statements: usize) -> String {
     let mut writer = Writer {
         rng: Rng::new(seed),
         out: format!("{CALLED}{HEAD}{START}"),
@@ -168,7 +173,7 @@ pub fn text(seed: u64) -> String {
         depth: 0,
         labels: 0,
     };
-    for _ in 0..12 {
+    for _ in 0..statements {
         writer.statement();
     }
     for (free, percent) in [

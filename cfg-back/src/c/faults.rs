@@ -29,6 +29,11 @@ pub(super) const CONTROL: FaultCode = 217;
 /// The program ends itself.
 pub(super) const STOP: FaultCode = 223;
 
+/// A pointer leads nowhere.
+pub(super) const POINTER: FaultCode = 224;
+/// A pool has no room.
+pub(super) const HEAP: FaultCode = 225;
+
 /// The codes that emitted programs find, as the executor calls them.
 pub const FAULTS: &[(FaultCode, &str)] = &[
     (BOUNDS, "index out of bounds"),
@@ -48,6 +53,8 @@ pub const FAULTS: &[(FaultCode, &str)] = &[
     (UNALLOCATED, "array is not allocated"),
     (EMPTY, "pop from an empty tape"),
     (CONTROL, "control value does not fit"),
+    (POINTER, "a pointer leads nowhere"),
+    (HEAP, "out of heap"),
 ];
 
 /// The most bytes of the words for a place.

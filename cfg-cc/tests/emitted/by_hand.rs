@@ -18,6 +18,7 @@ use cfg_testkit::{
     needs,
     rng::Rng,
 };
+use cfg_transform::{pools, records};
 use std::collections::BTreeMap;
 
 /// The integers that the first line of a file gives.
@@ -51,14 +52,19 @@ fn elements(variable: &Variable, count: usize, given: Option<i64>, rng: &mut Rng
     }
 }
 
-/// The program of a text, at a random point.
+/// The program of a text, without its pointers, at a random point.
 pub(crate) fn case(name: &str, text: &str) -> Case {
     let parsed = text::parse(text);
     let Some(program) = parsed.program else {
         panic!("{name}: {:?}", parsed.problems)
     };
     let main = program.main.unwrap();
-    let valid = validate(program.clone()).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let valid = validate(program).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let valid = match valid.has_pointers() {
+        true => records::split(&pools::lower(&valid, &[main], 100).unwrap()).unwrap(),
+        false => valid,
+    };
+    let program = (*valid).clone();
     let compiled = Compiled::new(&valid, &CompileOptions::default()).unwrap();
     let session = Session::new(&compiled);
     let routine = valid.routine(main);

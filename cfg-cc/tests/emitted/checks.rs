@@ -39,6 +39,42 @@ pub(crate) fn by_hand(name: &str, text: &str) -> Trial {
 /// Programs that end in each code, at the beginning of each.
 const ERRORS: &[(&str, &str)] = &[
     (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  p := null(real)\n  y := p^\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  y := p^[n]\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  p := shift(p, -1)\n  p^ := y\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  free p\n  y := p^[1]\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  allocate q, n zeroed\n  y := real(distance(p, q))\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  p := shift(p, 1)\n  free p\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X224",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  free p\n  free p\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X225",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  allocate q, 101\n  y := y + 1.0\nend\n",
+    ),
+    (
+        "X225",
+        "// n = 3\nmain subroutine f(in integer n, inout real y)\n  local ^real p, q\n  allocate p, n zeroed\n  allocate q, n - 4\n  y := y + 1.0\nend\n",
+    ),
+    (
         "X212",
         "// n = 3\nmain subroutine f(in integer n, inout real y[4, 6])\n  call g(n, 2, y[1:4:2, 2:4], y)\nend\naliased subroutine g(in integer n, in integer m, inout real a[n, m], inout real b[n])\n  a[1, 1] := b[1]\nend\n",
     ),

@@ -161,9 +161,9 @@ fn from_c(seed: u64) -> Case {
     }
 }
 
-/// Random programs with pointers, as they are lowered.
+/// Random programs with pointers, as they are lowered: small ones, since each use of a pointer is several statements then.
 fn with_pointers(seed: u64) -> Case {
-    let read = text::parse(&pointers::text(seed)).program;
+    let read = text::parse(&pointers::sized(seed, 4)).program;
     let program = validate(read.expect("it is text")).expect("it is valid");
     let main = program.main.expect("one is marked");
     let name = &program.routine(main).name;

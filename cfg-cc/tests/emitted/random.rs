@@ -58,9 +58,12 @@ pub(crate) fn seeds() -> Range<u64> {
     seeds_of(15)
 }
 
-/// The seeds of each family here.
-fn many() -> Range<u64> {
-    seeds_of(46)
+/// The seeds of a family here. Programs with pointers are long.
+fn many(name: &str) -> Range<u64> {
+    match name {
+        "pointers" => seeds_of(12),
+        _ => seeds_of(46),
+    }
 }
 
 /// The options of a program: each family draws its own.
@@ -110,12 +113,12 @@ fn family(name: &str) {
     let which = families::ALL.iter().position(|(other, _)| *other == name);
     let which = which.unwrap();
     let mut all = Vec::new();
-    for seed in many() {
+    for seed in many(name) {
         let case = families::ALL[which].1(seed);
         let options = drawn(which, seed);
         all.extend(jobs(&format!("{name} {seed}"), &case, &options, seed));
     }
-    let least = 3 * many().count() * 3 / 4;
+    let least = 3 * many(name).count() * 3 / 4;
     assert!(all.len() >= least, "{} jobs of at least {least}", all.len());
     check(&all);
 }
@@ -155,6 +158,7 @@ families! {
     shuffled_programs: "shuffled",
     dressed_jumps: "jumps",
     functions_of_c: "c",
+    programs_with_pointers: "pointers",
 }
 
 #[test]

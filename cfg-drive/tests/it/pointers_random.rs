@@ -18,7 +18,7 @@ use cfg_testkit::{
 };
 use cfg_transform::{pools, records};
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Independent reals: `x` and `t`.
 const INDEPENDENT: usize = 7;
@@ -142,7 +142,7 @@ fn alive(program: &ValidProgram, routine: RoutineId, values: &Json) -> usize {
         .collect();
     (session.run(routine, &mut arguments, &RunOptions::default())).expect("it runs");
     let globals = (0..program.globals.len()).map(GlobalId::new);
-    let by_name: HashMap<&str, GlobalId> = globals
+    let by_name: BTreeMap<&str, GlobalId> = globals
         .map(|g| (&*program.global(g).variable.name, g))
         .collect();
     let number = |g: GlobalId, at: usize| match session.global(g).get(at) {

@@ -50,6 +50,7 @@ pub(super) fn le(a: Expr, b: Expr) -> Expr {
 pub(super) fn eq(a: Expr, b: Expr) -> Expr {
     match (&a, &b) {
         (Expr::Int(x), Expr::Int(y)) => Expr::Logical(x == y),
+        _ if a == b && is_simple(&a) => Expr::Logical(true),
         _ => Expr::op(Op::Eq, [a, b]),
     }
 }

@@ -76,6 +76,30 @@ static inline int64_t cfgrev_index(struct cfgrev_check *check, int at, int64_t i
 }
 ";
 
+/// What [`INDEX`] finds where an array is cells that pointers lead to, or a table of objects: there a subscript that no array has
+/// says what is wrong with a pointer, and -1 in a table that there is no room.
+pub(super) const CELL: &str = "\
+static inline int64_t cfgrev_index_cell(struct cfgrev_check *check, int at, bool table, int64_t i, int64_t lower, int64_t extent) {
+    if (i < lower && i != CFGREV_UNSET_INTEGER) {
+        cfgrev_found(check, at, table && i == -1 ? 225 : 224);
+        return 0;
+    }
+    return cfgrev_index(check, at, i, lower, extent);
+}
+";
+
+/// What [`RANGE`] finds where an array is cells that pointers lead to.
+pub(super) const CELLS: &str = "\
+static inline int64_t cfgrev_trips_range_cells(struct cfgrev_check *check, int at, int64_t first, int64_t last, int64_t step,
+                                         int64_t lower, int64_t size) {
+    if (first < lower && first != CFGREV_UNSET_INTEGER && cfgrev_trips_integer(check, at, first, last, step) > 0) {
+        cfgrev_found(check, at, 224);
+        return 0;
+    }
+    return cfgrev_trips_range(check, at, first, last, step, lower, size);
+}
+";
+
 /// True if elements follow each other without gaps.
 pub(super) const FOLLOW: &str = "\
 static inline bool cfgrev_follow(const int64_t *lie) {

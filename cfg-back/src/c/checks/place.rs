@@ -1,7 +1,7 @@
 //! Checked places: variables that may not be there, elements that may not be.
 
-use super::functions::{IF_THERE, INDEX, INDEX_IF, element, give, given, store};
-use crate::c::faults::{ABSENT, BOUNDS, UNALLOCATED, UNSET, needs_lines};
+use super::functions::{CELL, IF_THERE, INDEX, INDEX_IF, element, give, given, store};
+use crate::c::faults::{ABSENT, BOUNDS, HEAP, POINTER, UNALLOCATED, UNSET, needs_lines};
 use crate::c::operators::checked::FaultCode;
 use crate::c::{
     Emitted,
@@ -12,8 +12,15 @@ use crate::c::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Place, Role, ScalarType, Subscript},
+    ir::{Expr, NameRole, Op, Place, Role, ScalarType, Subscript},
 };
+
+/// What an array is to pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::c) enum Pooled {
+    Cells,
+    Table,
+}
 
 impl Writer<'_> {
     // --- variables -----------------------------------------------------------------------------
@@ -144,19 +151,29 @@ impl Writer<'_> {
                 .filter(|_| k == 0)
                 .map(|code| (code, array.pointer.clone()));
             let axis = &array.axes[k];
-            let (at, in_range) = self.position(&indices[k], &axis.lower, &axis.extent, missing);
+            let (at, in_range) =
+                self.position(&indices[k], (&axis.lower, &axis.extent), place.var, missing);
             sure &= in_range;
             offset = offset.plus(&at.times(&strides[k]));
         }
         Ok((offset, sure))
     }
 
-    /// The number of elements along a dimension before an index, and whether the index is surely one of the dimension.
+    /// What an array is to pointers, if it is cells of a pool or a table of one.
+    pub(in crate::c) fn pooled(&self, v: VarId) -> Option<Pooled> {
+        let role = &self.routine.variables.get(v.index())?.origin.as_ref()?.role;
+        if matches!(role, NameRole::Cells | NameRole::ScratchCells) {
+            return Some(Pooled::Cells);
+        }
+        matches!(role, NameRole::FirstCells | NameRole::LastCells).then_some(Pooled::Table)
+    }
+
+    /// The number of elements along a dimension of an array before an index, and whether the index is surely one of the dimension.
     pub(in crate::c) fn position(
         &mut self,
         index: &Code,
-        lower: &Bound,
-        extent: &Bound,
+        (lower, extent): (&Bound, &Bound),
+        v: VarId,
         missing: Option<(FaultCode, String)>,
     ) -> (Amount, bool) {
         let (lower, extent) = (self.variables.amount(lower), self.variables.amount(extent));
@@ -173,6 +190,15 @@ impl Writer<'_> {
         let (lower, extent) = (lower.code().text, extent.code().text);
         self.pieces.define("cfgrev_index", || INDEX.to_owned());
         let code = match missing {
+            None if let Some(pooled) = self.pooled(v) => {
+                self.pieces.define("cfgrev_index_cell", || CELL.to_owned());
+                let (is_table, codes) = match pooled {
+                    Pooled::Cells => ("false", &[BOUNDS, UNSET, POINTER][..]),
+                    Pooled::Table => ("true", &[BOUNDS, UNSET, POINTER, HEAP][..]),
+                };
+                let arguments = [is_table, &index.text, &lower, &extent];
+                self.noting("cfgrev_index_cell", codes, &arguments, ScalarType::Integer)
+            }
             None => self.noting(
                 "cfgrev_index",
                 &[BOUNDS, UNSET],

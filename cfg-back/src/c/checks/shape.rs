@@ -1,7 +1,8 @@
 //! Checked shapes: sections, arrays that meet, numbers of elements.
 
-use super::functions::{BOUNDS_OF, CONFORM, RANGE};
-use crate::c::faults::{BOUNDS, OVERFLOW, SHAPE, STEP, UNSET};
+use super::functions::{BOUNDS_OF, CELLS, CONFORM, RANGE};
+use super::place::Pooled;
+use crate::c::faults::{BOUNDS, OVERFLOW, POINTER, SHAPE, STEP, UNSET};
 use crate::c::{
     Emitted,
     amount::Amount,
@@ -15,7 +16,10 @@ use crate::c::{
     variable::Bound,
     writer::Writer,
 };
-use cfg_core::ir::{Place, ScalarType, Subscript};
+use cfg_core::{
+    entity::VarId,
+    ir::{Place, ScalarType, Subscript},
+};
 
 impl Writer<'_> {
     /// The cells of a section, which are all there when the function has not left.
@@ -54,7 +58,8 @@ impl Writer<'_> {
         for (k, [index, from, to, step]) in evaluated.into_iter().enumerate() {
             let (axis, stride) = (&array.axes[k], &strides[k]);
             if let Some(index) = index {
-                let at = self.checked_index(&index, &axis.lower, &axis.extent);
+                let bounds = (&axis.lower, &axis.extent);
+                let at = self.checked_index(&index, bounds, place.var);
                 offset = offset.plus(&at.times(stride));
                 continue;
             }
@@ -68,7 +73,8 @@ impl Writer<'_> {
             let from = from.unwrap_or_else(|| lower.clone());
             let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
             let step = step.unwrap_or_else(|| 1.into());
-            let [extent, start, by] = self.checked_range([&from, &to, &step], &lower, &extents[k]);
+            let range = [&from, &to, &step];
+            let [extent, start, by] = self.checked_range(range, &lower, &extents[k], place.var);
             offset = offset.plus(&start.times(stride));
             axes.push((extent, by.times(stride)));
         }
@@ -149,6 +155,7 @@ impl Writer<'_> {
         [first, last, step]: [&Amount; 3],
         lower: &Amount,
         size: &Amount,
+        v: VarId,
     ) -> [Amount; 3] {
         let text = |x: &Amount| x.code().text;
         // The function of trips is needed.
@@ -158,13 +165,16 @@ impl Writer<'_> {
             .define("cfgrev_trips_range", || RANGE.to_owned());
         let arguments = [first, last, step, lower, size].map(text);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let codes = [BOUNDS, UNSET, OVERFLOW, STEP];
-        let call = self.noting(
-            "cfgrev_trips_range",
-            &codes,
-            &arguments,
-            ScalarType::Integer,
-        );
+        let codes = [BOUNDS, UNSET, OVERFLOW, STEP, POINTER];
+        let (name, codes) = match self.pooled(v) {
+            Some(Pooled::Cells) => {
+                self.pieces
+                    .define("cfgrev_trips_range_cells", || CELLS.to_owned());
+                ("cfgrev_trips_range_cells", &codes[..])
+            }
+            Some(Pooled::Table) | None => ("cfgrev_trips_range", &codes[..4]),
+        };
+        let call = self.noting(name, codes, &arguments, ScalarType::Integer);
         let extent = self.helper("extent", ScalarType::Integer);
         self.lines.line(format_args!("{extent} = {};", call.text));
         let amount = |name: String| Amount::from(Code::new(name, POSTFIX, ScalarType::Integer));
@@ -193,14 +203,14 @@ impl Writer<'_> {
         [amount(extent), start, by]
     }
 
-    /// The position of an index of a section, in a variable.
+    /// The position of an index of a section of an array, in a variable.
     pub(in crate::c) fn checked_index(
         &mut self,
         index: &Amount,
-        lower: &Bound,
-        extent: &Bound,
+        bounds: (&Bound, &Bound),
+        v: VarId,
     ) -> Amount {
-        let (at, sure) = self.position(&index.code(), lower, extent, None);
+        let (at, sure) = self.position(&index.code(), bounds, v, None);
         if sure {
             return at;
         }
