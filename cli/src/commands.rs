@@ -20,7 +20,8 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, Function, Heap, Language, Limits, Math, Select, Source, Variables,
+    Command, Derivative, EmittedDerivative, Function, Heap, Language, Limits, Math, Select, Source,
+    Variables,
 };
 use crate::codes;
 use crate::compiled;
@@ -126,6 +127,21 @@ fn declare(
     )?;
     let program = cfg_core::validate::validate(program)?;
     Ok(lowered(program, routine, args.heap, session)?)
+}
+
+/// The program for C with checks, or in several directions, for which records are split: they are where no caller passes one.
+fn splittable(
+    program: ValidProgram,
+    routine: RoutineId,
+    options: &EmittedDerivative,
+) -> anyhow::Result<ValidProgram> {
+    let of = program.routine(routine);
+    let is_record = |v| of.variable(v).ty.record().is_some();
+    let are_passed = of.parameter_ids().chain(of.result).any(is_record);
+    if are_passed || !(options.emitted.checks || options.directions) {
+        return Ok(program);
+    }
+    Ok(cfg_transform::records::without_records(&program)?.into_owned())
 }
 
 /// The program with extents of the routine that its declarations leave open.

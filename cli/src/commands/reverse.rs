@@ -1,6 +1,6 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, several, sized, write_xaif};
+use super::{prepare, several, sized, splittable, write_xaif};
 use crate::Outcome;
 use crate::args::{
     Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Strong, Unstructured,
@@ -72,6 +72,10 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     let (program, routine) = prepare(&args.what, session)?;
     let program = sized(program, routine, &args.c.size)?;
+    let program = match writes_c {
+        true => splittable(program, routine, &args.c)?,
+        false => program,
+    };
     let options = cfg_reverse::Options {
         search: search(args.search),
         ..options(args.reversal)

@@ -1,7 +1,7 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare, several, sized, write_xaif};
+use super::{in_text, options, prepare, several, sized, splittable, write_xaif};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
@@ -36,6 +36,10 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     ])?;
     let (program, routine) = prepare(&args.what, session)?;
     let program = sized(program, routine, &args.c.size)?;
+    let program = match args.emit {
+        TangentForm::C if args.at.is_none() => splittable(program, routine, &args.c)?,
+        TangentForm::C | TangentForm::Json | TangentForm::Text | TangentForm::Xaif => program,
+    };
     // Programs keep their records; values of a run are written with them.
     let run = match args.at {
         Some(_) => without_records(&program)?,

@@ -174,3 +174,99 @@ fn sizes_that_are_refused() {
     let ran = cfgrev_in(path, &second, b"");
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
 }
+
+/// A list in C: nodes are on the heap, and no caller passes one.
+const LIST: &str = "
+#include <stdlib.h>
+struct node { double v; struct node *next; };
+double sum(int n, const double *x)
+{
+    struct node *head = NULL;
+    double s = 0;
+    for (int i = 0; i < n; i++) {
+        struct node *made = malloc(sizeof *made);
+        made->v = x[i];
+        made->next = head;
+        head = made;
+    }
+    while (head) {
+        struct node *next = head->next;
+        s = s * 0.5 + head->v * head->v;
+        free(head);
+        head = next;
+    }
+    return s;
+}
+";
+
+/// Calls of the list's derivatives, many times: `x` and `sum_b` are as in the weights 1 and 2 of two directions.
+const CALLS: &str = "
+#include <stdio.h>
+#include \"adjoint.c\"
+#include \"tangent.c\"
+int main(void)
+{
+    const double x[3] = {1, 2, 3}, x_t[6] = {1, 0, 0, 1, 0, 0}, sum_b[2] = {1, 2};
+    double sum = 0, sums_t[2] = {0};
+    for (int k = 0; k < 60000; k++) {
+        double x_b[3] = {0};
+        if (sum_grad(3, 3, x, x_b, &sum, 1, NULL) || sum != 5.25 || x_b[0] != 2 || x_b[1] != 2 || x_b[2] != 1.5) {
+            printf(\"gradient %d\\n\", k);
+            return 1;
+        }
+    }
+    for (int k = 0; k < 100; k++) {
+        double x_b[6] = {0};
+        if (sum_grad_v(2, 3, 3, x, x_b, &sum, sum_b, NULL) || x_b[0] != 2 || x_b[1] != 4 || x_b[4] != 1.5 || x_b[5] != 3) {
+            printf(\"gradients %d\\n\", k);
+            return 1;
+        }
+        if (sum_t_v(2, 3, 3, x, x_t, &sum, sums_t, NULL) || sum != 5.25 || sums_t[0] != 2 || sums_t[1] != 2) {
+            printf(\"tangents %d\\n\", k);
+            return 1;
+        }
+    }
+    return 0;
+}
+";
+
+/// Records inside a program are split for checks and for several directions, pools of what pointers lead to begin anew with each
+/// call, and callers see nothing of their derivatives.
+#[test]
+fn lists_with_checks_and_in_several_directions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("list.c"), LIST).unwrap();
+    fs::write(path.join("main.c"), CALLS).unwrap();
+    for checks in [&[][..], &["--checks"]] {
+        for (command, file) in [("reverse", "adjoint.c"), ("tangent", "tangent.c")] {
+            let args = [&[command, "list.c", "--emit", "c", "--directions"], checks].concat();
+            let ran = cfgrev_in(path, &args, b"");
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{args:?}");
+            let open = ran.out.matches("struct sum_globals_b *").count();
+            assert_eq!(open, 0, "{}", ran.out);
+            fs::write(path.join(file), ran.out).unwrap();
+        }
+        let Some(cc) = needs::tool("cc") else {
+            return;
+        };
+        let compiled = Command::new(cc)
+            .current_dir(path)
+            .args(strict::FLAGS)
+            .args([
+                "-O1",
+                "-fsanitize=address,undefined",
+                "-o",
+                "main",
+                "main.c",
+                "-lm",
+            ])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+        assert!(compiled.status.success(), "{said}");
+        let ran = Command::new(path.join("main")).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert_eq!(ran.status.code(), Some(0), "{said}{checks:?}");
+    }
+}
