@@ -195,8 +195,13 @@ pub(crate) fn price<const W: usize, const L: usize>(
     })
 }
 
-/// The vertices whose cells a token may change, itself included.
-pub(crate) fn touched<const W: usize, const L: usize>(token: Token, cell: &Cell<W, L>) -> Row<W> {
+/// The vertices whose cells a token may change, itself included. Those that are never eliminated do not count: nobody asks
+/// for their cells.
+pub(crate) fn touched<const W: usize, const L: usize>(
+    graph: &BitGraph<W>,
+    token: Token,
+    cell: &Cell<W, L>,
+) -> Row<W> {
     let mut row = match EdgeToken::of(token) {
         None => {
             let mut row = *cell.pred.all();
@@ -210,6 +215,21 @@ pub(crate) fn touched<const W: usize, const L: usize>(token: Token, cell: &Cell<
         }
     };
     set(&mut row, middle(token));
+    meet(&row, &graph.eliminable)
+}
+
+/// The neighbours in both of two cells of a vertex whose cells its elimination changes in the same way.
+pub(crate) fn unchanged<const W: usize, const L: usize>(
+    cell: &Cell<W, L>,
+    other: &Cell<W, L>,
+) -> Row<W> {
+    let mut row = [0; W];
+    if cell.succ == other.succ {
+        join(&mut row, &meet(cell.pred.all(), other.pred.all()));
+    }
+    if cell.pred == other.pred {
+        join(&mut row, &meet(cell.succ.all(), other.succ.all()));
+    }
     row
 }
 

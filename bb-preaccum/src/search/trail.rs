@@ -7,7 +7,7 @@ mod scan;
 
 use crate::bits::board::{Price, Token};
 use crate::bits::cells::{self, Cell};
-use crate::bits::{BitGraph, Row, has, items, join, meet, set, size, unset};
+use crate::bits::{BitGraph, Row, has, items, join, meet, minus, set, size, unset};
 use scan::Stop;
 
 /// A change of a list at a place, in terms of the list before.
@@ -42,7 +42,7 @@ pub(crate) fn unpacked(change: u64) -> (i64, i64) {
 pub(crate) struct Entry<const W: usize> {
     pub(crate) token: Token,
     /// Grows along the list.
-    stamp: u64,
+    stamp: u32,
     /// What the token costs (see [`packed`]), and the vertices whose cells it changes; nothing, if it finds nothing to do.
     price: u64,
     touched: Row<W>,
@@ -61,21 +61,31 @@ enum Change<const W: usize> {
 
 /// A cell that a token of the list under test makes, or `None` if the token does not touch that vertex any more.
 struct Note<const W: usize, const L: usize> {
-    stamp: u64,
+    stamp: u32,
     vertex: usize,
     cell: Option<Cell<W, L>>,
 }
 
+/// The cells of a vertex.
+struct History<const W: usize, const L: usize> {
+    /// The stamps of the tokens that made them; 0 for the first. Apart from the cells, so that looking for one reads little
+    /// memory.
+    stamps: Vec<u32>,
+    cells: Vec<Cell<W, L>>,
+}
+
 /// The room between two stamps when they are new.
-const ROOM: u64 = 1 << 32;
+const ROOM: u32 = 1 << 20;
+
+/// Stamps beyond this one are numbered again. Lists have at most 1024 vertices and few edges.
+const LAST: u32 = 1 << 31;
 
 pub(crate) struct Trail<'g, const W: usize, const L: usize> {
     pub(crate) graph: &'g BitGraph<W>,
     pub(crate) entries: Vec<Entry<W>>,
     /// The stamp of the elimination of each vertex.
-    stamps: Vec<u64>,
-    /// The cells of each vertex, and the stamps of the tokens that made them; 0 for the first.
-    history: Vec<Vec<(u64, Cell<W, L>)>>,
+    stamps: Vec<u32>,
+    history: Vec<History<W, L>>,
     pub(crate) total: u64,
     /// The list under test: what it costs, by how many tokens it is longer, the vertices whose cells differ, and these
     /// cells.
@@ -100,7 +110,13 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
             graph,
             entries: Vec::new(),
             stamps: vec![0; graph.vertices.len()],
-            history: cells.iter().map(|&cell| vec![(0, cell)]).collect(),
+            history: cells
+                .iter()
+                .map(|&cell| History {
+                    stamps: vec![0],
+                    cells: vec![cell],
+                })
+                .collect(),
             total: 0,
             tested: 0,
             more: 0,
@@ -115,7 +131,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         };
         for (at, &token) in tokens.iter().enumerate() {
             trail.begin(true);
-            trail.insert(at, (at as u64 + 1) * ROOM, token);
+            trail.insert(at, (at as u32 + 1) * ROOM, token);
             trail.commit();
         }
         trail
@@ -130,7 +146,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         self.place_of(self.stamps[v])
     }
 
-    fn place_of(&self, stamp: u64) -> usize {
+    fn place_of(&self, stamp: u32) -> usize {
         self.entries.partition_point(|entry| entry.stamp < stamp)
     }
 
@@ -142,13 +158,13 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         pick: impl FnOnce(usize) -> usize,
     ) -> Option<usize> {
         let stamp = self.stamp(at);
-        let history = &self.history[v];
-        let count = history[1..].partition_point(|entry| entry.0 < stamp);
-        (count > 0).then(|| self.place_of(history[1 + pick(count)].0))
+        let stamps = &self.history[v].stamps[1..];
+        let count = stamps.partition_point(|&other| other < stamp);
+        (count > 0).then(|| self.place_of(stamps[pick(count)]))
     }
 
-    fn stamp(&self, at: usize) -> u64 {
-        self.entries.get(at).map_or(u64::MAX, |entry| entry.stamp)
+    fn stamp(&self, at: usize) -> u32 {
+        self.entries.get(at).map_or(u32::MAX, |entry| entry.stamp)
     }
 
     /// The cell of a vertex before the token at a place.
@@ -157,21 +173,23 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     }
 
     /// The cells of a vertex before and after the token with a stamp.
-    fn around(&self, v: usize, stamp: u64) -> (&Cell<W, L>, &Cell<W, L>) {
-        let history = &self.history[v];
-        let mut last = history.len() - 1;
-        while last > 0 && history[last].0 >= stamp {
-            last -= 1;
-        }
-        let before = &history[last].1;
-        match history.get(last + 1) {
-            Some((own, after)) if *own == stamp => (before, after),
+    fn around(&self, v: usize, stamp: u32) -> (&Cell<W, L>, &Cell<W, L>) {
+        let History { stamps, cells } = &self.history[v];
+        // All of them are compared, so that there is no branch to mispredict: there are few.
+        let behind = stamps
+            .iter()
+            .map(|&own| u32::from(own < stamp))
+            .sum::<u32>();
+        let behind = (behind as usize).max(1);
+        let before = &cells[behind - 1];
+        match stamps.get(behind) {
+            Some(own) if *own == stamp => (before, &cells[behind]),
             _ => (before, before),
         }
     }
 
     /// The cell of a vertex in the list under test, before the token with a stamp.
-    fn current(&self, v: usize, stamp: u64) -> Cell<W, L> {
+    fn current(&self, v: usize, stamp: u32) -> Cell<W, L> {
         if has(&self.dirty, v) {
             self.cells[v]
         } else {
@@ -195,7 +213,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         }
     }
 
-    fn note(&mut self, stamp: u64, vertex: usize, cell: Option<Cell<W, L>>) {
+    fn note(&mut self, stamp: u32, vertex: usize, cell: Option<Cell<W, L>>) {
         if self.notes_down {
             self.notes.push(Note {
                 stamp,
@@ -217,11 +235,11 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     }
 
     /// The list under test goes on with a token in front of a place.
-    fn insert(&mut self, at: usize, stamp: u64, token: Token) {
+    fn insert(&mut self, at: usize, stamp: u32, token: Token) {
         let below = self.stamp(at);
         let v = cells::middle(token);
         let cell = self.current(v, below);
-        self.work += 6;
+        self.work += 8;
         let mut entry = Entry {
             token,
             stamp,
@@ -230,11 +248,11 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         };
         if let Some(price) = cells::price(self.graph, token, &cell) {
             entry.price = packed(price);
-            entry.touched = cells::touched(token, &cell);
+            entry.touched = cells::touched(self.graph, token, &cell);
         } else if !matches!(token, Token::Vertex(_)) {
             return;
         }
-        self.work += 7 * u64::from(size(&entry.touched));
+        self.work += 8 * u64::from(size(&entry.touched));
         for x in items(&entry.touched) {
             let base = *self.around(x, below).0;
             let mut other = if has(&self.dirty, x) {
@@ -254,7 +272,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
     /// The list under test goes on without the token at a place.
     fn remove(&mut self, at: usize) {
         let entry = self.entries[at];
-        self.work += 3 + 5 * u64::from(size(&entry.touched));
+        self.work += 4 + 6 * u64::from(size(&entry.touched));
         for x in items(&entry.touched) {
             let (&before, &after) = self.around(x, entry.stamp);
             let other = if has(&self.dirty, x) {
@@ -272,35 +290,41 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
 
     /// The list under test goes on with the token at a place.
     fn keep(&mut self, at: usize) {
-        let entry = self.entries[at];
-        let v = cells::middle(entry.token);
+        let entry = &self.entries[at];
         self.work += 1;
-        if has(&self.dirty, v) {
+        if has(&self.dirty, cells::middle(entry.token)) {
+            let entry = *entry;
             self.keep_changed(at, &entry);
             return;
         }
         let differ = meet(&entry.touched, &self.dirty);
-        if differ == [0; W] {
-            return;
+        if differ != [0; W] {
+            let (token, stamp) = (entry.token, entry.stamp);
+            self.keep_beside(token, stamp, &differ);
         }
-        let cell = *self.around(v, entry.stamp).0;
-        self.work += 6 * u64::from(size(&differ));
-        for x in items(&differ) {
+    }
+
+    /// The same where some vertices that the token touches have another cell, but not its middle.
+    fn keep_beside(&mut self, token: Token, stamp: u32, differ: &Row<W>) {
+        let cell = *self.around(cells::middle(token), stamp).0;
+        self.work += 2 + 7 * u64::from(size(differ));
+        for x in items(differ) {
             let mut other = self.cells[x];
-            cells::act(self.graph, entry.token, &cell, x, &mut other);
-            if other == *self.around(x, entry.stamp).1 {
+            cells::act(self.graph, token, &cell, x, &mut other);
+            if other == *self.around(x, stamp).1 {
                 // What is noted is what takes the place of another cell.
                 unset(&mut self.dirty, x);
             } else {
                 self.cells[x] = other;
-                self.note(entry.stamp, x, Some(other));
+                self.note(stamp, x, Some(other));
             }
         }
     }
 
     /// The same where the middle of the token has another cell.
     fn keep_changed(&mut self, at: usize, entry: &Entry<W>) {
-        let cell = self.cells[cells::middle(entry.token)];
+        let v = cells::middle(entry.token);
+        let cell = self.cells[v];
         let mut new = Entry {
             price: 0,
             touched: [0; W],
@@ -309,11 +333,17 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         let price = cells::price(self.graph, entry.token, &cell);
         if let Some(price) = price {
             new.price = packed(price);
-            new.touched = cells::touched(entry.token, &cell);
+            new.touched = cells::touched(self.graph, entry.token, &cell);
         }
         let mut all = new.touched;
         join(&mut all, &entry.touched);
-        self.work += 6 + 7 * u64::from(size(&all));
+        if price.is_some() && matches!(entry.token, Token::Vertex(_)) {
+            // A neighbour on one side takes over those on the other: where these are the same, so is what becomes of it.
+            let base = self.around(v, entry.stamp).0;
+            let same = minus(&cells::unchanged(&cell, base), &self.dirty);
+            all = minus(&all, &same);
+        }
+        self.work += 9 + 8 * u64::from(size(&all));
         for x in items(&all) {
             let (&before, &after) = self.around(x, entry.stamp);
             let mut other = if has(&self.dirty, x) {
@@ -354,7 +384,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         loop {
             let mut removed = false;
             let here = edits[next..].iter().take_while(|edit| edit.place() == at);
-            let step = self.room(at) / (here.count() as u64 + 1);
+            let step = self.room(at) / (here.count() as u32 + 1);
             let mut stamp = self.stamp_before(at);
             while let Some(&edit) = edits.get(next).filter(|edit| edit.place() == at) {
                 match edit {
@@ -379,12 +409,12 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
         (self.tested, self.more)
     }
 
-    fn stamp_before(&self, at: usize) -> u64 {
+    fn stamp_before(&self, at: usize) -> u32 {
         at.checked_sub(1).map_or(0, |last| self.entries[last].stamp)
     }
 
     /// The room for stamps in front of a place.
-    fn room(&self, at: usize) -> u64 {
+    fn room(&self, at: usize) -> u32 {
         let least = self.stamp_before(at);
         let next = self.entries.get(at);
         next.map_or(2 * ROOM, |entry| entry.stamp - least)
@@ -392,18 +422,18 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
 
     /// Numbers the stamps again if there is no room for as many as there are edits.
     fn make_room(&mut self, edits: &[Edit]) {
-        let crowded = |edit: &Edit| self.room(edit.place()) <= edits.len() as u64;
-        if !edits.iter().any(crowded) && self.stamp_before(self.entries.len()) < u64::MAX / 2 {
+        let crowded = |edit: &Edit| self.room(edit.place()) <= edits.len() as u32;
+        if !edits.iter().any(crowded) && self.stamp_before(self.entries.len()) < LAST {
             return;
         }
         for history in &mut self.history {
-            for entry in &mut history[1..] {
-                let place = self.entries.partition_point(|other| other.stamp < entry.0);
-                entry.0 = (place as u64 + 1) * ROOM;
+            for stamp in &mut history.stamps[1..] {
+                let place = self.entries.partition_point(|entry| entry.stamp < *stamp);
+                *stamp = (place as u32 + 1) * ROOM;
             }
         }
         for (at, entry) in self.entries.iter_mut().enumerate() {
-            entry.stamp = (at as u64 + 1) * ROOM;
+            entry.stamp = (at as u32 + 1) * ROOM;
             if let Token::Vertex(v) = entry.token {
                 self.stamps[usize::from(v)] = entry.stamp;
             }
@@ -440,17 +470,21 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
             self.entries.splice(from..done, self.next.drain(..));
         }
         for note in self.notes.drain(..) {
-            let history = &mut self.history[note.vertex];
-            let mut behind = history.len();
-            while history[behind - 1].0 > note.stamp {
+            let History { stamps, cells } = &mut self.history[note.vertex];
+            let mut behind = stamps.len();
+            while stamps[behind - 1] > note.stamp {
                 behind -= 1;
             }
-            let known = history[behind - 1].0 == note.stamp;
+            let known = stamps[behind - 1] == note.stamp;
             match note.cell {
-                Some(cell) if known => history[behind - 1].1 = cell,
-                Some(cell) => history.insert(behind, (note.stamp, cell)),
+                Some(cell) if known => cells[behind - 1] = cell,
+                Some(cell) => {
+                    stamps.insert(behind, note.stamp);
+                    cells.insert(behind, cell);
+                }
                 None if known => {
-                    history.remove(behind - 1);
+                    stamps.remove(behind - 1);
+                    cells.remove(behind - 1);
                 }
                 None => {}
             }
@@ -561,7 +595,7 @@ mod tests {
             }
         }
         for v in 0..trail.history.len() {
-            assert_eq!(trail.history[v].len(), again.history[v].len());
+            assert_eq!(trail.history[v].stamps.len(), again.history[v].stamps.len());
             for at in 0..=trail.entries.len() {
                 assert_eq!(trail.cell(v, at), again.cell(v, at), "{v} {at}");
             }

@@ -46,8 +46,12 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
                     let Some(price) = cells::price(self.graph, token, &cell) else {
                         return;
                     };
-                    self.work += 4;
-                    (cell, cells::touched(token, &cell), packed(price))
+                    self.work += 5;
+                    (
+                        cell,
+                        cells::touched(self.graph, token, &cell),
+                        packed(price),
+                    )
                 }
             };
             own = Some((cell, reach, price));
@@ -55,7 +59,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
                 let mut other = *self.around(w, entry.stamp).0;
                 cells::act(self.graph, token, &cell, w, &mut other);
                 let price = cells::price(self.graph, entry.token, &other).map_or(0, packed);
-                self.work += 7;
+                self.work += 8;
                 others = others.wrapping_add(price).wrapping_sub(entry.price);
             } else if is_known {
                 continue;
