@@ -141,6 +141,15 @@ pub(super) fn empty_tape(routine: &str) -> String {
     format!("\"{}\"", literal(&message))
 }
 
+/// The literal that says of the reverse sweep of a routine that what pointers lead to is no longer what its forward sweep left.
+pub(super) fn other_pools(routine: &str) -> String {
+    let routine: String = routine.chars().take(LONGEST / 4).collect();
+    let message = format!(
+        "X{EMPTY} routine {routine}: the reverse sweep does not follow its forward sweep, another call has used the memory that pointers lead to"
+    );
+    format!("\"{}\"", literal(&message))
+}
+
 /// The literal that says that a function returned an array of another shape than its caller has room for.
 pub(super) fn other_shape(routine: &str) -> String {
     let routine: String = routine.chars().take(LONGEST / 4).collect();

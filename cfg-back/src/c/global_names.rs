@@ -15,7 +15,7 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{GlobalId, RoutineId},
-    ir::{Program, ScalarType},
+    ir::{Global, NameRole, Program, ScalarType},
 };
 
 /// The names of what has to do with globals.
@@ -38,6 +38,7 @@ impl GlobalNames {
                 external: false,
                 begin,
                 checks,
+                swept: None,
             },
         }
     }
@@ -51,6 +52,14 @@ impl GlobalNames {
     ) -> Self {
         let mut made = Self::new(names, &program.routine(original).name, checks);
         made.variables.derivatives = Classes::of(program, original, sweep, names);
+        let is_pool = |global: &Global| {
+            let origin = global.variable.origin.as_ref();
+            origin.is_some_and(|o| matches!(o.role, NameRole::Cells | NameRole::ScratchCells))
+        };
+        if program.globals.iter().any(is_pool) {
+            let name = format!("{}_swept", program.routine(original).name);
+            made.variables.swept = Some(names.fresh(&name, None));
+        }
         made
     }
 

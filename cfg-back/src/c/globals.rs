@@ -69,6 +69,9 @@ pub(super) struct Variables {
     pub(super) begin: Option<String>,
     /// True of a file with checks.
     pub(super) checks: bool,
+    /// In a file of derivatives of a program with pools of what pointers lead to, the variable that holds the tape of the forward sweep
+    /// that wrote them last.
+    pub(super) swept: Option<String>,
 }
 
 /// The literal of an initial value.
@@ -311,6 +314,10 @@ impl Globals {
             }
             // Files of one program that are included together share its globals.
             text.push_str(&once(tag, "DEFINED", &defined));
+        }
+        if let Some(swept) = &variables.swept {
+            let defined = format!("static const struct cfgrev_tape *{swept};\n");
+            text.push_str(&once(tag, "SWEPT", &defined));
         }
         for (class, members) in variables.derivatives.all.iter().zip(&self.derivatives) {
             text.push_str(&members.declaration(&class.tag));

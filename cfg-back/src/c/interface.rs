@@ -1,7 +1,7 @@
 //! The functions that other files call: what stands around the call of a generated routine.
 
 use super::{
-    Failed, GlobalNames, Several, codes,
+    Failed, GlobalNames, Several, codes, faults,
     file::{File, Made},
     global_classes::Class,
     handing::{Handing, Taker},
@@ -173,6 +173,24 @@ pub(super) fn wrapper<'a>(
     for structure in (w.structures.iter()).filter(|s| !s.used && s.is_parameter()) {
         lines.line(format_args!("(void){};", structure.name));
     }
+    let end = if file.checks {
+        "cfgrev_end_checked"
+    } else {
+        "cfgrev_end"
+    };
+    let swept = globals.variables.swept.as_ref();
+    if let Some(swept) = swept {
+        if sweep == Sweep::Reverse {
+            // Another call has written the pools since.
+            let message = faults::other_pools(&file.program.routine(original).name);
+            lines.open(format_args!("if ({swept} != {tape})"));
+            lines.line(format_args!("{end}({tape}, &{state}, 4);"));
+            lines.line(format_args!("{tape}->message = {message};"));
+            lines.line(format_args!("return 4;"));
+            lines.close();
+        }
+        lines.line(format_args!("{swept} = NULL;"));
+    }
     let of = file.program.routine(original);
     let kept = of
         .result
@@ -229,11 +247,10 @@ pub(super) fn wrapper<'a>(
             "    cfgrev_push_{stack}(&{tape}->top, *{value});"
         ));
     }
-    let end = if file.checks {
-        "cfgrev_end_checked"
-    } else {
-        "cfgrev_end"
-    };
+    if let (Some(swept), Sweep::Forward) = (swept, sweep) {
+        lines.line(format_args!("if (!{status})"));
+        lines.line(format_args!("    {swept} = {tape};"));
+    }
     if may_be_null {
         lines.line(format_args!(
             "{status} = {end}({used}, &{state}, {status});"
@@ -322,7 +339,7 @@ impl Wrapper<'_> {
             lines.open(format_args!(
                 "if (!{tape}->top.{stack} || {tape}->top.{stack} == {tape}->{stack}_begin)"
             ));
-            let message = super::faults::empty_tape(&self.file.program.routine(self.original).name);
+            let message = faults::empty_tape(&self.file.program.routine(self.original).name);
             lines.line(format_args!("{tape}->message = {message};"));
             lines.line(format_args!(
                 "return cfgrev_end_checked({tape}, &{state}, 4);"

@@ -202,6 +202,7 @@ double sum(int n, const double *x)
 /// Calls of the list's derivatives, many times: `x` and `sum_b` are as in the weights 1 and 2 of two directions.
 const CALLS: &str = "
 #include <stdio.h>
+#include <string.h>
 #include \"adjoint.c\"
 #include \"tangent.c\"
 int main(void)
@@ -226,12 +227,28 @@ int main(void)
             return 1;
         }
     }
+    {
+        /* Sweeps of two calls that are not one after the other. */
+        struct cfgrev_tape one = {0}, two = {0};
+        double x_b[3] = {0};
+        if (sum_fwd(3, 3, x, &sum, &one) || sum_fwd(3, 3, x, &sum, &two) || sum_rev(3, 3, x, x_b, 1, &one) != 4
+            || !strstr(cfgrev_tape_message(&one), \"X216\") || sum_rev(3, 3, x, x_b, 1, &two) || x_b[2] != 1.5) {
+            printf(\"sweeps: %s\\n\", cfgrev_tape_message(&one));
+            return 1;
+        }
+        if (sum_fwd(3, 3, x, &sum, &one) || sum_t(3, 3, x, x_t, &sum, sums_t, NULL) || sum_rev(3, 3, x, x_b, 1, &one) != 4) {
+            printf(\"a tangent between\\n\");
+            return 1;
+        }
+        cfgrev_tape_free(&one);
+        cfgrev_tape_free(&two);
+    }
     return 0;
 }
 ";
 
 /// Records inside a program are split for checks and for several directions, pools of what pointers lead to begin anew with each
-/// call, and callers see nothing of their derivatives.
+/// call, and callers see nothing of their derivatives. A reverse sweep after another call's forward sweep is an error.
 #[test]
 fn lists_with_checks_and_in_several_directions() {
     let folder = tempfile::tempdir().unwrap();
