@@ -156,7 +156,13 @@ impl Fill<'_> {
                     self.out.push((self.path.clone(), *e));
                     Ok(())
                 }
-                _ => self.error(*at, "a number is initialised by several values", "give one"),
+                _ => match &ty.ty {
+                    Type::Refused(what) => {
+                        let message = format!("{what} is initialised, which is not supported");
+                        self.error(*at, &message, "use a structure")
+                    }
+                    _ => self.error(*at, "a number is initialised by several values", "give one"),
+                },
             },
         }
     }

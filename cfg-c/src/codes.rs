@@ -49,7 +49,7 @@ cfg_core::diagnostic_codes! {
         "The extents of parameters and of arrays of structures are made of constants, parameters that are never assigned, and locals that are initialised with such values and never assigned."
         "The extents must be known where the function begins, but for local arrays of numbers. Compute them in the caller and pass them as parameters.";
     INITIAL "C016" "initial value not supported"
-        "Initial values are numbers, in braces for arrays and structures; those of globals and static variables are constants, and of these no structures."
+        "Initial values are numbers, in braces for arrays and structures; those of globals and static variables are constants: numbers, and addresses of variables that are kept."
         "Assign the values in the function instead.";
     TWICE "C017" "declared twice"
         "A name is declared once in its scope, a function defined once, a label placed once."

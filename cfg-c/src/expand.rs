@@ -16,6 +16,7 @@ mod parts;
 mod set;
 mod statement;
 mod structure;
+mod typed;
 mod void;
 
 use crate::{
@@ -96,16 +97,22 @@ struct Expand<'u> {
     stack: Vec<usize>,
     /// The number of calls that functions stand in place of.
     calls: usize,
+    /// Parameters of which elements before the first one are used.
+    before: HashSet<back::Position>,
+    /// Pointers are values: structures keep their members, and functions their calls.
+    values: bool,
 }
 
 /// Copies what pointers to functions make necessary; the functions with these numbers, which are not called, keep them. False if
-/// there are variables of which nothing can be made: what else would be said is about them.
-pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) -> bool {
+/// there are variables of which nothing can be made: what else would be said is about them. Where pointers are values, structures with
+/// pointers are like others.
+pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut Sink) -> bool {
     let reached = reachable(unit, roots);
     let read = unit.functions.clone();
     let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
     let original = unit.exprs.len();
     let fields = fields::find(unit);
+    let before = back::before_start(unit);
     let mut e = Expand {
         unit,
         sink,
@@ -128,15 +135,24 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], sink: &mut Sink) -> bool 
         inlined: HashMap::new(),
         stack: Vec::new(),
         calls: 0,
+        before,
+        values,
     };
     if !e.refuse_arrays(&reached) {
         return false;
     }
-    if !reached
-        .iter()
-        .any(|f| is_concerned(e.unit, *f) || back::hands_on(e.unit, *f) || e.has_parts(*f))
-    {
+    let concerned = |e: &mut Expand<'_>, f: usize| {
+        is_concerned(e.unit, f)
+            || match values {
+                true => typed::names_void(e.unit, f),
+                false => back::hands_on(e.unit, f) || e.hands_before(f) || e.has_parts(f),
+            }
+    };
+    if !reached.iter().any(|f| concerned(&mut e, *f)) {
         return true;
+    }
+    if values {
+        e.type_void(roots);
     }
     e.find_taken(&reached);
     for &root in roots {
@@ -187,16 +203,16 @@ fn is_concerned(unit: &Unit, f: usize) -> bool {
         })
 }
 
-/// True if a function that is reached has to do with pointers to functions or to void, or is given something else to stand
-/// for it or for its derivatives, which is not done with pointers.
-pub(crate) fn takes_places(unit: &Unit, roots: &[usize]) -> bool {
+/// A function that is reached and takes pointers, but is given something else to stand for it or for its derivatives, which is not done
+/// with pointers that are values.
+pub(crate) fn given_with_pointers(unit: &Unit, roots: &[usize]) -> Option<usize> {
     let reached = reachable(unit, roots);
-    reached.iter().any(|f| {
+    reached.into_iter().find(|f| {
         let function = &unit.functions[*f];
         let given = function.given.as_ref();
         let is_given = given.is_some_and(|given| given.elsewhere || given.has_derivatives());
         let mut parameters = function.parameters.iter().map(|d| &unit.decl(*d).ty.ty);
-        is_concerned(unit, *f) || is_given && parameters.any(|ty| matches!(ty, Type::Pointer(_)))
+        is_given && parameters.any(|ty| matches!(ty, Type::Pointer(_)))
     })
 }
 

@@ -124,7 +124,8 @@ impl Attempt {
     /// pointers may not be there in the other way.
     fn distance(&self) -> (Reached, usize, usize) {
         let errors = || (self.sink.found.iter()).filter(|p| p.severity == Severity::Error);
-        let pointers = errors().filter(|p| p.code == codes::POINTER.code);
+        let about = [codes::POINTER.code, codes::TYPE.code];
+        let pointers = errors().filter(|p| about.contains(&p.code));
         (self.reached, pointers.count(), errors().count())
     }
 
@@ -155,15 +156,18 @@ fn translate(
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);
-    if !values {
-        if !expand::expand(&mut unit, &chosen.read, sink) {
-            return None;
-        }
-        blocks::take_out(&mut unit);
-    } else if lower::leads_on(&unit, &chosen) || expand::takes_places(&unit, &chosen.read) {
-        // Copies of functions for what they are given are made for pointers that are places.
+    if values
+        && (lower::leads_on(&unit, &chosen)
+            || expand::given_with_pointers(&unit, &chosen.read).is_some())
+    {
         *reached = Reached::Nothing;
         return None;
+    }
+    if !expand::expand(&mut unit, &chosen.read, values, sink) {
+        return None;
+    }
+    if !values {
+        blocks::take_out(&mut unit);
     }
     *reached = Reached::Lowered;
     let program = lower::lower(&unit, &chosen, choices, values, sink);

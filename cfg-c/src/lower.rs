@@ -20,6 +20,7 @@ mod routine;
 mod rows;
 mod several;
 mod slot;
+mod started;
 mod statement;
 mod structure;
 mod switch;
@@ -73,6 +74,14 @@ struct Lower<'u> {
     passive: HashMap<ScalarType, RoutineId>,
     /// Pointers are values; otherwise they are resolved to arrays and indices.
     values: bool,
+    /// The functions that are asked for, which no other calls first.
+    heads: Vec<usize>,
+    /// Variables that are kept, and get their initial values by assignments.
+    started: Vec<DeclId>,
+    /// Says that they have them.
+    flag: Option<GlobalId>,
+    /// Variables of which not only numbers are used.
+    pointed: HashSet<DeclId>,
 }
 
 /// The program of the functions that are chosen; problems go to `sink`.
@@ -100,6 +109,10 @@ pub(crate) fn lower<'u>(
         derivatives: HashMap::new(),
         passive: HashMap::new(),
         values,
+        heads: chosen.read.clone(),
+        started: Vec::new(),
+        flag: None,
+        pointed: started::pointed(unit, &order),
     };
     l.place_choices(choices, chosen);
     for name in &l.sink.files {
@@ -326,7 +339,9 @@ impl<'u> Lower<'u> {
                 }
             }
         }
-        for d in named {
+        // What stands in initial values is declared with them.
+        let mut open: Vec<DeclId> = named.iter().rev().copied().collect();
+        while let Some(d) = open.pop() {
             let decl = self.unit.decl(d);
             if !matches!(decl.kind, DeclKind::Global | DeclKind::Static)
                 || matches!(decl.ty.ty, Type::Function(_))
@@ -337,12 +352,22 @@ impl<'u> Lower<'u> {
             if header.is_some_and(|name| name.starts_with('<')) {
                 continue;
             }
+            for e in calls::leaves(decl.init.as_ref()) {
+                self.unit.walk(e, &mut |e| {
+                    if let crate::ast::ExprKind::Name(d) = self.unit.expr(e).kind
+                        && named.insert(d)
+                    {
+                        open.push(d);
+                    }
+                });
+            }
             if self.is_table(d) {
                 continue;
             }
             let id = initial::global(self, d).ok();
             self.globals.insert(d, id);
         }
+        started::flag(self);
     }
 
     /// True of structures with initial values that nothing changes: each function has them as its own.
@@ -354,6 +379,7 @@ impl<'u> Lower<'u> {
         }
         matches!(decl.kind, DeclKind::Global | DeclKind::Static)
             && matches!(ty.ty, Type::Struct(_))
+            && !(self.values && self.pointed.contains(&d))
             && decl.init.is_some()
             && decl.assigned.is_empty()
             && !self.facts.is_written(d)

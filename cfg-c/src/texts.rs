@@ -1,11 +1,11 @@
-//! Variables and members for texts: pointers to characters that are only printed, as the names in a table of structures, and
-//! `const char *what` that a handler of errors prints.
+//! Variables, members, parameters and results for texts: pointers to characters that are only printed, as the names in a table of
+//! structures, `const char *what` that a handler of errors prints, and a function that says what something is called.
 //!
 //! Printing is left out, so nothing asks which text it is: such a pointer becomes a number, and what it is given 0. One that is
 //! compared, read otherwise, or handed on to something else stays a pointer.
 
 use crate::{
-    ast::{DeclKind, ExprId, ExprKind, Init, StructId, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, StructId, Unit},
     braces,
     calls::leaves,
     lower::math,
@@ -18,11 +18,12 @@ use std::{
     rc::Rc,
 };
 
-/// A variable by its number, or a member.
+/// A variable or parameter by its number, a member, or the result of a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Text {
     Variable(u32),
     Member(u32, Rc<str>),
+    Result(usize),
 }
 
 /// What may be a text that is only printed.
@@ -84,6 +85,29 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
                     }
                 }
             }
+            Text::Result(_) => {}
+        }
+    }
+    number_signatures(unit, &all);
+}
+
+/// Gives functions the types of their parameters and results that are numbers now.
+fn number_signatures(unit: &mut Unit, all: &BTreeSet<Text>) {
+    for decl in &mut unit.decls {
+        let (Some(f), Type::Function(signature)) = (decl.definition, &mut decl.ty.ty) else {
+            continue;
+        };
+        let own = &unit.functions[f].parameters;
+        let is_text = |d: &DeclId| all.contains(&Text::Variable(d.0));
+        if all.contains(&Text::Result(f)) {
+            let result = &mut Rc::make_mut(signature).result;
+            *result = numbered(result);
+        }
+        if own.iter().any(is_text) {
+            let parameters = &mut Rc::make_mut(signature).parameters;
+            for (p, _) in parameters.iter_mut().zip(own).filter(|(_, d)| is_text(d)) {
+                p.ty = numbered(&p.ty);
+            }
         }
     }
 }
@@ -126,6 +150,9 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
         match &unit.expr(place).kind {
             ExprKind::Index(a, _) => place = *a,
             ExprKind::Name(d) => return Some(Text::Variable(d.0)),
+            ExprKind::Call(..) if place == e => {
+                return called(unit, e).map(|(f, _)| Text::Result(f));
+            }
             ExprKind::Member(of, name, _) => {
                 let ty = unit.expr(*of).ty.as_ref()?;
                 let s = match (&ty.ty, ty.target().map(|to| &to.ty)) {
@@ -136,6 +163,17 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
             }
             _ => return None,
         }
+    }
+}
+
+/// The function of the file that is called, and the expression that names it.
+fn called(unit: &Unit, e: ExprId) -> Option<(usize, ExprId)> {
+    let ExprKind::Call(f, _) = &unit.expr(e).kind else {
+        return None;
+    };
+    match unit.expr(*f).kind {
+        ExprKind::Name(d) => unit.decl(d).definition.map(|g| (g, *f)),
+        _ => None,
     }
 }
 
@@ -174,6 +212,19 @@ impl Candidates {
                 found.all.insert(Text::Variable(k as u32));
             }
         }
+        for (f, function) in unit.functions.iter().enumerate() {
+            if roots.contains(&f) || function.given.is_some() {
+                continue;
+            }
+            let own = function.parameters.iter();
+            let own = own.filter(|d| is_text(&unit.decl(**d).ty));
+            found.all.extend(own.map(|d| Text::Variable(d.0)));
+            if let Type::Function(signature) = &unit.decl(function.decl).ty.ty
+                && is_text(&signature.result)
+            {
+                found.all.insert(Text::Result(f));
+            }
+        }
         for (k, structure) in unit.structures.iter().enumerate() {
             let s = StructId(k as u32);
             for member in structure.members.iter().filter(|m| is_text(&m.ty)) {
@@ -187,6 +238,18 @@ impl Candidates {
 
     /// What a text is given: texts in it are asked for where that one is.
     fn give(&mut self, unit: &Unit, text: &Text, value: ExprId, allowed: &mut HashSet<ExprId>) {
+        // A call is made all the same; both are numbers, or none is.
+        if let Some((f, _)) = called(unit, value)
+            && self.all.contains(&Text::Result(f))
+        {
+            allowed.insert(value);
+            let result = Text::Result(f);
+            let both = [(text.clone(), result.clone()), (result, text.clone())];
+            for (one, other) in both {
+                self.given.entry(one).or_default().push(other);
+            }
+            return;
+        }
         if unit.expr(value).effects {
             self.against.push(text.clone());
         }
@@ -199,9 +262,51 @@ impl Candidates {
         });
     }
 
+    /// Looks at what functions are given and return, and at those that are named elsewhere than in calls.
+    fn look_at_functions(&mut self, unit: &Unit, allowed: &mut HashSet<ExprId>) {
+        let mut callees: HashSet<ExprId> = HashSet::new();
+        for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+            let (Some((f, callee)), ExprKind::Call(_, arguments)) =
+                (called(unit, e), &unit.expr(e).kind)
+            else {
+                continue;
+            };
+            callees.insert(callee);
+            let parameters = &unit.functions[f].parameters;
+            for (p, a) in parameters.iter().zip(arguments.iter()) {
+                if is_text(&unit.decl(*p).ty) {
+                    self.give(unit, &Text::Variable(p.0), *a, allowed);
+                }
+            }
+        }
+        for (e, node) in unit.exprs.iter().enumerate() {
+            if let ExprKind::Name(d) = node.kind
+                && let Some(f) = unit.decl(d).definition
+                && !callees.contains(&ExprId(e as u32))
+            {
+                let own = unit.functions[f].parameters.iter();
+                self.against.extend(own.map(|d| Text::Variable(d.0)));
+                self.against.push(Text::Result(f));
+            }
+        }
+        for (f, function) in unit.functions.iter().enumerate() {
+            if !self.all.contains(&Text::Result(f)) {
+                continue;
+            }
+            let mut open = vec![function.body];
+            while let Some(s) = open.pop() {
+                if let StmtKind::Return(Some(value)) = unit.stmt(s).kind {
+                    self.give(unit, &Text::Result(f), value, allowed);
+                }
+                open.extend(unit.inside(s));
+            }
+        }
+    }
+
     /// Looks at everything that names a candidate.
     fn look_at_uses(&mut self, unit: &Unit) {
         let mut allowed: HashSet<ExprId> = HashSet::new();
+        self.look_at_functions(unit, &mut allowed);
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
             match &unit.expr(e).kind {
                 ExprKind::Call(f, arguments) => {
@@ -209,7 +314,10 @@ impl Candidates {
                         if unit.decl(d).definition.is_none()
                             && math::how(&unit.decl(d).name) == Some(math::How::Passive));
                     for a in arguments.iter().filter(|_| passive) {
-                        // What has effects is evaluated.
+                        // What has effects is evaluated; a call may return the text.
+                        if called(unit, *a).is_some() {
+                            allowed.insert(*a);
+                        }
                         if !unit.expr(*a).effects {
                             unit.walk(*a, &mut |e| {
                                 allowed.insert(e);

@@ -1,12 +1,13 @@
 //! Pointers before the arrays that they lead to, as `a - 1` for subscripts from 1: a function that is given one stands in place of its
-//! call, where such a pointer is a variable like others. A call hands on parts of arrays. So does one that is given pointers to rows of one block.
+//! call, where such a pointer is a variable like others. A call hands on parts of arrays. So does one that is given pointers to rows of one block,
+//! and one that uses elements before the one that it is given a pointer to.
 
 use super::Expand;
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
     blocks, constant,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Expressions that are looked at for one pointer.
 const MAX_PARTS: usize = 1000;
@@ -120,7 +121,74 @@ pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
     })
 }
 
+/// A parameter: the function, and its position.
+pub(super) type Position = (usize, usize);
+
+/// Parameters of which an element before the one that they point to is used, `u[-1]`, here or where they are handed on as they are.
+pub(super) fn before_start(unit: &Unit) -> HashSet<Position> {
+    let mut position = HashMap::new();
+    for (f, function) in unit.functions.iter().enumerate() {
+        for (k, d) in function.parameters.iter().enumerate() {
+            // One that walks may have left the first element.
+            if unit.decl(*d).assigned.is_empty() {
+                position.insert(*d, (f, k));
+            }
+        }
+    }
+    let own = |e: ExprId| match unit.expr(e).kind {
+        ExprKind::Name(d) => position.get(&d).copied(),
+        _ => None,
+    };
+    let negative = |e: ExprId| constant::integer(unit, e).is_some_and(|(value, _)| value < 0);
+    let mut handed: HashMap<Position, Vec<Position>> = HashMap::new();
+    let mut open = Vec::new();
+    for node in &unit.exprs {
+        match &node.kind {
+            ExprKind::Index(p, k) if negative(*k) => open.extend(own(*p)),
+            ExprKind::Call(..) => {
+                for (to, a) in given(unit, &node.kind) {
+                    if let Some(from) = own(a) {
+                        handed.entry(to).or_default().push(from);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = HashSet::new();
+    while let Some(p) = open.pop() {
+        if found.insert(p) {
+            open.extend(handed.get(&p).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// The arguments of a call of a function of the file, with the parameters that they are for.
+fn given(unit: &Unit, call: &ExprKind) -> Vec<(Position, ExprId)> {
+    let ExprKind::Call(f, arguments) = call else {
+        return Vec::new();
+    };
+    let g = match unit.expr(*f).kind {
+        ExprKind::Name(d) => unit.decl(d).definition,
+        _ => None,
+    };
+    let arguments = arguments.iter().enumerate();
+    g.map_or(Vec::new(), |g| {
+        arguments.map(|(k, a)| ((g, k), *a)).collect()
+    })
+}
+
 impl Expand<'_> {
+    /// True if a function calls one that uses an element before the one that it is given a pointer to.
+    pub(super) fn hands_before(&self, f: usize) -> bool {
+        let mut part = self.unit.functions[f].part.clone();
+        part.any(|k| {
+            let given = given(self.unit, &self.unit.exprs[k as usize].kind);
+            given.iter().any(|(p, _)| self.before.contains(p))
+        })
+    }
+
     /// True if a function can stand in place of a call that could do without.
     pub(super) fn may_inline(&self, g: usize) -> bool {
         self.read[g].given.is_none() && !self.stack.contains(&g) && self.fits(g)

@@ -237,11 +237,13 @@ impl Expand<'_> {
             let passed =
                 matches!(b.unit.expr(a).kind, ExprKind::Name(d) if frame.passed.contains(&d));
             let moved = || goes_back(b.unit, a, &frame.back) || is_table(b.unit, a);
-            b.unit.is_pointer(a) && (passed || moved())
+            !b.values && b.unit.is_pointer(a) && (passed || moved())
         };
+        let before = |b: &Self| (0..arguments.len()).any(|k| b.before.contains(&(g, k)));
+        let elsewhere = |b: &Self| arguments.iter().any(|a| back(b, *a)) || !b.values && before(b);
         if self.is_inlined(g)
             || given.any(|(p, a)| void(self, p, *a))
-            || arguments.iter().any(|a| back(self, *a)) && self.may_inline(g)
+            || elsewhere(self) && self.may_inline(g)
         {
             return self.inline(e, g, arguments, frame);
         }

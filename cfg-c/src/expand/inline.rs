@@ -32,6 +32,9 @@ const MAX_CALLS: usize = 20_000;
 impl Expand<'_> {
     /// True if a function stands in place of its calls.
     pub(super) fn is_inlined(&mut self, g: usize) -> bool {
+        if self.values {
+            return false;
+        }
         if let Some(known) = self.inlined.get(&g) {
             return *known;
         }

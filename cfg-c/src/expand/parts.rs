@@ -42,10 +42,10 @@ impl Expand<'_> {
         false
     }
 
-    /// The structure with pointers that a type is.
+    /// The structure with pointers that a type is, where pointers are no values.
     pub(super) fn split_type(&self, ty: &Qualified) -> Option<StructId> {
         match ty.ty {
-            Type::Struct(s) if self.has_pointers(s) => Some(s),
+            Type::Struct(s) if !self.values && self.has_pointers(s) => Some(s),
             _ => None,
         }
     }

@@ -394,9 +394,7 @@ impl Body<'_, '_> {
     /// An argument of a call; `later` if others that are evaluated after it may change something.
     fn argument(&mut self, p: &Parameter, a: ExprId, later: bool) -> Lowered<Expr> {
         match &p.ty.ty {
-            Type::Pointer(_) if self.l.values && self.l.elem(&p.ty).is_some() => {
-                self.pointer_argument(p, a, later)
-            }
+            Type::Pointer(_) if self.is_value(&p.ty) => self.pointer_argument(p, a, later),
             Type::Pointer(_) => {
                 if points::is_null(self.l.unit, a) {
                     let at = self.l.unit.expr(a).at;

@@ -18,7 +18,7 @@ use cfg_core::ir::{Expr, Op, Role, Subscript};
 impl Body<'_, '_> {
     /// True if a pointer is not null.
     pub(super) fn not_null(&mut self, e: ExprId) -> Lowered<Expr> {
-        if self.l.values {
+        if self.holds_value(e) {
             return self.is_not_null(e);
         }
         let unit = self.l.unit;
@@ -102,7 +102,7 @@ impl Body<'_, '_> {
             let help = "compare it with another pointer into the same array";
             return self.error(&codes::POINTER, at, "a pointer is computed with", help);
         }
-        if self.l.values {
+        if self.holds_value(a) {
             return self.compare_values(op, a, b, at);
         }
         self.unordered(&[a, b], None)?;

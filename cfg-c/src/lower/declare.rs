@@ -35,9 +35,7 @@ impl Body<'_, '_> {
                     inner = of;
                 }
                 Type::Pointer(of)
-                    if extents.is_empty()
-                        && std::ptr::eq(inner, ty)
-                        && !(self.l.values && self.l.elem(ty).is_some()) =>
+                    if extents.is_empty() && std::ptr::eq(inner, ty) && !self.is_value(ty) =>
                 {
                     extents.push(None);
                     inner = of;
@@ -306,7 +304,7 @@ impl Body<'_, '_> {
     fn local(&mut self, d: DeclId) -> Lowered<Slot> {
         let decl = self.l.unit.decl(d);
         if let Type::Pointer(_) = decl.ty.ty
-            && !self.l.values
+            && !self.is_value(&decl.ty)
         {
             if self.is_rows(d) {
                 return self.rows(d);

@@ -407,7 +407,7 @@ impl Body<'_, '_> {
         let [e] = arguments else {
             return self.error(&codes::OPERAND, at, "free takes one argument", "give one");
         };
-        if self.l.values {
+        if self.holds_value(*e) {
             return self.free_value(*e);
         }
         let targets = points::of(self.l.unit, *e);

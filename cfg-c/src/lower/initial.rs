@@ -1,9 +1,11 @@
 //! Initial values: of globals and static variables, which are constants, and of local arrays.
 
-use super::{Failed, Lower, Lowered, slot::Elem, value::literal};
+use super::{Failed, Lower, Lowered, slot::Elem, started, value::literal};
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Unary, Unit},
-    braces, codes, constant,
+    braces,
+    calls::leaves,
+    codes, constant,
     types::{Arith, Int, Type},
 };
 use cfg_core::{
@@ -34,13 +36,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         ty = of;
     }
     let elem = match l.elem(ty) {
-        Some(elem) if decl.init.is_none() || !matches!(elem, Elem::Struct(_)) => elem,
-        Some(_) => {
-            let message = format!("{} is a structure with initial values", decl.name);
-            let help = "pass it as a parameter, or declare it in a function";
-            l.sink.error(&codes::INITIAL, decl.at, message, help);
-            return Err(Failed);
-        }
+        Some(elem) => elem,
         None => {
             let message = format!(
                 "{} is {}, which is not supported",
@@ -98,20 +94,16 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if !decl.external
         && let Elem::Pointer(..) = elem
     {
-        if let Some(init) = &decl.init {
-            for (_, e) in braces::elements(unit, l.sink, &decl.ty, init)? {
-                if !super::points::is_null(unit, e) {
-                    let at = unit.expr(e).at;
-                    let message = "the initial value of a pointer that is kept is not null";
-                    let help = "assign it where the function begins";
-                    l.sink.error(&codes::INITIAL, at, message, help);
-                    return Err(Failed);
-                }
-            }
+        let given = leaves(decl.init.as_ref());
+        if !given.iter().all(|e| super::points::is_null(unit, *e)) {
+            started::note(l, d)?;
         }
         initial = Some(vec![Expr::zero(ty)]);
     }
     if !decl.external && matches!(elem, Elem::Struct(_)) {
+        if !leaves(decl.init.as_ref()).is_empty() {
+            started::note(l, d)?;
+        }
         // All members of all elements are 0.
         let leaves = l.program.program().leaves(ty);
         initial = Some(leaves.iter().map(|leaf| Expr::zero(leaf.ty)).collect());
@@ -165,6 +157,11 @@ impl Number {
             (value, Arith::Int(int)) => literal(int.wrap(value.double() as i128), ty),
         }
     }
+}
+
+/// True of a constant expression of numbers.
+pub(super) fn is_number(unit: &Unit, e: ExprId) -> bool {
+    number(unit, e, 300).is_some()
 }
 
 /// The value of a constant expression of numbers.

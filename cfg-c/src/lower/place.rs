@@ -7,9 +7,9 @@ use super::{
     value::widen,
 };
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Unary},
-    codes,
-    types::{Arith, Type},
+    ast::{Binary, DeclId, ExprId, ExprKind, Unary, Unit},
+    codes, constant,
+    types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Op, Place, Subscript};
 
@@ -129,10 +129,13 @@ impl Body<'_, '_> {
             }
             ExprKind::Cast(ty, a) => {
                 let pointer = self.pointer(*a)?;
+                let from = unit.expr(*a).ty.as_ref().and_then(Qualified::target);
                 let same = match &ty.ty {
-                    Type::Pointer(to) => {
-                        self.l.elem(to) == Some(pointer.elem) && pointer.inner == 0
+                    Type::Pointer(to) if pointer.inner == 0 => {
+                        self.l.elem(to) == Some(pointer.elem)
                     }
+                    // Only what is constant may differ.
+                    Type::Pointer(to) => from.is_some_and(|from| same_rows(unit, from, to)),
                     _ => false,
                 };
                 if same {
@@ -159,7 +162,11 @@ impl Body<'_, '_> {
                 self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
             ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
-            ExprKind::Str(_) => self.pointer_problem(e, "a string is used as a value"),
+            ExprKind::Str(_) => {
+                let message = "a string is used as a value";
+                let help = "texts are only printed, and kept for that: use an enumeration";
+                self.error(&codes::POINTER, node.at, message, help)
+            }
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _)
                 if unit.root(e).is_some_and(|d| self.is_rows(d)) =>
             {
@@ -432,4 +439,16 @@ impl Body<'_, '_> {
             }
         }
     }
+}
+
+/// True of two types of rows with the same constant extents and elements.
+fn same_rows(unit: &Unit, mut a: &Qualified, mut b: &Qualified) -> bool {
+    while let (Type::Array(of, n), Type::Array(other, m)) = (&a.ty, &b.ty) {
+        let extent = |e: &Option<ExprId>| e.and_then(|e| constant::integer(unit, e));
+        match (extent(n), extent(m)) {
+            (Some((n, _)), Some((m, _))) if n == m => (a, b) = (of, other),
+            _ => return false,
+        }
+    }
+    a.ty == b.ty
 }

@@ -118,6 +118,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     body.parameters();
     body.result();
     body.reserve();
+    body.start();
     body.tables();
     for (name, _) in &of.labels {
         let label = body.f.label();

@@ -236,7 +236,7 @@ impl Body<'_, '_> {
             return Ok(());
         }
         if let Type::Pointer(_) = decl.ty.ty
-            && !self.l.values
+            && !self.is_value(&decl.ty)
         {
             let done = if self.is_rows(d) {
                 self.slot(d, decl.at).map(|_| ())

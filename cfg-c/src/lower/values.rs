@@ -21,6 +21,25 @@ use cfg_core::{
 };
 
 impl Body<'_, '_> {
+    /// True if pointers of this type are values. Those to rows of arrays are places in them all the same.
+    pub(super) fn is_value(&self, ty: &Qualified) -> bool {
+        self.l.values && matches!(self.l.elem(ty), Some(Elem::Pointer(..)))
+    }
+
+    /// True if a pointer expression is a value; one without a type is refused where it is translated.
+    pub(super) fn holds_value(&self, e: ExprId) -> bool {
+        let bare = points::bare(self.l.unit, e);
+        let to = self
+            .l
+            .unit
+            .expr(bare)
+            .ty
+            .as_ref()
+            .and_then(Qualified::target);
+        let rows = |to: &Qualified| matches!(to.ty, Type::Array(..));
+        self.l.values && !to.is_some_and(rows)
+    }
+
     /// The null pointer of a type.
     pub(super) fn null(&mut self, elem: Elem, at: Pos) -> Lowered<Expr> {
         let ty = self.l.scalar(elem, at)?;
@@ -63,11 +82,7 @@ impl Body<'_, '_> {
     pub(super) fn value_as_pointer(&mut self, e: ExprId) -> Lowered<Option<Pointer>> {
         let unit = self.l.unit;
         let node = unit.expr(e);
-        let Some(ty) = node
-            .ty
-            .as_ref()
-            .filter(|ty| matches!(ty.ty, Type::Pointer(_)))
-        else {
+        let Some(ty) = node.ty.as_ref().filter(|ty| self.is_value(ty)) else {
             return Ok(None);
         };
         let constant = ty.target().is_some_and(|of| of.constant);

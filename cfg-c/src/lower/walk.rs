@@ -278,7 +278,7 @@ impl Body<'_, '_> {
 
     /// Assigns a pointer; where it then points.
     pub(super) fn assign_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<Pointer> {
-        if self.l.values {
+        if self.holds_value(target) {
             return self.assign_value(target, value);
         }
         if self.l.unit.root(target).is_some_and(|d| self.is_rows(d)) {
@@ -408,7 +408,7 @@ impl Body<'_, '_> {
         op: Binary,
         before: bool,
     ) -> Lowered<Pointer> {
-        if self.l.values {
+        if self.holds_value(target) {
             return self.move_value(target, by, op, before);
         }
         let (d, walker) = self.walker_of(target)?;

@@ -2,7 +2,7 @@
 
 use super::{Parse, Parser, Scope, declaration::new_decl};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId},
+    ast::{DeclId, DeclKind, ExprId, ExprKind},
     lex::Kind,
     source::Pos,
     types::{Arith, Parameter, Qualified, Signature, Type},
@@ -138,11 +138,12 @@ impl Parser<'_> {
             if self.take("[") {
                 let restricts = ["restrict", "__restrict", "__restrict__"];
                 let others = ["static", "const", "volatile"];
-                let mut restrict = false;
+                let (mut restrict, mut at_least) = (false, false);
                 while let text = Rc::clone(&self.peek().text)
                     && restricts.iter().chain(&others).any(|w| **w == *text)
                 {
                     restrict |= restricts.contains(&&*text);
+                    at_least |= &*text == "static";
                     self.next();
                 }
                 let star = self.peek().is("*") && self.ahead(1).is("]");
@@ -154,6 +155,9 @@ impl Parser<'_> {
                 } else {
                     Some(self.assignment()?)
                 };
+                // One element at least: the pointer is not null, and nothing is said of the array.
+                let one = |e| matches!(self.unit.expr(e).kind, ExprKind::Int(1, _));
+                let extent = extent.filter(|e| !(at_least && one(*e)));
                 self.expect("]", "after an extent")?;
                 suffixes.push(Suffix::Array { extent, restrict });
             } else if self.take("(") {

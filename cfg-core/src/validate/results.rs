@@ -27,7 +27,10 @@ pub(super) fn check(c: &mut Checker<'_>) {
     }
     for (v, variable) in routine.variables.iter().enumerate() {
         wanted[v] |= variable.intent() == Some(Intent::Out);
-        wanted[v] &= variable.ty != ScalarType::Tape;
+        // What a dependent leads to is assigned through other pointers, and by what is called.
+        let pointer = matches!(variable.ty, ScalarType::Pointer(_));
+        wanted[v] &=
+            variable.ty != ScalarType::Tape && !(pointer && routine.result != Some(VarId::new(v)));
     }
     let mut calls = false;
     for (_, vertex) in cfg.vertices() {

@@ -1,0 +1,193 @@
+//! Variables and members that are pointers to void, where pointers are values: they have the type of what they are given, if that is
+//! one wherever they are given something.
+
+use super::{Expand, is_void_pointer, is_zero};
+use crate::{
+    ast::{DeclId, DeclKind, ExprId, ExprKind, StructId, Unit},
+    braces,
+    calls::leaves,
+    lower::points::bare,
+    source::Sink,
+    types::{Qualified, Type},
+};
+use cfg_core::ir::Subscript;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
+
+/// A variable, or a member of a structure.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Holder {
+    Variable(DeclId),
+    Member(StructId, Rc<str>),
+}
+
+/// What the holders of pointers to void are given.
+type Given = BTreeMap<Holder, Vec<ExprId>>;
+
+/// The variable or member that an expression is, if it is a pointer to void.
+fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
+    let node = unit.expr(e);
+    if !node.ty.as_ref().is_some_and(is_void_pointer) {
+        return None;
+    }
+    match &node.kind {
+        ExprKind::Name(d) => Some(Holder::Variable(*d)),
+        ExprKind::Member(of, name, _) => {
+            let ty = unit.expr(*of).ty.as_ref()?;
+            match (&ty.ty, ty.target().map(|to| &to.ty)) {
+                (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => {
+                    Some(Holder::Member(*s, Rc::clone(name)))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The member that steps into a type end with, if it is a pointer to void.
+fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder> {
+    let mut ty = ty;
+    let mut last = None;
+    for step in steps {
+        ty = match (step, &ty.ty) {
+            (Subscript::Index(_), Type::Array(of, _)) => of,
+            (Subscript::Field(name), Type::Struct(s)) => {
+                let member = unit.member(*s, name)?;
+                last = Some(Holder::Member(*s, Rc::clone(&member.name)));
+                &member.ty
+            }
+            _ => return None,
+        };
+    }
+    last.filter(|_| is_void_pointer(ty))
+}
+
+/// All that is given anywhere.
+fn given(unit: &Unit) -> Given {
+    let mut given = Given::new();
+    for node in &unit.exprs {
+        match &node.kind {
+            ExprKind::Assign(None, target, value) => {
+                if let Some(holder) = holder(unit, *target) {
+                    given.entry(holder).or_default().push(*value);
+                }
+            }
+            ExprKind::Call(f, arguments) => {
+                let ExprKind::Name(d) = unit.expr(*f).kind else {
+                    continue;
+                };
+                let Some(g) = unit.decl(d).definition else {
+                    continue;
+                };
+                for (p, a) in unit.functions[g].parameters.iter().zip(arguments.iter()) {
+                    if is_void_pointer(&unit.decl(*p).ty) {
+                        given.entry(Holder::Variable(*p)).or_default().push(*a);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    // What is wrong with initial values is told where they are read.
+    let mut quiet = Sink::default();
+    for (k, decl) in unit.decls.iter().enumerate() {
+        let Some(init) = &decl.init else { continue };
+        if is_void_pointer(&decl.ty) {
+            let holder = Holder::Variable(DeclId(k as u32));
+            given.entry(holder).or_default().extend(leaves(Some(init)));
+            continue;
+        }
+        for (steps, value) in braces::elements(unit, &mut quiet, &decl.ty, init).unwrap_or_default()
+        {
+            if let Some(holder) = member_at(unit, &decl.ty, &steps) {
+                given.entry(holder).or_default().push(value);
+            }
+        }
+    }
+    given
+}
+
+/// The type that a holder's pointers lead to, if all that it is given is known and of one.
+fn only_type(
+    unit: &Unit,
+    given: &Given,
+    start: &Holder,
+    roots: &BTreeSet<DeclId>,
+) -> Option<Qualified> {
+    let mut seen = BTreeSet::new();
+    let mut holders = vec![start.clone()];
+    let mut found: Option<Qualified> = None;
+    while let Some(holder) = holders.pop() {
+        if !seen.insert(holder.clone()) {
+            continue;
+        }
+        if let Holder::Variable(d) = &holder
+            && (roots.contains(d) || unit.decl(*d).external || unit.decl(*d).address)
+        {
+            return None;
+        }
+        let mut open = given.get(&holder).cloned().unwrap_or_default();
+        while let Some(e) = open.pop() {
+            let e = bare(unit, e);
+            if is_zero(unit, e) {
+                continue;
+            }
+            if let ExprKind::Conditional(_, a, b) = unit.expr(e).kind {
+                open.extend([a, b]);
+                continue;
+            }
+            let to = unit.expr(e).ty.as_ref().and_then(Qualified::target)?;
+            if to.ty == Type::Void {
+                holders.push(self::holder(unit, e)?);
+                continue;
+            }
+            let to = Qualified::plain(to.ty.clone());
+            match &found {
+                Some(known) if known.ty != to.ty => return None,
+                Some(_) => {}
+                None => found = Some(to),
+            }
+        }
+    }
+    found
+}
+
+/// True if a function names a variable or member that is a pointer to void.
+pub(super) fn names_void(unit: &Unit, f: usize) -> bool {
+    let mut part = unit.functions[f].part.clone();
+    part.any(|k| holder(unit, ExprId(k)).is_some())
+}
+
+impl Expand<'_> {
+    /// Gives types to members, and to variables that are no parameters: these have the type of what a call passes.
+    pub(super) fn type_void(&mut self, roots: &[usize]) {
+        let unit = &*self.unit;
+        let given = given(unit);
+        let heads = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
+        let heads: BTreeSet<DeclId> = heads.copied().collect();
+        let mut typed = Vec::new();
+        for holder in given.keys() {
+            let own = match holder {
+                Holder::Variable(d) => unit.decl(*d).kind != DeclKind::Parameter,
+                Holder::Member(..) => true,
+            };
+            if own && let Some(to) = only_type(unit, &given, holder, &heads) {
+                typed.push((holder.clone(), Type::Pointer(Rc::new(to))));
+            }
+        }
+        for (holder, ty) in typed {
+            match holder {
+                Holder::Variable(d) => self.unit.decls[d.index()].ty.ty = ty,
+                Holder::Member(s, name) => {
+                    let members = &mut self.unit.structures[s.index()].members;
+                    if let Some(member) = members.iter_mut().find(|m| m.name == name) {
+                        member.ty.ty = ty;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Initial values of what is kept between calls, where they are no numbers: pointers to other variables, and structures.
+//!
+//! The function to differentiate assigns them before all else, the first time that it is called: a flag is kept that says so.
+
+use super::{Failed, Lower, Lowered, initial, points, routine::Body};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
+    calls::leaves,
+    codes, constant,
+    types::Type,
+};
+use cfg_core::{
+    builder::VarType,
+    ir::{Expr, Op, ScalarType},
+};
+use std::collections::HashSet;
+
+/// The variables of which something is used otherwise than as a number that is an element or member of them.
+pub(super) fn pointed(unit: &Unit, functions: &[usize]) -> HashSet<DeclId> {
+    let parts = || (functions.iter()).flat_map(|f| unit.functions[*f].part.clone());
+    let (mut numbers, mut addresses) = (HashSet::new(), HashSet::new());
+    for e in parts().map(ExprId) {
+        let node = unit.expr(e);
+        if let ExprKind::Unary(Unary::Address, of) = node.kind {
+            addresses.extend(base(unit, of));
+        } else if node.ty.as_ref().and_then(|ty| ty.arith()).is_some() {
+            numbers.extend(base(unit, e));
+        }
+    }
+    let mut found = HashSet::new();
+    for e in parts().map(ExprId) {
+        if let ExprKind::Name(d) = unit.expr(e).kind
+            && (!numbers.contains(&e) || addresses.contains(&e))
+        {
+            found.insert(d);
+        }
+    }
+    found
+}
+
+/// The name at the beginning of a place that no pointer leads to.
+fn base(unit: &Unit, e: ExprId) -> Option<ExprId> {
+    let mut place = e;
+    loop {
+        place = match &unit.expr(place).kind {
+            ExprKind::Name(_) => return Some(place),
+            ExprKind::Member(of, _, false) => *of,
+            ExprKind::Index(a, _) if matches!(unit.expr(*a).ty.as_ref()?.ty, Type::Array(..)) => *a,
+            _ => return None,
+        };
+    }
+}
+
+/// True of an address that is known before the program runs: of a variable that is kept, of an element or member of it, null, a text.
+fn is_address(unit: &Unit, e: ExprId) -> bool {
+    let mut open = e;
+    // Whether the place itself is asked for, or where the pointer leads that is there.
+    let mut pointed = true;
+    loop {
+        let node = unit.expr(open);
+        let is_array = matches!(node.ty.as_ref().map(|ty| &ty.ty), Some(Type::Array(..)));
+        pointed &= !is_array;
+        let constant = |e: ExprId| constant::integer(unit, e).is_some();
+        open = match &node.kind {
+            _ if pointed && points::is_null(unit, open) => return true,
+            ExprKind::Str(_) => return true,
+            ExprKind::Name(d) => {
+                let kind = &unit.decl(*d).kind;
+                return !pointed && matches!(kind, DeclKind::Global | DeclKind::Static);
+            }
+            ExprKind::Cast(_, a) if pointed => *a,
+            ExprKind::Binary(Binary::Add | Binary::Sub, a, b) if pointed && constant(*b) => *a,
+            ExprKind::Binary(Binary::Add, a, b) if pointed && constant(*a) => *b,
+            ExprKind::Unary(Unary::Address, of) if pointed => {
+                pointed = false;
+                *of
+            }
+            ExprKind::Unary(Unary::Deref, a) if !pointed => {
+                pointed = true;
+                *a
+            }
+            ExprKind::Index(a, k) if !pointed && constant(*k) => {
+                pointed = true;
+                *a
+            }
+            ExprKind::Member(a, _, arrow) if !pointed => {
+                pointed = *arrow;
+                *a
+            }
+            _ => return false,
+        };
+    }
+}
+
+/// Notes a variable with initial values, which are constants.
+pub(super) fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
+    let unit = l.unit;
+    for e in leaves(unit.decl(d).init.as_ref()) {
+        if is_address(unit, e) || initial::is_number(unit, e) {
+            continue;
+        }
+        let message = "the initial value is no constant";
+        let help = "write a number, or the address of a variable that is kept";
+        let at = unit.expr(e).at;
+        l.sink.error(&codes::INITIAL, at, message, help);
+        return Err(Failed);
+    }
+    l.started.push(d);
+    Ok(())
+}
+
+/// Declares the flag, if there are such variables.
+pub(super) fn flag(l: &mut Lower<'_>) {
+    if l.started.is_empty() {
+        return;
+    }
+    let mut name = "started".to_owned();
+    while !l.global_names.insert(name.clone()) {
+        name.push('_');
+    }
+    let flag = l.program.global(name, VarType::from(ScalarType::Logical));
+    l.program.initialize(flag, [Expr::Logical(false)]);
+    l.flag = Some(flag);
+}
+
+impl Body<'_, '_> {
+    /// Gives the variables their initial values.
+    pub(super) fn start(&mut self) {
+        let Some(flag) = self
+            .l
+            .flag
+            .filter(|_| self.l.heads.contains(&self.function))
+        else {
+            return;
+        };
+        let flag = self.f.global(self.l.program.program(), flag);
+        self.mark();
+        self.f.begin_if(Expr::op(Op::Not, [Expr::var(flag)]));
+        self.assign(flag, Expr::Logical(true));
+        for d in self.l.started.clone() {
+            let at = self.l.unit.decl(d).at;
+            self.span = at.to(at);
+            // Problems are reported; those of others are told as well.
+            let done = self.initialised(d);
+            self.told(&done, at);
+        }
+        self.mark();
+        self.f.end_if();
+        self.span = None;
+    }
+}
