@@ -81,7 +81,7 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
         // What is refused as a program is told as it was met first.
         Some(_) => first.read(),
         None if second.distance() < first.distance() => second.read(),
-        None => first.read(),
+        None => first.with(second).read(),
     }
 }
 
@@ -129,6 +129,18 @@ impl Attempt {
         (self.reached, pointers.count(), errors().count())
     }
 
+    /// Adds why the file is none for the other way, where problems are about pointers.
+    fn with(mut self, other: Self) -> Self {
+        if other.reached == Reached::Nothing && self.distance().1 > 0 {
+            let more = other.sink.found.0.into_iter();
+            self.sink
+                .found
+                .0
+                .extend(more.filter(|p| p.code == codes::POINTER.code));
+        }
+        self
+    }
+
     fn read(self) -> Read {
         Read {
             program: self.program.filter(|_| !self.sink.found.has_errors()),
@@ -156,10 +168,7 @@ fn translate(
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);
-    if values
-        && (lower::leads_on(&unit, &chosen)
-            || expand::given_with_pointers(&unit, &chosen.read).is_some())
-    {
+    if values && !may_be_values(&unit, &chosen, sink) {
         *reached = Reached::Nothing;
         return None;
     }
@@ -172,4 +181,25 @@ fn translate(
     *reached = Reached::Lowered;
     let program = lower::lower(&unit, &chosen, choices, values, sink);
     program.filter(|_| !sink.found.has_errors())
+}
+
+/// True if pointers can be values; otherwise a warning says why not.
+fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
+    let head = lower::leads_on(unit, chosen).map(|d| {
+        let what = "leads to pointers, and the function to differentiate has none of these";
+        let help = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
+        (d, what, help)
+    });
+    let given = expand::given_with_pointers(unit, &chosen.read).map(|f| {
+        let what = "has pointers as parameters, and derivatives or a value that are given";
+        let help = "leave out what is given, where the function is defined in the file";
+        (unit.functions[f].decl, what, help)
+    });
+    let Some((d, what, help)) = head.or(given) else {
+        return true;
+    };
+    let decl = unit.decl(d);
+    let message = format!("pointers cannot be values here: {} {what}", decl.name);
+    sink.warning(&codes::POINTER, decl.at, message, help);
+    false
 }

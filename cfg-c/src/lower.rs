@@ -200,20 +200,21 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
     Some(Chosen { main, read })
 }
 
-/// True if a function that is asked for has parameters that lead to pointers, or returns one: there is no POINT of these.
-pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> bool {
-    chosen.read.iter().any(|f| {
+/// What keeps pointers from being values: a function that is asked for which returns one, or its parameter that leads to pointers. There
+/// is no POINT of these.
+pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
+    chosen.read.iter().find_map(|f| {
         let function = &unit.functions[*f];
-        let result = match &unit.decl(function.decl).ty.ty {
+        let returns = match &unit.decl(function.decl).ty.ty {
             Type::Function(signature) => matches!(signature.result.ty, Type::Pointer(_)),
             _ => false,
         };
-        let mut parameters = function.parameters.iter().map(|d| &unit.decl(*d).ty);
-        result
-            || parameters.any(|ty| match ty.target() {
-                Some(to) => holds_pointers(unit, to),
-                None => holds_pointers(unit, ty),
-            })
+        let leads = |d: &&DeclId| {
+            let ty = &unit.decl(**d).ty;
+            holds_pointers(unit, ty.target().unwrap_or(ty))
+        };
+        let parameter = function.parameters.iter().find(leads).copied();
+        returns.then_some(function.decl).or(parameter)
     })
 }
 

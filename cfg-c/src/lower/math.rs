@@ -52,6 +52,8 @@ pub(crate) enum How {
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
 const PARTS: &str = "write what is needed with floor, log2 and pow";
+/// How texts may be used.
+pub(super) const KEPT: &str = "texts are only printed, and kept for that: use an enumeration";
 const TEXT: &str = "print with printf or fprintf, which are left out";
 const BESSEL: &str = "write the function out, with its derivative";
 
@@ -116,7 +118,12 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("sprintf", How::Refused(TEXT)), ("snprintf", How::Refused(TEXT)), ("vsprintf", How::Refused(TEXT)),
     ("vsnprintf", How::Refused(TEXT)),
     ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("fgets", How::Refused(OUTSIDE)),
-    ("fopen", How::Refused(OUTSIDE)), ("clock", How::Refused("measure time in the caller")),
+    ("fopen", How::Refused(OUTSIDE)), ("fclose", How::Refused(OUTSIDE)), ("fread", How::Refused(OUTSIDE)),
+    ("fgetc", How::Refused(OUTSIDE)), ("getc", How::Refused(OUTSIDE)), ("getchar", How::Refused(OUTSIDE)),
+    ("sscanf", How::Refused(OUTSIDE)), ("fwrite", How::Refused(TEXT)), ("strcmp", How::Refused(KEPT)),
+    ("strncmp", How::Refused(KEPT)), ("strlen", How::Refused(KEPT)), ("strcpy", How::Refused(KEPT)),
+    ("strncpy", How::Refused(KEPT)), ("strcat", How::Refused(KEPT)), ("strchr", How::Refused(KEPT)),
+    ("strstr", How::Refused(KEPT)), ("clock", How::Refused("measure time in the caller")),
     ("time", How::Refused("measure time in the caller")),
 ];
 

@@ -161,11 +161,16 @@ impl Body<'_, '_> {
             ExprKind::Call(..) if super::points::allocates(unit, e) => {
                 self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
-            ExprKind::Call(..) => self.pointer_problem(e, "a pointer comes from a call"),
+            ExprKind::Call(f, arguments) => {
+                // A function of the library that is refused has its own way out.
+                if super::points::library_call(unit, e).is_some() {
+                    self.call(e, *f, arguments)?;
+                }
+                self.pointer_problem(e, "a pointer comes from a call")
+            }
             ExprKind::Str(_) => {
                 let message = "a string is used as a value";
-                let help = "texts are only printed, and kept for that: use an enumeration";
-                self.error(&codes::POINTER, node.at, message, help)
+                self.error(&codes::POINTER, node.at, message, super::math::KEPT)
             }
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _)
                 if unit.root(e).is_some_and(|d| self.is_rows(d)) =>
