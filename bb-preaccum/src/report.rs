@@ -374,19 +374,20 @@ pub fn proof(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     text
 }
 
-/// The Jacobian accumulation as code: one line per JAE, then one per entry of the Jacobian. `c(k,i)` is the
-/// partial of vertex k by vertex i that the graph came with, `J7` the result of line 7, `d(y,x)` the
-/// Jacobian's entry (or, if the sequence is not complete, the remainder graph's label). At most `lines`
+/// The Jacobian accumulation as code, with names of vertices (one for each): one line per JAE, then one per entry of the
+/// Jacobian. `c(k,i)` is the partial of vertex k by vertex i that the graph came with, `J7` the result of line 7, `d(y,x)`
+/// the Jacobian's entry (or, if the sequence is not complete, the remainder graph's label). At most `lines`
 /// lines of each kind are shown.
-pub fn code(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
+pub fn code(lcg: &Lcg, outcome: &Outcome, names: &[String], lines: usize) -> String {
     let mut text = String::new();
     let Ok(done) = replay(lcg, &outcome.steps) else {
         return text;
     };
+    let vertex = |v: u32| names[v as usize].as_str();
     let name = |label: Label| match done.jaes.origin(label) {
         Origin::Edge(at) => {
             let edge = &lcg.edges()[at as usize];
-            format!("c({},{})", lcg.id(edge.target), lcg.id(edge.source))
+            format!("c({},{})", vertex(edge.target), vertex(edge.source))
         }
         Origin::Jae(at) => format!("J{at}"),
     };
@@ -410,7 +411,7 @@ pub fn code(lcg: &Lcg, outcome: &Outcome, lines: usize) -> String {
     }
     more(&mut text, jaes.len());
     for entry in done.entries.iter().take(lines) {
-        let (source, target) = (lcg.id(entry.source), lcg.id(entry.target));
+        let (source, target) = (vertex(entry.source), vertex(entry.target));
         let _ = writeln!(text, "d({target},{source}) = {}", name(entry.label));
     }
     more(&mut text, done.entries.len());

@@ -424,5 +424,5 @@ fn people(
         0 => writeln!(out, "\n")?,
         rest => writeln!(out, "\n... {rest} more: --emit json has all of them\n")?,
     }
-    out.write_all(report::code(lcg, found, LINES).as_bytes())
+    out.write_all(report::code(lcg, found, names, LINES).as_bytes())
 }
