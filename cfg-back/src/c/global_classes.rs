@@ -6,7 +6,7 @@
 //! tangents of what f_grad finds in globals.
 //!
 //! Derivatives of cells that nobody can use after the program has ended are no parameters: they have structures of their own, of
-//! which callers do not know. They are 0 at first, and 0 again after each reverse sweep.
+//! which callers do not know. They are 0 before each call.
 
 use super::{
     names::Names,

@@ -200,12 +200,18 @@ pub(super) fn wrapper<'a>(
         w.pop_result(&mut lines, ty, &state);
     }
     let in_one = || w.structures.iter().filter(|s| !s.several);
-    for Structure { of, name, tag, .. } in in_one().filter(|s| s.is_parameter()) {
-        // Nobody has to give the derivatives of globals that are not active.
+    for structure in in_one() {
+        let Structure { of, name, tag, .. } = structure;
         let variable = &of.variable;
-        lines.line(format_args!(
-            "{variable} = {name} ? *{name} : (struct {tag}){{0}};"
-        ));
+        if structure.is_parameter() {
+            // Nobody has to give the derivatives of globals that are not active.
+            lines.line(format_args!(
+                "{variable} = {name} ? *{name} : (struct {tag}){{0}};"
+            ));
+        } else if sweep == Sweep::Forward {
+            // Its reverse sweep reads what it leaves, so an earlier one that no reverse sweep followed may have left something.
+            lines.line(format_args!("memset(&{variable}, 0, sizeof {variable});"));
+        }
     }
     let text = call_text(&made, &w.texts, used);
     let guard = if w.may_fail {
@@ -227,12 +233,9 @@ pub(super) fn wrapper<'a>(
         if structure.is_parameter() {
             lines.line(format_args!("if ({name})"));
             lines.line(format_args!("    *{name} = {variable};"));
-        } else if made.can_fail {
-            // A reverse sweep that ends leaves zeros.
-            lines.line(format_args!("if ({status})"));
-            lines.line(format_args!(
-                "    memset(&{variable}, 0, sizeof {variable});"
-            ));
+        } else if sweep != Sweep::Forward {
+            // What the program reads of cells that it never set leaves derivatives there.
+            lines.line(format_args!("memset(&{variable}, 0, sizeof {variable});"));
         }
     }
     w.handing.after.iter().for_each(|line| lines.line(line));

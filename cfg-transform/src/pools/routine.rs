@@ -40,7 +40,7 @@ pub(super) fn lowered(
         let v = VarId::new(v);
         if plan.is_moved(id, v) {
             match variable.role {
-                Role::Global(_) => {}
+                Role::Global(_) => variable.ty = plan.lowered(variable.ty),
                 Role::Local => *variable = moved(variable, plan),
                 Role::Parameter { optional, .. } => {
                     *variable = moved(variable, plan);

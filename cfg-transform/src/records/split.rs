@@ -604,7 +604,9 @@ impl<'p> SplitRoutine<'p> {
             sources.push(v);
             arguments.push(Some(Expr::var(v)));
         }
-        let mut variable = Variable::new(&*record.name, record.ty, Vec::new(), Role::Local);
+        // The caller may have a variable of the name, such as its own result.
+        let name = unused(record.name.clone(), &mut self.names);
+        let mut variable = Variable::new(name, record.ty, Vec::new(), Role::Local);
         variable.order = record.order;
         self.records.push(RecordParts {
             variable,

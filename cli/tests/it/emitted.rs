@@ -247,6 +247,60 @@ int main(void)
 }
 ";
 
+/// A structure on the heap of which a member is not set where k is 0: its value and its derivative are nobody's.
+const UNSET: &str = "
+#include <stdlib.h>
+struct pair { double a, b; };
+struct pair f(int k, double x)
+{
+    struct pair *p = malloc(sizeof *p), q;
+    p->a = 2 * x;
+    if (k)
+        p->b = 3 * x;
+    q = *p;
+    free(p);
+    return q;
+}
+";
+
+/// Adjoints that a call leaves in cells of pools are not those of the next call.
+#[test]
+fn adjoints_of_what_was_never_set_end_with_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), UNSET).unwrap();
+    let args = ["reverse", "f.c", "--heap", "20", "--emit", "c"];
+    let ran = cfgrev_in(path, &args, b"");
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let calls = "
+#include <stdio.h>
+int main(void)
+{
+    for (int k = 0; k < 6; k++) {
+        double x_b = 0;
+        struct pair value = {0, 0}, value_b = {1, 1};
+        int status = f_grad(k % 3 == 0, 1.5, &x_b, &value, &value_b, NULL);
+        printf(\"%d %g \", status, x_b);
+    }
+    return 0;
+}
+";
+    fs::write(path.join("main.c"), ran.out + calls).unwrap();
+    let Some(cc) = needs::tool("cc") else {
+        return;
+    };
+    let compiled = Command::new(cc)
+        .current_dir(path)
+        .args(["-O1", "-o", "main", "main.c", "-lm"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    assert!(compiled.status.success(), "{said}");
+    let ran = Command::new(path.join("main")).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert_eq!(said, "0 5 0 2 0 2 0 5 0 2 0 2 ");
+}
+
 /// Records inside a program are split for checks and for several directions, pools of what pointers lead to begin anew with each
 /// call, and callers see nothing of their derivatives. A reverse sweep after another call's forward sweep is an error.
 #[test]
