@@ -405,6 +405,42 @@ impl Unit {
         self.structure(s).members.iter().find(|m| &*m.name == name)
     }
 
+    /// The structure and the name of the member that an expression is.
+    pub(crate) fn member_of(&self, e: ExprId) -> Option<(StructId, &Rc<str>)> {
+        let ExprKind::Member(of, name, _) = &self.expr(e).kind else {
+            return None;
+        };
+        let ty = self.expr(*of).ty.as_ref()?;
+        match (&ty.ty, ty.target().map(|to| &to.ty)) {
+            (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => Some((*s, name)),
+            _ => None,
+        }
+    }
+
+    /// The function of the file that an expression calls by its name, and the arguments.
+    pub(crate) fn own_call(&self, e: ExprId) -> Option<(usize, &Rc<[ExprId]>)> {
+        let ExprKind::Call(f, arguments) = &self.expr(e).kind else {
+            return None;
+        };
+        let ExprKind::Name(d) = self.expr(*f).kind else {
+            return None;
+        };
+        Some((self.decl(d).definition?, arguments))
+    }
+
+    /// What a function returns.
+    pub(crate) fn returned(&self, f: usize) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        let mut open: Vec<_> = self.functions.get(f).map(|f| f.body).into_iter().collect();
+        while let Some(s) = open.pop() {
+            match self.stmt(s).kind {
+                StmtKind::Return(Some(e)) => found.push(e),
+                _ => open.extend(self.inside(s)),
+            }
+        }
+        found
+    }
+
     /// True of pointers and arrays.
     pub(crate) fn is_pointer(&self, e: ExprId) -> bool {
         self.expr(e)

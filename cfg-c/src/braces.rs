@@ -1,12 +1,13 @@
 //! Initial values in braces: which part each of them is for.
 
 use crate::{
-    ast::{Designator, ExprId, Init, Unit},
+    ast::{Designator, ExprId, Init, StructId, Unit},
     codes, constant,
     source::{Pos, Sink},
     types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Subscript};
+use std::rc::Rc;
 
 /// A problem has been reported.
 #[derive(Debug)]
@@ -83,15 +84,41 @@ pub(crate) fn type_at<'u>(
     ty: &'u Qualified,
     steps: &[Subscript],
 ) -> Option<&'u Qualified> {
-    let mut ty = ty;
+    follow(unit, ty, steps).map(|(ty, _)| ty)
+}
+
+/// The member that steps from a type lead to, or into, and the type to which they lead.
+pub(crate) fn member_at<'u>(
+    unit: &'u Unit,
+    ty: &'u Qualified,
+    steps: &[Subscript],
+) -> Option<(Named<'u>, &'u Qualified)> {
+    let (ty, member) = follow(unit, ty, steps)?;
+    Some((member?, ty))
+}
+
+/// A member, by its structure and its name.
+type Named<'u> = (StructId, &'u Rc<str>);
+
+/// The type to which steps from a type lead, and the last member on the way.
+fn follow<'u>(
+    unit: &'u Unit,
+    ty: &'u Qualified,
+    steps: &[Subscript],
+) -> Option<(&'u Qualified, Option<Named<'u>>)> {
+    let (mut ty, mut last) = (ty, None);
     for step in steps {
         ty = match (step, &ty.ty) {
             (Subscript::Index(_), Type::Array(of, _)) => of,
-            (Subscript::Field(name), Type::Struct(s)) => &unit.member(*s, name)?.ty,
+            (Subscript::Field(name), Type::Struct(s)) => {
+                let member = unit.member(*s, name)?;
+                last = Some((*s, &member.name));
+                &member.ty
+            }
             _ => return None,
         };
     }
-    Some(ty)
+    Some((ty, last))
 }
 
 type List = [(Vec<Designator>, Init)];

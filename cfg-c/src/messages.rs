@@ -64,9 +64,10 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
         }
     }
     for e in 0..unit.exprs.len() {
-        let Some((f, arguments)) = own_call(unit, ExprId(e as u32)) else {
+        let Some((f, arguments)) = unit.own_call(ExprId(e as u32)) else {
             continue;
         };
+        let arguments = Rc::clone(arguments);
         if (0..arguments.len()).all(|k| stays(f, k)) {
             continue;
         }
@@ -103,7 +104,7 @@ fn leave_out_arguments(unit: &mut Unit, roots: &[usize]) {
     let mut callees: HashSet<ExprId> = HashSet::new();
     let mut calls = Vec::new();
     for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
-        let Some((f, arguments)) = own_call(unit, e) else {
+        let Some((f, arguments)) = unit.own_call(e) else {
             continue;
         };
         if let ExprKind::Call(callee, _) = unit.expr(e).kind {
@@ -143,17 +144,6 @@ fn leave_out_arguments(unit: &mut Unit, roots: &[usize]) {
             Rc::make_mut(signature).variadic = false;
         }
     }
-}
-
-/// The function of the file that an expression calls by its name, and the arguments.
-fn own_call(unit: &Unit, e: ExprId) -> Option<(usize, Rc<[ExprId]>)> {
-    let ExprKind::Call(f, arguments) = &unit.expr(e).kind else {
-        return None;
-    };
-    let ExprKind::Name(d) = unit.expr(*f).kind else {
-        return None;
-    };
-    Some((unit.decl(d).definition?, Rc::clone(arguments)))
 }
 
 impl Candidates {
@@ -203,7 +193,7 @@ impl Candidates {
                     }
                 }
             }
-            let Some((f, arguments)) = own_call(unit, e) else {
+            let Some((f, arguments)) = unit.own_call(e) else {
                 continue;
             };
             for k in 0..unit.functions[f].parameters.len() {

@@ -5,7 +5,7 @@
 //! compared, read otherwise, or handed on to something else stays a pointer.
 
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, StructId, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
     braces,
     calls::leaves,
     lower::math,
@@ -151,29 +151,14 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
             ExprKind::Index(a, _) => place = *a,
             ExprKind::Name(d) => return Some(Text::Variable(d.0)),
             ExprKind::Call(..) if place == e => {
-                return called(unit, e).map(|(f, _)| Text::Result(f));
+                return unit.own_call(e).map(|(f, _)| Text::Result(f));
             }
-            ExprKind::Member(of, name, _) => {
-                let ty = unit.expr(*of).ty.as_ref()?;
-                let s = match (&ty.ty, ty.target().map(|to| &to.ty)) {
-                    (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => *s,
-                    _ => return None,
-                };
+            ExprKind::Member(..) => {
+                let (s, name) = unit.member_of(place)?;
                 return Some(Text::Member(s.0, Rc::clone(name)));
             }
             _ => return None,
         }
-    }
-}
-
-/// The function of the file that is called, and the expression that names it.
-fn called(unit: &Unit, e: ExprId) -> Option<(usize, ExprId)> {
-    let ExprKind::Call(f, _) = &unit.expr(e).kind else {
-        return None;
-    };
-    match unit.expr(*f).kind {
-        ExprKind::Name(d) => unit.decl(d).definition.map(|g| (g, *f)),
-        _ => None,
     }
 }
 
@@ -239,7 +224,7 @@ impl Candidates {
     /// What a text is given: texts in it are asked for where that one is.
     fn give(&mut self, unit: &Unit, text: &Text, value: ExprId, allowed: &mut HashSet<ExprId>) {
         // A call is made all the same; both are numbers, or none is.
-        if let Some((f, _)) = called(unit, value)
+        if let Some((f, _)) = unit.own_call(value)
             && self.all.contains(&Text::Result(f))
         {
             allowed.insert(value);
@@ -266,12 +251,12 @@ impl Candidates {
     fn look_at_functions(&mut self, unit: &Unit, allowed: &mut HashSet<ExprId>) {
         let mut callees: HashSet<ExprId> = HashSet::new();
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
-            let (Some((f, callee)), ExprKind::Call(_, arguments)) =
-                (called(unit, e), &unit.expr(e).kind)
-            else {
+            let Some((f, arguments)) = unit.own_call(e) else {
                 continue;
             };
-            callees.insert(callee);
+            if let ExprKind::Call(callee, _) = unit.expr(e).kind {
+                callees.insert(callee);
+            }
             let parameters = &unit.functions[f].parameters;
             for (p, a) in parameters.iter().zip(arguments.iter()) {
                 if is_text(&unit.decl(*p).ty) {
@@ -289,16 +274,12 @@ impl Candidates {
                 self.against.push(Text::Result(f));
             }
         }
-        for (f, function) in unit.functions.iter().enumerate() {
-            if !self.all.contains(&Text::Result(f)) {
-                continue;
-            }
-            let mut open = vec![function.body];
-            while let Some(s) = open.pop() {
-                if let StmtKind::Return(Some(value)) = unit.stmt(s).kind {
-                    self.give(unit, &Text::Result(f), value, allowed);
+        for f in 0..unit.functions.len() {
+            let result = Text::Result(f);
+            if self.all.contains(&result) {
+                for value in unit.returned(f) {
+                    self.give(unit, &result, value, allowed);
                 }
-                open.extend(unit.inside(s));
             }
         }
     }
@@ -315,7 +296,7 @@ impl Candidates {
                             && math::how(&unit.decl(d).name) == Some(math::How::Passive));
                     for a in arguments.iter().filter(|_| passive) {
                         // What has effects is evaluated; a call may return the text.
-                        if called(unit, *a).is_some() {
+                        if unit.own_call(*a).is_some() {
                             allowed.insert(*a);
                         }
                         if !unit.expr(*a).effects {
@@ -380,18 +361,6 @@ impl Candidates {
 
 /// The member for texts that these steps into a type lead to.
 fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Text> {
-    let mut ty = ty;
-    let mut last = None;
-    for step in steps {
-        ty = match (step, &ty.ty) {
-            (Subscript::Index(_), Type::Array(of, _)) => of,
-            (Subscript::Field(name), Type::Struct(s)) => {
-                let member = unit.member(*s, name)?;
-                last = Some((Text::Member(s.0, Rc::clone(&member.name)), &member.ty));
-                &member.ty
-            }
-            _ => return None,
-        };
-    }
-    last.filter(|(_, ty)| is_text(ty)).map(|(text, _)| text)
+    let ((s, name), ty) = braces::member_at(unit, ty, steps)?;
+    is_text(ty).then(|| Text::Member(s.0, Rc::clone(name)))
 }

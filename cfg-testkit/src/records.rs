@@ -343,6 +343,6 @@ pub fn scalar(rng: &mut Rng, ty: ScalarType) -> Json {
     match ty {
         ScalarType::Integer => json!(rng.between(1, 2)),
         ScalarType::Logical => json!(rng.percent(50)),
-        _ => json!((rng.real(-1.5, 1.5) * 1024.0).round() / 1024.0),
+        _ => json!(rng.coarse()),
     }
 }

@@ -37,6 +37,11 @@ impl Rng {
         low + unit * (high - low)
     }
 
+    /// A multiple of 1/1024 from -1.5 to 1.5: few digits, and no rounding where some are added.
+    pub fn coarse(&mut self) -> f64 {
+        (self.real(-1.5, 1.5) * 1024.0).round() / 1024.0
+    }
+
     /// True `percent` times in a hundred.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent

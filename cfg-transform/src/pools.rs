@@ -96,18 +96,21 @@ pub fn lower(
     let size = i64::try_from(cells).unwrap_or(i64::MAX / 2).max(1);
     let mut plan = Plan::of(program, size);
     let count = program.routines.len();
+    let mut entered = HashSet::new();
     let mut heads: Vec<RoutineId> = heads.to_vec();
-    let mut seen = HashSet::new();
-    heads.retain(|&r| r.index() < count && seen.insert(r));
-    let reset = plan.reset(&heads);
+    heads.retain(|&r| r.index() < count && entered.insert(r));
+    let reset = plan.reset(&entered);
     let called = called(program);
-    let (wrapped, direct): (Vec<RoutineId>, Vec<RoutineId>) = (heads.into_iter())
-        .partition(|&r| head::is_needed(&plan, r) || !reset.is_empty() && called.contains(&r));
+    let mut wrapped = heads;
+    wrapped.retain(|&r| head::is_needed(&plan, r) || !reset.is_empty() && called.contains(&r));
+    for r in &wrapped {
+        entered.remove(r);
+    }
     let ready = ready(&mut plan);
     let mut problems = Diagnostics::default();
     let mut routines = Vec::with_capacity(count);
     for r in (0..count).map(RoutineId::new) {
-        let reset = if direct.contains(&r) { &*reset } else { &[] };
+        let reset = if entered.contains(&r) { &*reset } else { &[] };
         match routine::lowered(&plan, r, reset) {
             Ok(routine) => routines.push(routine),
             Err(more) => problems.0.extend(more.0),

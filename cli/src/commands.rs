@@ -129,7 +129,8 @@ fn declare(
     Ok(lowered(program, routine, args.heap, session)?)
 }
 
-/// The program for C with checks, or in several directions, for which records are split: they are where no caller passes one.
+/// The program for C with checks, or in several directions, for which records are split: they are where no caller passes one. Without
+/// these options, which there are for C only, it stays.
 fn splittable(
     program: ValidProgram,
     routine: RoutineId,

@@ -134,27 +134,27 @@ pub(super) fn literal(text: &str) -> String {
     made
 }
 
+/// The literal that says what is wrong with a call of a routine.
+fn told(code: FaultCode, routine: &str, what: &str) -> String {
+    let routine: String = routine.chars().take(LONGEST / 4).collect();
+    let message = format!("X{code} routine {routine}: {what}");
+    format!("\"{}\"", literal(&message))
+}
+
 /// The literal that says of the reverse sweep of a routine that its forward sweep is missing.
 pub(super) fn empty_tape(routine: &str) -> String {
-    let routine: String = routine.chars().take(LONGEST / 4).collect();
-    let message = format!("X{EMPTY} routine {routine}: pop from an empty tape");
-    format!("\"{}\"", literal(&message))
+    told(EMPTY, routine, "pop from an empty tape")
 }
 
 /// The literal that says of the reverse sweep of a routine that what pointers lead to is no longer what its forward sweep left.
 pub(super) fn other_pools(routine: &str) -> String {
-    let routine: String = routine.chars().take(LONGEST / 4).collect();
-    let message = format!(
-        "X{EMPTY} routine {routine}: the reverse sweep does not follow its forward sweep, another call has used the memory that pointers lead to"
-    );
-    format!("\"{}\"", literal(&message))
+    let what = "the reverse sweep does not follow its forward sweep, another call has used the memory that pointers lead to";
+    told(EMPTY, routine, what)
 }
 
 /// The literal that says that a function returned an array of another shape than its caller has room for.
 pub(super) fn other_shape(routine: &str) -> String {
-    let routine: String = routine.chars().take(LONGEST / 4).collect();
-    let message = format!("X{SHAPE} routine {routine}: shapes do not conform");
-    format!("\"{}\"", literal(&message))
+    told(SHAPE, routine, "shapes do not conform")
 }
 
 /// The text of functions with the type of logicals that may be unset.

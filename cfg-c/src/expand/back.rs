@@ -4,7 +4,7 @@
 
 use super::Expand;
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
+    ast::{Binary, DeclId, ExprId, ExprKind, Init, Unary, Unit},
     blocks, constant,
 };
 use std::collections::{HashMap, HashSet};
@@ -75,12 +75,11 @@ pub(super) fn goes_back(unit: &Unit, e: ExprId, known: &HashSet<DeclId>) -> bool
                     open.push(p);
                 }
             }
-            ExprKind::Call(f, _) => {
-                if let ExprKind::Name(d) = unit.expr(*f).kind
-                    && let Some(g) = unit.decl(d).definition
+            ExprKind::Call(..) => {
+                if let Some((g, _)) = unit.own_call(e)
                     && functions.insert(g)
                 {
-                    open.extend(returned(unit, g));
+                    open.extend(unit.returned(g));
                 }
             }
             _ => {}
@@ -94,30 +93,14 @@ pub(super) fn is_table(unit: &Unit, e: ExprId) -> bool {
     matches!(unit.expr(e).kind, ExprKind::Name(d) if blocks::may_be(unit, d))
 }
 
-/// What a function returns.
-fn returned(unit: &Unit, g: usize) -> Vec<ExprId> {
-    let mut found = Vec::new();
-    let mut open: Vec<_> = unit.functions.get(g).map(|f| f.body).into_iter().collect();
-    while let Some(s) = open.pop() {
-        match unit.stmt(s).kind {
-            StmtKind::Return(Some(e)) => found.push(e),
-            _ => open.extend(unit.inside(s)),
-        }
-    }
-    found
-}
-
 /// True if a function hands such a pointer on to one of the file.
 pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
     let none = HashSet::new();
     unit.functions[f].part.clone().any(|k| {
-        let ExprKind::Call(callee, arguments) = &unit.exprs[k as usize].kind else {
-            return false;
-        };
-        matches!(unit.expr(*callee).kind, ExprKind::Name(d) if unit.decl(d).definition.is_some())
-            && arguments
-                .iter()
-                .any(|a| unit.is_pointer(*a) && (goes_back(unit, *a, &none) || is_table(unit, *a)))
+        unit.own_call(ExprId(k)).is_some_and(|(_, arguments)| {
+            let on = |a: &ExprId| goes_back(unit, *a, &none) || is_table(unit, *a);
+            arguments.iter().any(|a| unit.is_pointer(*a) && on(a))
+        })
     })
 }
 
@@ -142,17 +125,16 @@ pub(super) fn before_start(unit: &Unit) -> HashSet<Position> {
     let negative = |e: ExprId| constant::integer(unit, e).is_some_and(|(value, _)| value < 0);
     let mut handed: HashMap<Position, Vec<Position>> = HashMap::new();
     let mut open = Vec::new();
-    for node in &unit.exprs {
-        match &node.kind {
-            ExprKind::Index(p, k) if negative(*k) => open.extend(own(*p)),
-            ExprKind::Call(..) => {
-                for (to, a) in given(unit, &node.kind) {
-                    if let Some(from) = own(a) {
-                        handed.entry(to).or_default().push(from);
-                    }
-                }
+    for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+        if let ExprKind::Index(p, k) = unit.expr(e).kind
+            && negative(k)
+        {
+            open.extend(own(p));
+        }
+        for (to, a) in given(unit, e) {
+            if let Some(from) = own(a) {
+                handed.entry(to).or_default().push(from);
             }
-            _ => {}
         }
     }
     let mut found = HashSet::new();
@@ -165,17 +147,11 @@ pub(super) fn before_start(unit: &Unit) -> HashSet<Position> {
 }
 
 /// The arguments of a call of a function of the file, with the parameters that they are for.
-fn given(unit: &Unit, call: &ExprKind) -> Vec<(Position, ExprId)> {
-    let ExprKind::Call(f, arguments) = call else {
-        return Vec::new();
-    };
-    let g = match unit.expr(*f).kind {
-        ExprKind::Name(d) => unit.decl(d).definition,
-        _ => None,
-    };
-    let arguments = arguments.iter().enumerate();
-    g.map_or(Vec::new(), |g| {
-        arguments.map(|(k, a)| ((g, k), *a)).collect()
+fn given(unit: &Unit, call: ExprId) -> impl Iterator<Item = (Position, ExprId)> {
+    let calls = unit.own_call(call).into_iter();
+    calls.flat_map(|(g, arguments)| {
+        let arguments = arguments.iter().enumerate();
+        arguments.map(move |(k, a)| ((g, k), *a))
     })
 }
 
@@ -183,10 +159,7 @@ impl Expand<'_> {
     /// True if a function calls one that uses an element before the one that it is given a pointer to.
     pub(super) fn hands_before(&self, f: usize) -> bool {
         let mut part = self.unit.functions[f].part.clone();
-        part.any(|k| {
-            let given = given(self.unit, &self.unit.exprs[k as usize].kind);
-            given.iter().any(|(p, _)| self.before.contains(p))
-        })
+        part.any(|k| given(self.unit, ExprId(k)).any(|(p, _)| self.before.contains(&p)))
     }
 
     /// True if a function can stand in place of a call that could do without.

@@ -67,35 +67,16 @@ pub(super) fn find(unit: &Unit) -> Fields {
 }
 
 /// The member that an expression is, if it is a pointer to a function.
-fn member(unit: &Unit, e: ExprId) -> Option<(StructId, Rc<str>)> {
-    let ExprKind::Member(of, name, _) = &unit.expr(e).kind else {
-        return None;
-    };
-    let ty = unit.expr(*of).ty.as_ref()?;
-    let s = match (&ty.ty, ty.target().map(|to| &to.ty)) {
-        (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => *s,
-        _ => return None,
-    };
+fn member(unit: &Unit, e: ExprId) -> Option<Key> {
+    let (s, name) = unit.member_of(e)?;
     is_function_pointer(&unit.member(s, name)?.ty).then(|| (s, Rc::clone(name)))
 }
 
 /// The member that these steps into a type end with, if it is a pointer to a function.
-fn at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<(StructId, Rc<str>)> {
-    let mut ty = ty;
-    let mut last = None;
-    for step in steps {
-        last = None;
-        ty = match (step, &ty.ty) {
-            (Subscript::Index(_), Type::Array(of, _)) => of,
-            (Subscript::Field(name), Type::Struct(s)) => {
-                let member = unit.member(*s, name)?;
-                last = Some((*s, Rc::clone(&member.name)));
-                &member.ty
-            }
-            _ => return None,
-        };
-    }
-    last.filter(|_| is_function_pointer(ty))
+fn at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Key> {
+    let ((s, name), ty) = braces::member_at(unit, ty, steps)?;
+    let is_last = matches!(steps.last(), Some(Subscript::Field(_)));
+    (is_last && is_function_pointer(ty)).then(|| (s, Rc::clone(name)))
 }
 
 /// The variable of which a member is assigned by its name.
@@ -153,14 +134,10 @@ fn add<K>(unit: &Unit, entry: Entry<'_, K, Option<BTreeSet<DeclId>>>, value: Opt
 impl Expand<'_> {
     /// The functions that a member may be, if all that it is given are known by their names. It may be null besides.
     pub(super) fn given_to(&self, e: ExprId, frame: &Frame) -> Option<&BTreeSet<DeclId>> {
-        let ExprKind::Member(of, name, _) = &self.unit.expr(e).kind else {
+        let ExprKind::Member(of, ..) = &self.unit.expr(e).kind else {
             return None;
         };
-        let ty = self.unit.expr(*of).ty.as_ref()?;
-        let s = match (&ty.ty, ty.target().map(|to| &to.ty)) {
-            (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => *s,
-            _ => return None,
-        };
+        let (s, name) = self.unit.member_of(e)?;
         let key = (s, Rc::clone(name));
         if let Some(d) = self.object(*of, frame)
             && !self.fields.elsewhere.contains(&key)

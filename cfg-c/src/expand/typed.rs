@@ -32,63 +32,33 @@ fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
     if !node.ty.as_ref().is_some_and(is_void_pointer) {
         return None;
     }
-    match &node.kind {
-        ExprKind::Name(d) => Some(Holder::Variable(*d)),
-        ExprKind::Member(of, name, _) => {
-            let ty = unit.expr(*of).ty.as_ref()?;
-            match (&ty.ty, ty.target().map(|to| &to.ty)) {
-                (Type::Struct(s), _) | (_, Some(Type::Struct(s))) => {
-                    Some(Holder::Member(*s, Rc::clone(name)))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
+    if let ExprKind::Name(d) = node.kind {
+        return Some(Holder::Variable(d));
     }
+    let (s, name) = unit.member_of(e)?;
+    Some(Holder::Member(s, Rc::clone(name)))
 }
 
 /// The member that steps into a type end with, if it is a pointer to void.
 fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder> {
-    let mut ty = ty;
-    let mut last = None;
-    for step in steps {
-        ty = match (step, &ty.ty) {
-            (Subscript::Index(_), Type::Array(of, _)) => of,
-            (Subscript::Field(name), Type::Struct(s)) => {
-                let member = unit.member(*s, name)?;
-                last = Some(Holder::Member(*s, Rc::clone(&member.name)));
-                &member.ty
-            }
-            _ => return None,
-        };
-    }
-    last.filter(|_| is_void_pointer(ty))
+    let ((s, name), ty) = braces::member_at(unit, ty, steps)?;
+    is_void_pointer(ty).then(|| Holder::Member(s, Rc::clone(name)))
 }
 
 /// All that is given anywhere.
 fn given(unit: &Unit) -> Given {
     let mut given = Given::new();
-    for node in &unit.exprs {
-        match &node.kind {
-            ExprKind::Assign(None, target, value) => {
-                if let Some(holder) = holder(unit, *target) {
-                    given.entry(holder).or_default().push(*value);
+    for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+        if let ExprKind::Assign(None, target, value) = unit.expr(e).kind {
+            if let Some(holder) = holder(unit, target) {
+                given.entry(holder).or_default().push(value);
+            }
+        } else if let Some((g, arguments)) = unit.own_call(e) {
+            for (p, a) in unit.functions[g].parameters.iter().zip(arguments.iter()) {
+                if is_void_pointer(&unit.decl(*p).ty) {
+                    given.entry(Holder::Variable(*p)).or_default().push(*a);
                 }
             }
-            ExprKind::Call(f, arguments) => {
-                let ExprKind::Name(d) = unit.expr(*f).kind else {
-                    continue;
-                };
-                let Some(g) = unit.decl(d).definition else {
-                    continue;
-                };
-                for (p, a) in unit.functions[g].parameters.iter().zip(arguments.iter()) {
-                    if is_void_pointer(&unit.decl(*p).ty) {
-                        given.entry(Holder::Variable(*p)).or_default().push(*a);
-                    }
-                }
-            }
-            _ => {}
         }
     }
     // What is wrong with initial values is told where they are read.

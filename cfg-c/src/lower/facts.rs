@@ -118,11 +118,8 @@ impl Facts {
                     {
                         open.extend(arguments.first().into_iter().flat_map(|a| unit.roots(*a)));
                     }
-                    ExprKind::Call(callee, arguments) => {
-                        let ExprKind::Name(d) = unit.expr(*callee).kind else {
-                            continue;
-                        };
-                        let Some(g) = unit.decl(d).definition else {
+                    ExprKind::Call(..) => {
+                        let Some((g, arguments)) = unit.own_call(e) else {
                             continue;
                         };
                         let mut handed = Vec::new();

@@ -112,10 +112,8 @@ impl Body<'_, '_> {
                 out.read_behind |= is_behind || decl.address || decl.kind == DeclKind::Global;
             }
             ExprKind::Inlined(inlined) => self.touched_in_place(inlined, out),
-            ExprKind::Call(f, arguments) => {
-                if let ExprKind::Name(d) = unit.expr(*f).kind
-                    && let Some(g) = unit.decl(d).definition
-                {
+            ExprKind::Call(..) => {
+                if let Some((g, arguments)) = unit.own_call(e) {
                     out.calls = true;
                     let parameters = &unit.functions[g].parameters;
                     for (p, a) in parameters.iter().zip(arguments.iter()) {
@@ -163,10 +161,8 @@ impl Body<'_, '_> {
                         _ => out.written_behind = true,
                     }
                 }
-                ExprKind::Call(f, arguments) => {
-                    if let ExprKind::Name(d) = unit.expr(*f).kind
-                        && let Some(g) = unit.decl(d).definition
-                    {
+                ExprKind::Call(..) => {
+                    if let Some((g, arguments)) = unit.own_call(e) {
                         let parameters = unit.functions[g].parameters.iter();
                         let mut given = parameters.zip(arguments.iter());
                         out.written_behind |=

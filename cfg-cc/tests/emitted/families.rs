@@ -5,8 +5,8 @@ use bb_preaccum::{
     heuristic::{Heuristic, Technique},
 };
 use cfg_core::{
-    entity::VarId,
-    ir::{Control, Intent, ScalarType},
+    entity::{RoutineId, VarId},
+    ir::{Control, Intent, Program, ScalarType},
     text,
     validate::validate,
 };
@@ -146,12 +146,18 @@ fn from_c(seed: u64) -> Case {
         };
         (p, datum)
     });
-    let point: Vec<_> = point.collect();
+    let point = point.collect();
+    at(program, main, point)
+}
+
+/// A program at a point, with ones as direction and seed.
+fn at(program: Program, main: RoutineId, point: Vec<(VarId, Datum)>) -> Case {
     let length = |v: &VarId| {
         let datum = point.iter().find(|(p, _)| p == v);
         datum.map_or(1, |(_, datum)| datum.len())
     };
     let ones = |all: &[VarId]| all.iter().map(|v| (*v, vec![1.0; length(v)])).collect();
+    let routine = program.routine(main);
     Case {
         direction: ones(&routine.independents),
         seed: ones(&routine.dependents),
@@ -176,7 +182,7 @@ fn with_pointers(seed: u64) -> Case {
     let mut reals = |extents: Vec<usize>| Datum {
         elements: Elements::Real(
             (0..extents.iter().product())
-                .map(|_| (rng.real(-1.5, 1.5) * 1024.0).round() / 1024.0)
+                .map(|_| rng.coarse())
                 .collect(),
         ),
         extents,
@@ -190,19 +196,8 @@ fn with_pointers(seed: u64) -> Case {
         };
         (p, datum)
     });
-    let point: Vec<_> = point.collect();
-    let length = |v: &VarId| {
-        let datum = point.iter().find(|(p, _)| p == v);
-        datum.map_or(1, |(_, datum)| datum.len())
-    };
-    let ones = |all: &[VarId]| all.iter().map(|v| (*v, vec![1.0; length(v)])).collect();
-    Case {
-        direction: ones(&routine.independents),
-        seed: ones(&routine.dependents),
-        point,
-        main,
-        program,
-    }
+    let point = point.collect();
+    at(program, main, point)
 }
 
 /// The options of the reversal: each value of each with each of the others.

@@ -215,11 +215,7 @@ fn second(
 /// Values, tangent, gradient and the objects that are left of one program at one point.
 fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     let mut rng = Rng::new(seed ^ 0x5eed);
-    let mut numbers = |n: usize| -> Vec<f64> {
-        (0..n)
-            .map(|_| (rng.real(-1.5, 1.5) * 1024.0).round() / 1024.0)
-            .collect()
-    };
+    let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.coarse()).collect() };
     let at = At {
         x: numbers(6),
         c: numbers(4),

@@ -302,7 +302,6 @@ impl<'p> Classes<'p> {
                     && let Some(ty) = ty.pointer()
                 {
                     let made = self.content(node, ty);
-                    let made = self.halve(made);
                     self.allocated[made] = true;
                     self.add_types(made, ty.pointee());
                 }

@@ -283,21 +283,11 @@ fn globals_ready(
         let Some(initial) = &global.initial else {
             continue;
         };
+        let own = |array| section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
         if variable.ty.record().is_some() && initial.iter().all(is_zero) {
-            for (kind, g) in pool.arrays.clone() {
-                let cells = section(
-                    writer.global(g),
-                    Expr::Int(cell),
-                    Expr::Int(cell + size - 1),
-                );
-                match kind {
-                    Kind::Number(ty) => writer.assign(cells, Expr::zero(ty)),
-                    Kind::Pointer => {
-                        for name in [OBJECT, CELL] {
-                            writer.assign(field(&cells, name), Expr::Int(0));
-                        }
-                    }
-                }
+            for (&kind, &g) in &pool.arrays {
+                let array = writer.global(g);
+                writer.clear(own(array), kind);
             }
             continue;
         }
@@ -314,15 +304,9 @@ fn globals_ready(
         match &**initial {
             _ if variable.ty.pointer().is_some() => {
                 // The only constant is null.
-                let cells = section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
-                for name in [OBJECT, CELL] {
-                    writer.assign(field(&cells, name), Expr::Int(0));
-                }
+                writer.clear(own(array), Kind::Pointer);
             }
-            [value] => {
-                let cells = section(array, Expr::Int(cell), Expr::Int(cell + size - 1));
-                writer.assign(cells, value.clone());
-            }
+            [value] => writer.assign(own(array), value.clone()),
             values => {
                 for (k, value) in values.iter().enumerate() {
                     let index = Expr::Int(cell + k as i64);

@@ -149,7 +149,7 @@ impl<'p> Plan<'p> {
 
     /// The numbers of pools that are as at first whenever the program is entered by one of `heads`, and their values. A program that
     /// was ended by an error or a `stop` leaves variables behind, and one that ends may leave objects that nobody can use.
-    pub(super) fn reset(&self, heads: &[RoutineId]) -> Vec<(GlobalId, Expr)> {
+    pub(super) fn reset(&self, heads: &HashSet<RoutineId>) -> Vec<(GlobalId, Expr)> {
         let mut variables = vec![false; self.pools.len()];
         for (r, routine) in self.program.routines.iter().enumerate() {
             let r = RoutineId::new(r);

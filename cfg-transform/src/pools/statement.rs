@@ -473,13 +473,7 @@ impl Writer<'_, '_> {
         for ty in kinds(cells::types(self.plan.program, ty)) {
             let array = self.array(pool, ty)?;
             let cells = section(array, made.pointer.cell.clone(), end.clone());
-            match ty.pointer() {
-                None => self.assign(cells, Expr::zero(ty)),
-                Some(_) => {
-                    self.assign(field(&cells, OBJECT), Expr::Int(0));
-                    self.assign(field(&cells, CELL), Expr::Int(0));
-                }
-            }
+            self.clear(cells, Kind::of(ty));
         }
         Ok(())
     }

@@ -124,6 +124,18 @@ impl<'a, 'p> Writer<'a, 'p> {
         Ok(self.global(*array))
     }
 
+    /// Cells of a kind become zero, false or null.
+    pub(super) fn clear(&mut self, cells: Place, kind: Kind) {
+        match kind {
+            Kind::Number(ty) => self.assign(cells, Expr::zero(ty)),
+            Kind::Pointer => {
+                for name in [OBJECT, CELL] {
+                    self.assign(field(&cells, name), Expr::Int(0));
+                }
+            }
+        }
+    }
+
     /// An entry of the table of objects.
     pub(super) fn table(&mut self, g: GlobalId, object: Expr) -> Place {
         Place::element(self.global(g), [object])

@@ -72,10 +72,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     }
     let (program, routine) = prepare(&args.what, session)?;
     let program = sized(program, routine, &args.c.size)?;
-    let program = match writes_c {
-        true => splittable(program, routine, &args.c)?,
-        false => program,
-    };
+    let program = splittable(program, routine, &args.c)?;
     let options = cfg_reverse::Options {
         search: search(args.search),
         ..options(args.reversal)

@@ -36,10 +36,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     ])?;
     let (program, routine) = prepare(&args.what, session)?;
     let program = sized(program, routine, &args.c.size)?;
-    let program = match args.emit {
-        TangentForm::C if args.at.is_none() => splittable(program, routine, &args.c)?,
-        TangentForm::C | TangentForm::Json | TangentForm::Text | TangentForm::Xaif => program,
-    };
+    let program = splittable(program, routine, &args.c)?;
     // Programs keep their records; values of a run are written with them.
     let run = match args.at {
         Some(_) => without_records(&program)?,
