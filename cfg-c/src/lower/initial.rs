@@ -96,13 +96,13 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     {
         let given = leaves(decl.init.as_ref());
         if !given.iter().all(|e| super::points::is_null(unit, *e)) {
-            started::note(l, d)?;
+            note(l, d)?;
         }
         initial = Some(vec![Expr::zero(ty)]);
     }
     if !decl.external && matches!(elem, Elem::Struct(_)) {
         if !leaves(decl.init.as_ref()).is_empty() {
-            started::note(l, d)?;
+            note(l, d)?;
         }
         // All members of all elements are 0.
         let leaves = l.program.program().leaves(ty);
@@ -159,9 +159,21 @@ impl Number {
     }
 }
 
-/// True of a constant expression of numbers.
-pub(super) fn is_number(unit: &Unit, e: ExprId) -> bool {
-    number(unit, e, 300).is_some()
+/// Notes a variable with initial values, which are constants.
+fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
+    let unit = l.unit;
+    for e in leaves(unit.decl(d).init.as_ref()) {
+        if started::is_address(unit, e) || number(unit, e, 300).is_some() {
+            continue;
+        }
+        let message = "the initial value is no constant";
+        let help = "write a number, or the address of a variable that is kept";
+        let at = unit.expr(e).at;
+        l.sink.error(&codes::INITIAL, at, message, help);
+        return Err(Failed);
+    }
+    l.started.push(d);
+    Ok(())
 }
 
 /// The value of a constant expression of numbers.

@@ -2,11 +2,10 @@
 //!
 //! The function to differentiate assigns them before all else, the first time that it is called: a flag is kept that says so.
 
-use super::{Failed, Lower, Lowered, initial, points, routine::Body};
+use super::{Lower, points, routine::Body};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
-    calls::leaves,
-    codes, constant,
+    constant,
     types::Type,
 };
 use cfg_core::{
@@ -52,7 +51,7 @@ fn base(unit: &Unit, e: ExprId) -> Option<ExprId> {
 }
 
 /// True of an address that is known before the program runs: of a variable that is kept, of an element or member of it, null, a text.
-fn is_address(unit: &Unit, e: ExprId) -> bool {
+pub(super) fn is_address(unit: &Unit, e: ExprId) -> bool {
     let mut open = e;
     // Whether the place itself is asked for, or where the pointer leads that is there.
     let mut pointed = true;
@@ -90,23 +89,6 @@ fn is_address(unit: &Unit, e: ExprId) -> bool {
             _ => return false,
         };
     }
-}
-
-/// Notes a variable with initial values, which are constants.
-pub(super) fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
-    let unit = l.unit;
-    for e in leaves(unit.decl(d).init.as_ref()) {
-        if is_address(unit, e) || initial::is_number(unit, e) {
-            continue;
-        }
-        let message = "the initial value is no constant";
-        let help = "write a number, or the address of a variable that is kept";
-        let at = unit.expr(e).at;
-        l.sink.error(&codes::INITIAL, at, message, help);
-        return Err(Failed);
-    }
-    l.started.push(d);
-    Ok(())
 }
 
 /// Declares the flag, if there are such variables.
