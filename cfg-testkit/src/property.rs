@@ -9,6 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The number of seeds of each property in a run of all tests, which has ten minutes; longer runs set CFGREV_CASES.
+pub const CASES: u64 = 500;
+
 /// Checks a property of the case of every seed, on all cores.
 ///
 /// # Panics
@@ -16,8 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// shrinking, messages with the same first word are the same failure. A panic of the property counts as
 /// a failure.
 ///
-/// The environment variable CFGREV_CASES limits how many seeds are taken, CFGREV_SHRINK the attempts to
-/// shrink.
+/// The environment variable CFGREV_CASES says how many seeds are taken at most, [`CASES`] if it is not set, and CFGREV_SHRINK how
+/// often shrinking is tried.
 #[track_caller]
 pub fn check(
     options: &Options,
@@ -37,7 +40,7 @@ pub fn check_numbered(
     seeds: Range<u64>,
     property: impl Fn(u64, &Case) -> Result<(), String> + Sync,
 ) {
-    let cases = given("CFGREV_CASES").unwrap_or(u64::MAX);
+    let cases = given("CFGREV_CASES").unwrap_or(CASES);
     let seeds = seeds.start..seeds.end.min(seeds.start.saturating_add(cases));
     let next = AtomicU64::new(seeds.start);
     let failed: Mutex<Option<(u64, String)>> = Mutex::new(None);

@@ -12,6 +12,15 @@ use cfg_core::validate;
 pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) -> Generated {
     let valid = |case: &Case| validate::problems(&case.program).1.is_empty();
     let was_valid = valid(&start.case);
+    // Without the end of a loop a program runs until the limit.
+    let few = Limits {
+        fuel: 200_000,
+        ..Limits::default()
+    };
+    let limits = match start.case.run(few) {
+        Ok(_) => few,
+        Err(_) => Limits::default(),
+    };
     let mut best = start.clone();
     let mut left = tries;
     loop {
@@ -40,7 +49,7 @@ pub fn shrink(start: &Generated, tries: usize, fails: impl Fn(&Case) -> bool) ->
                 candidate.rebuild();
                 let case = &candidate.case;
                 let good = !was_valid || valid(case);
-                if good && case.run(Limits::default()).is_ok() && fails(case) {
+                if good && case.run(limits).is_ok() && fails(case) {
                     best = candidate;
                     changed = true;
                 } else {

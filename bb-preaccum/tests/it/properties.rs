@@ -505,7 +505,7 @@ fn what_no_independent_reaches_does_not_count() {
 
 #[test]
 fn twenty_five_intermediates_are_always_proven() {
-    let degrees = (2..8).chain(2..8).chain([12, 30]);
+    let degrees = (2..8).chain([12, 30]);
     for (seed, degree) in (0..).zip(degrees) {
         let lcg = graph(
             seed,

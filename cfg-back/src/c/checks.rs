@@ -15,7 +15,7 @@
 mod entry;
 mod functions;
 mod overlaps;
-mod place;
+pub(super) mod place;
 mod scalar;
 mod shape;
 mod tape;

@@ -1,6 +1,7 @@
 //! The state of a file that is written: its globals, the names and properties of its functions; and its head.
 
 use super::{
+    checks::place::Pooled,
     globals::{self, Globals},
     names::{Names, comment},
     operators::Pieces,
@@ -84,6 +85,8 @@ pub(super) struct File<'a> {
     pub(super) public: bool,
     /// A routine whose function is to be seen by other files even so.
     pub(super) replaced: Option<RoutineId>,
+    /// What each global is to pointers.
+    pub(super) pooled: Vec<Option<Pooled>>,
     /// True if everything is checked.
     pub(super) checks: bool,
     /// What functions say where the program stops.
@@ -190,6 +193,7 @@ impl<'a> File<'a> {
             structs: None,
             public: false,
             replaced: None,
+            pooled: Pooled::globals(program),
             checks,
             stops: Stops::default(),
             effects,

@@ -2,6 +2,7 @@
 
 use super::{
     Emitted,
+    checks::place::Pooled,
     names::comment,
     operators::{
         self, Code,
@@ -14,7 +15,7 @@ use super::{
 use cfg_core::{
     dataflow::executed,
     entity::VarId,
-    ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, TapeClass},
+    ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, Subscript, TapeClass},
     typing,
 };
 use std::collections::{BTreeMap, HashSet};
@@ -145,6 +146,7 @@ impl Writer<'_> {
                 if self.checked() {
                     return self.checked_assign(target, value);
                 }
+                self.entry(target)?;
                 let code = self.scalar(value)?;
                 let target = self.target(target, false)?;
                 self.assign(&target, &code);
@@ -177,6 +179,27 @@ impl Writer<'_> {
                 Err(self.malformed("a pointer"))
             }
         }
+    }
+
+    /// The function leaves, also without checks, if a table of a pool has no entry that is assigned: the pool has no room, or what
+    /// is freed is not the beginning of an object. It would write elsewhere.
+    fn entry(&mut self, target: &Place) -> Emitted<()> {
+        if self.pooled(target.var) != Some(Pooled::Table) {
+            return Ok(());
+        }
+        let [Subscript::Index(entry)] = &*target.subscripts else {
+            return Err(self.malformed("a table of a pool with other subscripts"));
+        };
+        // Those of variables that are globals, and of null, are constants.
+        if entry.constant().is_some() {
+            return Ok(());
+        }
+        let entry = self.scalar(entry)?.text;
+        self.lines.line(format_args!("if ({entry} < 0)"));
+        self.made.can_fail = true;
+        self.lines
+            .line(format_args!("    return {entry} == -1 ? 2 : 4;"));
+        Ok(())
     }
 
     /// An assignment to a scalar.

@@ -2,7 +2,7 @@
 
 use crate::records::read;
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
-use cfg_drive::{Adjoint, Members, Options, Primal, Tolerances, check};
+use cfg_drive::{Adjoint, Members, Options, Primal, Tangent, Tolerances, check};
 use cfg_testkit::fixtures::folder;
 use cfg_transform::pools;
 use serde_json::{Value as Json, json};
@@ -25,6 +25,14 @@ fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let point = primal.point(point.as_bytes())?;
     let run = primal.run(&point)?;
     Ok(serde_json::to_value(Members::of(&run.value, &program, main)).expect("values"))
+}
+
+fn tangent(text: &str, point: &str, direction: &str) -> Result<(), Diagnostics> {
+    let (program, main) = lowered(text, 1000)?;
+    let mut tangent = Tangent::new(&program, main, &Options::default())?;
+    let point = tangent.point(point.as_bytes())?;
+    let direction = tangent.direction(direction.as_bytes(), &point)?;
+    tangent.tangent(&point, &direction).map(drop)
 }
 
 fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
@@ -106,6 +114,8 @@ main subroutine f(in real x[4], out real y)
   local ^real p
   local ^real q
   local integer k
+  independent x
+  dependent y
   a := 0.5
   y := 0.0
   k := 0
@@ -115,10 +125,16 @@ end
 "
         );
         let point = r#"{"x": [1, 2, 3, 4]}"#;
-        let problems = run(&text, point).expect_err(&text);
-        let problem = &problems.0[0];
-        assert_eq!(problem.code, code, "{text}{problems}");
-        assert!(problem.message.contains(word), "{text}{problems}");
+        // Derivatives come before what they are the derivatives of.
+        for problems in [
+            run(&text, point).expect_err(&text),
+            tangent(&text, point, point).expect_err(&text),
+            gradient(&text, point).expect_err(&text),
+        ] {
+            let problem = &problems.0[0];
+            assert_eq!(problem.code, code, "{text}{problems}");
+            assert!(problem.message.contains(word), "{text}{problems}");
+        }
     }
 }
 

@@ -89,20 +89,20 @@ fn shows_nothing(seed: u64, case: &Case, moved: &AtomicU64) -> Result<(), String
 #[test]
 fn it_does_not_show_where_parameters_stand() {
     let moved = AtomicU64::new(0);
-    property::check_numbered(&Generate::WIDE, 64_000..64_400, |seed, case| {
+    property::check_numbered(&Generate::WIDE, 64_000..64_150, |seed, case| {
         shows_nothing(seed, case, &moved)
     });
     for seed in 0..60 {
         let case = dressed(&general::generate(91_000 + seed), seed);
         shows_nothing(seed, &case, &moved).unwrap_or_else(|e| panic!("{seed}: {e}"));
     }
-    assert!(moved.into_inner() > 300);
+    assert!(moved.into_inner() > 120);
 }
 
 /// Values, tangents, gradients, Jacobians and second derivatives do not depend on the order of variables.
 #[test]
 fn variables_in_any_order() {
-    property::check_numbered(&Generate::WIDE, 65_000..65_150, |seed, case| {
+    property::check_numbered(&Generate::WIDE, 65_000..65_060, |seed, case| {
         let other = shuffled(case, &mut Rng::new(seed));
         let setting = drawn(seed);
         let depth = Depth::drawn(seed);

@@ -7,7 +7,7 @@ use cfg_core::{
     },
     elemental::Event,
     entity::{RoutineId, VertexId},
-    ir::{Op, Order, Variable},
+    ir::{NameRole, Op, Order, Role, Variable, original_roles},
 };
 
 use crate::{
@@ -118,6 +118,16 @@ fn at_instruction(inner: &Inner, routine: usize, pc: usize) -> Place {
     }
 }
 
+/// The role that a variable plays; a global that is a derivative plays that of its original.
+fn role_of(inner: &Inner, declared: &Variable) -> Option<NameRole> {
+    match declared.role {
+        Role::Global(g) => original_roles(&inner.global_variables)[g.index()].cloned(),
+        Role::Parameter { .. } | Role::Local => {
+            declared.origin.as_ref().map(|origin| origin.role.clone())
+        }
+    }
+}
+
 /// The diagnostic of a fault, with its place.
 pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnostic {
     let now = machine.now;
@@ -130,7 +140,7 @@ pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnos
             + descriptor::positions(declared.rank());
         (usize::from(arr) < end).then(|| Named {
             name: declared.name.clone(),
-            role: declared.origin.as_ref().map(|origin| origin.role.clone()),
+            role: role_of(inner, declared),
         })
     };
     let at = at_instruction(inner, now.routine, now.pc);

@@ -345,6 +345,7 @@ impl Writer<'_, '_> {
             Expr::op(Op::Lt, [objects.into(), object.clone().into()]),
         ]);
         let entry = either(room, object.clone().into(), Expr::Int(-1));
+        let entry = self.ahead(entry, "entry", Mode::Ahead);
         let entry = self.table(pool.last, entry);
         self.assign(entry, sub(bottom.clone().into(), Expr::Int(1)));
         let entry = self.table(pool.first, object.clone().into());

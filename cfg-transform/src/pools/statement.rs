@@ -448,7 +448,12 @@ impl Writer<'_, '_> {
             le(size.clone(), left),
             Expr::op(Op::Lt, [object.into(), variables.into()]),
         ]);
-        let entry = self.table(pool.first, either(room, object.into(), Expr::Int(-1)));
+        let entry = self.ahead(
+            either(room, object.into(), Expr::Int(-1)),
+            "entry",
+            Mode::Ahead,
+        );
+        let entry = self.table(pool.first, entry);
         self.assign(entry, cell.into());
         let last = self.table(pool.last, object.into());
         let end = add(cell.into(), size.clone());
@@ -510,7 +515,8 @@ impl Writer<'_, '_> {
         ]);
         let left = either(release, first.clone(), top.clone().into());
         let left = self.ahead(left, "top", Mode::Ahead);
-        let entry = self.table(pool.last, either(may, object, negative));
+        let entry = self.ahead(either(may, object, negative), "entry", Mode::Ahead);
+        let entry = self.table(pool.last, entry);
         self.assign(entry, sub(first, Expr::Int(2)));
         self.assign(top, left);
     }

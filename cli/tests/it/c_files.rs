@@ -27,6 +27,9 @@ struct Case {
     options: Vec<String>,
 }
 
+/// Enough cells for each file, and fewer than there are without it, which takes less time.
+const HEAP: &[&str] = &["--heap", "3000"];
+
 impl Case {
     fn path(&self) -> &str {
         self.path.to_str().expect("text")
@@ -315,7 +318,7 @@ fn values_are_those_of_the_compiler() {
         let mut runs = Vec::new();
         for case in cases {
             let args = ["run", case.path(), "--routine", &case.function];
-            match cfgrev(&[&args[..], &["--at", &case.text]].concat()) {
+            match cfgrev(&[&args[..], HEAP, &["--at", &case.text]].concat()) {
                 Ok(run) => runs.push((case, run)),
                 Err(errors) => wrong += &errors,
             }
@@ -362,7 +365,7 @@ fn wrong_gradient(case: &Case, compiled: bool) -> Result<(), String> {
     let options: Vec<&str> = case.options.iter().map(String::as_str).collect();
     let with = |first: &str, more: &[&str]| {
         let head = [first, case.path(), "--routine", &case.function];
-        let all = [&head[..], &["--at", &case.text], more].concat();
+        let all = [&head[..], HEAP, &["--at", &case.text], more].concat();
         all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>()
     };
     let strings = |all: &[String]| cfgrev(&all.iter().map(String::as_str).collect::<Vec<_>>());

@@ -301,6 +301,110 @@ int main(void)
     assert_eq!(said, "0 5 0 2 0 2 0 5 0 2 0 2 ");
 }
 
+/// Objects, variables whose addresses are taken, and what is freed.
+const ROOM: &str = "
+#include <stdlib.h>
+struct node { double v; struct node *next; };
+static double total(const struct node *p)
+{
+    double s = 0;
+    for (; p; p = p->next)
+        s += p->v * p->v;
+    return s;
+}
+static double chain(int n, double x, struct node *next)
+{
+    struct node here;
+    here.v = x;
+    here.next = next;
+    return n > 0 ? chain(n - 1, x + 1, &here) : total(&here);
+}
+double variables(int n, double x) { return chain(n, x, NULL); }
+double objects(int n, double x)
+{
+    struct node *first = NULL;
+    for (int i = 0; i < n; i++) {
+        struct node *made = malloc(sizeof *made);
+        made->v = x + i;
+        made->next = first;
+        first = made;
+    }
+    return total(first);
+}
+double freed(int n, double x)
+{
+    struct node *two = malloc(2 * sizeof *two);
+    two->v = x;
+    two->next = NULL;
+    x *= total(two);
+    free(two + n);
+    return x;
+}
+";
+
+/// A pool without room is noticed, also without checks, and so is what is freed that is not the beginning of an object.
+#[test]
+fn pools_without_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), ROOM).unwrap();
+    let Some(cc) = needs::tool("cc") else {
+        return;
+    };
+    // The status with each number.
+    for (function, expected) in [
+        ("objects", [(10, 0), (11, 2), (10, 0), (1000, 2)]),
+        ("variables", [(9, 0), (10, 2), (9, 0), (1000, 2)]),
+        ("freed", [(0, 0), (1, 4), (0, 0), (0, 0)]),
+    ] {
+        for (command, last) in [("reverse", "grad"), ("tangent", "t")] {
+            let args = [
+                command,
+                "f.c",
+                "--routine",
+                function,
+                "--heap",
+                "20",
+                "--emit",
+                "c",
+            ];
+            let ran = cfgrev_in(path, &args, b"");
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+            let derivatives = match command {
+                "reverse" => "&x_b, &value, 1",
+                _ => "1, &value, &x_b",
+            };
+            let calls = expected.map(|(n, status)| {
+                format!(
+                    "    wrong += {function}_{last}({n}, 1.5, {derivatives}, NULL) != {status};\n"
+                )
+            });
+            let main = format!(
+                "int main(void)\n{{\n    double x_b = 0, value;\n    int wrong = 0;\n{}    return wrong;\n}}\n",
+                calls.concat()
+            );
+            fs::write(path.join("main.c"), ran.out + &main).unwrap();
+            let compiled = Command::new(&cc)
+                .current_dir(path)
+                .args([
+                    "-O1",
+                    "-fsanitize=address,undefined",
+                    "-o",
+                    "main",
+                    "main.c",
+                    "-lm",
+                ])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+            assert!(compiled.status.success(), "{said}");
+            let ran = Command::new(path.join("main")).output().unwrap();
+            let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+            assert_eq!(ran.status.code(), Some(0), "{function} {command}: {said}");
+        }
+    }
+}
+
 /// Records inside a program are split for checks and for several directions, pools of what pointers lead to begin anew with each
 /// call, and callers see nothing of their derivatives. A reverse sweep after another call's forward sweep is an error.
 #[test]

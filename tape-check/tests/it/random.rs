@@ -121,12 +121,12 @@ fn smooth_programs() {
 fn general_graphs() {
     let structure = Unstructured::Structure;
     for (merge, counters, unstructured, seeds) in [
-        (false, false, structure, 0..1000),
-        (true, false, structure, 1000..2000),
-        (false, true, structure, 2000..2500),
-        (true, true, structure, 2500..3000),
-        (false, false, Unstructured::Trace, 3000..3500),
-        (true, false, Unstructured::Trace, 3500..4000),
+        (false, false, structure, 0..500),
+        (true, false, structure, 1000..1500),
+        (false, true, structure, 2000..2250),
+        (true, true, structure, 2500..2750),
+        (false, false, Unstructured::Trace, 3000..3250),
+        (true, false, Unstructured::Trace, 3500..3750),
     ] {
         let options = Reversal {
             unstructured,

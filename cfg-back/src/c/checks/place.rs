@@ -12,7 +12,7 @@ use crate::c::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, NameRole, Op, Place, Role, ScalarType, Subscript},
+    ir::{Expr, NameRole, Op, Place, Program, Role, ScalarType, Subscript, original_roles},
 };
 
 /// What an array is to pointers.
@@ -20,6 +20,20 @@ use cfg_core::{
 pub(in crate::c) enum Pooled {
     Cells,
     Table,
+}
+
+impl Pooled {
+    /// What each global of a program is; derivatives of cells are cells.
+    pub(in crate::c) fn globals(program: &Program) -> Vec<Option<Self>> {
+        let roles = original_roles(program.globals.iter().map(|global| &global.variable));
+        let pooled = |role: &NameRole| {
+            if matches!(role, NameRole::Cells | NameRole::ScratchCells) {
+                return Some(Self::Cells);
+            }
+            matches!(role, NameRole::FirstCells | NameRole::LastCells).then_some(Self::Table)
+        };
+        roles.into_iter().map(|role| pooled(role?)).collect()
+    }
 }
 
 impl Writer<'_> {
@@ -161,11 +175,10 @@ impl Writer<'_> {
 
     /// What an array is to pointers, if it is cells of a pool or a table of one.
     pub(in crate::c) fn pooled(&self, v: VarId) -> Option<Pooled> {
-        let role = &self.routine.variables.get(v.index())?.origin.as_ref()?.role;
-        if matches!(role, NameRole::Cells | NameRole::ScratchCells) {
-            return Some(Pooled::Cells);
+        match self.routine.variables.get(v.index())?.role {
+            Role::Global(g) => self.file.pooled[g.index()],
+            Role::Parameter { .. } | Role::Local => None,
         }
-        matches!(role, NameRole::FirstCells | NameRole::LastCells).then_some(Pooled::Table)
     }
 
     /// The number of elements along a dimension of an array before an index, and whether the index is surely one of the dimension.
