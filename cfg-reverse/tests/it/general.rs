@@ -28,7 +28,7 @@ fn all(seeds: std::ops::Range<u64>, options: &Options) {
 
 #[test]
 fn by_structure() {
-    all(0..7000, &Options::default());
+    all(0..1500, &Options::default());
 }
 
 #[test]
@@ -38,12 +38,12 @@ fn with_counters_and_merged_blocks() {
         merge: true,
         ..Options::default()
     };
-    all(7000..8500, &options);
+    all(7000..7500, &options);
 }
 
 #[test]
 fn by_trace() {
-    all(8500..10_000, &TRACE);
+    all(8500..9000, &TRACE);
 }
 
 const TRACE: Options = Options {
@@ -77,7 +77,7 @@ fn entries(forest: &LoopForest, visited: &[VertexId]) -> Vec<LoopId> {
 /// first and step of each execution of a counted loop whose body changes them.
 #[test]
 fn recorded_bits_are_bounded() {
-    for seed in 10_000..12_000 {
+    for seed in 10_000..10_700 {
         let case = generate(seed);
         let ours = agrees_general(&case, &Options::default()).unwrap();
         let theirs = agrees_general(&case, &TRACE).unwrap();
@@ -128,7 +128,7 @@ fn with_return(case: &Case, rng: &mut Rng) -> Option<(Case, LoopId, VertexId)> {
 fn an_early_return_adds_little() {
     let (mut taken, mut not_taken, mut more) = (0, 0, Vec::new());
     let mut rng = Rng::new(5);
-    for seed in 12_000..14_000 {
+    for seed in 12_000..12_800 {
         let case = generate(seed);
         let Some((changed, l, branch)) = with_return(&case, &mut rng) else {
             continue;
@@ -176,7 +176,7 @@ fn an_early_return_adds_little() {
     // Where the return leaves a nest of branches that meet in one place, one marker tells all their ways
     // apart, on short ones too, in place of a bit for each branch.
     assert!(more.len() <= 5, "{more:?}");
-    assert!(taken > 100 && not_taken > 500, "{taken} {not_taken}");
+    assert!(taken > 30 && not_taken > 150, "{taken} {not_taken}");
 }
 
 /// Blocks from their Jacobians, and each in the way that is estimated to be cheaper.

@@ -328,7 +328,7 @@ fn large_blocks() {
         ..Search::default()
     };
     for (reach, complete) in [(1, true), (32, true), (usize::MAX, false)] {
-        let (program, f) = large(100_000, reach);
+        let (program, f) = large(40_000, reach);
         let program = valid(program).unwrap();
         let result = preaccumulate(&program, f, &cheap).unwrap();
         let [block] = &result.blocks[..] else {

@@ -131,7 +131,7 @@ fn leaves<'v>(value: &'v mut Value, found: &mut Vec<&'v mut Value>) {
 #[test]
 fn changes_are_found() {
     let mut found = 0;
-    for (seed, program) in programs(60) {
+    for (seed, program) in programs(25) {
         let mut rng = Rng::new(seed);
         let original = document(&program);
         for _ in 0..60 {
