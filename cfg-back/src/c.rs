@@ -70,6 +70,7 @@ mod outside;
 mod parameters;
 mod plain;
 mod plain_records;
+mod pooled;
 mod prologue;
 mod results;
 mod returned;

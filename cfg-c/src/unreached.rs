@@ -1,8 +1,8 @@
-//! Arms of `if` that constants say are never entered, as of `if (0)` and `if (sizeof(double) != 8)`: they are taken out, so that nothing
-//! in them is read, and a pointer does not lead to what only they assign to it.
+//! Arms of `if` that constants say are never entered, as of `if (0)` and `if (x > 1 && sizeof(double) != 8)`: they are taken out, so that
+//! nothing in them is read, and a pointer does not lead to what only they assign to it. Conditions that are not constants are evaluated.
 
 use crate::{
-    ast::{DeclId, ExprId, ExprKind, Init, StmtId, StmtKind, Unit},
+    ast::{Binary, DeclId, ExprId, ExprKind, Init, StmtId, StmtKind, StmtNode, Unary, Unit},
     constant,
     types::Arith,
 };
@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The arms of an `if`, and what is done if none of them is.
 type Arms = (Vec<(ExprId, StmtId)>, Option<StmtId>);
+
+/// The deepest condition of which it is known.
+const MAX_DEPTH: usize = 300;
 
 /// Takes out the arms that are never entered. One with a label or a case stays: jumps may lead there.
 pub(crate) fn take_out(unit: &mut Unit) {
@@ -40,7 +43,7 @@ pub(crate) fn take_out(unit: &mut Unit) {
 
 /// The arms that may be entered, if some are not; those go to `unreached`.
 fn kept(
-    unit: &Unit,
+    unit: &mut Unit,
     arms: &[(ExprId, StmtId)],
     other: Option<StmtId>,
     unreached: &mut Vec<StmtId>,
@@ -48,9 +51,14 @@ fn kept(
     let before = unreached.len();
     let mut kept = Vec::new();
     for (k, &(condition, then)) in arms.iter().enumerate() {
-        let known = constant::integer(unit, condition).map(|(value, _)| value != 0);
-        match known {
-            Some(false) if !unit.is_entered(&[then]) => unreached.push(then),
+        let is_constant = constant::integer(unit, condition).is_some();
+        match known(unit, condition, MAX_DEPTH) {
+            Some(false) if !unit.is_entered(&[then]) => {
+                unreached.push(then);
+                if !is_constant {
+                    kept.push((condition, nothing(unit, then)));
+                }
+            }
             Some(true) => {
                 let behind = arms[k + 1..].iter().map(|(_, s)| *s).chain(other);
                 let behind: Vec<StmtId> = behind.collect();
@@ -59,12 +67,44 @@ fn kept(
                     continue;
                 }
                 unreached.extend(behind);
-                return Some((kept, Some(then)));
+                if is_constant {
+                    return Some((kept, Some(then)));
+                }
+                kept.push((condition, then));
+                return Some((kept, None));
             }
             Some(false) | None => kept.push((condition, then)),
         }
     }
     (unreached.len() > before).then_some((kept, other))
+}
+
+/// What a condition is in any run, if constants decide on it.
+fn known(unit: &Unit, e: ExprId, depth: usize) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    if let Some((value, _)) = constant::integer(unit, e) {
+        return Some(value != 0);
+    }
+    match unit.expr(e).kind {
+        ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
+            let decisive = op == Binary::Or;
+            let (a, b) = (known(unit, a, depth), known(unit, b, depth));
+            if a == Some(decisive) || b == Some(decisive) {
+                return Some(decisive);
+            }
+            a.and(b)
+        }
+        ExprKind::Unary(Unary::Not, a) => known(unit, a, depth).map(|known| !known),
+        _ => None,
+    }
+}
+
+/// A statement that does nothing, in the place of another one.
+fn nothing(unit: &mut Unit, s: StmtId) -> StmtId {
+    let StmtNode { from, to, .. } = *unit.stmt(s);
+    let kind = StmtKind::Empty;
+    unit.stmts.push(StmtNode { kind, from, to });
+    StmtId(unit.stmts.len() as u32 - 1)
 }
 
 /// The assignments in some statements, by the variable.

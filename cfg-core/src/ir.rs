@@ -23,6 +23,7 @@ mod fields;
 mod ids;
 mod op;
 mod origin;
+mod original_roles;
 mod program;
 mod record;
 mod scalar;
@@ -38,7 +39,8 @@ pub use expr::{Expr, Place, Range, Subscript};
 pub use fields::{Leaf, Level, Part};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
 pub use op::{Conversion, Op, OpClass};
-pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin, original_roles};
+pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
+pub use original_roles::original_roles;
 pub use program::{
     Derivatives, External, Global, Intent, Overlay, Partial, Program, Role, Routine, Variable,
 };

@@ -15,7 +15,7 @@
 mod entry;
 mod functions;
 mod overlaps;
-pub(super) mod place;
+mod place;
 mod scalar;
 mod shape;
 mod tape;

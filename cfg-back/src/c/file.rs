@@ -1,11 +1,11 @@
 //! The state of a file that is written: its globals, the names and properties of its functions; and its head.
 
 use super::{
-    checks::place::Pooled,
     globals::{self, Globals},
     names::{Names, comment},
     operators::Pieces,
     origins::Origins,
+    pooled::Pooled,
     runtime,
     structs::Structs,
     variable::{cell_type, given_shape},

@@ -2,12 +2,12 @@
 
 use super::{
     Emitted,
-    checks::place::Pooled,
     names::comment,
     operators::{
         self, Code,
         precedence::{SUM, UNARY},
     },
+    pooled::Pooled,
     returned::Returned,
     variable::{Bound, Kind},
     writer::Writer,

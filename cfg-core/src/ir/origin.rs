@@ -1,7 +1,6 @@
 //! The origins of generated routines, variables and statements.
 
-use super::Variable;
-use std::{collections::HashMap, fmt, num::NonZeroU32};
+use std::{fmt, num::NonZeroU32};
 
 /// The origin of a routine, a variable or a global that a transformation made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -20,28 +19,6 @@ impl NameOrigin {
             of: of.into(),
         }
     }
-}
-
-/// The roles that globals play in the program that was differentiated, in the order of the globals: a derivative, of any order, plays
-/// that of the global before it which it is the derivative of; `None` if that was not generated.
-pub fn original_roles<'a>(
-    globals: impl IntoIterator<Item = &'a Variable>,
-) -> Vec<Option<&'a NameRole>> {
-    let mut numbers = HashMap::new();
-    let mut roles: Vec<Option<&NameRole>> = Vec::new();
-    for (g, global) in globals.into_iter().enumerate() {
-        let origin = global.origin.as_deref();
-        let is_derivative =
-            |origin: &&NameOrigin| matches!(origin.role, NameRole::Adjoint | NameRole::Tangent);
-        let base = origin.filter(is_derivative);
-        let base = base.and_then(|origin| numbers.get(&*origin.of));
-        roles.push(match base {
-            Some(&base) => roles[base],
-            None => origin.map(|origin| &origin.role),
-        });
-        numbers.insert(&*global.name, g);
-    }
-    roles
 }
 
 /// The name of a role that is none of those that cfgrev writes. `NameRole::from` makes it.

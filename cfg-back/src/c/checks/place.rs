@@ -7,34 +7,14 @@ use crate::c::{
     Emitted,
     amount::Amount,
     operators::{self, Code, checked::suffix, precedence::POSTFIX},
+    pooled::Pooled,
     variable::{Array, Bound, Cells, Kind},
     writer::Writer,
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, NameRole, Op, Place, Program, Role, ScalarType, Subscript, original_roles},
+    ir::{Expr, Op, Place, Role, ScalarType, Subscript},
 };
-
-/// What an array is to pointers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::c) enum Pooled {
-    Cells,
-    Table,
-}
-
-impl Pooled {
-    /// What each global of a program is; derivatives of cells are cells.
-    pub(in crate::c) fn globals(program: &Program) -> Vec<Option<Self>> {
-        let roles = original_roles(program.globals.iter().map(|global| &global.variable));
-        let pooled = |role: &NameRole| {
-            if matches!(role, NameRole::Cells | NameRole::ScratchCells) {
-                return Some(Self::Cells);
-            }
-            matches!(role, NameRole::FirstCells | NameRole::LastCells).then_some(Self::Table)
-        };
-        roles.into_iter().map(|role| pooled(role?)).collect()
-    }
-}
 
 impl Writer<'_> {
     // --- variables -----------------------------------------------------------------------------

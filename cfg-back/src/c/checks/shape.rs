@@ -1,8 +1,8 @@
 //! Checked shapes: sections, arrays that meet, numbers of elements.
 
 use super::functions::{BOUNDS_OF, CELLS, CONFORM, RANGE};
-use super::place::Pooled;
 use crate::c::faults::{BOUNDS, OVERFLOW, POINTER, SHAPE, STEP, UNSET};
+use crate::c::pooled::Pooled;
 use crate::c::{
     Emitted,
     amount::Amount,

@@ -1,0 +1,24 @@
+//! What globals are to the pointers of a program that was lowered to pools.
+
+use cfg_core::ir::{NameRole, Program, original_roles};
+
+/// What an array is to pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pooled {
+    Cells,
+    Table,
+}
+
+impl Pooled {
+    /// What each global of a program is; derivatives of cells are cells.
+    pub(super) fn globals(program: &Program) -> Vec<Option<Self>> {
+        let roles = original_roles(program.globals.iter().map(|global| &global.variable));
+        let pooled = |role: &NameRole| {
+            if matches!(role, NameRole::Cells | NameRole::ScratchCells) {
+                return Some(Self::Cells);
+            }
+            matches!(role, NameRole::FirstCells | NameRole::LastCells).then_some(Self::Table)
+        };
+        roles.into_iter().map(|role| pooled(role?)).collect()
+    }
+}
