@@ -591,7 +591,8 @@ impl Writer {
             let free = self.one_of(&["free h", "call discard(h)"]);
             self.line(free);
         }
-        let expr = self.expr().replace("h^", "x[1] + 0.0*p^");
+        // Nothing is behind `h` here; its subscripts are those of `x`, too.
+        let expr = self.expr().replace("h^[", "x[1] + 0.0*x[");
         match self.rng.below(3) {
             0 => {
                 self.line(&format!("e := {expr}"));
