@@ -7,6 +7,7 @@ mod copies;
 mod declare;
 mod expression;
 mod facts;
+mod flat;
 mod given;
 mod heap;
 mod initial;
@@ -47,7 +48,7 @@ use facts::Facts;
 use points::Targets;
 use slot::Elem;
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     rc::Rc,
 };
 
@@ -80,6 +81,8 @@ struct Lower<'u> {
     started: Vec<DeclId>,
     /// Says that they have them.
     flag: Option<GlobalId>,
+    /// Routines that pass matrices on which they were given as one sequence, by routine and parameters, and their names.
+    adapters: BTreeMap<(RoutineId, Vec<usize>), (RoutineId, String)>,
     /// Variables of which not only numbers are used.
     pointed: HashSet<DeclId>,
 }
@@ -112,6 +115,7 @@ pub(crate) fn lower<'u>(
         heads: chosen.read.clone(),
         started: Vec::new(),
         flag: None,
+        adapters: BTreeMap::new(),
         pointed: started::pointed(unit, &order),
     };
     l.place_choices(choices, chosen);
@@ -131,6 +135,7 @@ pub(crate) fn lower<'u>(
     for &f in &order {
         l.define_derivatives(f);
     }
+    flat::define_adapters(&mut l);
     if let Some(main) = chosen.main {
         l.program.main(l.routines[&main]);
     }

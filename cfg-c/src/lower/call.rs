@@ -359,6 +359,8 @@ impl Body<'_, '_> {
         }
         self.unordered(arguments, None)?;
         let mut bound = Vec::new();
+        // Of matrices that are passed as one sequence, how many elements there are.
+        let (mut flat, mut sizes) = (Vec::new(), Vec::new());
         for (k, (p, a)) in signature.parameters.iter().zip(arguments).enumerate() {
             let later = arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
             let optional = p.decl.is_some_and(|d| self.is_optional(d));
@@ -367,6 +369,10 @@ impl Body<'_, '_> {
             } else {
                 Some(self.argument(p, *a, later)?)
             });
+            if let Some(size) = self.passed_size.take() {
+                flat.push(k);
+                sizes.push(Some(size));
+            }
         }
         let Some(routine) = decl
             .definition
@@ -375,6 +381,11 @@ impl Body<'_, '_> {
         else {
             return Err(super::Failed);
         };
+        let routine = match flat.is_empty() {
+            true => routine,
+            false => self.adapter(routine, flat),
+        };
+        bound.extend(sizes);
         let result = match self.l.elem(&signature.result) {
             Some(elem) => {
                 let ty = self.l.scalar(elem, at)?;
@@ -438,7 +449,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer as the argument for a parameter.
-    fn passed(&mut self, p: &Parameter, pointer: Pointer, a: ExprId) -> Lowered<Expr> {
+    fn passed(&mut self, p: &Parameter, mut pointer: Pointer, a: ExprId) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
         let mut ty = &p.ty;
         let mut levels = 0;
@@ -473,6 +484,10 @@ impl Body<'_, '_> {
                 "declare the parameter const",
             );
         }
+        if p.decl.is_some_and(|d| self.l.facts.is_single(d)) {
+            pointer.flat = None;
+        }
+        self.passed_size = self.remaining(&pointer);
         Ok(Expr::Place(pointer.section()))
     }
 }

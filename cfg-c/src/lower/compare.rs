@@ -1,7 +1,7 @@
 //! Comparisons and differences of pointers, and null pointers.
 
 use super::{
-    Lowered, points,
+    Lowered, flat, points,
     routine::Body,
     slot::{Pointer, Slot},
     value::Value,
@@ -194,6 +194,10 @@ impl Body<'_, '_> {
 fn positions(left: &Pointer, right: &Pointer) -> Option<Vec<(Expr, Expr)>> {
     if left.var != right.var || left.prefix.len() != right.prefix.len() {
         return None;
+    }
+    if let Some(extents) = left.flat.as_ref().or(right.flat.as_ref()) {
+        let (a, b) = (flat::number(left, extents)?, flat::number(right, extents)?);
+        return Some(vec![(a, b)]);
     }
     let mut pairs = Vec::new();
     for (a, b) in left.prefix.iter().zip(&right.prefix) {

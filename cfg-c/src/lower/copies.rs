@@ -27,9 +27,14 @@ impl Body<'_, '_> {
             self.settle(&mut source);
         }
         self.written(&target, at)?;
-        if target.elem != source.elem || target.inner != source.inner {
-            let message = "memory is copied between arrays of different types";
-            return self.error(&codes::LIBRARY, at, message, "write a loop");
+        let alike = target.elem == source.elem && target.inner == source.inner;
+        if !self.l.values
+            && (!alike || self.is_more(&target, a, *bytes) || self.is_more(&source, a, *bytes))
+        {
+            return self.copy_flat(target, source, a, *bytes, at);
+        }
+        if !alike {
+            return self.different_types(at);
         }
         if self.l.values && (target.is_behind() || source.is_behind()) {
             return match self.measured(a, *bytes, at)? {
@@ -40,6 +45,83 @@ impl Body<'_, '_> {
         let (to, from) = self.pieces(target, source, a, *bytes, at)?;
         self.assign(to, Expr::Place(from));
         Ok(())
+    }
+
+    fn different_types<T>(&mut self, at: Pos) -> Lowered<T> {
+        let message = "memory is copied between arrays of different types";
+        self.error(&codes::LIBRARY, at, message, "write a loop")
+    }
+
+    /// True of a pointer that goes through a matrix, unless so many bytes surely are in its first row.
+    fn is_more(&self, pointer: &Pointer, a: ExprId, bytes: ExprId) -> bool {
+        let (Some(extents), Some(Expr::Int(first))) = (&pointer.flat, &pointer.offset) else {
+            return pointer.flat.is_some();
+        };
+        let of = self.l.unit.expr(a).ty.as_ref().and_then(Qualified::target);
+        let size = |ty: &Qualified| constant::size(self.l.unit, &ty.ty, MAX_DEPTH);
+        let sizes = of.and_then(size).zip(constant::integer(self.l.unit, bytes));
+        let (Some(Expr::Int(row)), Some((each, (bytes, _)))) = (extents.last(), sizes) else {
+            return true;
+        };
+        i128::from(*first) + bytes / each.max(1) > i128::from(*row)
+    }
+
+    /// Copies elements one by one: of a matrix those of several rows, or between arrays of different ranks.
+    fn copy_flat(
+        &mut self,
+        target: Pointer,
+        source: Pointer,
+        a: ExprId,
+        bytes: ExprId,
+        at: Pos,
+    ) -> Lowered<()> {
+        let Some(n) = self.elements(&target, a, bytes, at)? else {
+            return self.different_types(at);
+        };
+        let mut pointers = [target, source];
+        for pointer in &mut pointers {
+            if pointer.inner > 0 {
+                let Some(elements) = self.to_elements(pointer) else {
+                    return self.different_types(at);
+                };
+                *pointer = elements;
+            }
+            self.settle(pointer);
+        }
+        let [target, source] = pointers;
+        if target.elem != source.elem || target.var == source.var {
+            return self.different_types(at);
+        }
+        let n = self.in_variable(n);
+        self.each_element(n, |b, k| {
+            let from = Expr::Place(source.at(k).target().place());
+            b.assign(target.at(k).target().place(), from);
+            Ok(())
+        })
+    }
+
+    /// The number of elements, not of rows, in so many bytes; `None` if a row has no constant extents.
+    fn elements(
+        &mut self,
+        pointer: &Pointer,
+        a: ExprId,
+        bytes: ExprId,
+        at: Pos,
+    ) -> Lowered<Option<Expr>> {
+        let n = self.measured(a, bytes, at)?.unwrap_or(Expr::Int(1));
+        if pointer.inner == 0 {
+            return Ok(Some(n));
+        }
+        let Some(elements) = self.to_elements(pointer) else {
+            return Ok(None);
+        };
+        let extents = elements.flat.as_deref().unwrap_or_default();
+        Ok(Some(extents.iter().fold(n, |n, extent| {
+            match (n, extent) {
+                (Expr::Int(a), Expr::Int(b)) if a.checked_mul(*b).is_some() => Expr::Int(a * b),
+                (n, extent) => Expr::op(Op::Mul, [n, extent.clone()]),
+            }
+        })))
     }
 
     /// The parts of two arrays that so many bytes are.
@@ -142,6 +224,11 @@ impl Body<'_, '_> {
         }
         self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
+        if target.flat.is_some() && self.is_more(&target, to, *bytes) {
+            let n = self.measured(to, *bytes, at)?.unwrap_or(Expr::Int(1));
+            let n = self.in_variable(n);
+            return self.each_element(n, |b, k| b.zero(target.at(k).target()));
+        }
         if target.is_behind() {
             return match self.measured(to, *bytes, at)? {
                 None => self.zero(target.target()),

@@ -344,6 +344,7 @@ impl Body<'_, '_> {
             offset: Some(Expr::Int(lower)),
             lower,
             constant,
+            flat: None,
         };
         if fixed {
             if zeroed {

@@ -34,7 +34,15 @@ impl Body<'_, '_> {
         } else {
             (a, i)
         };
-        self.moved(a, i, Op::Add)
+        let mut element = self.moved(a, i, Op::Add)?;
+        // A subscript of a row is one of that row.
+        if matches!(
+            unit.expr(a).ty.as_ref().map(|ty| &ty.ty),
+            Some(Type::Array(..))
+        ) {
+            element.flat = None;
+        }
+        Ok(element)
     }
 
     /// The pointer `p`, moved by `by` elements.
@@ -89,7 +97,8 @@ impl Body<'_, '_> {
             .as_ref()
             .is_some_and(|ty| matches!(ty.ty, Type::Array(..)))
         {
-            return self.row(e);
+            let row = self.row(e)?;
+            return Ok(self.flattened(row));
         }
         match &node.kind {
             ExprKind::Name(d) => match self.slot(*d, node.at)? {
@@ -109,6 +118,7 @@ impl Body<'_, '_> {
                     offset: Some(Expr::Int(lower)),
                     lower,
                     constant,
+                    flat: None,
                 }),
                 Slot::Scalar(..) | Slot::Cell(..) => {
                     let message = format!("{} is no pointer", unit.decl(*d).name);
@@ -120,7 +130,10 @@ impl Body<'_, '_> {
                     )
                 }
             },
-            ExprKind::Unary(Unary::Address, a) => self.address(*a),
+            ExprKind::Unary(Unary::Address, a) => {
+                let pointer = self.address(*a)?;
+                Ok(self.flattened(pointer))
+            }
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
                 self.unordered(&[*a, *b], None)?;
                 let swapped = !unit.is_pointer(*a);
@@ -140,6 +153,12 @@ impl Body<'_, '_> {
                 };
                 if same {
                     return Ok(pointer);
+                }
+                if let Type::Pointer(to) = &ty.ty
+                    && self.l.elem(to) == Some(pointer.elem)
+                    && let Some(elements) = self.to_elements(&pointer)
+                {
+                    return Ok(elements);
                 }
                 self.pointer_problem(e, "a pointer is converted to another type")
             }
@@ -268,6 +287,7 @@ impl Body<'_, '_> {
             offset: Some(Expr::Int(0)),
             lower: 0,
             constant: self.l.unit.decl(d).ty.constant,
+            flat: None,
         })
     }
 

@@ -77,6 +77,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) depth: usize,
     /// Those on the way to the functions that stand in place of calls.
     pub(super) base: usize,
+    /// The number of elements of the argument at hand, of a matrix that is passed as one sequence.
+    pub(super) passed_size: Option<Expr>,
     /// Where the functions that stand in place of calls go on, innermost last.
     pub(super) leaves: Vec<Target>,
 }
@@ -111,6 +113,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         depth: 0,
         base: 0,
         leaves: Vec::new(),
+        passed_size: None,
     };
     if let Some(span) = of.from.to(of.to) {
         body.f.routine_span(span);

@@ -1,5 +1,6 @@
 //! What stands for a variable of C in a routine.
 
+use super::flat;
 use crate::{
     ast::StructId,
     types::{Arith, Qualified, Type},
@@ -161,6 +162,7 @@ impl Path {
             offset,
             lower: self.lower,
             constant: self.constant,
+            flat: None,
         }
     }
 }
@@ -180,6 +182,9 @@ pub(super) struct Pointer {
     pub(super) lower: i64,
     /// It must not be written through.
     pub(super) constant: bool,
+    /// Of a pointer that goes through all elements of a matrix, and counts them: the extents of all dimensions but the first. The
+    /// subscripts in front of the one that moves are 0 then.
+    pub(super) flat: Option<Rc<[Expr]>>,
 }
 
 impl Pointer {
@@ -202,8 +207,14 @@ impl Pointer {
 
     /// What it points to.
     pub(super) fn target(self) -> Path {
-        let mut subscripts = self.prefix;
-        subscripts.extend(self.offset.map(Subscript::Index));
+        let subscripts = match (self.flat, self.offset) {
+            (Some(extents), Some(number)) => flat::subscripts(&number, &extents),
+            (_, offset) => {
+                let mut subscripts = self.prefix;
+                subscripts.extend(offset.map(Subscript::Index));
+                subscripts
+            }
+        };
         Path {
             var: self.var,
             subscripts,
@@ -225,6 +236,9 @@ impl Pointer {
 
     /// The row or element that it points to, as the array that its elements are.
     pub(super) fn section(self) -> Place {
+        if self.flat.is_some() {
+            return self.target().place();
+        }
         let mut subscripts = self.prefix;
         match self.offset {
             Some(Expr::Int(first)) if first == self.lower => {

@@ -65,6 +65,7 @@ impl Body<'_, '_> {
             offset: Some(Expr::Int(0)),
             lower: 0,
             constant,
+            flat: None,
         })
     }
 

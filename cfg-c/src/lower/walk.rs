@@ -1,7 +1,7 @@
 //! Pointers that are assigned or move: integers that say where in which array they are.
 
 use super::{
-    Lowered,
+    Lowered, flat,
     points::{self, Root, Shape},
     routine::Body,
     slot::{Elem, Pointer, Slot, Walker},
@@ -108,11 +108,16 @@ impl Body<'_, '_> {
                     (None, None) => return Err(super::Failed),
                 });
             }
+            let flat = match (shape.moves, inner) {
+                (true, 0) => self.extents_of_walker(d, var, &prefix),
+                _ => None,
+            };
             found.push(Pointer {
                 var,
                 elem,
                 inner,
                 prefix,
+                flat,
                 offset: shape.moves.then(|| Expr::var(offset)),
                 lower: self.lower_of(shape.root),
                 constant,
@@ -151,6 +156,7 @@ impl Body<'_, '_> {
             offset: Some(Expr::var(offset)),
             lower: 0,
             constant,
+            flat: None,
         })
     }
 
@@ -371,6 +377,24 @@ impl Body<'_, '_> {
             return self.error(&codes::POINTER, at, message, help);
         };
         let target = walker.targets[k].clone();
+        let pointer = match (&target.flat, &pointer.flat) {
+            (Some(extents), None) => Pointer {
+                offset: flat::number(&pointer, extents),
+                prefix: vec![Subscript::Index(Expr::Int(0)); pointer.prefix.len()],
+                ..pointer
+            },
+            (None, Some(_)) => {
+                let mut prefix = pointer.clone().target().subscripts;
+                let offset = prefix.pop().and_then(|s| s.index().cloned());
+                Pointer {
+                    prefix,
+                    offset,
+                    flat: None,
+                    ..pointer
+                }
+            }
+            (Some(_), Some(_)) | (None, None) => pointer,
+        };
         if pointer.constant && !target.constant && self.l.facts.is_written(d) {
             return self.error(
                 &codes::OPERAND,

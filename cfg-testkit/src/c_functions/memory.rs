@@ -64,6 +64,14 @@ impl Writer<'_> {
         for row in 0..2 {
             self.see(format!("{name}[{row}]"), 3, true);
         }
+        // All elements as one sequence.
+        if self.rng.percent(50) {
+            let whole = match self.rng.below(2) {
+                0 => format!("(&{name}[0][0])"),
+                _ => format!("({name}[0] + 0)"),
+            };
+            self.see(whole, 6, true);
+        }
     }
 
     /// Memory from the library, which has values at once.
