@@ -280,6 +280,8 @@ fn what_is_drawn() {
         "malloc(",
         "calloc(",
         "memmove(",
+        "[0][0])",
+        "[0] + 0)",
         "memset(",
         "_norm(",
         "_move(&",
