@@ -176,30 +176,6 @@ fn names_others(e: &Expr, count: usize) -> bool {
     others
 }
 
-/// The subscripts of an element of a matrix by its number.
-pub(super) fn subscripts(number: &Expr, extents: &[Expr]) -> Vec<Subscript> {
-    let mut all = Vec::with_capacity(1 + extents.len());
-    let mut rest = number.clone();
-    for extent in extents.iter().rev() {
-        let (row, column) = match (&rest, extent) {
-            (Expr::Int(0), _) => (Expr::Int(0), Expr::Int(0)),
-            (Expr::Int(k), Expr::Int(n)) if *k >= 0 && *n > 0 => {
-                (Expr::Int(k / n), Expr::Int(k % n))
-            }
-            // Of a number below 0 the remainder is below 0, where there is no element.
-            _ => (
-                Expr::op(Op::Div, [rest.clone(), extent.clone()]),
-                Expr::op(Op::Mod, [rest.clone(), extent.clone()]),
-            ),
-        };
-        all.push(Subscript::Index(column));
-        rest = row;
-    }
-    all.push(Subscript::Index(rest));
-    all.reverse();
-    all
-}
-
 /// The number of the element of a matrix that a pointer points to; `None` if it points to a row.
 pub(super) fn number(pointer: &Pointer, extents: &[Expr]) -> Option<Expr> {
     let offset = pointer.offset.clone()?;

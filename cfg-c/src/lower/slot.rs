@@ -1,6 +1,5 @@
 //! What stands for a variable of C in a routine.
 
-use super::flat;
 use crate::{
     ast::StructId,
     types::{Arith, Qualified, Type},
@@ -208,7 +207,7 @@ impl Pointer {
     /// What it points to.
     pub(super) fn target(self) -> Path {
         let subscripts = match (self.flat, self.offset) {
-            (Some(extents), Some(number)) => flat::subscripts(&number, &extents),
+            (Some(extents), Some(number)) => subscripts_of(&number, &extents),
             (_, offset) => {
                 let mut subscripts = self.prefix;
                 subscripts.extend(offset.map(Subscript::Index));
@@ -281,4 +280,28 @@ impl Pointer {
             subscripts: subscripts.into_boxed_slice(),
         }
     }
+}
+
+/// The subscripts of an element of a matrix by its number.
+fn subscripts_of(number: &Expr, extents: &[Expr]) -> Vec<Subscript> {
+    let mut all = Vec::with_capacity(1 + extents.len());
+    let mut rest = number.clone();
+    for extent in extents.iter().rev() {
+        let (row, column) = match (&rest, extent) {
+            (Expr::Int(0), _) => (Expr::Int(0), Expr::Int(0)),
+            (Expr::Int(k), Expr::Int(n)) if *k >= 0 && *n > 0 => {
+                (Expr::Int(k / n), Expr::Int(k % n))
+            }
+            // Of a number below 0 the remainder is below 0, where there is no element.
+            _ => (
+                Expr::op(Op::Div, [rest.clone(), extent.clone()]),
+                Expr::op(Op::Mod, [rest.clone(), extent.clone()]),
+            ),
+        };
+        all.push(Subscript::Index(column));
+        rest = row;
+    }
+    all.push(Subscript::Index(rest));
+    all.reverse();
+    all
 }
