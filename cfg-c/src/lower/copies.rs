@@ -28,13 +28,17 @@ impl Body<'_, '_> {
         }
         self.written(&target, at)?;
         let alike = target.elem == source.elem && target.inner == source.inner;
-        if !self.l.values
-            && (!alike || self.is_more(&target, a, *bytes) || self.is_more(&source, a, *bytes))
+        let constant =
+            |rows: &Option<Vec<Expr>>| rows.iter().flatten().all(|e| matches!(e, Expr::Int(_)));
+        let rows = [&target, &source].map(|pointer| self.row_extents(pointer));
+        let alike = alike && (rows[0] == rows[1] || !rows.iter().any(constant));
+        if !alike
+            || !self.l.values
+                && [&target, &source]
+                    .iter()
+                    .any(|p| self.is_more(p, a, *bytes))
         {
             return self.copy_flat(target, source, a, *bytes, at);
-        }
-        if !alike {
-            return self.different_types(at);
         }
         if self.l.values && (target.is_behind() || source.is_behind()) {
             return match self.measured(a, *bytes, at)? {
@@ -75,6 +79,9 @@ impl Body<'_, '_> {
         bytes: ExprId,
         at: Pos,
     ) -> Lowered<()> {
+        if target.elem != source.elem {
+            return self.different_types(at);
+        }
         let Some(n) = self.elements(&target, a, bytes, at)? else {
             return self.different_types(at);
         };
@@ -86,10 +93,18 @@ impl Body<'_, '_> {
                 };
                 *pointer = elements;
             }
+            if self.l.values {
+                // A value goes through a whole object, not through a row.
+                let value = self.as_value(pointer.clone())?;
+                *pointer = self.held(value)?;
+            }
             self.settle(pointer);
         }
         let [target, source] = pointers;
-        if target.elem != source.elem || target.var == source.var {
+        if self.l.values {
+            return self.copy_elements(target, source, n);
+        }
+        if target.var == source.var {
             return self.different_types(at);
         }
         let n = self.in_variable(n);
@@ -112,10 +127,9 @@ impl Body<'_, '_> {
         if pointer.inner == 0 {
             return Ok(Some(n));
         }
-        let Some(elements) = self.to_elements(pointer) else {
+        let Some(extents) = self.row_extents(pointer) else {
             return Ok(None);
         };
-        let extents = elements.flat.as_deref().unwrap_or_default();
         Ok(Some(extents.iter().fold(n, |n, extent| {
             match (n, extent) {
                 (Expr::Int(a), Expr::Int(b)) if a.checked_mul(*b).is_some() => Expr::Int(a * b),

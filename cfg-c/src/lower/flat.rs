@@ -33,6 +33,13 @@ impl Body<'_, '_> {
         Some(extents.collect())
     }
 
+    /// The extents of the rows that a pointer points to.
+    pub(super) fn row_extents(&self, pointer: &Pointer) -> Option<Vec<Expr>> {
+        let all = self.inner_extents(pointer.var)?;
+        let rows = all.len().checked_sub(pointer.inner)?;
+        (rows == pointer.prefix.len()).then(|| all[rows..].to_vec())
+    }
+
     /// A pointer to the first element of a matrix goes through all of them.
     pub(super) fn flattened(&self, pointer: Pointer) -> Pointer {
         let zero = |s: &Subscript| s.index() == Some(&Expr::Int(0));
@@ -51,7 +58,7 @@ impl Body<'_, '_> {
         Pointer { flat, ..pointer }
     }
 
-    /// A pointer to rows, as the pointer to the first element of the first of them; `None` if that is not the first one of a matrix.
+    /// A pointer to rows, as the pointer to the first element of the first of them; `None` if that does not reach all elements behind it.
     pub(super) fn to_elements(&self, pointer: &Pointer) -> Option<Pointer> {
         let mut elements = pointer.clone();
         for _ in 0..pointer.inner {
@@ -59,6 +66,10 @@ impl Body<'_, '_> {
             elements.prefix.push(Subscript::Index(offset));
         }
         elements.inner = 0;
+        if self.l.values {
+            // Pointers that are values go through whole objects.
+            return Some(elements);
+        }
         let elements = self.flattened(elements);
         elements.flat.is_some().then_some(elements)
     }

@@ -120,7 +120,13 @@ impl Body<'_, '_> {
     }
 
     /// A pointer as a value, and its type.
-    pub(super) fn as_value(&mut self, pointer: Pointer) -> Lowered<(Expr, Elem)> {
+    pub(super) fn as_value(&mut self, mut pointer: Pointer) -> Lowered<(Expr, Elem)> {
+        // Conversions of rows to elements are not looked at.
+        if pointer.inner > 0
+            && let Some(elements) = self.to_elements(&pointer)
+        {
+            pointer = elements;
+        }
         let Pointer {
             var,
             elem,

@@ -148,7 +148,7 @@ fn pointers_lead_where_they_are_said_to() {
             3.5,
         ),
         (
-            "p := null(real)\n free p\n y := if(p == null(real), 1.0, 2.0)",
+            "p := null(real)\n free p\n free p\n y := if(p == null(real), 1.0, 2.0)",
             1.0,
         ),
         (
