@@ -143,7 +143,10 @@ pub(crate) fn lower<'u>(
         return None;
     }
     match l.program.into_program() {
-        Ok(program) => Some(program),
+        Ok(mut program) => {
+            cfg_transform::aliased::mark_globals(&mut program);
+            Some(program)
+        }
         Err(problems) => {
             for problem in problems.0 {
                 l.sink.found.push(problem);

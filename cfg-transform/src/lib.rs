@@ -8,6 +8,7 @@
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+pub mod aliased;
 pub mod codes;
 mod names;
 pub mod outline;

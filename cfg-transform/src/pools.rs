@@ -14,7 +14,6 @@
 //! Pools of memory for classes of objects: C. Lattner and V. Adve, "Automatic Pool Allocation" (PLDI 2005).
 
 mod address;
-mod aliased;
 mod arithmetic;
 mod cells;
 mod classes;
@@ -151,7 +150,7 @@ pub fn lower(
     }
     let made = copies.routines(|name| unused(name, &mut taken));
     lowered.routines.extend(made);
-    aliased::mark(&mut lowered, GlobalId::new(program.globals.len()));
+    crate::aliased::mark(&mut lowered, GlobalId::new(program.globals.len()));
     validate(lowered)
 }
 

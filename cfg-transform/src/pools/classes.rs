@@ -427,9 +427,27 @@ impl<'p> Classes<'p> {
                 }
             }
         }
+        let mut sharing: BTreeMap<GlobalId, Vec<GlobalId>> = BTreeMap::new();
+        for (g, global) in self.program.globals.iter().enumerate() {
+            if let Some(overlay) = global.overlay {
+                sharing
+                    .entry(overlay.base)
+                    .or_default()
+                    .push(GlobalId::new(g));
+            }
+        }
         while let Some((r, v)) = open.pop() {
             let routine = self.program.routine(r);
             if let Role::Global(g) = routine.variable(v).role {
+                // Globals that share storage live in a pool together.
+                let base = self.program.storage(g).0;
+                for &other in std::iter::once(&base).chain(sharing.get(&base).into_iter().flatten())
+                {
+                    if !std::mem::replace(&mut self.moved_globals[other.index()], true) {
+                        self.add_types(other.index(), self.program.global(other).variable.ty);
+                        open.extend(named.get(&other).into_iter().flatten());
+                    }
+                }
                 // What it is passed to, in all routines that name it.
                 for &at in named.get(&g).map_or(&[][..], Vec::as_slice) {
                     self.pass(&of_actual, bindings, at, &mut open);

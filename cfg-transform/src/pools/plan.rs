@@ -265,18 +265,28 @@ impl<'p> Plan<'p> {
     /// Gives the globals that live in pools their cells, at the end, and says in the tables where the others may begin.
     fn place_globals(&mut self) {
         let mut next: Vec<(i64, i64)> = vec![(self.size + 1, self.size + 1); self.pools.len()];
-        let moved: Vec<GlobalId> = self.classes.moved_globals().collect();
+        // Those that share the storage of others come behind these.
+        let mut moved: Vec<GlobalId> = self.classes.moved_globals().collect();
+        moved.sort_by_key(|g| self.program.global(*g).overlay.is_some());
         for g in moved {
             let Some(pool) = self.pool(g.index()) else {
                 continue;
             };
             let variable = &self.program.global(g).variable;
-            let size = cells::cells(self.program, variable.ty);
-            let size = size.saturating_mul(cells::elements(variable.shape.iter()));
+            let each = cells::cells(self.program, variable.ty);
+            let size = each.saturating_mul(cells::elements(variable.shape.iter()));
+            let (base, offset) = self.program.storage(g);
+            let shared = self.fixed.get(&base).map(|(_, first)| *first);
             let (object, cell) = &mut next[pool];
             *object -= 1;
-            *cell = cell.saturating_sub(size);
-            self.fixed.insert(g, (*object, *cell));
+            let first = match shared {
+                Some(first) => first.saturating_add(offset.saturating_mul(each)),
+                None => {
+                    *cell = cell.saturating_sub(size);
+                    *cell
+                }
+            };
+            self.fixed.insert(g, (*object, first));
         }
         for (pool, (object, cell)) in self.pools.iter().zip(next) {
             for (g, value) in [(pool.variables, object), (pool.bottom, cell)] {

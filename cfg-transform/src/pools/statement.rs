@@ -429,8 +429,13 @@ impl Writer<'_, '_> {
     fn allocate(&mut self, pool: usize, ty: ScalarType, count: Expr) -> Result<Made, Refused> {
         let plan = self.plan;
         let pool = &plan.pools[pool];
-        let each = Expr::Int(cells::cells(plan.program, ty));
-        let size = self.ahead(mul(count, each), "size", Mode::Ahead);
+        let each = cells::cells(plan.program, ty);
+        // A number for which there is no room does as well as a larger one, of which the product might not fit.
+        let count = match count {
+            count if each == 1 => count,
+            count => Expr::op(Op::Min, [count, Expr::Int(plan.size + 1)]),
+        };
+        let size = self.ahead(mul(count, Expr::Int(each)), "size", Mode::Ahead);
         let (objects, top) = (self.number(pool.objects), self.number(pool.top));
         let bottom = self.number(pool.bottom);
         let variables = self.number(pool.variables);

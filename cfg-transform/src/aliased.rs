@@ -1,8 +1,8 @@
-//! Which routines must be marked as aliased: those that are passed cells of a pool which they, or what they call, name.
+//! Which routines must be marked as aliased: those that are passed what they, or what they call, name.
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Expr, Program, Role, StmtKind},
+    ir::{Expr, Intent, Program, Role, StmtKind, visit::each_written},
     memory::callgraph::CallGraph,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,51 @@ pub(super) fn mark(program: &mut Program, first: GlobalId) {
     }
 }
 
-/// The globals of pools that each parameter may be cells of.
+/// Marks the routines that are passed globals, or parts of these, which they or what they call name, and of which one of the two is
+/// written. For front ends of languages in which that may be.
+pub fn mark_globals(program: &mut Program) {
+    let mut named: Vec<BTreeSet<GlobalId>> = Vec::with_capacity(program.routines.len());
+    let mut written: Vec<BTreeSet<GlobalId>> = Vec::with_capacity(program.routines.len());
+    for routine in &program.routines {
+        let global = |v: VarId| match routine.variable(v).role {
+            Role::Global(g) => Some(program.storage(g).0),
+            Role::Local | Role::Parameter { .. } => None,
+        };
+        named.push(
+            (0..routine.variables.len())
+                .filter_map(|v| global(VarId::new(v)))
+                .collect(),
+        );
+        let mut own = BTreeSet::new();
+        for statement in routine.statements() {
+            each_written(program, statement, &mut |v| own.extend(global(v)));
+        }
+        written.push(own);
+    }
+    let calls = CallGraph::of(program);
+    calls.propagate(&mut named, |all, more| all.extend(more));
+    calls.propagate(&mut written, |all, more| all.extend(more));
+    let storage = |role: Role| match role {
+        Role::Global(g) => Some(program.storage(g).0),
+        Role::Local | Role::Parameter { .. } => None,
+    };
+    let mut found = Vec::new();
+    for ((r, formal), globals) in passed(program, storage) {
+        let intent = program.routine(r).variable(formal).intent();
+        let meets = |g: &GlobalId| {
+            named[r.index()].contains(g)
+                && (intent != Some(Intent::In) || written[r.index()].contains(g))
+        };
+        if globals.iter().any(meets) {
+            found.push(r);
+        }
+    }
+    for r in found {
+        program.routines[r.index()].aliased = true;
+    }
+}
+
+/// The globals that each parameter may be cells of.
 fn passed(
     program: &Program,
     pools: impl Fn(Role) -> Option<GlobalId>,
