@@ -336,6 +336,12 @@ fn what_is_not_lowered_is_refused() {
             "more than one dimension",
         ),
         (
+            "in integer n, in real a[n], out real y",
+            "local ^integer p",
+            "p := addr(n)\n y := a[p^]",
+            "extents",
+        ),
+        (
             "in real a[2], out real y",
             "local ^real p\n local real b",
             "p := addr(b)\n b := a[1]\n y := p^\n opaque \"read\" writes b",

@@ -64,6 +64,23 @@ pub(super) fn lowered(
             Site::of(id, Element::Variable(v)),
         );
     }
+    for (v, variable) in routine.variables.iter().enumerate() {
+        let v = VarId::new(v);
+        if !plan.is_moved(id, v)
+            && let Some(of) = extent_that_moved(plan, id, variable)
+        {
+            let message = format!(
+                "the address of `{}` is taken, from which `{}` has its extents",
+                routine.variable(of).name,
+                variable.name
+            );
+            let help = "assign it to another variable, and take the address of that";
+            refuse(
+                Refused::new(message, help),
+                Site::of(id, Element::Variable(v)),
+            );
+        }
+    }
     // What pointers lead to is independent where the program is entered.
     let stays = |v: &VarId| !plan.is_moved(id, *v) && routine.variable(*v).ty.pointer().is_none();
     out.independents.retain(stays);
@@ -135,6 +152,27 @@ pub(super) fn lowered(
     let mut routine = writer.out;
     routine.body = Cfg::new(vertices, edges);
     Ok(routine)
+}
+
+/// A variable that lives in a pool, of which the value is needed for the bounds of one that does not.
+fn extent_that_moved(plan: &Plan<'_>, id: RoutineId, variable: &Variable) -> Option<VarId> {
+    let mut found = None;
+    for dim in &variable.shape {
+        let extent = match &dim.extent {
+            Extent::Fixed(e) => Some(e),
+            Extent::Deferred => None,
+        };
+        for e in extent.into_iter().chain([&dim.lower]) {
+            e.walk(&mut |e| {
+                if let Expr::Place(place) = e
+                    && plan.is_moved(id, place.var)
+                {
+                    found.get_or_insert(place.var);
+                }
+            });
+        }
+    }
+    found
 }
 
 /// A diagnostic of what cannot be lowered.
