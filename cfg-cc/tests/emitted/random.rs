@@ -1,6 +1,6 @@
 //! Random programs, fixtures, their gradients and tangents have the executor's bits.
 //!
-//! Each family has `CFGREV_CASES` programs, 41 if that is not set and 12 of those with pointers: 504 in all. They go to the compiler in batches of 50; a tenth is
+//! Each family has `CFGREV_CASES` programs, 41 if that is not set and 8 of those with pointers: 500 in all. They go to the compiler in batches of 50; a tenth is
 //! compiled with the sanitizers of addresses and of undefined behaviour. Most files are compiled by clang where it is there,
 //! which takes a fifth of gcc's time.
 
@@ -55,13 +55,13 @@ fn seeds_of(cases: u64) -> Range<u64> {
 
 /// The seeds of tests that have families of their own.
 pub(crate) fn seeds() -> Range<u64> {
-    seeds_of(15)
+    seeds_of(12)
 }
 
 /// The seeds of a family here. Programs with pointers are long.
 fn many(name: &str) -> Range<u64> {
     match name {
-        "pointers" => seeds_of(12),
+        "pointers" => seeds_of(8),
         _ => seeds_of(41),
     }
 }

@@ -433,7 +433,8 @@ impl Writer<'_, '_> {
         // A number for which there is no room does as well as a larger one, of which the product might not fit.
         let count = match count {
             count if each == 1 => count,
-            count => Expr::op(Op::Min, [count, Expr::Int(plan.size + 1)]),
+            Expr::Int(n) => Expr::Int(n.min(plan.size.saturating_add(1))),
+            count => Expr::op(Op::Min, [count, Expr::Int(plan.size.saturating_add(1))]),
         };
         let size = self.ahead(mul(count, Expr::Int(each)), "size", Mode::Ahead);
         let (objects, top) = (self.number(pool.objects), self.number(pool.top));
