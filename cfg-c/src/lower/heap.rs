@@ -32,11 +32,10 @@ impl Body<'_, '_> {
         let depth = depth.checked_sub(1)?;
         let size = constant::size(unit, &of.ty, MAX_DEPTH);
         if let (Some((value, _)), Some(size)) = (constant::integer(unit, bytes), size) {
-            let exact = size > 0 && value % size == 0;
-            return Some(vec![(
-                i64::try_from(value / size).ok().filter(|_| exact)?,
-                vec![],
-            )]);
+            // Structures may have the size 0.
+            let exact = value.checked_rem(size) == Some(0);
+            let count = value.checked_div(size).filter(|_| exact)?;
+            return Some(vec![(i64::try_from(count).ok()?, vec![])]);
         }
         if let ExprKind::Binary(Binary::Add, a, b) = unit.expr(bytes).kind {
             let mut sum = self.count(a, of, depth)?;

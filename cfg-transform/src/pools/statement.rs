@@ -431,10 +431,11 @@ impl Writer<'_, '_> {
         let pool = &plan.pools[pool];
         let each = cells::cells(plan.program, ty);
         // A number for which there is no room does as well as a larger one, of which the product might not fit.
-        let count = match count {
-            count if each == 1 => count,
-            Expr::Int(n) => Expr::Int(n.min(plan.size.saturating_add(1))),
-            count => Expr::op(Op::Min, [count, Expr::Int(plan.size.saturating_add(1))]),
+        let most = plan.size.saturating_add(1);
+        let count = match count.constant() {
+            _ if each == 1 => count,
+            Some(n) => Expr::Int(n.min(most)),
+            None => Expr::op(Op::Min, [count, Expr::Int(most)]),
         };
         let size = self.ahead(mul(count, Expr::Int(each)), "size", Mode::Ahead);
         let (objects, top) = (self.number(pool.objects), self.number(pool.top));
