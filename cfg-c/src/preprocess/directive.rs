@@ -106,7 +106,7 @@ impl Preprocessor<'_> {
     /// `# 12 "file.c"`: the next line is line 12 of that file.
     fn marker(&mut self, line: &[Token]) {
         let Some(number) = line.first() else { return };
-        let Ok(value) = number.text.parse::<i64>() else {
+        let Ok(value) = number.text.parse::<u32>() else {
             return self.wrong(
                 number.at,
                 "the line marker has no line",
@@ -135,7 +135,7 @@ impl Preprocessor<'_> {
         };
         let shift = frame.marker.map_or(0, |(_, shift)| shift);
         let physical = i64::from(number.at.line) - shift;
-        frame.marker = Some((file, value - physical - 1));
+        frame.marker = Some((file, i64::from(value) - physical - 1));
         frame.system = system;
         // What they declare is known, and never read.
         if let Some((name, text)) = known.filter(|_| system)
