@@ -47,7 +47,17 @@ impl Body<'_, '_> {
 
     /// The pointer `p`, moved by `by` elements.
     fn moved(&mut self, p: ExprId, by: ExprId, op: Op) -> Lowered<Pointer> {
-        let pointer = self.pointer(p)?;
+        let mut pointer = self.pointer(p)?;
+        let is_row = matches!(
+            self.l.unit.expr(p).ty.as_ref().map(|ty| &ty.ty),
+            Some(Type::Array(..))
+        );
+        let in_matrix = matches!(pointer.prefix.last(), Some(Subscript::Index(_)));
+        if self.l.values && !is_row && in_matrix && pointer.inner == 0 {
+            // A value goes through a whole object, not through a row.
+            let value = self.as_value(pointer)?;
+            pointer = self.held(value)?;
+        }
         let pointer = self.before(pointer, by);
         let index = self.index(by)?;
         self.shifted(pointer, index, op, by)

@@ -1,4 +1,5 @@
 //@ flat_in_lists {"n":3,"x":[0.3,0.7,0.2]}
+//@ flat_subscripts {"x":[0.3,0.7,4.5]}
 /* Matrices as one sequence where pointers are values. */
 #include <stdlib.h>
 #include <string.h>
@@ -38,4 +39,22 @@ double flat_in_lists(int n, const double *x)
         all = next;
     }
     return s + b[1][3];
+}
+struct stop { double *at; struct stop *next; };
+double flat_subscripts(const double *x)
+{
+    double v[2][3];
+    struct stop a, *p = &a;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            v[i][j] = x[0] * (3 * i + j) + x[1];
+    a.at = (&v[0][0]);
+    a.next = x[0] > 0 ? &a : NULL;
+    double s = 0;
+    for (int k = 0; k < 6; k++)
+        s += (&v[0][0])[k] * (v[0] + 0)[5 - k] + *((&v[0][0]) + k);
+    (&v[0][0])[(int)x[2]] = s;
+    for (int k = 0; k < 3 && p; k++, p = p->next)
+        s += p->at[k + 2];
+    return v[1][1] * s;
 }
