@@ -5,13 +5,17 @@ use crate::{
     constant,
     types::Type,
 };
-use std::{collections::HashSet, rc::Rc};
+use std::{cell::Cell, collections::HashSet, rc::Rc};
 
 /// More arrays than this for one pointer are not told apart.
 pub(super) const MAX_SHAPES: usize = 8;
 
 /// Members of members, and pointers to them, in one another.
 const MAX_DEPTH: usize = 150;
+
+/// More expressions than this are not looked at for one pointer: pointers to pointers to structures may lead to the same ones again and
+/// again.
+const MAX_LOOKED_AT: usize = 50_000;
 
 /// Where an array is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,12 +119,21 @@ pub(super) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
     let mut visited = HashSet::new();
     let mut open = Vec::new();
     enter(unit, d, &mut visited, &mut open, &mut found);
-    collect(unit, open, visited, found, MAX_DEPTH)
+    let left = Cell::new(MAX_LOOKED_AT);
+    collect(unit, open, visited, found, MAX_DEPTH, &left)
 }
 
 /// What a pointer may point to.
 pub(super) fn of(unit: &Unit, e: ExprId) -> Targets {
-    collect(unit, vec![e], HashSet::new(), Targets::default(), MAX_DEPTH)
+    let left = Cell::new(MAX_LOOKED_AT);
+    collect(
+        unit,
+        vec![e],
+        HashSet::new(),
+        Targets::default(),
+        MAX_DEPTH,
+        &left,
+    )
 }
 
 fn enter(
@@ -150,14 +163,20 @@ fn collect(
     mut visited: HashSet<DeclId>,
     mut found: Targets,
     depth: usize,
+    left: &Cell<usize>,
 ) -> Targets {
     let mut resized = Vec::new();
     while let Some(e) = open.pop() {
+        let Some(rest) = left.get().checked_sub(1) else {
+            found.unknown = Some(e);
+            break;
+        };
+        left.set(rest);
         let node = unit.expr(e);
         if let Some(ty) = &node.ty
             && matches!(ty.ty, Type::Array(..))
         {
-            let moving = lvalue(unit, e, depth);
+            let moving = lvalue(unit, e, depth, left);
             merge(&mut found, moving, true, e);
             continue;
         }
@@ -166,7 +185,7 @@ fn collect(
             ExprKind::Unary(Unary::Address, a) => match &unit.expr(*a).kind {
                 ExprKind::Index(p, i) => open.push(if unit.is_pointer(*p) { *p } else { *i }),
                 ExprKind::Unary(Unary::Deref, p) => open.push(*p),
-                ExprKind::Member(..) => merge(&mut found, lvalue(unit, *a, depth), false, e),
+                ExprKind::Member(..) => merge(&mut found, lvalue(unit, *a, depth, left), false, e),
                 ExprKind::Name(d) | ExprKind::Literal(d) => {
                     let shape = Shape {
                         root: Root::Variable(*d),
@@ -200,7 +219,7 @@ fn collect(
             }
             // A row behind a pointer to rows.
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => {
-                merge(&mut found, lvalue(unit, e, depth), true, e);
+                merge(&mut found, lvalue(unit, e, depth, left), true, e);
             }
             ExprKind::Inlined(inlined) if inlined.value.is_some() => open.extend(inlined.value),
             _ if is_null(unit, e) => found.null = true,
@@ -229,7 +248,7 @@ fn merge(found: &mut Targets, new: Targets, moves: bool, e: ExprId) {
 }
 
 /// The places of a variable, an element or a member.
-fn lvalue(unit: &Unit, e: ExprId, depth: usize) -> Targets {
+fn lvalue(unit: &Unit, e: ExprId, depth: usize, left: &Cell<usize>) -> Targets {
     let unknown = Targets {
         unknown: Some(e),
         ..Targets::default()
@@ -239,7 +258,14 @@ fn lvalue(unit: &Unit, e: ExprId, depth: usize) -> Targets {
     };
     // What a pointer points to: its moving subscript stands before what follows.
     let target = |p: ExprId| {
-        let mut found = collect(unit, vec![p], HashSet::new(), Targets::default(), depth);
+        let mut found = collect(
+            unit,
+            vec![p],
+            HashSet::new(),
+            Targets::default(),
+            depth,
+            left,
+        );
         for shape in &mut found.shapes {
             if shape.moves {
                 shape.steps.push(None);
@@ -266,7 +292,7 @@ fn lvalue(unit: &Unit, e: ExprId, depth: usize) -> Targets {
             let mut found = if *arrow {
                 target(*a)
             } else {
-                lvalue(unit, *a, depth)
+                lvalue(unit, *a, depth, left)
             };
             for shape in &mut found.shapes {
                 shape.steps.push(Some(Rc::clone(name)));
