@@ -441,6 +441,12 @@ impl Unit {
         found
     }
 
+    /// True of arrays.
+    pub(crate) fn is_array(&self, e: ExprId) -> bool {
+        let ty = self.expr(e).ty.as_ref();
+        ty.is_some_and(|ty| matches!(ty.ty, Type::Array(..)))
+    }
+
     /// True of pointers and arrays.
     pub(crate) fn is_pointer(&self, e: ExprId) -> bool {
         self.expr(e)

@@ -13,10 +13,7 @@ pub(super) fn mark(program: &mut Program, first: GlobalId) {
         Role::Global(g) if g >= first => Some(g),
         Role::Global(_) | Role::Local | Role::Parameter { .. } => None,
     };
-    let mut named: Vec<BTreeSet<GlobalId>> = (program.routines.iter())
-        .map(|r| r.variables.iter().filter_map(|v| pools(v.role)).collect())
-        .collect();
-    CallGraph::of(program).propagate(&mut named, |all, more| all.extend(more));
+    let named = named(program, pools);
     let passed = passed(program, pools);
     for ((r, _), globals) in passed {
         if !globals.is_disjoint(&named[r.index()]) {
@@ -28,31 +25,22 @@ pub(super) fn mark(program: &mut Program, first: GlobalId) {
 /// Marks the routines that are passed globals, or parts of these, which they or what they call name, and of which one of the two is
 /// written. For front ends of languages in which that may be.
 pub fn mark_globals(program: &mut Program) {
-    let mut named: Vec<BTreeSet<GlobalId>> = Vec::with_capacity(program.routines.len());
-    let mut written: Vec<BTreeSet<GlobalId>> = Vec::with_capacity(program.routines.len());
-    for routine in &program.routines {
-        let global = |v: VarId| match routine.variable(v).role {
-            Role::Global(g) => Some(program.storage(g).0),
-            Role::Local | Role::Parameter { .. } => None,
-        };
-        named.push(
-            (0..routine.variables.len())
-                .filter_map(|v| global(VarId::new(v)))
-                .collect(),
-        );
-        let mut own = BTreeSet::new();
-        for statement in routine.statements() {
-            each_written(program, statement, &mut |v| own.extend(global(v)));
-        }
-        written.push(own);
-    }
-    let calls = CallGraph::of(program);
-    calls.propagate(&mut named, |all, more| all.extend(more));
-    calls.propagate(&mut written, |all, more| all.extend(more));
     let storage = |role: Role| match role {
         Role::Global(g) => Some(program.storage(g).0),
         Role::Local | Role::Parameter { .. } => None,
     };
+    let named = named(program, storage);
+    let own = program.routines.iter().map(|routine| {
+        let mut own = BTreeSet::new();
+        for statement in routine.statements() {
+            each_written(program, statement, &mut |v| {
+                own.extend(storage(routine.variable(v).role));
+            });
+        }
+        own
+    });
+    let mut written: Vec<BTreeSet<GlobalId>> = own.collect();
+    CallGraph::of(program).propagate(&mut written, |all, more| all.extend(more));
     let mut found = Vec::new();
     for ((r, formal), globals) in passed(program, storage) {
         let intent = program.routine(r).variable(formal).intent();
@@ -67,6 +55,15 @@ pub fn mark_globals(program: &mut Program) {
     for r in found {
         program.routines[r.index()].aliased = true;
     }
+}
+
+/// The globals that each routine names, or what it calls.
+fn named(program: &Program, global: impl Fn(Role) -> Option<GlobalId>) -> Vec<BTreeSet<GlobalId>> {
+    let mut named: Vec<BTreeSet<GlobalId>> = (program.routines.iter())
+        .map(|r| r.variables.iter().filter_map(|v| global(v.role)).collect())
+        .collect();
+    CallGraph::of(program).propagate(&mut named, |all, more| all.extend(more));
+    named
 }
 
 /// The globals that each parameter may be cells of.

@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         let mut open = vec![(e, wanted)];
         while let Some((e, wanted)) = open.pop() {
             let node = unit.expr(e);
-            let is_array = matches!(node.ty.as_ref().map(|ty| &ty.ty), Some(Type::Array(..)));
+            let is_array = unit.is_array(e);
             if matches!(wanted, Use::Passed) {
                 out.read.add_behind(unit, e);
             }

@@ -36,10 +36,7 @@ impl Body<'_, '_> {
         };
         let mut element = self.moved(a, i, Op::Add)?;
         // A subscript of a row is one of that row.
-        if matches!(
-            unit.expr(a).ty.as_ref().map(|ty| &ty.ty),
-            Some(Type::Array(..))
-        ) {
+        if unit.is_array(a) {
             element.flat = None;
         }
         Ok(element)
@@ -48,10 +45,7 @@ impl Body<'_, '_> {
     /// The pointer `p`, moved by `by` elements.
     fn moved(&mut self, p: ExprId, by: ExprId, op: Op) -> Lowered<Pointer> {
         let mut pointer = self.pointer(p)?;
-        let is_row = matches!(
-            self.l.unit.expr(p).ty.as_ref().map(|ty| &ty.ty),
-            Some(Type::Array(..))
-        );
+        let is_row = self.l.unit.is_array(p);
         let in_matrix = matches!(pointer.prefix.last(), Some(Subscript::Index(_)));
         if self.l.values && !is_row && in_matrix && pointer.inner == 0 {
             // A value goes through a whole object, not through a row.
@@ -102,11 +96,7 @@ impl Body<'_, '_> {
         {
             return Ok(pointer);
         }
-        if node
-            .ty
-            .as_ref()
-            .is_some_and(|ty| matches!(ty.ty, Type::Array(..)))
-        {
+        if unit.is_array(e) {
             let row = self.row(e)?;
             return Ok(self.flattened(row));
         }

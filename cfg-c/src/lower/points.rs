@@ -173,9 +173,7 @@ fn collect(
         };
         left.set(rest);
         let node = unit.expr(e);
-        if let Some(ty) = &node.ty
-            && matches!(ty.ty, Type::Array(..))
-        {
+        if unit.is_array(e) {
             let moving = lvalue(unit, e, depth, left);
             merge(&mut found, moving, true, e);
             continue;

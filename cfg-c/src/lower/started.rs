@@ -57,7 +57,7 @@ pub(super) fn is_address(unit: &Unit, e: ExprId) -> bool {
     let mut pointed = true;
     loop {
         let node = unit.expr(open);
-        let is_array = matches!(node.ty.as_ref().map(|ty| &ty.ty), Some(Type::Array(..)));
+        let is_array = unit.is_array(open);
         pointed &= !is_array;
         let constant = |e: ExprId| constant::integer(unit, e).is_some();
         open = match &node.kind {
