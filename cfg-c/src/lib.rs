@@ -23,6 +23,7 @@ mod declared;
 mod expand;
 mod ids;
 mod lex;
+mod library;
 mod lower;
 mod messages;
 mod parse;

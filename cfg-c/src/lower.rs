@@ -5,6 +5,7 @@ mod call;
 mod compare;
 mod copies;
 mod declare;
+mod effects;
 mod expression;
 mod facts;
 mod flat;
@@ -44,6 +45,7 @@ use cfg_core::{
     entity::{GlobalId, RoutineId},
     ir::{Derivatives, Expr, External, Program, ScalarType},
 };
+use effects::Effects;
 use facts::Facts;
 use points::Targets;
 use slot::Elem;
@@ -60,6 +62,7 @@ struct Lower<'u> {
     sink: &'u mut Sink,
     program: ProgramBuilder,
     facts: Facts,
+    effects: Effects,
     routines: HashMap<usize, RoutineId>,
     globals: HashMap<DeclId, Option<GlobalId>>,
     global_names: HashSet<String>,
@@ -97,11 +100,13 @@ pub(crate) fn lower<'u>(
 ) -> Option<Program> {
     let order = calls::reachable(unit, &chosen.read);
     let facts = Facts::of(unit, &order);
+    let effects = Effects::of(unit, &order, &facts);
     let mut l = Lower {
         unit,
         sink,
         program: ProgramBuilder::new(),
         facts,
+        effects,
         routines: HashMap::new(),
         globals: HashMap::new(),
         global_names: HashSet::new(),

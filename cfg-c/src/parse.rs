@@ -18,6 +18,7 @@ use crate::{
     },
     codes,
     lex::{Kind, Token},
+    library,
     preprocess::{Choice, External},
     source::{Pos, Sink},
     types::{Qualified, Type},
@@ -93,25 +94,37 @@ pub(crate) fn parse<'s>(
         loops: Vec::new(),
         in_function: false,
     };
-    while parser.peek().kind != Kind::End {
-        let start = parser.at;
-        if parser.external().is_err() {
-            parser.depth = 0;
-            parser.scopes.truncate(1);
-            parser.around.clear();
-            parser.in_function = false;
-            parser.recover();
-        }
-        if parser.at == start {
-            parser.at += 1;
-        }
-    }
+    parser.file();
     parser.unit.written = parser.unit.functions.len();
+    // What is said of a function replaces what is known of it.
+    let given: Vec<&str> = externals.iter().map(|e| &*e.name.text).collect();
+    while let Some(more) = library::called(&parser.unit, &given, parser.sink) {
+        parser.tokens = more.into();
+        parser.at = 0;
+        parser.file();
+    }
     parser.given(externals, choices);
     parser.unit
 }
 
 impl Parser<'_> {
+    /// Reads all that the tokens declare.
+    fn file(&mut self) {
+        while self.peek().kind != Kind::End {
+            let start = self.at;
+            if self.external().is_err() {
+                self.depth = 0;
+                self.scopes.truncate(1);
+                self.around.clear();
+                self.in_function = false;
+                self.recover();
+            }
+            if self.at == start {
+                self.at += 1;
+            }
+        }
+    }
+
     fn peek(&self) -> &Token {
         self.ahead(0)
     }

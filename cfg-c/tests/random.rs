@@ -316,6 +316,12 @@ fn what_is_drawn() {
         "_again(cb",
         "_c(1, ",
         "_w(2, ",
+        "_pour(&",
+        "_next(",
+        "_trade(&",
+        "_here = ",
+        "_bank[",
+        "_bank + ",
     ] {
         assert!(text.contains(wanted), "{wanted} is not drawn");
     }

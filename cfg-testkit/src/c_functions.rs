@@ -8,6 +8,7 @@ mod ends;
 mod expression;
 mod functions;
 mod given;
+mod globals;
 mod memory;
 mod statement;
 mod views;
@@ -123,15 +124,8 @@ fn made(seed: u64, structures: bool) -> Function {
         ..File::default()
     };
     if rng.percent(40) {
-        let total = format!("{name}_total");
-        file.line(
-            0,
-            &Text::both(
-                &format!("static double {total} = 0.25;"),
-                &format!("static D d_{total} = {{0.25, {{0}}}};"),
-            ),
-        );
-        file.total = Some(total);
+        let with_pointer = rng.percent(25);
+        file.globals(with_pointer);
     }
     if rng.percent(40) {
         let r = format!("{name}_r");
@@ -186,8 +180,8 @@ fn made(seed: u64, structures: bool) -> Function {
     let a = real(-1.5, 1.5);
     Function {
         name,
+        dual: file.prefixed(),
         text: file.text.plain,
-        dual: file.text.dual,
         elsewhere: file.elsewhere,
         callback: file.callback,
         x,
@@ -241,8 +235,6 @@ struct Callee {
     name: String,
     /// The elements that it reads and writes of its first array, and reads of its second.
     reach: usize,
-    /// True if it may change something that is not an argument.
-    changes_globals: bool,
 }
 
 /// The text of a file.
@@ -251,8 +243,10 @@ struct File {
     name: String,
     text: Text,
     callees: Vec<Callee>,
-    /// A global that functions add to.
-    total: Option<String>,
+    /// There are globals.
+    globals: bool,
+    /// One of them is a pointer.
+    pointer: bool,
     /// A function that calls itself.
     recursive: Option<String>,
     /// A type of structures, with functions that take one.
@@ -321,11 +315,6 @@ impl File {
     fn callee(&mut self, rng: &mut Rng, k: usize) {
         let name = format!("{}_g{k}", self.name);
         let reach = 2 + rng.below(2);
-        let changes_globals = self.total.is_some() && rng.percent(40);
-        let total = self.total.clone();
-        if !changes_globals {
-            self.total = None;
-        }
         let mut writer = Writer::new(rng, self, false);
         writer.reach = reach;
         writer.body(
@@ -333,12 +322,7 @@ impl File {
             5,
         );
         self.single |= writer.single;
-        self.total = total;
-        self.callees.push(Callee {
-            name,
-            reach,
-            changes_globals,
-        });
+        self.callees.push(Callee { name, reach });
     }
 }
 
@@ -439,6 +423,7 @@ impl<'a> Writer<'a> {
                 writable,
             });
         }
+        self.see_globals();
         self.ints.push(Int {
             name: "n".to_owned(),
             below: None,

@@ -312,7 +312,8 @@ impl Body<'_, '_> {
             | How::LessOrGreater => return classified(how, &exprs, value_type, depth),
             How::Infinity => Value::new(constant_of(ty, f64::INFINITY), ty, 1),
             How::NotANumber => Value::new(constant_of(ty, f64::NAN), ty, 1),
-            How::Passive
+            How::Written
+            | How::Passive
             | How::Silent
             | How::Assert
             | How::AssertionFailed

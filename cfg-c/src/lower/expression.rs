@@ -465,6 +465,7 @@ impl Body<'_, '_> {
     ) -> Lowered<(Place, Arith)> {
         let unit = self.l.unit;
         self.unordered_target(target, value)?;
+        self.warn_of_updates(op, target, value);
         let (mut place, ty) = self.place(target, true)?;
         if unit.expr(value).effects {
             place = self.settled_place(place);

@@ -27,6 +27,8 @@ pub(crate) enum How {
     LessOrGreater,
     Infinity,
     NotANumber,
+    /// It is written in C, in `library`, and read with the files that call it.
+    Written,
     /// It computes nothing that the program uses: left out.
     Passive,
     /// The like of va_start, which belongs to what is left out.
@@ -50,8 +52,6 @@ pub(crate) enum How {
 }
 
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
-const ROUNDING: &str = "write floor(x + 0.5), which differs for halves only";
-const PARTS: &str = "write what is needed with floor, log2 and pow";
 /// How texts may be used.
 pub(super) const KEPT: &str = "texts are only printed, and kept for that: use an enumeration";
 const TEXT: &str = "print with printf or fprintf, which are left out";
@@ -74,21 +74,18 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("fmin", How::Least(Op::Min)), ("lround", How::RoundToInteger), ("llround", How::RoundToInteger),
     ("exp2", How::PowerOf(2.0)), ("exp10", How::PowerOf(10.0)),
     ("fdim", How::PositiveDifference),
-    ("rint", How::Refused(ROUNDING)), ("nearbyint", How::Refused(ROUNDING)),
-    ("lrint", How::Refused(ROUNDING)), ("llrint", How::Refused(ROUNDING)),
-    ("remainder", How::Refused("use fmod")), ("remquo", How::Refused("use fmod")),
-    ("logb", How::Refused(PARTS)), ("ilogb", How::Refused(PARTS)), ("frexp", How::Refused(PARTS)),
-    ("ldexp", How::Refused("write x * pow(2.0, n)")), ("scalbn", How::Refused("write x * pow(2.0, n)")),
-    ("scalbln", How::Refused("write x * pow(2.0, n)")), ("modf", How::Refused("use trunc")),
+    ("rint", How::Written), ("nearbyint", How::Written), ("lrint", How::Written), ("llrint", How::Written),
+    ("remainder", How::Written), ("drem", How::Written), ("remquo", How::Refused("use remainder")),
+    ("logb", How::Written), ("ilogb", How::Written), ("frexp", How::Written), ("ldexp", How::Written),
+    ("scalbn", How::Written), ("scalbln", How::Written), ("modf", How::Written), ("sincos", How::Written),
     ("nan", How::Refused("use NAN")), ("nextafter", How::Refused("use a tolerance")),
     ("nexttoward", How::Refused("use a tolerance")),
-    ("sincos", How::Refused("call sin and cos")),
     ("j0", How::Refused(BESSEL)), ("j1", How::Refused(BESSEL)), ("jn", How::Refused(BESSEL)),
     ("y0", How::Refused(BESSEL)), ("y1", How::Refused(BESSEL)), ("yn", How::Refused(BESSEL)),
     ("gamma", How::Refused("use lgamma or tgamma")),
     ("__cfgrev_isnan", How::IsNan), ("__cfgrev_isinf", How::IsInfinite),
     ("__cfgrev_isfinite", How::IsFinite), ("__cfgrev_signbit", How::SignBit),
-    ("__cfgrev_isnormal", How::Refused("use isfinite and compare with DBL_MIN")),
+    ("__cfgrev_isnormal", How::Written),
     ("__cfgrev_fpclassify", How::Refused("use isnan, isinf, or a comparison with 0")),
     ("__cfgrev_isunordered", How::Unordered), ("__cfgrev_islessgreater", How::LessOrGreater),
     ("__builtin_isunordered", How::Unordered), ("__builtin_islessgreater", How::LessOrGreater),
@@ -183,4 +180,11 @@ pub(crate) fn is_pure(name: &str) -> bool {
                 | How::Refused(_)
         )
     })
+}
+
+/// The functions that are written in C.
+#[cfg(test)]
+pub(crate) fn written() -> impl Iterator<Item = &'static str> {
+    let written = FUNCTIONS.iter().filter(|(_, how)| *how == How::Written);
+    written.map(|(name, _)| *name)
 }

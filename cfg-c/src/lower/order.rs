@@ -1,11 +1,13 @@
 //! Operands of which C does not say which is evaluated first.
 
-use super::{Failed, Lowered, access::Accesses, routine::Body};
+use super::{Failed, Lowered, access::Accesses, effects::Effect, routine::Body};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Inlined, Unary},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, Unary},
     codes,
+    source::Pos,
     types::Type,
 };
+use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
 /// What an expression does to variables that are named in it.
@@ -17,8 +19,8 @@ struct Touched {
     named: BTreeSet<DeclId>,
     /// Handed by pointer to a call that may write there.
     passed: BTreeSet<DeclId>,
-    /// A function of the file is called.
-    calls: bool,
+    /// What the functions do to globals that are named, which may be called.
+    called: Effect,
     /// Read and written by functions that stand in place of their calls: their statements come before the expression.
     read_before: BTreeSet<DeclId>,
     written_before: BTreeSet<DeclId>,
@@ -108,13 +110,19 @@ impl Body<'_, '_> {
             ExprKind::Name(d) | ExprKind::Literal(d) => {
                 out.named.insert(*d);
                 let decl = unit.decl(*d);
+                if let Some(effect) = (decl.definition).and_then(|f| self.l.effects.of_function(f))
+                {
+                    out.called.extend(effect);
+                }
                 let is_behind = !matches!(decl.ty.ty, Type::Arith(_) | Type::Struct(_));
                 out.read_behind |= is_behind || decl.address || decl.kind == DeclKind::Global;
             }
             ExprKind::Inlined(inlined) => self.touched_in_place(inlined, out),
-            ExprKind::Call(..) => {
+            ExprKind::Call(f, _) => {
+                if self.calls_pointer(*f) {
+                    out.called.extend(self.l.effects.of_any());
+                }
                 if let Some((g, arguments)) = unit.own_call(e) {
-                    out.calls = true;
                     let parameters = &unit.functions[g].parameters;
                     for (p, a) in parameters.iter().zip(arguments.iter()) {
                         if unit.is_pointer(*a) && self.l.facts.is_written(*p) {
@@ -131,7 +139,6 @@ impl Body<'_, '_> {
     /// operand to the left may read what it changes.
     fn touched_in_place(&self, inlined: &Inlined, out: &mut Touched) {
         let unit = self.l.unit;
-        out.calls = true;
         // The value stands where the call does.
         let mut here = BTreeSet::new();
         if let Some(value) = inlined.value {
@@ -151,6 +158,10 @@ impl Body<'_, '_> {
             match &unit.expr(e).kind {
                 ExprKind::Name(d) => {
                     out.read_before.insert(*d);
+                    let effect = unit.decl(*d).definition;
+                    if let Some(effect) = effect.and_then(|f| self.l.effects.of_function(f)) {
+                        out.called.extend(effect);
+                    }
                 }
                 ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
                     match unit.expr(*target).kind {
@@ -250,7 +261,7 @@ impl Body<'_, '_> {
             before.read.extend(now.read);
             before.named.extend(now.named);
             before.passed.extend(now.passed);
-            before.calls |= now.calls;
+            before.called.extend(&now.called);
             before.read_before.extend(now.read_before);
             before.written_before.extend(now.written_before);
             before.written_behind |= now.written_behind;
@@ -259,28 +270,78 @@ impl Body<'_, '_> {
         if failed { Err(Failed) } else { Ok(()) }
     }
 
-    fn warn_of_calls(&mut self, a: &Touched, b: &Touched, at: crate::source::Pos) {
-        let unit = self.l.unit;
-        let shared = |x: &Touched, y: &Touched| {
-            let passed = x.passed.iter().find(|d| y.named.contains(d));
-            let global = y.named.iter().find(|d| {
-                let decl = unit.decl(**d);
-                x.calls
-                    && matches!(decl.kind, DeclKind::Global)
-                    && (!decl.assigned.is_empty() || self.l.facts.is_written(**d))
-            });
-            let mut before = x.written_before.iter();
-            let before = before.find(|d| y.named.contains(d) || y.written_before.contains(d));
-            passed.or(global).or(before).copied()
-        };
-        if let Some(d) = shared(a, b).or_else(|| shared(b, a)) {
-            let name = &unit.decl(d).name;
+    /// A variable that a call in one operand may change and the other uses, or the other way round, and what the call may do.
+    fn met_by_calls(&self, a: &Touched, b: &Touched) -> Option<(DeclId, &'static str)> {
+        let effects = &self.l.effects;
+        let passed = a.passed.iter().find(|d| b.named.contains(d));
+        let mut numbers = (a.called.written.ones())
+            .filter(|k| b.called.read.contains(*k) || b.called.written.contains(*k));
+        let by_both = numbers.next().map(|k| effects.global(k));
+        let among =
+            |set: &FixedBitSet, d: DeclId| effects.number(d).is_some_and(|k| set.contains(k));
+        let mut named = b.named.iter().copied();
+        let mut written = (b.written.variables()).chain(b.passed.iter().copied());
+        let mut before = a.written_before.iter();
+        (passed.copied())
+            .or(by_both)
+            .or_else(|| named.find(|d| among(&a.called.written, *d)))
+            .or_else(|| {
+                let met = before.find(|d| b.named.contains(d) || b.written_before.contains(d));
+                met.copied()
+            })
+            .map(|d| (d, "change"))
+            .or_else(|| {
+                let used = written.find(|d| among(&a.called.read, *d))?;
+                Some((used, "use"))
+            })
+    }
+
+    fn warn_of_calls(&mut self, a: &Touched, b: &Touched, at: Pos) {
+        let met = self.met_by_calls(a, b).or_else(|| self.met_by_calls(b, a));
+        if let Some((d, may)) = met {
+            let name = &self.l.unit.decl(d).name;
+            let does = if may == "use" { "changes" } else { "uses" };
             let message = format!(
-                "a call may change {name}, which another operand uses; operands are evaluated from left to right"
+                "a call may {may} {name}, which another operand {does}; operands are evaluated from left to right"
             );
             let help = "make the call a statement of its own to say which comes first";
             self.l.sink.warning(&codes::ORDER, at, message, help);
         }
+    }
+
+    /// Warns of `x += f()` where the call may change `x`.
+    pub(super) fn warn_of_updates(&mut self, op: Option<Binary>, target: ExprId, value: ExprId) {
+        let unit = self.l.unit;
+        if op.is_none() || !unit.expr(value).effects {
+            return;
+        }
+        let Some(d) = unit.root(target) else {
+            return;
+        };
+        let mut now = Touched::default();
+        self.touched(value, &mut now);
+        let changed = self
+            .l
+            .effects
+            .number(d)
+            .is_some_and(|k| now.called.written.contains(k))
+            || now.passed.contains(&d);
+        if changed {
+            let name = &unit.decl(d).name;
+            let message = format!(
+                "a call may change {name}, to which its value is applied; the call is evaluated first"
+            );
+            let help = "make the call a statement of its own to say which comes first";
+            self.l
+                .sink
+                .warning(&codes::ORDER, unit.expr(value).at, message, help);
+        }
+    }
+
+    /// True if what is called is an address, not the name of a function.
+    fn calls_pointer(&self, f: ExprId) -> bool {
+        let unit = self.l.unit;
+        !matches!(unit.expr(f).kind, ExprKind::Name(d) if unit.decl(d).kind == DeclKind::Function)
     }
 }
 

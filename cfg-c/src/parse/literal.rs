@@ -97,13 +97,13 @@ fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
 fn hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once('p')?;
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let part = part.trim_end_matches('0');
     let all = format!("{whole}{part}");
     let all = all.trim_start_matches('0');
-    let value = if all.is_empty() {
-        0
-    } else {
-        u64::from_str_radix(all, 16).ok()?
-    };
+    if all.is_empty() {
+        return Some(0.0);
+    }
+    let value = u64::from_str_radix(all, 16).ok()?;
     if value >= 1 << 53 {
         return None;
     }
@@ -111,9 +111,36 @@ fn hexadecimal(text: &str) -> Option<f64> {
         .parse::<i32>()
         .ok()?
         .checked_sub(4 * part.len() as i32)?;
-    // Exact, unless the result is below the normal numbers.
-    if !(-1000..=970).contains(&exponent) {
-        return None;
+    // The first factor is exact, so that the result is rounded once at most.
+    let first = exponent.clamp(-1000, 970);
+    let rest = exponent.saturating_sub(first).clamp(-2000, 2000);
+    let (first, rest) = (2f64.powi(first), f64::exp2(f64::from(rest)));
+    let value = value as f64 * first * rest;
+    value.is_finite().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_numbers_are_rounded_once() {
+        for (text, bits) in [
+            ("1p0", Some(0x3ff0_0000_0000_0000)),
+            ("1.80p-1", Some(0x3fe8_0000_0000_0000)),
+            ("1.00000000000000000p3", Some(0x4020_0000_0000_0000)),
+            ("1p1023", Some(0x7fe0_0000_0000_0000)),
+            ("1.fffffffffffffp1023", Some(0x7fef_ffff_ffff_ffff)),
+            ("1p1024", None),
+            ("0p5000", Some(0)),
+            ("1p-1021", Some(0x0020_0000_0000_0000)),
+            ("1p-1074", Some(1)),
+            ("1.8p-1074", Some(2)),
+            ("1p-1075", Some(0)),
+            ("1p-4000", Some(0)),
+            ("1.00000000000001p0", None),
+        ] {
+            assert_eq!(hexadecimal(text).map(f64::to_bits), bits, "{text}");
+        }
     }
-    Some(value as f64 * 2f64.powi(exponent))
 }

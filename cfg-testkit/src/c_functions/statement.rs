@@ -41,6 +41,7 @@ impl Writer<'_> {
             } else {
                 0
             },
+            if self.file.globals { 10 } else { 0 },
         ];
         match self.rng.weighted(&weights) {
             0 => self.assign_real(),
@@ -65,7 +66,8 @@ impl Writer<'_> {
             19 => self.call_stored(),
             20 => self.view(),
             21 => self.end(),
-            _ => self.call_given(),
+            22 => self.call_given(),
+            _ => self.call_with_globals(),
         }
     }
 
@@ -324,14 +326,6 @@ impl Writer<'_> {
             &format!("D {t} = d_{name}({reach}, {x}, {y}, {e});"),
         ));
         self.reals.push(t);
-        if callee.changes_globals
-            && let Some(total) = self.file.total.clone()
-        {
-            self.line(&Text::both(
-                &format!("s += 0.5 * {total};"),
-                &format!("d_to_add(&s, d_mul(K(0.5), d_{total}));"),
-            ));
-        }
     }
 
     fn jump_forward(&mut self) {

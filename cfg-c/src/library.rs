@@ -1,0 +1,103 @@
+//! Functions of the C library that are written in C: what a file calls of them is read behind it.
+
+use crate::{
+    ast::{DeclKind, ExprKind, Unit},
+    lex::{Interner, Kind, Token, lex},
+    lower::math::{How, how},
+    source::Sink,
+};
+use std::{collections::BTreeSet, rc::Rc};
+
+const TEXT: &str = include_str!("library/math.c");
+/// The file that places in it name. Headers, too, have names in angle brackets.
+const NAME: &str = "<math.c>";
+
+/// The definitions of the functions that are named without having one, the end last; none where nothing is missing. Functions of
+/// `given` are defined otherwise.
+pub(crate) fn called(unit: &Unit, given: &[&str], sink: &mut Sink) -> Option<Vec<Token>> {
+    let mut missing: BTreeSet<Rc<str>> = BTreeSet::new();
+    for e in &unit.exprs {
+        if let ExprKind::Name(d) = e.kind {
+            let decl = unit.decl(d);
+            let from_header =
+                (sink.files.get(decl.at.file as usize)).is_some_and(|name| name.starts_with('<'));
+            if decl.kind == DeclKind::Function
+                && decl.definition.is_none()
+                && from_header
+                && how(&decl.name) == Some(How::Written)
+                && !given.contains(&&*decl.name)
+            {
+                missing.insert(Rc::clone(&decl.name));
+            }
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let known = sink.files.iter().position(|f| f == NAME);
+    let file = known.unwrap_or_else(|| {
+        sink.files.push(NAME.to_owned());
+        sink.files.len() - 1
+    });
+    let mut tokens = lex(TEXT.as_bytes(), file as u32, &mut Interner::default(), sink);
+    let end = tokens.pop()?;
+    let mut found = Vec::new();
+    for function in functions(&tokens) {
+        for name in &missing {
+            found.extend(named(function, name).into_iter().flatten());
+        }
+    }
+    if found.is_empty() {
+        return None;
+    }
+    found.push(end);
+    Some(found)
+}
+
+/// The definitions of a file, one after the other.
+fn functions(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
+    let mut depth = 0;
+    tokens.split_inclusive(move |t| {
+        depth += i32::from(t.is("{")) - i32::from(t.is("}"));
+        depth == 0 && t.is("}")
+    })
+}
+
+/// A definition, if it is that of a name, or of the same function for long double, which is the same type here.
+fn named(function: &[Token], name: &Rc<str>) -> Option<Vec<Token>> {
+    let at = function.iter().position(|t| t.is("("))?.checked_sub(1)?;
+    let own = &function[at].text;
+    let for_long_double = || name.strip_suffix('l') == Some(&**own);
+    if own != name && !for_long_double() {
+        return None;
+    }
+    let mut made = function.to_vec();
+    debug_assert_eq!(made[at].kind, Kind::Ident);
+    made[at].text = Rc::clone(name);
+    Some(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::math::written;
+
+    #[test]
+    fn every_function_that_is_said_to_be_written_is() {
+        let mut sink = Sink::default();
+        let mut tokens = lex(TEXT.as_bytes(), 0, &mut Interner::default(), &mut sink);
+        tokens.pop();
+        assert!(!sink.found.has_errors());
+        for name in written() {
+            for suffix in ["", "f", "l"] {
+                let wanted: Rc<str> = format!("{name}{suffix}").into();
+                // The macro of math.h takes all three types.
+                if name.starts_with("__cfgrev_") && !suffix.is_empty() {
+                    continue;
+                }
+                let count = functions(&tokens).filter_map(|f| named(f, &wanted)).count();
+                assert_eq!(count, 1, "{wanted}");
+            }
+        }
+    }
+}

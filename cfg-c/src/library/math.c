@@ -1,0 +1,134 @@
+/* Functions of math.h for which there is no operator. Each stands alone, but for those that it calls, and is read where a file
+   calls it. Results are those of the C library bit for bit; what only decides or counts has no derivative. */
+
+double rint(double x)
+{
+    double t = trunc(x), d = fabs(x - t);
+    if (d > 0.5 || (d == 0.5 && fmod(t, 2.0) != 0.0))
+        t += copysign(1.0, x);
+    return t;
+}
+
+double nearbyint(double x) { return rint(x); }
+long lrint(double x) { return (long)rint(x); }
+long long llrint(double x) { return (long long)rint(x); }
+float rintf(float x) { return (float)rint((double)x); }
+float nearbyintf(float x) { return (float)rint((double)x); }
+long lrintf(float x) { return (long)rint((double)x); }
+long long llrintf(float x) { return (long long)rint((double)x); }
+
+double modf(double x, double *whole)
+{
+    *whole = trunc(x);
+    if (x == *whole && x - x != 0.0)
+        return copysign(0.0, x);
+    /* A negative number without a fraction leaves a negative zero. */
+    return copysign(1.0, x) < 0.0 ? -(*whole - x) : x - *whole;
+}
+
+float modff(float x, float *whole)
+{
+    double part, rest = modf((double)x, &part);
+    *whole = (float)part;
+    return (float)rest;
+}
+
+/* The remainder from the nearest multiple of y, of two that are as near the even one. */
+double remainder(double x, double y)
+{
+    double a = fabs(x), b = fabs(y);
+    if (a - a != 0.0 || b != b)
+        return a - a + b;
+    if (b < 0x1p1023)
+        a = fmod(a, b + b);
+    if (b < 0x1p-1021) {
+        if (a + a > b) {
+            a -= b;
+            if (a + a >= b)
+                a -= b;
+        }
+    } else if (a > 0.5 * b) {
+        a -= b;
+        if (a >= 0.5 * b)
+            a -= b;
+    }
+    return copysign(1.0, x) < 0.0 ? -a : a;
+}
+
+float remainderf(float x, float y) { return (float)remainder((double)x, (double)y); }
+double drem(double x, double y) { return remainder(x, y); }
+
+float dremf(float x, float y) { return (float)remainder((double)x, (double)y); }
+
+/* The binary exponent of a finite number but 0, of which the mantissa lies from 1 to 2. */
+int ilogb(double x)
+{
+    double a = fabs(x);
+    int n = 0;
+    if (x != x || a == 0.0)
+        return -2147483647 - 1;
+    if (a - a != 0.0)
+        return 2147483647;
+    for (; a >= 0x1p64; n += 64)
+        a *= 0x1p-64;
+    for (; a < 0x1p-64; n -= 64)
+        a *= 0x1p64;
+    for (; a >= 2.0; n++)
+        a *= 0.5;
+    for (; a < 1.0; n--)
+        a *= 2.0;
+    return n;
+}
+
+int ilogbf(float x) { return ilogb((double)x); }
+
+double logb(double x)
+{
+    if (x == 0.0)
+        return -1.0 / fabs(x);
+    return x - x == 0.0 ? (double)ilogb(x) : x * x;
+}
+
+float logbf(float x) { return (float)logb((double)x); }
+
+double ldexp(double x, int n)
+{
+    n = n > 3000 ? 3000 : n < -3000 ? -3000 : n;
+    for (; n > 1000; n -= 1000)
+        x *= 0x1p1000;
+    /* Where this step rounds, the rest takes what is left to 0. */
+    for (; n < -1022; n += 969)
+        x *= 0x1p-969;
+    return x * exp2((double)n);
+}
+
+double scalbn(double x, int n) { return ldexp(x, n); }
+double scalbln(double x, long n) { return ldexp(x, n > 3000 ? 3000 : n < -3000 ? -3000 : (int)n); }
+float ldexpf(float x, int n) { return (float)ldexp((double)x, n); }
+float scalbnf(float x, int n) { return (float)ldexp((double)x, n); }
+float scalblnf(float x, long n) { return (float)scalbln((double)x, n); }
+
+double frexp(double x, int *n)
+{
+    *n = 0;
+    if (x == 0.0 || x - x != 0.0)
+        return x;
+    *n = ilogb(x) + 1;
+    return ldexp(x, -*n);
+}
+
+float frexpf(float x, int *n) { return (float)frexp((double)x, n); }
+
+void sincos(double x, double *s, double *c)
+{
+    *s = sin(x);
+    *c = cos(x);
+}
+
+void sincosf(float x, float *s, float *c)
+{
+    *s = (float)sin((double)x);
+    *c = (float)cos((double)x);
+}
+
+int __cfgrev_isnormal(double x) { return x - x == 0.0 && fabs(x) >= 0x1p-1022; }
