@@ -334,6 +334,23 @@ impl Binder<'_> {
         };
         let zero = self.zero_dependents && intent.writes() && self.dependents.contains(&v);
         if intent != Intent::Out && !zero {
+            if let Some((record, fields)) = self.missing_record(&variable.name) {
+                // The first field speaks for all.
+                if fields.first().is_some_and(|first| *first != variable.name) {
+                    return Ok(());
+                }
+                let fields = fields
+                    .iter()
+                    .map(|f| format!("\"{}\"", &f[record.len() + 1..]));
+                let fields = fields.collect::<Vec<_>>().join(", ");
+                let what = match variable.rank() {
+                    0 => "an object",
+                    _ => "an array of objects",
+                };
+                let message = format!("POINT gives no value for {record}");
+                let help = format!("add \"{record}\": {what} with {fields}");
+                return Err(codes::problem(&codes::MISSING, message, help, ""));
+            }
             let rank = match variable.rank() {
                 0 => String::new(),
                 n => format!(" of rank {n}"),
@@ -362,6 +379,19 @@ impl Binder<'_> {
         let value = if zero { zeros_like(&value) } else { value };
         self.set(k, value);
         Ok(())
+    }
+
+    /// The record that a name is a field of, and the names of all its fields, if POINT has none of them.
+    fn missing_record<'n>(&self, name: &'n str) -> Option<(&'n str, Vec<&str>)> {
+        let (record, _) = name.split_once('.')?;
+        let parameters = self.routine.parameters.iter().enumerate();
+        let fields = parameters.filter_map(|(k, v)| {
+            let name = &*self.routine.variable(*v).name;
+            (name.split_once('.')?.0 == record).then_some((k, name))
+        });
+        let (numbers, names): (Vec<usize>, Vec<&str>) = fields.unzip();
+        let given = |k: &usize| !matches!(self.arguments[*k], Argument::Absent);
+        (!numbers.iter().any(given)).then_some((record, names))
     }
 
     /// The shape that the declaration gives with the arguments so far.

@@ -5,7 +5,7 @@ use cfg_core::diagnostic::Diagnostics;
 use cfg_core::diagnostic::similar::Similarity;
 use cfg_core::entity::{GlobalId, VarId};
 use cfg_core::ir::{Program, Role, Routine, Variable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A variable that outlives a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,16 +113,21 @@ pub(crate) fn active(routine: &Routine) -> Result<(Vec<Slot>, Vec<Slot>), Diagno
     ))
 }
 
-/// The nearest known name, or a list of what is known.
+/// The nearest known name, or a list of what is known. Fields of one record, `p.x` and `p.y`, are known as `p`.
 pub(crate) fn nearest<'n>(
     similarity: &mut Similarity,
     name: &str,
-    known: impl Iterator<Item = &'n str> + Clone,
+    known: impl Iterator<Item = &'n str>,
 ) -> String {
-    if let Some(question) = similarity.did_you_mean(name, known.clone()) {
+    let mut seen = HashSet::new();
+    let known: Vec<&str> = known
+        .map(|name| name.split_once('.').map_or(name, |(record, _)| record))
+        .filter(|name| seen.insert(*name))
+        .collect();
+    if let Some(question) = similarity.did_you_mean(name, known.iter().copied()) {
         return question;
     }
-    let mut list: Vec<&str> = known.take(21).collect();
+    let mut list: Vec<&str> = known.into_iter().take(21).collect();
     if list.len() > 20 {
         list[20] = "...";
     }

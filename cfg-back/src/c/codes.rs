@@ -29,6 +29,6 @@ cfg_core::diagnostic_codes! {
     RECORDS "B809" "records that functions for callers do not take"
         "Records are structures in C, in files without checks and for one direction."
         "Leave --checks out, or split the records first: `cfgrev convert --records split`. An array of records is copied field by field; therefore its extents are made of \
-         constants, scalar parameters, + - and *, and it is not passed to routines whose parameters may overlap. With \
+         constants, scalar parameters, + - and *, and so are those of other arrays that may overlap with it. With \
          `cfgrev convert --records split` there is a program with a parameter for each field, which has everything.";
 }

@@ -10,7 +10,7 @@ use super::{
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RecordId, RoutineId, VarId},
-    ir::{Role, Routine, ScalarType, Variable},
+    ir::{ParameterRole, Role, Routine, ScalarType, Variable},
 };
 use std::{collections::HashMap, fmt::Write as _, rc::Rc};
 
@@ -78,9 +78,6 @@ impl Handing {
         };
         let mut elements = None;
         if variable.rank() > 0 {
-            if outside.aliased {
-                return Err(refused(outside, variable, "parameters may overlap"));
-            }
             if !self.sizes.contains_key(&v) {
                 let Some(count) = interface.elements(file, routine, v) else {
                     return Err(refused(outside, variable, "its extents are computed"));
@@ -101,6 +98,64 @@ impl Handing {
         };
         let mut fresh = |wanted: &str| interface.names.fresh(wanted, Some(&file.names));
         Ok(self.leaf(&passed, leaf, taker, &mut fresh))
+    }
+
+    /// Where parameters may overlap, status 4 for arrays of records that do with something else: they are copied, so that what is written
+    /// to the one would not be seen in the other. Comes behind all calls of [`Self::record`].
+    pub(super) fn apart(
+        &mut self,
+        file: &File<'_>,
+        interface: &mut Interface,
+        routine: RoutineId,
+    ) -> Result<(), Failed> {
+        let outside = file.outside().routine(routine);
+        if !outside.aliased || self.sizes.is_empty() {
+            return Ok(());
+        }
+        let roles: [fn(VarId) -> ParameterRole; 3] = [
+            ParameterRole::Primal,
+            ParameterRole::Adjoint,
+            ParameterRole::Tangent,
+        ];
+        for role in roles {
+            // The pointers, with the bytes behind them, those to arrays of records first.
+            let (mut copied, mut others) = (Vec::new(), Vec::new());
+            for v in outside.parameter_ids().chain(outside.result) {
+                let Some(&item) = interface.of_role.get(&role(v)) else {
+                    continue;
+                };
+                let item = &interface.items[item];
+                if item.passed == Passed::Value {
+                    continue;
+                }
+                let name = item.name.clone();
+                let variable = outside.variable(v);
+                if let Some(count) = self.sizes.get(&v) {
+                    copied.push((format!("{count} * sizeof *{name}"), name));
+                } else if variable.rank() == 0 {
+                    others.push((format!("sizeof *{name}"), name));
+                } else {
+                    let Some(count) = interface.elements(file, routine, v) else {
+                        let why = "its extents are computed, and it may overlap with an array of structures";
+                        return Err(refused(outside, variable, why));
+                    };
+                    others.push((format!("{count} * sizeof *{name}"), name));
+                }
+            }
+            let number = copied.len();
+            copied.extend(others);
+            for (k, (size, name)) in copied.iter().enumerate().take(number) {
+                for (other_size, other) in &copied[k + 1..] {
+                    self.may_fail = true;
+                    self.before.extend([
+                        format!("if ((uintptr_t){name} < (uintptr_t){other} + {other_size}"),
+                        format!("    && (uintptr_t){other} < (uintptr_t){name} + {size})"),
+                        format!("    {} = 4;", self.status),
+                    ]);
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn new(work: &str, status: &str) -> Self {

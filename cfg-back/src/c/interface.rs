@@ -149,6 +149,7 @@ pub(super) fn wrapper<'a>(
         bases: Vec::new(),
     };
     w.arguments()?;
+    w.handing.apart(file, &mut w.interface, original)?;
     let mut lines = Lines::new(1);
     let (tape, used, status) = (&w.tape, &w.used, &w.status);
     if may_be_null {

@@ -81,6 +81,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Pub
         };
         texts.push(handing.record(file, &mut interface, (r, v, item), false, leaf, &taker)?);
     }
+    handing.apart(file, &mut interface, r)?;
     let can_fail = made.can_fail || handing.may_fail;
     let needs_memory = made.needs_memory || handing.may_fail;
     let scalar = returned::scalar(routine);

@@ -250,10 +250,6 @@ impl Body<'_, '_> {
             }
             return done;
         }
-        if decl.ty.volatile {
-            let message = format!("{} is volatile", decl.name);
-            return self.error(&codes::TYPE, decl.at, message, "remove volatile");
-        }
         self.initialised(d)
     }
 

@@ -2,7 +2,11 @@
 
 use crate::run_tool::cfgrev_in;
 use cfg_testkit::{needs, strict};
-use std::{fs, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Arrays whose extents are open.
 const OPEN: &str = "
@@ -29,6 +33,24 @@ main function norm(in integer n, in real x[:], inout real m[n, :], in integer ne
   changed := size(m, 2) + never
 end
 ";
+
+/// Compiles a file with sanitizers, and what it prints and returns.
+fn ran_with_sanitizers(path: &Path, cc: PathBuf, file: &str) -> (String, Option<i32>) {
+    // Clang takes a fifth of gcc's time.
+    let quick = needs::first_of(&["clang"]).unwrap_or(cc);
+    let compiled = Command::new(quick)
+        .current_dir(path)
+        .args(strict::FLAGS)
+        .args(["-O1", "-fsanitize=address,undefined", "-o", "main"])
+        .args([file, "-lm"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    assert!(compiled.status.success(), "{said}");
+    let ran = Command::new(path.join("main")).output().unwrap();
+    let said = [ran.stdout, ran.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    (said.concat(), ran.status.code())
+}
 
 /// A file with `--replace` stands in for the program's own, and extents that `--size` gives are no parameters.
 #[test]
@@ -289,15 +311,7 @@ int main(void)
     let Some(cc) = needs::tool("cc") else {
         return;
     };
-    let compiled = Command::new(cc)
-        .current_dir(path)
-        .args(["-O1", "-o", "main", "main.c", "-lm"])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
-    assert!(compiled.status.success(), "{said}");
-    let ran = Command::new(path.join("main")).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let (said, _) = ran_with_sanitizers(path, cc, "main.c");
     assert_eq!(said, "0 5 0 2 0 2 0 5 0 2 0 2 ");
 }
 
@@ -384,24 +398,8 @@ fn pools_without_room() {
                 calls.concat()
             );
             fs::write(path.join("main.c"), ran.out + &main).unwrap();
-            let quick = needs::first_of(&["clang"]).unwrap_or_else(|| cc.clone());
-            let compiled = Command::new(quick)
-                .current_dir(path)
-                .args([
-                    "-O1",
-                    "-fsanitize=address,undefined",
-                    "-o",
-                    "main",
-                    "main.c",
-                    "-lm",
-                ])
-                .output()
-                .unwrap();
-            let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
-            assert!(compiled.status.success(), "{said}");
-            let ran = Command::new(path.join("main")).output().unwrap();
-            let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-            assert_eq!(ran.status.code(), Some(0), "{function} {command}: {said}");
+            let (said, code) = ran_with_sanitizers(path, cc.clone(), "main.c");
+            assert_eq!(code, Some(0), "{function} {command}: {said}");
         }
     }
 }
@@ -426,25 +424,71 @@ fn lists_with_checks_and_in_several_directions() {
         let Some(cc) = needs::tool("cc") else {
             return;
         };
-        // Clang takes a fifth of gcc's time.
-        let quick = needs::first_of(&["clang"]).unwrap_or(cc);
-        let compiled = Command::new(quick)
-            .current_dir(path)
-            .args(strict::FLAGS)
-            .args([
-                "-O1",
-                "-fsanitize=address,undefined",
-                "-o",
-                "main",
-                "main.c",
-                "-lm",
-            ])
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
-        assert!(compiled.status.success(), "{said}");
-        let ran = Command::new(path.join("main")).output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-        assert_eq!(ran.status.code(), Some(0), "{said}{checks:?}");
+        let (said, code) = ran_with_sanitizers(path, cc, "main.c");
+        assert_eq!(code, Some(0), "{said}{checks:?}");
     }
+}
+
+/// Bodies that are moved, with other arrays that may overlap.
+const MOVED: &str = "
+typedef struct { double x, v; } body;
+void move(int n, body *b, const double *k, double *out, body *last)
+{
+    for (int i = 0; i < n; i++) {
+        b[i].v -= k[i] * b[i].x;
+        b[i].x += b[i].v;
+        out[i] = b[i].x * b[i].x;
+    }
+    *last = b[n - 1];
+}
+";
+
+/// An array of structures is copied, so that what overlaps with it is an error; all else is not.
+#[test]
+fn arrays_of_structures_that_overlap() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("f.c"), MOVED).unwrap();
+    let mut text = String::new();
+    for (command, file) in [("reverse", "adjoint.c"), ("tangent", "tangent.c")] {
+        let ran = cfgrev_in(path, &[command, "f.c", "--emit", "c"], b"");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        fs::write(path.join(file), ran.out).unwrap();
+        text += &format!("#include \"{file}\"\n");
+    }
+    let plain = cfgrev_in(path, &["convert", "f.c", "--to", "c"], b"");
+    assert_eq!((plain.code, plain.err.as_str()), (Some(0), ""));
+    fs::write(path.join("plain.c"), plain.out).unwrap();
+    text += "
+#include <stdio.h>
+#include \"plain.c\"
+int main(void)
+{
+    struct body b[3] = {{1, 2}, {3, 4}, {0, 0}}, b_b[3] = {{0, 0}}, last, last_b = {0, 0};
+    double k[3] = {0.5, 0.25, 0}, k_b[3] = {0}, out[2], out_b[2] = {1, 1};
+    /* Apart. */
+    int wrong = move_grad(2, 2, b, b_b, 2, k, k_b, 2, out, out_b, &last, &last_b, NULL) != 0;
+    wrong += out[0] != 2.5 * 2.5 || k_b[0] != -5 || b_b[0].x != 2.5;
+    wrong += move(2, 2, b, 2, k, 2, out, &last) != 0;
+    /* Other arrays may overlap. */
+    wrong += move(2, 2, b, 2, k, 2, k, &last) != 0;
+    /* Next to each other. */
+    wrong += move(2, 2, b, 2, k, 2, out, &b[2]) != 0;
+    /* With numbers, or a structure, of the same array. */
+    wrong += move(2, 2, b, 2, &b[0].v, 2, out, &last) != 4;
+    wrong += move(2, 2, b, 2, k, 2, &b[1].x, &last) != 4;
+    wrong += move(2, 2, b, 2, k, 2, out, &b[1]) != 4;
+    wrong += move_t(2, 2, b, b_b, 2, k, k_b, 2, &b[1].v, out_b, &last, &last_b, NULL) != 4;
+    wrong += move_grad(2, 2, b, b_b, 2, k, k_b, 2, out, &b_b[0].x, &last, &last_b, NULL) != 4;
+    /* Fewer elements. */
+    wrong += move_grad(1, 1, b, b_b, 1, k, k_b, 1, out, out_b, &last, &last_b, NULL) != 0;
+    return wrong;
+}
+";
+    fs::write(path.join("main.c"), text).unwrap();
+    let Some(cc) = needs::tool("cc") else {
+        return;
+    };
+    let (said, code) = ran_with_sanitizers(path, cc, "main.c");
+    assert_eq!(code, Some(0), "{said}");
 }
