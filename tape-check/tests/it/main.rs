@@ -1,6 +1,9 @@
 //! The checker on programs that others made, and on programs with planted faults.
 
+mod calls;
 mod faults;
+mod graphs;
 mod planted;
 mod random;
+mod rules;
 mod run;
