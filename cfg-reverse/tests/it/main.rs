@@ -5,6 +5,7 @@ mod adjoint;
 mod annotations;
 mod branches;
 mod callee_globals;
+mod directions;
 mod extents;
 mod general;
 mod ids;
