@@ -443,3 +443,53 @@ fn bundle(
         bundles.len() as u32 - 1
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Near;
+
+    /// Sets are compared by their members, also where their sums meet by chance.
+    #[test]
+    fn sets_are_the_same_if_their_members_are() {
+        let of = |members: &[u32], sum| Near {
+            sum,
+            ..Near::new(members.iter().copied())
+        };
+        assert!(of(&[1, 5, 7], 3) == of(&[1, 5, 7], 3));
+        assert!(of(&[1, 5, 7], 3) != of(&[1, 6, 7], 3));
+        assert!(of(&[1, 5, 7], 3) != of(&[1, 5], 3));
+        assert!(of(&[1, 5], 3) != of(&[1, 5, 7], 3));
+        assert!(of(&[], 3) != of(&[1], 3));
+        // What left counts no more, wherever it is marked.
+        let mut one = Near::new([1, 5, 7, 9].into_iter());
+        let mut other = Near::new([1, 2, 5, 9].into_iter());
+        assert!(one != other);
+        assert!(one.remove(7) && other.remove(2));
+        assert!(one == other && one == one.copy() && one == Near::new([1, 5, 9].into_iter()));
+        assert!(!one.remove(7) && !one.remove(8) && !one.remove(10));
+        assert_eq!((one.len(), one.sum), (3, other.sum));
+    }
+
+    /// Of n members up to n/2 are marked; one more, and all that are marked are dropped.
+    #[test]
+    fn members_that_left_are_dropped_when_they_are_more_than_the_others() {
+        for n in [1, 2, 7, 10, 64] {
+            let mut set = Near::new(0..n);
+            let mut stored = n as usize;
+            for at in 0..n {
+                assert!(set.remove(at), "{at} of {n}");
+                let rest: Vec<u32> = (at + 1..n).collect();
+                assert!(set.iter().eq(rest.iter().copied()), "{at} of {n}");
+                assert!(set == Near::new(rest.iter().copied()), "{at} of {n}");
+                if stored < 2 * (stored - rest.len()) {
+                    stored = rest.len();
+                }
+                assert_eq!(set.members.len(), stored, "{at} of {n}");
+                assert_eq!(set.len(), rest.len(), "{at} of {n}");
+            }
+            assert!(set.is_empty() && set.sum == 0);
+            set.push(n);
+            assert!(set == Near::new([n].into_iter()) && !set.is_empty());
+        }
+    }
+}

@@ -310,4 +310,30 @@ mod tests {
         let found = solve(&graph, CostModel::Plain, &least, u64::MAX, &mut || true);
         assert_eq!(found, Some(Outcome::Unfinished));
     }
+
+    /// Degrees of more than 16 bits, which have no room in the smaller of the packed forms.
+    #[test]
+    fn many_inputs_cost_what_they_cost() {
+        for inputs in [65_534, 65_535, 65_536, 70_000] {
+            let middle = inputs;
+            let mut edges: Vec<NewEdge> = (0..inputs)
+                .map(|u| NewEdge::new(u, middle, Kind::Variable))
+                .collect();
+            edges.extend((middle + 1..middle + 4).map(|v| NewEdge::new(middle, v, Kind::Variable)));
+            let sources: Vec<i64> = (0..inputs).collect();
+            let outputs: Vec<i64> = (middle + 1..middle + 4).collect();
+            let lcg = Lcg::new("wide", &sources, &outputs, edges).expect("a graph");
+            let least = vec![0; lcg.vertex_count()];
+            let found = solve(
+                &Primal::new(&lcg),
+                CostModel::Plain,
+                &least,
+                u64::MAX,
+                &mut || false,
+            );
+            let only = vec![middle as usize];
+            let cost = 3 * inputs as u64;
+            assert_eq!(found, Some(Outcome::Optimal(cost, only)), "{inputs} inputs");
+        }
+    }
 }

@@ -601,3 +601,35 @@ fn wide_graphs_are_proven_too() {
         }
     }
 }
+
+/// An elimination is complete when nothing but the Jacobian is left: the replay, the graphs and the recount agree after
+/// each step of it. A dependent that is read again is left by no step.
+#[test]
+fn nothing_is_complete_before_its_last_step() {
+    let (mut complete, mut open) = (0, 0);
+    for seed in 0..40 {
+        let lcg = graph(seed, shape(seed));
+        let mut rng = Rng::new(seed);
+        for steps in [random_edges(&lcg, &mut rng), random_faces(&lcg, &mut rng)] {
+            for n in 0..=steps.len() {
+                let expected = replay(&lcg, &steps[..n]).expect("legal").complete;
+                let found = certificate::replay(&lcg, &steps[..n], &labels(&lcg, seed));
+                let found = found.expect("legal").complete;
+                assert_eq!(found, expected, "{n} of {steps:?} {}", lcg.to_json());
+                *(if found { &mut complete } else { &mut open }) += 1;
+            }
+        }
+    }
+    assert!(complete >= 80 && open > 80, "{complete} {open}");
+    let edge = |source, target| NewEdge::new(source, target, Kind::Variable);
+    // All edges leave an independent, or all enter a dependent, and not both.
+    for (outputs, edges, expected) in [
+        (vec![2, 3], vec![edge(1, 2), edge(2, 3)], false),
+        (vec![3], vec![edge(1, 2), edge(2, 3)], false),
+        (vec![2, 3], vec![edge(1, 2), edge(1, 3)], true),
+    ] {
+        let lcg = Lcg::new("chain", &[1], &outputs, edges).expect("a graph");
+        let found = certificate::replay(&lcg, &[], &labels(&lcg, 1)).expect("legal");
+        assert_eq!(found.complete, expected, "{outputs:?}");
+    }
+}
