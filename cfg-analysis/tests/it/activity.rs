@@ -8,8 +8,14 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     dataflow::{FLOW_LIMIT, Position},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Expr, Intent, Place, Program, Role, Routine, ScalarType::Real, Stmt, StmtKind},
+    ir::{
+        Expr, Intent, Place, Program, Role, Routine,
+        ScalarType::{Real, Tape},
+        Stmt, StmtKind, TapeClass,
+    },
     memory::{effects::Effects, locations::Locations},
+    text,
+    validate::validate,
 };
 use cfg_testkit::{
     generate::{Options, undamped},
@@ -482,4 +488,90 @@ fn calls_are_joined() {
             optional: false
         }
     );
+}
+
+/// What one routine pushes on a tape another one pops from it: the tape leads from the one call to the other.
+#[test]
+fn tapes_lead_from_call_to_call() {
+    let mut put = RoutineBuilder::new("put");
+    let (a, tape) = (put.input("a", Real), put.inout("tape", Tape));
+    put.push(tape, TapeClass::Real, 2.0 * a);
+    let mut take = RoutineBuilder::new("take");
+    let (back, b) = (take.inout("tape", Tape), take.output("b", Real));
+    take.pop(back, TapeClass::Real, b);
+    let mut program = ProgramBuilder::new();
+    let (put_id, take_id) = (program.add(put), program.add(take));
+    let mut f = RoutineBuilder::new("f");
+    let (x, y) = (f.input("x", Real), f.output("y", Real));
+    let (u, v) = (f.local("u", Real), f.local("v", Real));
+    let (ours, other) = (f.local("ours", Tape), f.local("other", Tape));
+    f.independents([x]).dependents([y]);
+    f.assign(u, 3.0 * x);
+    f.assign(v, 4.0 * x);
+    f.call(put_id, [u, ours]);
+    f.call(put_id, [v, other]);
+    f.call(take_id, [ours, y]);
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let found = activity(&program, f);
+    let exceptions = found.exceptions(f);
+    let at = |statement| Position {
+        vertex: VertexId::new(1),
+        statement,
+    };
+    // Nobody takes from the other tape; what is given to the call may be useful all the same.
+    let useless: Vec<usize> = (0..5).filter(|&s| exceptions.is_useless(at(s))).collect();
+    assert_eq!(useless, [3]);
+    let routine = program.routine(f);
+    assert!(
+        [x, y, u, ours]
+            .into_iter()
+            .all(|v| found.is_active(f, routine, v))
+    );
+    let called = program.routine(put_id);
+    assert!(
+        [a, tape]
+            .into_iter()
+            .all(|v| found.is_active(put_id, called, v))
+    );
+    let called = program.routine(take_id);
+    assert!(
+        [back, b]
+            .into_iter()
+            .all(|v| found.is_active(take_id, called, v))
+    );
+}
+
+/// Whole numbers have no derivatives, also where a routine with given derivatives needs them.
+#[test]
+fn whole_numbers_are_not_useful() {
+    let text = "main subroutine f(in real x, out real y)
+        independent x
+        dependent y
+        local integer n
+        call count(n)
+        call g(n, x, y)
+      end
+      subroutine count(out integer n)
+        n := 2
+      end
+      external subroutine g(in integer n, in real x, out real y)
+        tangent g_t
+      end
+      subroutine g_t(in integer n, in real x, out real y, in real x_t, out real y_t)
+        y := n*x
+        y_t := n*x_t
+      end";
+    let parsed = text::parse(text);
+    let problems = parsed.problems;
+    let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let f = RoutineId::new(0);
+    let found = activity(&program, f);
+    let at = |statement| Position {
+        vertex: VertexId::new(1),
+        statement,
+    };
+    let exceptions = found.exceptions(f);
+    assert!(exceptions.is_useless(at(0)) && !exceptions.is_useless(at(1)));
 }
