@@ -12,12 +12,17 @@
 //! statement that may overwrite what is in TBR-(s) ∪ Use'-(s) has to record it first. The pop that brings it back
 //! evaluates the subscripts again, so these are used, too. What subscripts and bounds of loops read in the reverse sweep
 //! counts as used, exactly like an operand.
+//!
+//! A large global, of which callees write few cells, is better recorded by them, cell by cell, than by their callers as a
+//! whole: for these TBR(ENTRY) is what some caller needs there, and calls neither overwrite nor replace them.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, Set},
     entity::{EdgeId, VarId, VertexId},
     ir::{Cfg, Expr, Intent, Place, Program, ScalarType, Stmt, StmtKind, Vertex},
-    memory::{effects::Effects, known::Known, locations::Locations, named::Named},
+    memory::{
+        effects::Effects, global_set::GlobalSet, known::Known, locations::Locations, named::Named,
+    },
 };
 use std::collections::HashSet;
 
@@ -42,6 +47,13 @@ pub trait ReverseSweep {
 
     /// The variables that are recorded as a whole in front of a statement by other means.
     fn recorded_apart(&self, statement: &Stmt) -> HashSet<VarId>;
+
+    /// The globals that the routine called by a statement records where it overwrites them, and whose values it brings back, so that the
+    /// caller need not.
+    fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet>;
+
+    /// The globals whose values at ENTRY callers need, and which this routine records.
+    fn needed_at_entry(&self) -> &GlobalSet;
 }
 
 /// The analysis of one routine. States are sets of locations.
@@ -96,6 +108,18 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         e.walk_places(&mut |p| self.locations.each(p, &mut |l| set.insert(l.index())));
     }
 
+    /// Adds what the adjoint of a statement reads of the values before it.
+    pub fn insert_reads_before(&self, at: Position, set: &mut Set) {
+        for &a in self.sweep.reads_before(at) {
+            set.insert(a as usize);
+        }
+    }
+
+    /// The globals that the routine called by a statement records itself; see [`ReverseSweep::recorded_by_callee`].
+    pub fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet> {
+        self.sweep.recorded_by_callee(at)
+    }
+
     /// Takes a place out that is replaced: its old value is on the tape or not needed.
     fn kill(&self, place: &Place, set: &mut Set) {
         if self.locations.replaces(place) {
@@ -112,9 +136,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
         set: &mut Set,
         save: &mut impl FnMut(usize, &Place),
     ) {
-        for &a in self.sweep.reads_before(at) {
-            set.insert(a as usize);
-        }
+        self.insert_reads_before(at, set);
         let mut saved = |k: usize, place: &Place, set: &mut Set| {
             if self.contains(set, place) {
                 save(k, place);
@@ -128,7 +150,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
             saved(0, target, set);
             self.kill(target, set);
         } else {
-            let places = self.overwritten(statement);
+            let places = self.overwritten(at, statement);
             let apart = self.sweep.recorded_apart(statement);
             for (k, place) in places.iter().enumerate() {
                 if !(place.subscripts.is_empty() && apart.contains(&place.var)) {
@@ -143,7 +165,7 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
     }
 
     /// The places that a statement may overwrite, as they are to be recorded.
-    pub fn overwritten(&self, statement: &Stmt) -> Vec<Place> {
+    pub fn overwritten(&self, at: Position, statement: &Stmt) -> Vec<Place> {
         let mut places = Vec::new();
         match &statement.kind {
             StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => {
@@ -176,7 +198,11 @@ impl<'a, S: ReverseSweep> ToBeRecorded<'a, S> {
                 }
                 places.extend(result.clone());
                 let written = self.effects.written(*callee);
-                places.extend(self.globals.among(written).into_iter().map(Place::whole));
+                let named = match self.sweep.recorded_by_callee(at) {
+                    Some(restored) => self.globals.among(&written.minus(restored)),
+                    None => self.globals.among(written),
+                };
+                places.extend(named.into_iter().map(Place::whole));
             }
             StmtKind::Push { .. } | StmtKind::Stop { .. } => {}
             // Programs with pointers have been lowered.
@@ -199,7 +225,11 @@ impl<S: ReverseSweep> Analysis for ToBeRecorded<'_, S> {
     }
 
     fn boundary(&self, cfg: &Cfg) -> Set {
-        self.bottom(cfg)
+        let mut set = self.bottom(cfg);
+        for v in self.globals.among(self.sweep.needed_at_entry()) {
+            (self.locations).each(&Place::whole(v), &mut |l| set.insert(l.index()));
+        }
+        set
     }
 
     fn statement(&self, at: Position, statement: &Stmt, state: &mut Set) {

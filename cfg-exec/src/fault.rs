@@ -299,16 +299,22 @@ fn of_pointer(role: &NameRole, index: i64) -> Option<Diagnostic> {
             "a pointer is used that leads outside of its object, or to one that has ended",
             "correct the pointer or the subscript behind it, or end the object later",
         ),
-        (NameRole::FirstCells | NameRole::LastCells, -1) => Some(Diagnostic::error(
+        (
+            NameRole::FirstCells
+            | NameRole::LastCells
+            | NameRole::ScratchFirstCells
+            | NameRole::ScratchLastCells,
+            -1,
+        ) => Some(Diagnostic::error(
             &HEAP,
             "there is no room for an object that is allocated or declared, or its size is negative",
             "if the size is meant, make the pools larger: --heap CELLS",
         )),
-        (NameRole::FirstCells, ..-1) => pointer(
+        (NameRole::FirstCells | NameRole::ScratchFirstCells, ..-1) => pointer(
             "pointers to different objects are subtracted or ordered",
             "compare them for equality only, or let both lead into one object",
         ),
-        (NameRole::LastCells, ..-1) => pointer(
+        (NameRole::LastCells | NameRole::ScratchLastCells, ..-1) => pointer(
             "what is freed is not the beginning of an object on the heap, or it has ended",
             "free each object that was allocated once, by a pointer to its first element",
         ),

@@ -352,7 +352,7 @@ impl<'a, 'p> Planned<'a, 'p> {
                 if self.reads.reads_after(at).contains(&number) {
                     found.insert(Reader::Adjoint(at));
                 }
-                if self.is_replaced(l, statement) {
+                if self.is_replaced(l, at, statement) {
                     continue 'paths;
                 }
                 if self.reads.reads_before(at).contains(&number) {
@@ -414,7 +414,7 @@ impl<'a, 'p> Planned<'a, 'p> {
         found
     }
 
-    fn is_replaced(&self, l: LocationId, statement: &Stmt) -> bool {
+    fn is_replaced(&self, l: LocationId, at: Position, statement: &Stmt) -> bool {
         let locations = &self.draft.locations;
         let is_it = |place: &Place| {
             let mut is_it = false;
@@ -426,7 +426,7 @@ impl<'a, 'p> Planned<'a, 'p> {
             None => self
                 .provisions
                 .analysis
-                .overwritten(statement)
+                .overwritten(at, statement)
                 .iter()
                 .any(is_it),
         }

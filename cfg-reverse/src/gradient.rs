@@ -59,7 +59,7 @@ pub(crate) fn gradient(
     for (k, &g) in globals.iter().enumerate() {
         // What nobody can use afterwards need not be right.
         let origin = context.program.global(g).variable.origin.as_deref();
-        let is_gone = origin.is_some_and(|origin| origin.role == NameRole::ScratchCells);
+        let is_gone = origin.is_some_and(|origin| origin.role.is_scratch_pool());
         if is_changed(g) && !is_gone {
             keep.push(VarId::new(parameters + 1 + k));
         }

@@ -43,6 +43,8 @@ pub struct Options {
     /// Most bits that the states of one data-flow analysis of one routine may take. Beyond it one state serves all points of
     /// the routine, which is right and records more; see [`cfg_core::dataflow::solve_within`].
     pub flow_limit: usize,
+    /// The global arrays that are recorded by the routines that write them, cell by cell, not by the callers of these as a whole.
+    pub inside: Inside,
 }
 
 impl Default for Options {
@@ -57,8 +59,22 @@ impl Default for Options {
             unstructured: Unstructured::default(),
             strong: Strong::default(),
             flow_limit: cfg_core::dataflow::FLOW_LIMIT,
+            inside: Inside::default(),
         }
     }
+}
+
+/// The global arrays that routines record where they write them, cell by cell. All others are recorded by who calls a routine that may
+/// write them, as a whole, which is less where most cells are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inside {
+    /// Pools of what pointers lead to, with their tables, of which a call writes a few cells ([`cfg_core::ir::NameRole::is_pool`]).
+    #[default]
+    Pools,
+    /// All global arrays that share no storage.
+    Arrays,
+    /// No arrays.
+    Nothing,
 }
 
 /// The options of the search for elimination sequences; see [`bb_preaccum::search::Options`].

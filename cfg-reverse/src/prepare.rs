@@ -19,8 +19,9 @@ pub(crate) mod shallow;
 use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
-    entity::RoutineId,
-    ir::{Cfg, Control, NameRole, Program, Routine, VertexKind},
+    entity::{GlobalId, RoutineId},
+    ir::{Cfg, Control, NameRole, Program, Routine, VertexKind, original_roles},
+    memory::global_set::GlobalSet,
     recover::recover,
     structure::Structure,
     validate::ValidProgram,
@@ -31,7 +32,7 @@ use crate::{
     code::{built, mark::number_statements},
     codes,
     memory::{shared, summary::Summary},
-    options::{Options, Unstructured},
+    options::{Inside, Options, Unstructured},
     prepare::{
         context::Context,
         derivative_globals::add_derivative_globals,
@@ -62,6 +63,24 @@ impl Prepared<'_> {
         });
         graphs.collect()
     }
+}
+
+/// The globals that routines record where they write them, none of which shares storage.
+fn recorded_inside(program: &Program, summary: &Summary, inside: Inside) -> GlobalSet {
+    let overlaid = summary.effects.storage.overlaid();
+    // Derivatives of pools are pools.
+    let roles = original_roles(program.globals.iter().map(|global| &global.variable));
+    let globals = program.globals.iter().zip(roles).enumerate();
+    let found = globals.filter_map(|(g, (global, role))| {
+        let (g, variable) = (GlobalId::new(g), &global.variable);
+        let wanted = match inside {
+            Inside::Pools => role.is_some_and(|role| role.is_pool()),
+            Inside::Arrays => variable.rank() > 0,
+            Inside::Nothing => false,
+        };
+        (wanted && !overlaid.contains(g)).then_some(g)
+    });
+    found.collect()
 }
 
 /// Everything before the first decision on how a block is written, and the program that the sweeps go to; the
@@ -113,8 +132,16 @@ pub(crate) fn prepare<'v>(
     let (ends, most) = (Ends::Visible, options.flow_limit);
     let activity = Activity::within(&normal, &summary.effects, main, &reachable, ends, most);
     let overlapping = overlapping(&normal, &summary, &reachable);
+    let recorded_inside = recorded_inside(&normal, &summary, options.inside);
     let context = Context {
-        sweeps: number_sweeps(&normal, &summary, &activity, &reachable, main),
+        sweeps: number_sweeps(
+            &normal,
+            &summary,
+            &activity,
+            &recorded_inside,
+            (&reachable, main),
+        ),
+        recorded_inside,
         program: normal,
         summary,
         activity,

@@ -3,9 +3,9 @@
 use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Position, solve, solve_within},
-    entity::{EdgeId, VarId, VertexId},
+    entity::{EdgeId, GlobalId, VarId, VertexId},
     ir::{Cfg, Expr, LoopTest, Place, Program, Routine, Stmt, StmtKind, VertexKind},
-    memory::{effects::Effects, locations::Locations, named::Named},
+    memory::{effects::Effects, global_set::GlobalSet, locations::Locations, named::Named},
 };
 use cfg_testkit::{
     generate::{Options, undamped},
@@ -19,14 +19,30 @@ struct Reads<'a> {
     before: BTreeMap<Position, Vec<u32>>,
     after: BTreeMap<Position, Vec<u32>>,
     loops: BTreeSet<VertexId>,
+    /// The globals that callers need, and those that some calls record.
+    at_entry: GlobalSet,
+    recorded: BTreeMap<Position, GlobalSet>,
+}
+
+/// Half of so many globals.
+fn half(globals: usize, rng: &mut Rng) -> GlobalSet {
+    let all = (0..globals).map(GlobalId::new);
+    all.filter(|_| rng.below(2) == 0).collect()
 }
 
 impl<'a> Reads<'a> {
-    fn random(cfg: &'a Cfg, locations: usize, rng: &mut Rng) -> Self {
+    fn random(cfg: &'a Cfg, locations: usize, globals: usize, rng: &mut Rng) -> Self {
         let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-        let mut loops = BTreeSet::new();
+        let (mut loops, mut recorded) = (BTreeSet::new(), BTreeMap::new());
         for (v, vertex) in cfg.vertices() {
-            for statement in 0..vertex.statements().len() {
+            for (statement, kind) in vertex.statements().iter().map(|s| &s.kind).enumerate() {
+                if kind.callee().is_some() && rng.below(2) == 0 {
+                    let at = Position {
+                        vertex: v,
+                        statement,
+                    };
+                    recorded.insert(at, half(globals, rng));
+                }
                 for reads in [&mut before, &mut after] {
                     if rng.below(4) == 0 {
                         let at = Position {
@@ -47,6 +63,8 @@ impl<'a> Reads<'a> {
             before,
             after,
             loops,
+            at_entry: half(globals, rng),
+            recorded,
         }
     }
 }
@@ -84,6 +102,14 @@ impl ReverseSweep for &Reads<'_> {
     fn recorded_apart(&self, _: &Stmt) -> HashSet<VarId> {
         HashSet::new()
     }
+
+    fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet> {
+        self.recorded.get(&at)
+    }
+
+    fn needed_at_entry(&self) -> &GlobalSet {
+        &self.at_entry
+    }
 }
 
 /// A point: the vertex and the number of statements that have been executed there; one more is behind its decision.
@@ -93,6 +119,7 @@ struct Oracle<'a> {
     cfg: &'a Cfg,
     locations: &'a Locations,
     reads: &'a Reads<'a>,
+    globals: &'a Named,
     analysis: &'a ToBeRecorded<'a, &'a Reads<'a>>,
 }
 
@@ -112,6 +139,11 @@ impl Oracle<'_> {
     /// The locations whose values may be needed at each point, by repeating the definition until nothing is added.
     fn solve(&self) -> BTreeSet<(Point, usize)> {
         let mut found = BTreeSet::new();
+        let entry = self.cfg.entry().expect("it has one");
+        for v in self.globals.among(&self.reads.at_entry) {
+            let all = self.of(&Place::whole(v)).into_iter();
+            found.extend(all.map(|l| ((entry, 0), l)));
+        }
         loop {
             let size = found.len();
             for (v, vertex) in self.cfg.vertices() {
@@ -122,7 +154,7 @@ impl Oracle<'_> {
                     };
                     let mut here: BTreeSet<usize> = members(&found, (v, s));
                     here.extend(self.reads.reads_before_list(at));
-                    let places = self.analysis.overwritten(statement);
+                    let places = self.analysis.overwritten(at, statement);
                     let mut behind = here.clone();
                     for place in &places {
                         if self.of(place).iter().any(|l| here.contains(l)) {
@@ -191,12 +223,13 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
     let effects = Effects::of(program);
     let locations = Locations::of(program, routine).with_elements(program, routine, cfg);
     let globals = Named::of(routine);
-    let reads = Reads::random(cfg, locations.len(), rng);
+    let reads = Reads::random(cfg, locations.len(), program.globals.len(), rng);
     let analysis = ToBeRecorded::new(program, &effects, &locations, &globals, &reads);
     let oracle = Oracle {
         cfg,
         locations: &locations,
         reads: &reads,
+        globals: &globals,
         analysis: &analysis,
     };
     let expected = oracle.solve();
@@ -221,6 +254,23 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             };
             let mut here = members(&expected, (v, s));
             here.extend(reads.reads_before_list(at));
+            // What the callee records is left to it.
+            if let Some(recorded) = reads.recorded.get(&at) {
+                let theirs = globals.among(recorded);
+                let places = analysis.overwritten(at, statement);
+                let mut passed = Vec::new();
+                if let StmtKind::Call {
+                    arguments, result, ..
+                } = &statement.kind
+                {
+                    passed.extend(result.iter().map(|place| place.var));
+                    for e in arguments.iter().flatten() {
+                        e.walk_places(&mut |place| passed.push(place.var));
+                    }
+                }
+                let left = |p: &Place| !theirs.contains(&p.var) || passed.contains(&p.var);
+                assert!(places.iter().all(left), "{at:?}");
+            }
             let mut saved = Vec::new();
             analysis.saving(at, statement, set, &mut |k, _| saved.push(k));
             if let StmtKind::Assign { target, .. } = &statement.kind {

@@ -17,7 +17,7 @@ impl Pooled {
             if matches!(role, NameRole::Cells | NameRole::ScratchCells) {
                 return Some(Self::Cells);
             }
-            matches!(role, NameRole::FirstCells | NameRole::LastCells).then_some(Self::Table)
+            role.is_pool().then_some(Self::Table)
         };
         roles.into_iter().map(|role| pooled(role?)).collect()
     }

@@ -136,6 +136,25 @@ roles! {
     FirstCells = "first cells",
     /// A global: the last cell of each object that pointers lead to.
     LastCells = "last cells",
+    /// A global: like `FirstCells`, of objects that nobody can use after the program has ended.
+    ScratchFirstCells = "first scratch cells",
+    /// A global: like `LastCells`, of objects that nobody can use after the program has ended.
+    ScratchLastCells = "last scratch cells",
+}
+
+impl NameRole {
+    /// True of the cells that pointers lead to, and of the tables of objects there.
+    pub fn is_pool(&self) -> bool {
+        self.is_scratch_pool() || matches!(self, Self::Cells | Self::FirstCells | Self::LastCells)
+    }
+
+    /// True of a pool that nobody can use after the program has ended.
+    pub fn is_scratch_pool(&self) -> bool {
+        matches!(
+            self,
+            Self::ScratchCells | Self::ScratchFirstCells | Self::ScratchLastCells
+        )
+    }
 }
 
 impl fmt::Display for NameRole {

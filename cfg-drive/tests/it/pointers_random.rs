@@ -156,7 +156,7 @@ fn alive(program: &ValidProgram, routine: RoutineId, values: &Json) -> usize {
             continue;
         };
         assert!(
-            origin.is_some_and(|o| o.role == NameRole::FirstCells),
+            origin.is_some_and(|o| matches!(o.role, NameRole::FirstCells | NameRole::ScratchFirstCells)),
             "{name}"
         );
         let [last, objects] = ["last", "objects"].map(|n| by_name[&*format!("{pool}.{n}")]);

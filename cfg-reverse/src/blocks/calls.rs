@@ -44,7 +44,10 @@ impl<'p> Draft<'p> {
         result: Option<&Place>,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let called = context.program.routine(callee);
-        if self.scope.exceptions.is_useless(self.scope.here) {
+        // One that writes what it records has to bring that back.
+        let records = context.sweeps[callee.index()].is_some()
+            && context.summary.written(callee).intersects(&context.recorded_inside);
+        if self.scope.exceptions.is_useless(self.scope.here) && !records {
             return Ok(Default::default());
         }
         if let Some(adjoint) = given_adjoint(called) {

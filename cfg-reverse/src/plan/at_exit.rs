@@ -2,7 +2,7 @@
 //! callers are told.
 
 use cfg_core::{
-    dataflow::{Position, solve_across_calls},
+    dataflow::solve_across_calls,
     entity::{RoutineId, VarId, VertexId},
     ir::{Expr, Place, Role, Routine, ScalarType, StmtKind, VertexKind},
     memory::{global_set::GlobalSet, named::global_variables},
@@ -103,12 +103,8 @@ impl<'p> Draft<'p> {
                     continue;
                 };
                 // A call whose results nobody wants stays a call of the original.
-                let at = Position {
-                    vertex: v,
-                    statement: s,
-                };
-                if context.sweeps[callee.index()].is_none() || self.scope.exceptions.is_useless(at)
-                {
+                let is_called = self.code.of(v).get(s).is_some_and(|c| c.forward.is_some());
+                if context.sweeps[callee.index()].is_none() || !is_called {
                     continue;
                 }
                 let called = context.program.routine(*callee);
@@ -145,17 +141,31 @@ pub(crate) fn solve_needed<'p>(
     drafts: &mut [Option<Draft<'p>>],
 ) {
     let mut needed = vec![Needed::default(); drafts.len()];
+    let mut at_entry = vec![GlobalSet::default(); drafts.len()];
+    let inside = &context.recorded_inside;
     let callers = context.summary.effects.calls.callers(reachable);
     solve_across_calls(reachable, |r, wake| {
         let Some(draft) = &mut drafts[r.index()] else {
             return;
         };
         draft.read_after_calls(context, &needed);
-        if callers[r.index()].is_empty() {
+        draft.at_entry.clone_from(&at_entry[r.index()]);
+        let records = !inside.is_empty() && !context.summary.callees(r).is_empty();
+        if callers[r.index()].is_empty() && !records {
             return;
         }
         let draft = &*draft;
         let provisions = Provisions::solve(context, draft);
+        if records {
+            provisions.each_recording_call(draft, &mut |callee, mut globals| {
+                let mut written = GlobalSet::default();
+                globals.each_common(context.summary.written(callee), |g| written.insert(g));
+                globals = written;
+                if at_entry[callee.index()].extend(&globals) {
+                    wake.wake(callee);
+                }
+            });
+        }
         let now = needed_at_exit(context.program.routine(r), &provisions, draft.exit());
         if now != needed[r.index()] {
             needed[r.index()] = now;

@@ -13,7 +13,12 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-use crate::{plan::draft::Draft, prepare::context::Context};
+use cfg_analysis::tbr::ReverseSweep as _;
+
+use crate::{
+    plan::{draft::Draft, provisions::Reads},
+    prepare::context::Context,
+};
 
 /// The globals that one routine's callees use and it does not name: where they are pushed, and which are needed at its
 /// end.
@@ -25,6 +30,8 @@ pub(crate) struct CalleeGlobals {
     saves: BTreeMap<VertexId, Vec<(usize, usize)>>,
     /// Globals whose values at the end of the routine may be needed.
     pub(crate) at_exit: GlobalSet,
+    /// The calls of routines that record globals themselves, with those whose values before it may be needed.
+    recording: Vec<(RoutineId, GlobalSet)>,
 }
 
 /// The calls of one vertex: statement and callee.
@@ -33,6 +40,9 @@ type Calls = Vec<(usize, RoutineId)>;
 /// The analysis: globals whose present values the reverse sweep of a callee may read.
 struct Flow<'a> {
     context: &'a Context,
+    reads: Reads<'a>,
+    /// The globals that callers need and this routine, or what it calls, records, without those that it names.
+    at_entry: GlobalSet,
     /// The globals that the reverse sweep of each callee needs, without those that the routine names.
     needed: HashMap<RoutineId, GlobalSet>,
 }
@@ -43,18 +53,33 @@ impl CalleeGlobals {
             .map(|(&callee, set)| (callee, set.minus(draft.globals.set())))
             .filter(|(_, set)| !set.is_empty())
             .collect();
-        if needed.is_empty() {
+        let at_entry = draft.at_entry.minus(draft.globals.set());
+        if needed.is_empty() && at_entry.is_empty() {
             return Self::default();
         }
-        let flow = Flow { context, needed };
+        let flow = Flow {
+            context,
+            reads: Reads::of(context, draft),
+            at_entry,
+            needed,
+        };
         let calls = calls(draft);
         let solution = solve_within(draft.cfg, &flow, context.flow_limit);
         let mut saves: BTreeMap<VertexId, Vec<(usize, GlobalId)>> = BTreeMap::new();
-        let mut saved = GlobalSet::default();
+        let (mut saved, mut recording) = (GlobalSet::default(), Vec::new());
         for (&v, calls) in &calls {
             let mut set = solution.incoming(v);
             for &(s, callee) in calls {
-                flow.call(callee, &mut set, |g| {
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                if let Some(inside) = flow.reads.recorded_by_callee(at) {
+                    let mut both = GlobalSet::default();
+                    set.each_common(inside, |g| both.insert(g));
+                    recording.push((callee, both));
+                }
+                flow.call(at, callee, &mut set, |g| {
                     saves.entry(v).or_default().push((s, g));
                     saved.insert(g);
                 });
@@ -68,6 +93,7 @@ impl CalleeGlobals {
                 .map(|(v, list)| (v, numbered(list)))
                 .collect(),
             at_exit: solution.incoming(draft.exit()),
+            recording,
             saved,
         }
     }
@@ -76,6 +102,13 @@ impl CalleeGlobals {
     /// those that are pushed somewhere.
     pub(crate) fn saves(&self, v: VertexId) -> &[(usize, usize)] {
         self.saves.get(&v).map_or(&[], |saves| saves)
+    }
+
+    /// Calls `visit(callee, globals)` for each call of a routine that records globals itself.
+    pub(crate) fn each_recording_call(&self, visit: &mut impl FnMut(RoutineId, GlobalSet)) {
+        for (callee, globals) in &self.recording {
+            visit(*callee, globals.clone());
+        }
     }
 
     /// Declares the globals that are pushed somewhere in a sweep of the routine; the number of the first.
@@ -112,12 +145,12 @@ impl Analysis for Flow<'_> {
     }
 
     fn boundary(&self, _: &Cfg) -> GlobalSet {
-        GlobalSet::default()
+        self.at_entry.clone()
     }
 
-    fn statement(&self, _: Position, statement: &Stmt, state: &mut GlobalSet) {
+    fn statement(&self, at: Position, statement: &Stmt, state: &mut GlobalSet) {
         if let Some(callee) = statement.kind.callee() {
-            self.call(callee, state, |_| {});
+            self.call(at, callee, state, |_| {});
         }
     }
 
@@ -126,10 +159,20 @@ impl Analysis for Flow<'_> {
 
 impl Flow<'_> {
     /// Runs a call; `save` is called for what is pushed before it.
-    fn call(&self, callee: RoutineId, set: &mut GlobalSet, mut save: impl FnMut(GlobalId)) {
+    fn call(
+        &self,
+        at: Position,
+        callee: RoutineId,
+        set: &mut GlobalSet,
+        mut save: impl FnMut(GlobalId),
+    ) {
         let summary = &self.context.summary;
         let mut replaced = GlobalSet::default();
+        let recorded = self.reads.recorded_by_callee(at);
         set.each_common(summary.written(callee), |g| {
+            if recorded.is_some_and(|inside| inside.contains(g)) {
+                return;
+            }
             save(g);
             // The value of one that shares storage may be needed by another name.
             if !summary.effects.storage.overlaid().contains(g) {

@@ -48,6 +48,8 @@ pub(crate) struct Draft<'p> {
     pub(crate) globals: Named,
     /// The globals whose values after a call the reverse sweep of the callee reads, by callee.
     pub(crate) needed: HashMap<RoutineId, GlobalSet>,
+    /// The globals whose values at ENTRY some caller needs and leaves to this routine to record.
+    pub(crate) at_entry: GlobalSet,
     pub(crate) loops: Vec<Option<LoopPlan>>,
     /// The branches, by vertex, whose selectors are cheap and read nothing that an arm may change.
     pub(crate) lasting: FixedBitSet,
@@ -127,6 +129,7 @@ impl<'p> Draft<'p> {
             locations: locations.with_elements(&context.program, routine, cfg),
             globals: Named::of(routine),
             needed: HashMap::new(),
+            at_entry: GlobalSet::default(),
             loops,
             lasting,
             code: Rows::with_capacity(cfg.vertex_count()),

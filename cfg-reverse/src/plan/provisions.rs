@@ -8,11 +8,12 @@
 use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, solve_within},
-    entity::{EdgeId, VarId, VertexId},
+    entity::{EdgeId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, ControlWidth, Expr, LoopTest, Place, Program, Routine, Selector, Stmt, StmtKind,
+        Cfg, ControlWidth, Expr, LoopTest, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
         VertexKind,
     },
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
@@ -28,6 +29,8 @@ use crate::{
 
 /// What the reverse sweep of a draft reads.
 pub(crate) struct Reads<'a> {
+    context: &'a Context,
+    at_entry: &'a GlobalSet,
     program: &'a Program,
     routine: &'a Routine,
     cfg: &'a Cfg,
@@ -39,6 +42,8 @@ pub(crate) struct Reads<'a> {
 impl<'a> Reads<'a> {
     pub(crate) fn of(context: &'a Context, draft: &'a Draft<'_>) -> Self {
         Self {
+            context,
+            at_entry: &draft.at_entry,
             program: &context.program,
             routine: context.program.routine(draft.id),
             cfg: draft.cfg,
@@ -93,6 +98,19 @@ impl ReverseSweep for Reads<'_> {
 
     fn recorded_apart(&self, statement: &Stmt) -> HashSet<VarId> {
         optional::guarded(self.program, self.routine, statement)
+    }
+
+    fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet> {
+        let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
+        let callee = statement.kind.callee()?;
+        self.context.sweeps[callee.index()]?;
+        // A call that stays one of the original records nothing.
+        self.code.of(at.vertex).get(at.statement)?.forward.as_ref()?;
+        Some(&self.context.recorded_inside)
+    }
+
+    fn needed_at_entry(&self) -> &GlobalSet {
+        self.at_entry
     }
 }
 
@@ -244,6 +262,41 @@ impl<'a> Provisions<'a> {
         self.index_needed.contains(e.index())
     }
 
+    /// Calls `visit(callee, globals)` for each call of a routine that records globals itself, with those of them whose values before it may be
+    /// needed.
+    pub(crate) fn each_recording_call(
+        &self,
+        draft: &Draft<'_>,
+        visit: &mut impl FnMut(RoutineId, GlobalSet),
+    ) {
+        let analysis = &self.analysis;
+        self.solution.each_vertex(self.cfg, |v, set| {
+            for (s, statement) in self.cfg.vertex(v).statements().iter().enumerate() {
+                let at = Position {
+                    vertex: v,
+                    statement: s,
+                };
+                if let (Some(callee), Some(inside)) =
+                    (statement.kind.callee(), analysis.recorded_by_callee(at))
+                {
+                    let mut before = set.clone();
+                    analysis.insert_reads_before(at, &mut before);
+                    let named = draft.globals.among(inside);
+                    let needed = named
+                        .into_iter()
+                        .filter(|v| analysis.contains(&before, &Place::whole(*v)));
+                    let globals = needed.filter_map(|v| match draft.scope.routine.variable(v).role {
+                        Role::Global(g) => Some(g),
+                        Role::Parameter { .. } | Role::Local => None,
+                    });
+                    visit(callee, globals.collect());
+                }
+                analysis.saving(at, statement, set, &mut |_, _| {});
+            }
+        });
+        self.callee_globals.each_recording_call(visit);
+    }
+
     /// The number of places that are pushed in a vertex.
     pub(crate) fn save_count(&self, v: VertexId) -> usize {
         self.saves.of(v).len()
@@ -259,7 +312,11 @@ impl<'a> Provisions<'a> {
                 visit(s as usize, target);
             } else {
                 if places.0 != s {
-                    places = (s, self.analysis.overwritten(statement));
+                    let at = Position {
+                        vertex: v,
+                        statement: s as usize,
+                    };
+                    places = (s, self.analysis.overwritten(at, statement));
                 }
                 visit(s as usize, &places.1[k as usize]);
             }

@@ -5,6 +5,7 @@ use cfg_core::{
     elemental::Strong,
     entity::{GlobalId, RoutineId, VarId},
     ir::{Program, Routine},
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 
@@ -20,6 +21,8 @@ pub(crate) struct Context {
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
+    /// Globals that the routines that write them record cell by cell, not their callers as a whole.
+    pub(crate) recorded_inside: GlobalSet,
     /// Routines whose adjoint parameters may share storage with one another, or with adjoint globals.
     pub(crate) overlapping: FixedBitSet,
     pub(crate) counters: bool,

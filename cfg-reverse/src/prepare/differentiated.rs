@@ -4,19 +4,21 @@ use cfg_analysis::activity::Activity;
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Program, Role},
+    memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
 
 use crate::memory::summary::{Summary, given_adjoint};
 
 /// Gives ids to the sweeps of every routine that has a body, and an active variable or a call of a routine
-/// with sweeps that uses an active global: a routine does not name the globals that only its callees use.
+/// with sweeps that uses an active global: a routine does not name the globals that only its callees use. Those have sweeps, too, that
+/// may write a global of `inside`, which they record.
 pub(crate) fn number_sweeps(
     normal: &Program,
     summary: &Summary,
     activity: &Activity,
-    reachable: &[RoutineId],
-    main: RoutineId,
+    inside: &GlobalSet,
+    (reachable, main): (&[RoutineId], RoutineId),
 ) -> Vec<Option<(RoutineId, RoutineId)>> {
     let n = normal.routines.len();
     let mut differentiated = FixedBitSet::with_capacity(n);
@@ -37,7 +39,8 @@ pub(crate) fn number_sweeps(
                 global |= matches!(variable.role, Role::Global(_));
             }
         }
-        if r == main || (active && !is_given) {
+        let records = summary.written(r).intersects(inside);
+        if r == main || ((active || records) && !is_given) {
             differentiated.insert(r.index());
         }
         if global && !is_given {

@@ -439,6 +439,7 @@ const DEFAULT: Options = Options {
     unstructured: Unstructured::Structure,
     strong: cfg_reverse::Strong::Needed,
     flow_limit: cfg_core::dataflow::FLOW_LIMIT,
+    inside: cfg_reverse::Inside::Pools,
 };
 
 /// Blocks from their Jacobians; the search is cheap, so that many programs can be tried.
@@ -481,6 +482,22 @@ fn with_counters_and_merged_blocks() {
             ..DEFAULT
         };
         property::check(&Generate::EXACT, seeds, |case| {
+            agrees(case, &options, &NONE).map(drop)
+        });
+    }
+}
+
+/// Global arrays are recorded by the routines that write them.
+#[test]
+fn recorded_by_callees() {
+    for (k, options) in [DEFAULT, PREACCUMULATE, AUTO].into_iter().enumerate() {
+        let options = Options {
+            inside: cfg_reverse::Inside::Arrays,
+            flow_limit: [DEFAULT.flow_limit, 0, 1000][k],
+            ..options
+        };
+        let first = 23_000 + 1000 * k as u64;
+        property::check(&Generate::EXACT, first..first + 500, |case| {
             agrees(case, &options, &NONE).map(drop)
         });
     }

@@ -112,6 +112,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
                 Unstructured::Trace
             },
             flow_limit: cfg_core::dataflow::FLOW_LIMIT,
+            inside: [cfg_reverse::Inside::Pools, cfg_reverse::Inside::Arrays][k & 1],
         };
         let made = reverse(&valid, main, &options).expect("it can be reversed");
         for &(original, forward, backward) in &made.sweeps {

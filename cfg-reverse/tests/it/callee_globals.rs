@@ -11,7 +11,7 @@ use cfg_core::{
     },
     json, validate,
 };
-use cfg_reverse::{Blocks, Options, reverse, tangent};
+use cfg_reverse::{Blocks, Inside, Options, reverse, tangent};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     growth::{FAMILIES, Family},
@@ -189,6 +189,7 @@ fn derivatives_are_right() {
             merge: seed % 5 == 0,
             blocks: blocks[seed as usize % 3],
             work: 1000,
+            inside: [Inside::Nothing, Inside::Arrays][seed as usize / 2 % 2],
             ..Options::default()
         };
         if let Err(problem) = agrees_smoothly(&case, &options) {

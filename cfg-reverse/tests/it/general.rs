@@ -56,6 +56,7 @@ const TRACE: Options = Options {
     blocks: Blocks::Statement,
     work: 0,
     flow_limit: cfg_core::dataflow::FLOW_LIMIT,
+    inside: cfg_reverse::Inside::Arrays,
 };
 
 fn forest(case: &Case) -> LoopForest {

@@ -202,9 +202,13 @@ impl<'p> Plan<'p> {
             let number = self.pools.len() + 1;
             let base = unused(format!("pool{number}"), &mut taken);
             let mut arrays = BTreeMap::new();
-            let role = match self.classes.is_kept(class) {
-                true => NameRole::Cells,
-                false => NameRole::ScratchCells,
+            let [role, first, last] = match self.classes.is_kept(class) {
+                true => [NameRole::Cells, NameRole::FirstCells, NameRole::LastCells],
+                false => [
+                    NameRole::ScratchCells,
+                    NameRole::ScratchFirstCells,
+                    NameRole::ScratchLastCells,
+                ],
             };
             for kind in kinds {
                 let (name, ty) = match kind {
@@ -227,8 +231,8 @@ impl<'p> Plan<'p> {
             let tables = [table];
             let pool = Pool {
                 arrays,
-                first: integer("first", &tables, 0, Some(NameRole::FirstCells)),
-                last: integer("last", &tables, 0, Some(NameRole::LastCells)),
+                first: integer("first", &tables, 0, Some(first)),
+                last: integer("last", &tables, 0, Some(last)),
                 objects: integer("objects", &[], 0, None),
                 top: integer("top", &[], 1, None),
                 variables: integer("variables", &[], 0, None),

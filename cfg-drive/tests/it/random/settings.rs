@@ -5,7 +5,7 @@ use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover;
 use cfg_drive::Options;
-use cfg_reverse::{Blocks, Strong, Unstructured};
+use cfg_reverse::{Blocks, Inside, Strong, Unstructured};
 use cfg_testkit::case::Case;
 use cfg_testkit::rng::Rng;
 
@@ -108,6 +108,11 @@ impl Setting {
                 strong: match self.strong {
                     false => Strong::Needed,
                     true => Strong::Always,
+                },
+                // Global arrays are recorded by callers in one half, by callees in the other.
+                inside: match self.strong != self.counters {
+                    false => Inside::Pools,
+                    true => Inside::Arrays,
                 },
                 // Half of what is merged is as if the routines were too large for a state for each vertex.
                 flow_limit: match self.merge && self.counters {
