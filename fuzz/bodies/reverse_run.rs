@@ -61,6 +61,11 @@ pub(crate) fn run(data: &[u8]) {
         } else {
             cfg_core::dataflow::FLOW_LIMIT
         },
+        inside: if seed[3] & 2 == 0 {
+            cfg_reverse::Inside::Arrays
+        } else {
+            cfg_reverse::Inside::Pools
+        },
     };
     let made = match cfg_reverse::reverse(&valid, case.main, &choices) {
         Ok(made) => made,

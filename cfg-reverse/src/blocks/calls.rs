@@ -46,7 +46,10 @@ impl<'p> Draft<'p> {
         let called = context.program.routine(callee);
         // One that writes what it records has to bring that back.
         let records = context.sweeps[callee.index()].is_some()
-            && context.summary.written(callee).intersects(&context.recorded_inside);
+            && context
+                .summary
+                .written(callee)
+                .intersects(&context.recorded_inside);
         if self.scope.exceptions.is_useless(self.scope.here) && !records {
             return Ok(Default::default());
         }

@@ -105,7 +105,11 @@ impl ReverseSweep for Reads<'_> {
         let callee = statement.kind.callee()?;
         self.context.sweeps[callee.index()]?;
         // A call that stays one of the original records nothing.
-        self.code.of(at.vertex).get(at.statement)?.forward.as_ref()?;
+        self.code
+            .of(at.vertex)
+            .get(at.statement)?
+            .forward
+            .as_ref()?;
         Some(&self.context.recorded_inside)
     }
 
@@ -285,10 +289,11 @@ impl<'a> Provisions<'a> {
                     let needed = named
                         .into_iter()
                         .filter(|v| analysis.contains(&before, &Place::whole(*v)));
-                    let globals = needed.filter_map(|v| match draft.scope.routine.variable(v).role {
-                        Role::Global(g) => Some(g),
-                        Role::Parameter { .. } | Role::Local => None,
-                    });
+                    let globals =
+                        needed.filter_map(|v| match draft.scope.routine.variable(v).role {
+                            Role::Global(g) => Some(g),
+                            Role::Parameter { .. } | Role::Local => None,
+                        });
                     visit(callee, globals.collect());
                 }
                 analysis.saving(at, statement, set, &mut |_, _| {});
