@@ -6,8 +6,9 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Overlay, Program, Role,
+        Expr, Overlay, Program, Role,
         ScalarType::{Integer, Real},
+        StmtKind,
     },
     json, validate,
 };
@@ -25,12 +26,20 @@ struct Generator {
     routines: Vec<RoutineId>,
 }
 
-/// Globals, two of which are parts of a third.
+/// Globals, numbers and arrays, two of which are parts of a third.
 fn globals(program: &mut ProgramBuilder, rng: &mut Rng) -> Vec<GlobalId> {
     let mut all = Vec::new();
     for k in 0..2 + rng.below(4) {
-        let g = program.global(format!("g{k}"), Real);
-        program.initialize(g, [0.3 + 0.1 * k as f64]);
+        let name = format!("g{k}");
+        let g = if rng.below(2) == 0 {
+            let g = program.global(name, Real);
+            program.initialize(g, [0.3 + 0.1 * k as f64]);
+            g
+        } else {
+            let g = program.global(name, Real.array([2]));
+            program.initialize(g, [0.3 + 0.1 * k as f64, 0.9 - 0.1 * k as f64]);
+            g
+        };
         all.push(g);
     }
     let base = program.global("both", Real.array([2]));
@@ -95,7 +104,7 @@ impl Generator {
                 0 | 1 => {
                     let callee = self.routines[self.rng.below(self.routines.len())];
                     f.begin_if(gt(n, 0));
-                    f.call::<cfg_core::ir::Expr>(callee, [n - 1, x.into()]);
+                    f.call::<Expr>(callee, [n - 1, x.into()]);
                     f.end_if();
                 }
                 2 if depth == 2 => {
@@ -203,6 +212,85 @@ fn derivatives_are_right() {
         named as u64 > cases / 4,
         "{named}: too few are saved by callers"
     );
+}
+
+/// `f` needs a global array behind a call of `middle`, which does not name it; `inner` writes it, and so does `reset`, whose results nobody
+/// wants.
+fn handed_on() -> Case {
+    let mut program = ProgramBuilder::new();
+    let g = program.global("g", Real.array([3]));
+    program.initialize(g, [0.3, 0.4, 0.5]);
+    let mut f = RoutineBuilder::new("inner");
+    let x = f.input("x", Real);
+    let v = f.global(program.program(), g);
+    f.assign(v.at(1), sin(x) + v.at(2));
+    let inner = program.add(f);
+    let mut f = RoutineBuilder::new("middle");
+    let x = f.input("x", Real);
+    f.call::<Expr>(inner, [x.into()]);
+    let middle = program.add(f);
+    let mut f = RoutineBuilder::new("reset");
+    let v = f.global(program.program(), g);
+    f.assign(v.at(1), 0.0);
+    f.assign(v.at(2), 0.0);
+    let reset = program.add(f);
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.inout("y", Real);
+    let v = f.global(program.program(), g);
+    f.independents([x, y]).dependents([y]);
+    f.assign(v.at(1), x * x);
+    f.assign(v.at(2), y * x);
+    f.assign(y, y * v.at(1) * v.at(1));
+    f.call::<Expr>(middle, [x.into()]);
+    f.assign(y, y + v.at(1) * v.at(2) * v.at(2));
+    f.call::<Expr>(reset, []);
+    f.assign(v, 0.25);
+    let main = program.add(f);
+    let program = program.finish().expect("it is right").into_program();
+    let scalar = |value| Datum {
+        extents: Vec::new(),
+        elements: Elements::Real(vec![value]),
+    };
+    let v = VarId::new;
+    Case {
+        program,
+        main,
+        point: vec![(v(0), scalar(0.6)), (v(1), scalar(0.4))],
+        direction: vec![(v(0), vec![1.0]), (v(1), vec![-0.5])],
+        seed: vec![(v(1), vec![1.0])],
+    }
+}
+
+#[test]
+fn callees_record_what_their_callers_need() {
+    let case = handed_on();
+    // Two calls push the whole array, or four assignments what they overwrite.
+    for (inside, pushes) in [(Inside::Nothing, [2, 0]), (Inside::Arrays, [1, 3])] {
+        let options = Options {
+            inside,
+            ..Options::default()
+        };
+        agrees_smoothly(&case, &options).expect("it is right");
+        let valid = validate::validate(case.program.clone()).expect("it is valid");
+        let made = reverse(&valid, case.main, &options).expect("it can be reversed");
+        let mut found = [0; 2];
+        for &(_, forward, _) in &made.sweeps {
+            let routine = made.program.routine(forward);
+            let graph = routine.body.iter().flat_map(|cfg| cfg.vertices());
+            for statement in graph.flat_map(|(_, v)| v.statements()) {
+                if let StmtKind::Push {
+                    value: Expr::Place(place),
+                    ..
+                } = &statement.kind
+                    && routine.variable(place.var).rank() > 0
+                {
+                    found[usize::from(!place.subscripts.is_empty())] += 1;
+                }
+            }
+        }
+        assert_eq!(found, pushes, "{inside:?}");
+    }
 }
 
 /// Bytes of the adjoint and of the tangent program.
