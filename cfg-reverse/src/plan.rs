@@ -3,7 +3,7 @@
 //!
 //! `setting` has the plans of a program and `draft` those of a routine: how loops are counted (`counters`; `regions`
 //! in general graphs), and the adjoint of every statement with what it reads
-//! (`adjoints`), which is filled in later. `provisions` says how the reverse sweep gets each value and loop, `at_exit` and `callee_globals` what
+//! (`adjoints`), which is filled in later. `reads` says what the reverse sweep reads, `provisions` how it gets each value and loop, `at_exit` and `callee_globals` what
 //! of that concerns callers and callees, `recorded` how much it is.
 
 pub(crate) mod adjoints;
@@ -14,6 +14,7 @@ pub(crate) mod counters;
 pub(crate) mod draft;
 pub(crate) mod extents;
 pub(crate) mod provisions;
+pub(crate) mod reads;
 pub(crate) mod recorded;
 pub(crate) mod regions;
 pub(crate) mod setting;

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use cfg_analysis::tbr::ReverseSweep as _;
 
 use crate::{
-    plan::{draft::Draft, provisions::Reads},
+    plan::{draft::Draft, reads::Reads},
     prepare::context::Context,
 };
 

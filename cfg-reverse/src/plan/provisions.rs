@@ -5,113 +5,23 @@
 //! otherwise recorded just before it is overwritten, as [`cfg_analysis::tbr`] says. At the end of a routine the locals in
 //! that set are recorded. A loop runs backwards over its bounds if they are present, and otherwise by a count.
 
-use cfg_analysis::tbr::{ReverseSweep, ToBeRecorded};
+use cfg_analysis::tbr::ToBeRecorded;
 use cfg_core::{
     dataflow::{Analysis as _, Position, Set, Solution, solve_within},
     entity::{EdgeId, RoutineId, VarId, VertexId},
-    ir::{
-        Cfg, ControlWidth, Expr, LoopTest, Place, Program, Role, Routine, Selector, Stmt, StmtKind,
-        VertexKind,
-    },
+    ir::{Cfg, ControlWidth, Expr, Place, Role, Selector, StmtKind, VertexKind},
     memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashSet;
 
 use crate::{
     code::rows::Rows,
     plan::{
-        adjoints::StatementCode, branches::deciding, callee_globals::CalleeGlobals,
-        counters::LoopPlan, draft::Draft, shape::Shape,
+        branches::deciding, callee_globals::CalleeGlobals, counters::LoopPlan, draft::Draft,
+        reads::Reads,
     },
-    prepare::{context::Context, optional},
+    prepare::context::Context,
 };
-
-/// What the reverse sweep of a draft reads.
-pub(crate) struct Reads<'a> {
-    context: &'a Context,
-    at_entry: &'a GlobalSet,
-    program: &'a Program,
-    routine: &'a Routine,
-    cfg: &'a Cfg,
-    shape: Shape<'a>,
-    code: &'a Rows<StatementCode>,
-    loops: &'a [Option<LoopPlan>],
-}
-
-impl<'a> Reads<'a> {
-    pub(crate) fn of(context: &'a Context, draft: &'a Draft<'_>) -> Self {
-        Self {
-            context,
-            at_entry: &draft.at_entry,
-            program: &context.program,
-            routine: context.program.routine(draft.id),
-            cfg: draft.cfg,
-            shape: draft.shape,
-            code: &draft.code,
-            loops: &draft.loops,
-        }
-    }
-}
-
-impl ReverseSweep for Reads<'_> {
-    fn reads_before(&self, at: Position) -> &[u32] {
-        let code = self.code.of(at.vertex).get(at.statement);
-        code.map_or(&[], |code| code.reads_before.as_slice())
-    }
-
-    fn reads_after(&self, at: Position) -> &[u32] {
-        let code = self.code.of(at.vertex).get(at.statement);
-        code.map_or(&[], |code| code.reads_after.as_slice())
-    }
-
-    fn has_reverse_loop(&self, v: VertexId) -> bool {
-        self.loops[v.index()].is_some()
-    }
-
-    fn loop_bounds(&self, v: VertexId, read: &mut dyn FnMut(&Expr)) {
-        if let (Some(plan), VertexKind::Loop { test, .. }) =
-            (self.loops[v.index()], &self.cfg.vertex(v).kind)
-            && let LoopTest::Counted {
-                first, last, step, ..
-            } = test.as_ref()
-        {
-            let evaluated = [
-                (first, plan.index && !plan.first),
-                (last, !plan.counter),
-                (step, plan.index && !plan.step),
-            ];
-            for (e, _) in evaluated.into_iter().filter(|e| e.1) {
-                read(e);
-            }
-        }
-    }
-
-    fn indices_left(&self, e: EdgeId) -> Vec<VarId> {
-        match self.shape {
-            Shape::General(general) if general.is_live(self.cfg, e) => {
-                general.indices_left(self.cfg, e)
-            }
-            Shape::General(_) | Shape::Structured(_) => Vec::new(),
-        }
-    }
-
-    fn recorded_apart(&self, statement: &Stmt) -> HashSet<VarId> {
-        optional::guarded(self.program, self.routine, statement)
-    }
-
-    fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet> {
-        let statement = self.cfg.vertex(at.vertex).statements().get(at.statement)?;
-        let callee = statement.kind.callee()?;
-        self.context.sweeps[callee.index()]?;
-        // What writes such a global is called by its sweeps, also where nobody wants its results.
-        Some(&self.context.recorded_inside)
-    }
-
-    fn needed_at_entry(&self) -> &GlobalSet {
-        self.at_entry
-    }
-}
 
 /// How the reverse sweep of one routine gets what it needs.
 pub(crate) struct Provisions<'a> {
