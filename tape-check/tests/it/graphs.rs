@@ -261,3 +261,97 @@ fn what_is_proven_is_counted() {
         [1, 1, 1, 2, 1, 1, 6]
     );
 }
+
+/// The sweeps of a counted loop with a return in it: the count is pushed where it is left early only.
+const COUNTED: &str =
+    "general subroutine f_fwd(in integer n, in integer m, inout real y, inout tape t) {forward of f}
+  local integer i, c, h
+    1 ENTRY -> 9 {copy of 1}
+    2 LOOP i = 2, h, 3 -> 3 [1], 7 {copy of 2}
+    3 BASICBLOCK -> 4 {copy of 3}
+          push[real] y
+          y := y*y
+    4 BRANCH y > 100.0 -> 14 [1], 11 [0] {copy of 4}
+    7 BASICBLOCK -> 13 {copy of 7}
+          push[real] y
+          y := 2.0*y
+    8 EXIT {copy of 8}
+    9 BASICBLOCK -> 12 {copy of 9}
+          h := n
+   10 ENDLOOP -> 2 {copy of 10}
+   11 BASICBLOCK -> 10 {counter-increment of 2}
+          c := c + 1
+   12 BASICBLOCK -> 2 {counter-init of 2}
+          c := 0
+   13 BASICBLOCK -> 8 {marker-push of 8}
+          push[control 1] 1
+   14 BASICBLOCK -> 15 {counter-push of 2}
+          push[control count] c
+   15 BASICBLOCK -> 8 {marker-push of 8}
+          push[control 1] 0
+end
+
+subroutine f_rev(in integer n, in integer m, inout real y, inout tape t) {reverse of f}
+  local integer i, b, r, e, h, k
+  @-8 entry {adjoint of 8}
+  @26
+  h := n
+  b := pop[control 1]
+  if b == 1 {marker-branch of 8}
+    @-7 {adjoint of 7}
+    y := pop[real]
+    @14 {bound-pop of 2}
+    r := trips(2, h, 3)
+    e := 0
+  else
+    @13 {bound-pop of 2}
+    r := pop[control count]
+    r := r + 1
+    e := 1
+  @15 end
+  @-10 forloop i = 2 + (r - 1)*3, 2, -3 {adjoint of 10}
+    @48 if e == 1 {exit-branch of 2}
+      @57 {exit-set of 2}
+      e := 0
+    else
+    end {adjoint of 4}
+    @-3 {adjoint of 3}
+    y := pop[real]
+  end {adjoint of 2}
+  @-9 {adjoint of 9}
+  @-1 exit {adjoint of 1}
+end
+";
+
+#[test]
+fn a_counted_loop_that_is_left_early_has_a_count_there() {
+    let other = Some(("T708", "it counts the trips of another range"));
+    let often = Some(("T708", "it is not proven how often this runs"));
+    let cases: [(&[(&str, &str)], Found); 15] = [
+        (&[], None),
+        (&[("r := trips(2, h, 3)", "r := trips(1, h, 3)")], other),
+        (&[("r := trips(2, h, 3)", "r := trips(2, m, 3)")], other),
+        (&[("r := trips(2, h, 3)", "r := trips(2, h, 2)")], other),
+        (&[("r := trips(2, h, 3)", "r := trips(2, h, 3) + 1")], often),
+        (&[("r := r + 1", "r := r + 2")], often),
+        (&[("    r := r + 1\n", "")], Some(("T706", ""))),
+        // The index runs over other values.
+        (&[("(r - 1)*3, 2, -3", "(r - 1)*2, 2, -2")], often),
+        (&[("2 + (r - 1)*3, 2, -3", "1 + (r - 1)*3, 1, -3")], often),
+        (&[("forloop i =", "forloop k =")], often),
+        // The bound is changed while the loop runs.
+        (&[("c := c + 1\n", "c := c + 1\n h := h - 1\n")], often),
+        (&[("y := y*y\n", "y := y*y\n h := 2\n")], often),
+        // The counter does something else.
+        (&[("c := 0\n", "c := 1\n")], Some(("T708", ""))),
+        (&[("c := c + 1\n", "c := c + 2\n")], Some(("T708", ""))),
+        // Another way is said to have been taken.
+        (
+            &[("push[control 1] 1\n", "push[control 1] 0\n")],
+            Some(("T706", "")),
+        ),
+    ];
+    for (edits, found) in cases {
+        assert_found(&edited(COUNTED, edits), found);
+    }
+}

@@ -1,14 +1,17 @@
 //! Small pairs of sweeps in the text form: those that are right pass, and each change of a line has its problem.
 
 use cfg_core::{text, validate::validate};
-use tape_check::{Report, check_program};
+use tape_check::{Report, check, check_program, pairs};
 
 /// The report of a program.
 pub(crate) fn report(text: &str) -> Report {
     let parsed = text::parse(text);
     let problems = parsed.problems;
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}{text}"));
-    check_program(&validate(program).unwrap_or_else(|d| panic!("{d}{text}")))
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}{text}"));
+    let report = check_program(&program);
+    assert_eq!(check(&program, &pairs(&program)), report.problems);
+    report
 }
 
 /// A code and words of the message; none where all is proven.
