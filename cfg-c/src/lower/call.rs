@@ -450,7 +450,7 @@ impl Body<'_, '_> {
     }
 
     /// A pointer as the argument for a parameter.
-    fn passed(&mut self, p: &Parameter, mut pointer: Pointer, a: ExprId) -> Lowered<Expr> {
+    fn passed(&mut self, p: &Parameter, pointer: Pointer, a: ExprId) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
         let mut ty = &p.ty;
         let mut levels = 0;
@@ -485,10 +485,10 @@ impl Body<'_, '_> {
                 "declare the parameter const",
             );
         }
-        if p.decl.is_some_and(|d| self.l.facts.is_single(d)) {
-            pointer.flat = None;
+        // Of a matrix that is gone through as one sequence, one element is enough for who uses one.
+        if !p.decl.is_some_and(|d| self.l.facts.is_single(d)) {
+            self.passed_size = self.remaining(&pointer);
         }
-        self.passed_size = self.remaining(&pointer);
         Ok(Expr::Place(pointer.section()))
     }
 }

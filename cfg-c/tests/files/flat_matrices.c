@@ -4,6 +4,7 @@
 //@ flat_static {"t":0.4}
 //@ flat_and_rows {"n":4,"x":[0.3,0.7,0.2,0.9]}
 //@ flat_outputs {"x":[0.3,0.7],"y":[[0.1,0.2],[0.3,0.4],[0.5,0.6]]}
+//@ flat_singles {"x":1.5}
 /* Matrices of which the elements are gone through as one sequence. */
 #include <string.h>
 #include <math.h>
@@ -109,4 +110,22 @@ void flat_outputs(const double *x, double y[3][2])
         p[k] = p[k] * x[0] + x[1];
     axpy(4, x[0], y[0], y[0]);
     axpy(4, x[1], &y[0][0] + 2, y[0]);
+}
+
+static void pour(double *to, double by) { *to += by; }
+static double swapped(double *a, double *b)
+{
+    double t = *a;
+    *a = *b;
+    *b = t * t;
+    return *a;
+}
+double flat_singles(double x)
+{
+    double v[2][3] = {{x, 0.5 * x, 2 * x}, {x, 3.0, x * x}};
+    pour(&(v[0] + 0)[5], x);
+    pour(&(v[0] + 0)[1], 2 * x);
+    pour(v[0] + 4, x * x);
+    pour(&v[1][2], x);
+    return swapped(v[0] + 3, &v[0][2]) * v[1][2] * v[1][1] + v[0][2] + v[0][1];
 }
