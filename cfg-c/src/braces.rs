@@ -253,7 +253,12 @@ impl Fill<'_> {
                 let first = [(Vec::new(), init.clone())];
                 if designators.is_empty() {
                     let done = self.list(&inner, &mut undesignated, at, false);
+                    // What has no parts takes no value, however many of it there are.
+                    let takes_none = done.is_ok() && undesignated.len() == rest.len();
                     *rest = undesignated;
+                    if takes_none {
+                        return self.too_many(at);
+                    }
                     done
                 } else {
                     let mut own = &first[..];

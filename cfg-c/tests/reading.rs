@@ -346,6 +346,17 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C018"],
         (1, 57),
     ),
+    // Elements without parts take no value, however many there are.
+    (
+        "struct none { }; double f(double x) { struct none a[] = {1.0}; return x; }",
+        &["C016"],
+        (1, 57),
+    ),
+    (
+        "double f(double x) { double a[1000000000][0] = {1.0, 2.0}; return x; }",
+        &["C016"],
+        (1, 48),
+    ),
 ];
 
 #[test]
