@@ -528,7 +528,7 @@ impl Writer<'_, '_> {
         self.assign(top, left);
     }
 
-    /// A new object with what fits of the old one.
+    /// A new object with what fits of the old one, which is ended.
     fn resize(
         &mut self,
         pool: usize,
@@ -550,10 +550,13 @@ impl Writer<'_, '_> {
         let is_null = eq(field(&old, OBJECT).into(), Expr::Int(0));
         let size = either(is_null, Expr::Int(0), size);
         let size = self.ahead(size, "size", Mode::Ahead);
+        let first = self.ahead(first, "first", Mode::Ahead);
+        // What was allocated last gets the same cells again, and nothing has to be copied.
+        self.free(number, &old);
         let made = self.allocate(number, ty, count)?;
         let common = Expr::op(Op::Min, [size, made.size.clone()]);
-        let common = self.ahead(common, "count", Mode::Ahead);
-        let first = self.ahead(first, "first", Mode::Ahead);
+        let stays = eq(made.pointer.cell.clone(), first.clone());
+        let common = self.ahead(either(stays, Expr::Int(0), common), "count", Mode::Ahead);
         let end = |from: &Expr| sub(add(from.clone(), common.clone()), Expr::Int(1));
         for ty in kinds(cells::types(plan.program, ty)) {
             let array = self.array(number, ty)?;
@@ -562,7 +565,6 @@ impl Writer<'_, '_> {
             let from = section(array, first.clone(), end(&first));
             self.assign(to, from.into());
         }
-        self.free(number, &old);
         self.point(target, made.pointer);
         Ok(())
     }
