@@ -1,7 +1,8 @@
 //! The C front end of cfgrev: numerical functions in C99, unchanged, read into its representation.
 //!
 //! [`read_c`] reads a file in steps, each with what it finds wrong: `lex` makes tokens; `preprocess` follows directives
-//! and expands macros; `parse` makes a syntax tree in which names are resolved; `expand` copies functions for what they are
+//! and expands macros; `parse` makes a syntax tree in which names are resolved, also of the functions of the C library that are written in C
+//! here (`library`); `expand` copies functions for what they are
 //! given, functions and memory, and puts some in place of their calls; `lower` turns the functions that are
 //! asked for, and those that they call, into routines. See `docs/c.md`.
 //!
