@@ -346,6 +346,11 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C018"],
         (1, 57),
     ),
+    (
+        "struct s { double *p; struct s x[2]; }; double f(double a) { struct s v; v.p = &a; return *v.p; }",
+        &["C005"],
+        (1, 32),
+    ),
     // Elements without parts take no value, however many there are.
     (
         "struct none { }; double f(double x) { struct none a[] = {1.0}; return x; }",

@@ -123,6 +123,14 @@ impl Parser<'_> {
                     let Some((name, at)) = made.name else {
                         return Err(self.syntax(at, "a member has no name"));
                     };
+                    // A structure in itself would have no end.
+                    if let Type::Struct(inner) = made.ty.element().ty
+                        && !self.unit.structure(inner).complete
+                    {
+                        let message = format!("the member {name} is a structure that is not complete");
+                        let help = "declare its members before, or let a pointer lead to it";
+                        self.sink.error(&codes::TYPE, at, message, help);
+                    }
                     if let Some(what) = self.problem(&made.ty.ty) {
                         self.refuse(id, &format!("the member {name}, {what}"));
                     }
