@@ -147,6 +147,8 @@ long double ldexpl(long double, int); long double scalbnl(long double, int); lon
 long double frexpl(long double, int *); long double modfl(long double, long double *); long double remquol(long double, long double, int *); long double nanl(const char *);
 void sincosl(long double, long double *, long double *);
 double j0(double); double j1(double); double jn(int, double); double y0(double); double y1(double); double yn(int, double); double gamma(double);
+#define FP_ILOGB0 (-2147483647 - 1)
+#define FP_ILOGBNAN (-2147483647 - 1)
 int __cfgrev_isnan(double); int __cfgrev_isinf(double); int __cfgrev_isfinite(double); int __cfgrev_signbit(double); int __cfgrev_isnormal(double);
 int __cfgrev_fpclassify(double); int __cfgrev_isunordered(double, double); int __cfgrev_islessgreater(double, double);
 float __cfgrev_inf(void); float __cfgrev_nan(void);

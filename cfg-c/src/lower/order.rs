@@ -30,6 +30,20 @@ struct Touched {
     read_behind: bool,
 }
 
+impl Touched {
+    fn extend(&mut self, other: Self) {
+        self.written.extend(other.written);
+        self.read.extend(other.read);
+        self.named.extend(other.named);
+        self.passed.extend(other.passed);
+        self.called.extend(&other.called);
+        self.read_before.extend(other.read_before);
+        self.written_before.extend(other.written_before);
+        self.written_behind |= other.written_behind;
+        self.read_behind |= other.read_behind;
+    }
+}
+
 /// What is wanted of an operand.
 #[derive(Clone, Copy)]
 enum Use {
@@ -215,6 +229,14 @@ impl Body<'_, '_> {
         // The pointers on the way to the place are read, too.
         let mut place = Touched::default();
         self.accesses(target, Use::Place, &mut place);
+        self.names(target, &mut place);
+        // What is assigned is part of these; whether the value changes it does not matter.
+        for d in unit.roots(target) {
+            if matches!(unit.decl(d).ty.ty, Type::Array(..) | Type::Struct(_)) {
+                place.named.remove(&d);
+            }
+        }
+        (place.read_behind, place.written_behind) = (false, false);
         for e in self.subscripts_of(target) {
             self.names(e, &mut place);
         }
@@ -226,6 +248,18 @@ impl Body<'_, '_> {
             return self.refuse_order(d, value);
         }
         self.compare(vec![(target, place), (value, now)], None)
+    }
+
+    /// Warns of initial values in one list of which one calls what changes another: C does not say which comes first.
+    pub(super) fn warn_of_list<'e>(&mut self, values: impl Iterator<Item = &'e ExprId>) {
+        let unit = self.l.unit;
+        let mut before = Touched::default();
+        for &e in values.filter(|e| unit.expr(**e).effects) {
+            let mut now = Touched::default();
+            self.touched(e, &mut now);
+            self.warn_of_calls(&before, &now, unit.expr(e).at);
+            before.extend(now);
+        }
     }
 
     /// Refuses an operand that changes a variable which another uses, or the other way round.
@@ -257,15 +291,7 @@ impl Body<'_, '_> {
             } else {
                 self.warn_of_calls(&before, &now, at);
             }
-            before.written.extend(now.written);
-            before.read.extend(now.read);
-            before.named.extend(now.named);
-            before.passed.extend(now.passed);
-            before.called.extend(&now.called);
-            before.read_before.extend(now.read_before);
-            before.written_before.extend(now.written_before);
-            before.written_behind |= now.written_behind;
-            before.read_behind |= now.read_behind;
+            before.extend(now);
         }
         if failed { Err(Failed) } else { Ok(()) }
     }
@@ -281,12 +307,16 @@ impl Body<'_, '_> {
             |set: &FixedBitSet, d: DeclId| effects.number(d).is_some_and(|k| set.contains(k));
         let mut named = b.named.iter().copied();
         let mut written = (b.written.variables()).chain(b.passed.iter().copied());
+        let uses = |d: DeclId| among(&b.called.read, d) || among(&b.called.written, d);
         let mut before = a.written_before.iter();
+        let mut read_before = a.read_before.iter();
         (passed.copied())
             .or(by_both)
             .or_else(|| named.find(|d| among(&a.called.written, *d)))
             .or_else(|| {
-                let met = before.find(|d| b.named.contains(d) || b.written_before.contains(d));
+                let met = before
+                    .find(|d| b.named.contains(d) || b.written_before.contains(d) || uses(**d));
+                let met = met.or_else(|| read_before.find(|d| among(&b.called.written, **d)));
                 met.copied()
             })
             .map(|d| (d, "change"))

@@ -242,6 +242,7 @@ impl Body<'_, '_> {
         init: &Init,
     ) -> Lowered<()> {
         let given = braces::elements(self.l.unit, self.l.sink, ty, init)?;
+        self.warn_of_list(given.iter().map(|(_, e)| e));
         let single = given.len() == 1 && given[0].0.is_empty();
         let all = braces::count(self.l.unit, ty);
         if !single && all.is_none_or(|all| all > given.len() as i64) {

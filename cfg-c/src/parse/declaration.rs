@@ -398,7 +398,10 @@ impl Parser<'_> {
         };
         // What is left of an escape has a value that is not known here.
         if text.contains('\\') || !text.is_ascii() {
-            return init;
+            let message = "a text with such an escape or character is no initial value here";
+            let help = "write the characters one by one, in braces, with 0 at the end";
+            self.sink.error(&codes::INITIAL, at, message, help);
+            return Init::List(Vec::new(), at);
         }
         let mut values: Vec<u8> = text.bytes().collect();
         values.extend(extent.is_none().then_some(0));

@@ -127,7 +127,8 @@ impl Parser<'_> {
                     if let Type::Struct(inner) = made.ty.element().ty
                         && !self.unit.structure(inner).complete
                     {
-                        let message = format!("the member {name} is a structure that is not complete");
+                        let message =
+                            format!("the member {name} is a structure that is not complete");
                         let help = "declare its members before, or let a pointer lead to it";
                         self.sink.error(&codes::TYPE, at, message, help);
                     }

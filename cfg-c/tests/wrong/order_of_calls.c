@@ -7,6 +7,7 @@ static double counted(double x) { static double n = 0.0; n += x; return n; }
 static double set(double x) { double *p = &table[1]; *p = x; return x; }
 static double at(int k) { return table[k]; }
 static double with(double (*g)(void)) { return g() + 1.0; }
+static double *place(void) { state += 1.0; return &table[1]; }
 static double pure(double x) { return x * other; }
 double f(double x)
 {
@@ -21,6 +22,9 @@ double f(double x)
     state += next();
     table[0] -= set(x);
     other += pure(next());
+    double list[2] = {[1] = next() * x, [0] = next()}, other_list[2] = {pure(x), pure(next())};
+    *place() += next();
+    table[(int)state] = set(x);
     state = state++ + next();
     return none + both + called + kept + named + behind + through + assigned;
 }
