@@ -17,7 +17,10 @@ pub(super) struct Comparison<'a> {
     pub(super) direction: &'a [f64],
     pub(super) dependents: &'a [Slot],
     pub(super) y_dot: &'a [f64],
-    pub(super) scales: &'a [f64],
+    /// What gaps are relative to.
+    pub(super) scales: Vec<f64>,
+    /// Bounds of rounding that are too loose to measure by, if there are some: what lies within them may be rounding.
+    pub(super) loose: Option<&'a [f64]>,
     pub(super) tolerance: f64,
     /// Relative and absolute error of an operation.
     pub(super) epsilon: f64,
@@ -70,6 +73,13 @@ impl Comparison<'_> {
         // A run with a trace takes more memory than the runs before: without it, nothing is compared.
         let base = self.run_at(self.point);
         if let Some((y, base)) = self.within_limits(base) {
+            if self.loose.is_some() {
+                // The direction is in proportion to the independents, so that derivatives are compared with values: of a root
+                // that was iterated for, the derivative by where the iteration began is next to nothing.
+                for (scale, y) in self.scales.iter_mut().zip(&y) {
+                    *scale = scale.abs().max(y.abs());
+                }
+            }
             kinks.extend(base.events.iter().map(|e| {
                 let place = self.primal.place(&e.site);
                 format!("{} {} in {place}", e.op.name(), e.event.describe())
@@ -87,7 +97,7 @@ impl Comparison<'_> {
             unresolved: 0,
             agrees: None,
         };
-        for element in &mut found {
+        for (i, element) in found.iter_mut().enumerate() {
             if let Some((first, last)) = element.vanishing {
                 let vanishes = last <= 0.5 * first;
                 element.best = Some(if vanishes { 0.0 } else { f64::INFINITY });
@@ -99,6 +109,7 @@ impl Comparison<'_> {
                     result.gap = Some(result.gap.unwrap_or(0.0).max(gap));
                 }
                 _ if element.kinked || element.crossed || !kinks.is_empty() => result.crossed += 1,
+                Some(gap) if self.may_be_rounding(i, gap) => result.unresolved += 1,
                 Some(gap) => {
                     result.compared += 1;
                     result.agrees = Some(false);
@@ -114,6 +125,12 @@ impl Comparison<'_> {
             kinks,
             stopped: self.stopped,
         }
+    }
+
+    /// True if the gap of an element lies within a loose bound of rounding.
+    fn may_be_rounding(&self, element: usize, gap: f64) -> bool {
+        let bound = self.loose.and_then(|loose| loose.get(element));
+        bound.is_some_and(|bound| gap * self.scales[element].abs() <= self.tolerance * bound.abs())
     }
 
     /// The results of a run that was not stopped; notes the limit that has stopped it, if it is the first.

@@ -732,3 +732,28 @@ fn full_jacobians_cost_at_most_twice() {
         assert!(few.probes <= dense && few.sweeps <= dense, "{few:?}");
     }
 }
+
+/// Bounds of rounding that grow with each pass of an iteration, as the derivative does not, are not what derivatives are measured by.
+#[test]
+fn checks_of_iterations_are_not_measured_by_bounds_that_allow_anything() {
+    let mut program = ProgramBuilder::new();
+    let mut f = RoutineBuilder::new("f");
+    let x = f.input("x", Real);
+    let y = f.output("y", Real);
+    let (a, b) = (f.local("a", Real), f.local("b", Real));
+    let i = f.local("i", Integer);
+    f.independents([x]).dependents([y]);
+    f.assign(y, x);
+    f.for_loop(i, 1, 8, |f| {
+        f.assign(a, 100.0 * y);
+        f.assign(b, 99.5 * y);
+        f.assign(y, a - b + 0.1);
+    });
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let found = checked(&program, f, r#"{"x": 0.7}"#);
+    assert_eq!(found.agrees(), Some(true));
+    let product = found.dot_product;
+    assert!(product.scale < 10.0 * product.tangent.abs(), "{product:?}");
+    assert!(found.differences.gap.is_some_and(|gap| gap < 1e-5));
+}
