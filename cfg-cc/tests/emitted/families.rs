@@ -10,7 +10,7 @@ use cfg_core::{
     text,
     validate::validate,
 };
-use cfg_reverse::{Blocks, Options, Search, Strong, Unstructured};
+use cfg_reverse::{Blocks, Inside, Options, Search, Strong, Unstructured};
 use cfg_testkit::{
     c_functions,
     case::{Case, Datum, Elements},
@@ -220,6 +220,7 @@ pub(crate) fn options(seed: u64) -> Options {
             0 => 0,
             _ => cfg_core::dataflow::FLOW_LIMIT,
         },
+        inside: [Inside::Pools, Inside::Arrays][seed as usize / 3 % 2],
     };
     if rng.percent(50) {
         options.search.model = CostModel::ALL[rng.below(3)];
