@@ -409,7 +409,10 @@ impl Parser<'_> {
             }
             parameters.push(d);
         }
-        let body = self.block(false)?;
+        let body = self.block(false).inspect_err(|_| {
+            // There is no such function.
+            self.unit.decls[decl.index()].definition = None;
+        })?;
         self.scopes.pop();
         self.in_function = false;
         // What is between a label and the last jump back to it is a loop, too.

@@ -351,6 +351,12 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C005"],
         (1, 32),
     ),
+    // A function whose body is not read is none that could be given a derivative.
+    (
+        "double g(double x) { ( }\n#pragma cfgrev no-diff(g)\ndouble f(double x) { return g(x); }",
+        &["C001"],
+        (1, 24),
+    ),
     // Elements without parts take no value, however many there are.
     (
         "struct none { }; double f(double x) { struct none a[] = {1.0}; return x; }",
