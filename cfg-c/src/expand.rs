@@ -515,8 +515,7 @@ impl Expand<'_> {
     /// True of functions of the mathematical library, which only compute.
     fn is_pure(&self, d: DeclId) -> bool {
         let decl = self.unit.decl(d);
-        let file = self.sink.files.get(decl.at.file as usize);
-        file.is_some_and(|name| name.starts_with('<')) && crate::lower::math::is_pure(&decl.name)
+        self.sink.is_header(decl.at) && crate::lower::math::is_pure(&decl.name)
     }
 }
 

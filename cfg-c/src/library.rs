@@ -19,11 +19,9 @@ pub(crate) fn called(unit: &Unit, given: &[&str], sink: &mut Sink) -> Option<Vec
     for e in &unit.exprs {
         if let ExprKind::Name(d) = e.kind {
             let decl = unit.decl(d);
-            let from_header =
-                (sink.files.get(decl.at.file as usize)).is_some_and(|name| name.starts_with('<'));
             if decl.kind == DeclKind::Function
                 && decl.definition.is_none()
-                && from_header
+                && sink.is_header(decl.at)
                 && how(&decl.name) == Some(How::Written)
                 && !given.contains(&&*decl.name)
             {
@@ -34,12 +32,8 @@ pub(crate) fn called(unit: &Unit, given: &[&str], sink: &mut Sink) -> Option<Vec
     if missing.is_empty() {
         return None;
     }
-    let known = sink.files.iter().position(|f| f == NAME);
-    let file = known.unwrap_or_else(|| {
-        sink.files.push(NAME.to_owned());
-        sink.files.len() - 1
-    });
-    let mut tokens = lex(TEXT.as_bytes(), file as u32, &mut Interner::default(), sink);
+    let file = sink.file(NAME);
+    let mut tokens = lex(TEXT.as_bytes(), file, &mut Interner::default(), sink);
     let end = tokens.pop()?;
     let mut found = Vec::new();
     for function in functions(&tokens) {

@@ -362,8 +362,7 @@ impl<'u> Lower<'u> {
             {
                 continue;
             }
-            let header = self.sink.files.get(decl.at.file as usize);
-            if header.is_some_and(|name| name.starts_with('<')) {
+            if self.sink.is_header(decl.at) {
                 continue;
             }
             for e in calls::leaves(decl.init.as_ref()) {

@@ -239,10 +239,7 @@ impl Parser<'_> {
     }
 
     fn is_header(&self, at: Pos) -> bool {
-        self.sink
-            .files
-            .get(at.file as usize)
-            .is_some_and(|name| name.starts_with('<'))
+        self.sink.is_header(at)
     }
 
     fn stmt(&mut self, kind: StmtKind, from: Pos) -> StmtId {

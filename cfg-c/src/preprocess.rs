@@ -201,12 +201,7 @@ impl Preprocessor<'_> {
 
     /// The number of a file.
     fn file(&mut self, name: &str) -> u32 {
-        let known = self.sink.files.iter().position(|f| f == name);
-        let number = known.unwrap_or_else(|| {
-            self.sink.files.push(name.to_owned());
-            self.sink.files.len() - 1
-        });
-        number as u32
+        self.sink.file(name)
     }
 
     fn run(&mut self) -> Vec<Token> {

@@ -44,6 +44,22 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
+    /// The number of a file; a new name gets the next one.
+    pub(crate) fn file(&mut self, name: &str) -> u32 {
+        let known = self.files.iter().position(|f| f == name);
+        let number = known.unwrap_or_else(|| {
+            self.files.push(name.to_owned());
+            self.files.len() - 1
+        });
+        number as u32
+    }
+
+    /// True of places in the headers of the library, whose names are in angle brackets.
+    pub(crate) fn is_header(&self, at: Pos) -> bool {
+        let name = self.files.get(at.file as usize);
+        name.is_some_and(|name| name.starts_with('<'))
+    }
+
     fn place(&self, at: Pos, mut problem: Diagnostic) -> Diagnostic {
         problem.at.file = self.files.get(at.file as usize).cloned();
         if at.line > 0 {

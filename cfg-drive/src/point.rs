@@ -131,6 +131,7 @@ impl Point {
             arguments: vec![Argument::Absent; program.routine(routine).parameters.len()],
             words: 0,
             globals: Vec::new(),
+            told: 0,
         };
         let mut problems = Diagnostics::default();
         let members = records::fields(members, program, "");
@@ -189,6 +190,8 @@ struct Binder<'a> {
     /// The number of words that the arguments take.
     words: u64,
     globals: Vec<(GlobalId, Value)>,
+    /// The parameters before this one whose absence has been told, as that of a record.
+    told: usize,
 }
 
 impl Binder<'_> {
@@ -334,14 +337,12 @@ impl Binder<'_> {
         };
         let zero = self.zero_dependents && intent.writes() && self.dependents.contains(&v);
         if intent != Intent::Out && !zero {
-            if let Some((record, fields)) = self.missing_record(&variable.name) {
-                // The first field speaks for all.
-                if fields.first().is_some_and(|first| *first != variable.name) {
-                    return Ok(());
-                }
-                let fields = fields
-                    .iter()
-                    .map(|f| format!("\"{}\"", &f[record.len() + 1..]));
+            if k < self.told {
+                return Ok(());
+            }
+            if let Some((record, fields)) = self.missing_record(k) {
+                let told = k + fields.len();
+                let fields = fields.iter().map(|f| format!("\"{f}\""));
                 let fields = fields.collect::<Vec<_>>().join(", ");
                 let what = match variable.rank() {
                     0 => "an object",
@@ -349,6 +350,7 @@ impl Binder<'_> {
                 };
                 let message = format!("POINT gives no value for {record}");
                 let help = format!("add \"{record}\": {what} with {fields}");
+                self.told = told;
                 return Err(codes::problem(&codes::MISSING, message, help, ""));
             }
             let rank = match variable.rank() {
@@ -381,17 +383,25 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The record that a name is a field of, and the names of all its fields, if POINT has none of them.
-    fn missing_record<'n>(&self, name: &'n str) -> Option<(&'n str, Vec<&str>)> {
-        let (record, _) = name.split_once('.')?;
-        let parameters = self.routine.parameters.iter().enumerate();
-        let fields = parameters.filter_map(|(k, v)| {
-            let name = &*self.routine.variable(*v).name;
-            (name.split_once('.')?.0 == record).then_some((k, name))
-        });
-        let (numbers, names): (Vec<usize>, Vec<&str>) = fields.unzip();
-        let given = |k: &usize| !matches!(self.arguments[*k], Argument::Absent);
-        (!numbers.iter().any(given)).then_some((record, names))
+    /// The record whose first field a parameter is, and its fields, if POINT has none of them. Fields stand together.
+    fn missing_record(&self, first: usize) -> Option<(&str, Vec<&str>)> {
+        let field = |k: usize| {
+            let v = self.routine.parameters.get(k)?;
+            self.routine.variable(*v).name.split_once('.')
+        };
+        let (record, _) = field(first)?;
+        let of_record = |k: usize| field(k).filter(|(of, _)| *of == record);
+        if first.checked_sub(1).and_then(of_record).is_some() {
+            return None;
+        }
+        let mut fields = Vec::new();
+        while let Some((_, name)) = of_record(first + fields.len()) {
+            if !matches!(self.arguments[first + fields.len()], Argument::Absent) {
+                return None;
+            }
+            fields.push(name);
+        }
+        Some((record, fields))
     }
 
     /// The shape that the declaration gives with the arguments so far.

@@ -406,6 +406,14 @@ fn with_all_that_the_format_allows_nothing_active_is_missed() {
     assert!(passive > 200, "{passive}");
 }
 
+/// A statement of the first block.
+fn at(statement: usize) -> Position {
+    Position {
+        vertex: VertexId::new(1),
+        statement,
+    }
+}
+
 /// What is overwritten before it is read is not useful, and what does not depend on the independent contributes nothing,
 /// although the same variables are active elsewhere.
 #[test]
@@ -427,10 +435,6 @@ fn the_flow_decides() {
     let program = program.finish().expect("the builder is used right");
     let found = activity(&program, f);
     let exceptions = found.exceptions(f);
-    let at = |statement| Position {
-        vertex: VertexId::new(1),
-        statement,
-    };
     let useless: Vec<usize> = (0..8).filter(|&s| exceptions.is_useless(at(s))).collect();
     // The zeros that `t` gets are implicit: where `t` is read next it is known to be constant.
     assert_eq!(useless, [0, 2, 5, 6]);
@@ -468,10 +472,6 @@ fn calls_are_joined() {
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
     let found = activity(&program, f);
-    let at = |statement| Position {
-        vertex: VertexId::new(1),
-        statement,
-    };
     assert!(found.exceptions(f).is_useless(at(1)) && !found.exceptions(f).is_useless(at(0)));
     // In the routine both come together, so `t` may be varied afterwards.
     let called = program.routine(double);
@@ -515,10 +515,6 @@ fn tapes_lead_from_call_to_call() {
     let program = program.finish().expect("the builder is used right");
     let found = activity(&program, f);
     let exceptions = found.exceptions(f);
-    let at = |statement| Position {
-        vertex: VertexId::new(1),
-        statement,
-    };
     // Nobody takes from the other tape; what is given to the call may be useful all the same.
     let useless: Vec<usize> = (0..5).filter(|&s| exceptions.is_useless(at(s))).collect();
     assert_eq!(useless, [3]);
@@ -568,10 +564,6 @@ fn whole_numbers_are_not_useful() {
     let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
     let f = RoutineId::new(0);
     let found = activity(&program, f);
-    let at = |statement| Position {
-        vertex: VertexId::new(1),
-        statement,
-    };
     let exceptions = found.exceptions(f);
     assert!(exceptions.is_useless(at(0)) && !exceptions.is_useless(at(1)));
 }

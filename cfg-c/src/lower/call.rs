@@ -59,12 +59,7 @@ impl Body<'_, '_> {
                 Some((_, Elem::Struct(_) | Elem::Pointer(..))) | None => Ok(None),
             };
         }
-        let from_header = self
-            .l
-            .sink
-            .files
-            .get(decl.at.file as usize)
-            .is_some_and(|n| n.starts_with('<'));
+        let from_header = self.l.sink.is_header(decl.at);
         let how = if from_header {
             math::how(&decl.name)
         } else {

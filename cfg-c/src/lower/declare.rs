@@ -275,8 +275,7 @@ impl Body<'_, '_> {
         let decl = self.l.unit.decl(d);
         let Some(Some(id)) = self.l.globals.get(&d).copied() else {
             // Others have been reported where they are declared.
-            let header = self.l.sink.files.get(decl.at.file as usize);
-            if header.is_some_and(|name| name.starts_with('<')) {
+            if self.l.sink.is_header(decl.at) {
                 let message = format!("{} is not supported", decl.name);
                 return self.error(&codes::LIBRARY, at, message, "leave it out");
             }

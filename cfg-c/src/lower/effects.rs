@@ -104,9 +104,9 @@ impl Effects {
         }
     }
 
-    /// What a function may do.
-    pub(super) fn of_function(&self, f: usize) -> Option<&Effect> {
-        self.functions.get(&f)
+    /// What the function of a name may do; nothing of a variable.
+    pub(super) fn of_name(&self, unit: &Unit, d: DeclId) -> Option<&Effect> {
+        self.functions.get(&unit.decl(d).definition?)
     }
 
     /// What a function may do that is not known.
@@ -141,14 +141,8 @@ fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
                 open.extend(first.into_iter().flat_map(|a| unit.roots(*a)));
             }
             ExprKind::Call(..) => {
-                if let Some((g, arguments)) = unit.own_call(e) {
-                    let parameters = unit.functions[g].parameters.iter();
-                    for (p, a) in parameters.zip(arguments.iter()) {
-                        if unit.is_pointer(*a) && facts.is_written(*p) {
-                            open.extend(unit.roots(*a));
-                        }
-                    }
-                }
+                let written = facts.written_arguments(unit, e);
+                open.extend(written.flat_map(|a| unit.roots(a)));
             }
             _ => {}
         }

@@ -199,6 +199,21 @@ impl Facts {
         self.written.contains(&d)
     }
 
+    /// The pointers that a call passes to a function of the files that may write behind them.
+    pub(super) fn written_arguments<'u>(
+        &'u self,
+        unit: &'u Unit,
+        call: ExprId,
+    ) -> impl Iterator<Item = ExprId> + 'u {
+        let own = unit.own_call(call).into_iter();
+        let pairs = own.flat_map(|(g, arguments)| {
+            let parameters = unit.functions[g].parameters.iter();
+            parameters.zip(arguments.iter())
+        });
+        let written = pairs.filter(|(p, a)| unit.is_pointer(**a) && self.is_written(**p));
+        written.map(|(_, a)| *a)
+    }
+
     /// True if a pointer that a pointer points to may be assigned something else than memory of its own.
     pub(super) fn is_exchanged(&self, d: DeclId) -> bool {
         self.exchanged.contains(&d)

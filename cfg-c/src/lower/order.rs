@@ -124,8 +124,7 @@ impl Body<'_, '_> {
             ExprKind::Name(d) | ExprKind::Literal(d) => {
                 out.named.insert(*d);
                 let decl = unit.decl(*d);
-                if let Some(effect) = (decl.definition).and_then(|f| self.l.effects.of_function(f))
-                {
+                if let Some(effect) = self.l.effects.of_name(unit, *d) {
                     out.called.extend(effect);
                 }
                 let is_behind = !matches!(decl.ty.ty, Type::Arith(_) | Type::Struct(_));
@@ -136,14 +135,8 @@ impl Body<'_, '_> {
                 if self.calls_pointer(*f) {
                     out.called.extend(self.l.effects.of_any());
                 }
-                if let Some((g, arguments)) = unit.own_call(e) {
-                    let parameters = &unit.functions[g].parameters;
-                    for (p, a) in parameters.iter().zip(arguments.iter()) {
-                        if unit.is_pointer(*a) && self.l.facts.is_written(*p) {
-                            out.passed.extend(unit.root(*a));
-                        }
-                    }
-                }
+                let written = self.l.facts.written_arguments(unit, e);
+                out.passed.extend(written.filter_map(|a| unit.root(a)));
             }
             _ => {}
         });
@@ -172,8 +165,7 @@ impl Body<'_, '_> {
             match &unit.expr(e).kind {
                 ExprKind::Name(d) => {
                     out.read_before.insert(*d);
-                    let effect = unit.decl(*d).definition;
-                    if let Some(effect) = effect.and_then(|f| self.l.effects.of_function(f)) {
+                    if let Some(effect) = self.l.effects.of_name(unit, *d) {
                         out.called.extend(effect);
                     }
                 }
@@ -187,12 +179,8 @@ impl Body<'_, '_> {
                     }
                 }
                 ExprKind::Call(..) => {
-                    if let Some((g, arguments)) = unit.own_call(e) {
-                        let parameters = unit.functions[g].parameters.iter();
-                        let mut given = parameters.zip(arguments.iter());
-                        out.written_behind |=
-                            given.any(|(p, a)| unit.is_pointer(*a) && self.l.facts.is_written(*p));
-                    }
+                    let mut written = self.l.facts.written_arguments(unit, e);
+                    out.written_behind |= written.next().is_some();
                 }
                 _ => {}
             }

@@ -86,14 +86,11 @@ impl Parser<'_> {
             }
         }
         let Some((_, ty)) = parameters.first() else {
-            let functions = self.unit.decls.iter().filter(|d| {
-                d.kind == DeclKind::Function
-                    && !self
-                        .sink
-                        .files
-                        .get(d.at.file as usize)
-                        .is_some_and(|name| name.starts_with('<'))
-            });
+            let functions = self
+                .unit
+                .decls
+                .iter()
+                .filter(|d| d.kind == DeclKind::Function && !self.is_header(d.at));
             let near = did_you_mean(&name.text, functions.map(|d| &*d.name));
             let message = format!("no function {} is declared", name.text);
             let help = near.unwrap_or_else(|| {

@@ -162,12 +162,8 @@ impl Parser<'_> {
             // Declarators nest at most as deep as the parser lets them.
             Type::Array(of, Some(_)) => self.problem(&of.ty),
             Type::Struct(s) => {
-                let inner = self.unit.structure(*s);
-                match &inner.refused {
-                    Some(what) => Some(format!("a structure with {what}")),
-                    None if !inner.complete => Some("a structure that is not complete".to_owned()),
-                    None => None,
-                }
+                let refused = self.unit.structure(*s).refused.as_ref();
+                refused.map(|what| format!("a structure with {what}"))
             }
             Type::Refused(what) => Some(what.to_string()),
             Type::Void => Some("void".to_owned()),

@@ -157,11 +157,10 @@ pub(crate) fn solve_needed<'p>(
         let draft = &*draft;
         let provisions = Provisions::solve(context, draft);
         if records {
-            provisions.each_recording_call(draft, &mut |callee, mut globals| {
+            provisions.each_recording_call(draft, &mut |callee, globals| {
                 let mut written = GlobalSet::default();
                 globals.each_common(context.summary.written(callee), |g| written.insert(g));
-                globals = written;
-                if at_entry[callee.index()].extend(&globals) {
+                if at_entry[callee.index()].extend(&written) {
                     wake.wake(callee);
                 }
             });

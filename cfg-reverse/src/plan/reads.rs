@@ -4,7 +4,7 @@ use cfg_analysis::tbr::ReverseSweep;
 use cfg_core::{
     dataflow::Position,
     entity::{EdgeId, VarId, VertexId},
-    ir::{Cfg, Expr, LoopTest, Program, Routine, Stmt, VertexKind},
+    ir::{Cfg, Expr, LoopTest, Routine, Stmt, VertexKind},
     memory::global_set::GlobalSet,
 };
 use std::collections::HashSet;
@@ -19,7 +19,6 @@ use crate::{
 pub(crate) struct Reads<'a> {
     context: &'a Context,
     at_entry: &'a GlobalSet,
-    program: &'a Program,
     routine: &'a Routine,
     cfg: &'a Cfg,
     shape: Shape<'a>,
@@ -32,7 +31,6 @@ impl<'a> Reads<'a> {
         Self {
             context,
             at_entry: &draft.at_entry,
-            program: &context.program,
             routine: context.program.routine(draft.id),
             cfg: draft.cfg,
             shape: draft.shape,
@@ -85,7 +83,7 @@ impl ReverseSweep for Reads<'_> {
     }
 
     fn recorded_apart(&self, statement: &Stmt) -> HashSet<VarId> {
-        optional::guarded(self.program, self.routine, statement)
+        optional::guarded(&self.context.program, self.routine, statement)
     }
 
     fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet> {
