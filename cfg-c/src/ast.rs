@@ -207,6 +207,8 @@ pub(crate) struct Structure {
     pub(crate) name: Option<Rc<str>>,
     /// Those of anonymous structures inside are its own.
     pub(crate) members: Vec<Member>,
+    /// The scalars and arrays in it, those of structures inside included.
+    pub(crate) leaves: usize,
     /// Its members have been read.
     pub(crate) complete: bool,
     /// What it has that is not supported.

@@ -7,6 +7,7 @@ mod copies;
 mod declare;
 mod effects;
 mod expression;
+mod extent;
 mod facts;
 mod flat;
 mod given;

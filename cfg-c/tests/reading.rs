@@ -608,3 +608,93 @@ fn nothing_recurses_without_limit() {
     ));
     assert!(and.program.is_some(), "{}", and.problems);
 }
+
+/// What each of forty lines makes of the one before, twice, is not computed 2^40 times: it is read, or has too many parts.
+#[test]
+fn nothing_doubles_line_by_line() {
+    let lines = |first: &str, line: &dyn Fn(usize, usize) -> String| -> String {
+        let rest = (1..40).map(|i| line(i - 1, i));
+        std::iter::once(first.to_owned()).chain(rest).collect()
+    };
+    let structures = lines("struct s0 { double a; };", &|k, i| {
+        format!("struct s{i} {{ struct s{k} p, q; }};\n")
+    });
+    let pointing = lines("struct s0 { double a; };", &|k, i| {
+        format!("struct s{i} {{ struct s{k} *p, *q; }};\n")
+    });
+    let extents = |first: &str| {
+        let all = lines(&format!("const int a0 = {first};"), &|k, i| {
+            format!("const int a{i} = a{k} + a{k};\n")
+        });
+        format!("double f(int n, double x) {{ {all} double y[a39 + 1]; y[0] = x; return y[0]; }}")
+    };
+    let sizes = lines("typedef char T0[1];", &|k, i| {
+        format!("typedef char T{i}[sizeof(T{k}) + 1 - sizeof(T{k})];\n")
+    });
+    let functions = lines("static double f0(double x) { return x; }", &|k, i| {
+        format!("static double f{i}(double x) {{ return f{k}(x) + f{k}(x); }}\n")
+    });
+    let pointers = lines("static double *f0(double *x) { return x; }", &|k, i| {
+        format!("static double *f{i}(double *x) {{ return *x > 0 ? f{k}(x) : f{k}(x); }}\n")
+    });
+    let called = |all: &str| format!("{all} double f(double *x) {{ return *f39(x); }}");
+    for (text, code) in [
+        (extents("n"), None),
+        (extents("0"), None),
+        (
+            format!("{structures} double f(double x) {{ return x * sizeof(struct s39); }}"),
+            Some("C011"),
+        ),
+        (
+            format!("{structures} double f(double x) {{ struct s39 z = {{1, 2}}; return x; }}"),
+            Some("C011"),
+        ),
+        (
+            format!("{structures} double f(struct s39 z) {{ return 0; }}"),
+            Some("C011"),
+        ),
+        (
+            format!(
+                "#include <stdlib.h>\n{pointing} double f(double x) {{ struct s39 *z = calloc(1, sizeof *z); x = z->p ? x : 2 * x; free(z); return x; }}"
+            ),
+            None,
+        ),
+        (
+            format!("{sizes} double f(double x) {{ return x * sizeof(T39); }}"),
+            None,
+        ),
+        (
+            format!("{functions} double f(double x) {{ return f39(x); }}"),
+            None,
+        ),
+        (called(&pointers), None),
+    ] {
+        let read = read(&text);
+        match code {
+            None => assert!(read.program.is_some(), "{text}\n{}", read.problems),
+            Some(code) => assert!(
+                read.problems.iter().any(|d| d.code == code),
+                "{text}\n{}",
+                read.problems
+            ),
+        }
+    }
+}
+
+/// Of what is too long for one expression, parameters and memory are pointers as values, and local arrays get their extents where they are declared.
+#[test]
+fn long_extents_are_read_another_way() {
+    let product = "n * ".repeat(200);
+    let sum = " + n".repeat(2_000);
+    for text in [
+        format!("double f(int n, const double a[{product} 1]) {{ return a[0]; }}"),
+        format!("double f(int n, double x) {{ double a[{product} 1]; a[0] = x; return a[0]; }}"),
+        format!("double f(int n, double x) {{ double a[1{sum}]; a[0] = x; return a[0]; }}"),
+        format!(
+            "#include <stdlib.h>\ndouble f(int n, double x) {{ double *a = malloc({product} sizeof *a); a[0] = x; x = a[0]; free(a); return x; }}"
+        ),
+    ] {
+        let shown = program(&text);
+        assert!(shown.contains("function f("), "{text}\n{shown}");
+    }
+}

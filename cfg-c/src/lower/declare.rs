@@ -2,20 +2,18 @@
 
 use super::{
     Lowered,
-    facts::is_fixed,
     routine::Body,
     slot::{Elem, Slot},
-    value::widen,
 };
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
-    codes, constant,
+    ast::{DeclId, DeclKind, ExprId, ExprKind},
+    codes,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Intent, Op, Role, ScalarType, Variable},
+    ir::{Dim, Expr, Extent, Intent, Role, ScalarType, Variable},
 };
 
 impl Body<'_, '_> {
@@ -370,63 +368,6 @@ impl Body<'_, '_> {
             ty = of;
         }
         late
-    }
-
-    /// An extent: constants, and variables that keep the value that they have at entry.
-    pub(super) fn extent(&mut self, e: ExprId) -> Lowered<Expr> {
-        self.nested(e, |b| b.extent_part(e))
-    }
-
-    fn extent_part(&mut self, e: ExprId) -> Lowered<Expr> {
-        let unit = self.l.unit;
-        if let Some((value, _)) = constant::integer(unit, e) {
-            return self.within_integer(value, e).map(Expr::Int);
-        }
-        match &unit.expr(e).kind {
-            ExprKind::Name(d) if is_fixed(unit, *d) => {
-                let decl = unit.decl(*d);
-                let Some(Arith::Int(ty)) = decl.ty.arith() else {
-                    return self.bad_extent(e);
-                };
-                match (&decl.kind, &decl.init) {
-                    (DeclKind::Parameter, _) => {
-                        let Some(Slot::Scalar(v, _)) = self.slots.get(d).cloned() else {
-                            return self.bad_extent(e);
-                        };
-                        Ok(widen(Expr::var(v), ty, &|_| false))
-                    }
-                    (_, Some(Init::Expr(init))) if ty.bits() >= 32 && ty.signed() => {
-                        self.extent(*init)
-                    }
-                    _ => self.bad_extent(e),
-                }
-            }
-            ExprKind::Cast(ty, a) if matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32) => {
-                self.extent(*a)
-            }
-            ExprKind::Binary(
-                op @ (Binary::Add | Binary::Sub | Binary::Mul | Binary::Div),
-                a,
-                b,
-            ) => {
-                let (a, b) = (self.extent(*a)?, self.extent(*b)?);
-                let op = match op {
-                    Binary::Add => Op::Add,
-                    Binary::Sub => Op::Sub,
-                    Binary::Mul => Op::Mul,
-                    _ => Op::Div,
-                };
-                Ok(Expr::op(op, [a, b]))
-            }
-            _ => self.bad_extent(e),
-        }
-    }
-
-    fn bad_extent(&mut self, e: ExprId) -> Lowered<Expr> {
-        let at = self.l.unit.expr(e).from;
-        let message = "the extent is not known where the function begins";
-        let help = "make it of constants and of parameters that are never assigned";
-        self.error(&codes::EXTENT, at, message, help)
     }
 
     /// The index that stands for a variable in counted loops.

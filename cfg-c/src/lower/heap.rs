@@ -1,15 +1,14 @@
 //! Memory from malloc and calloc as local arrays, and the functions that copy and clear memory.
 
 use super::{
-    Lowered,
-    facts::is_fixed,
+    Lowered, extent,
     points::{self, Root},
     routine::Body,
     slot::{Elem, Pointer},
     value::{Value, literal},
 };
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
+    ast::{Binary, DeclId, ExprId, ExprKind, Init},
     codes, constant,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -175,44 +174,12 @@ impl Body<'_, '_> {
                 None => product,
             });
         }
-        Ok(sum.unwrap_or(Expr::Int(0)))
-    }
-
-    /// True of what `extent` takes.
-    pub(super) fn is_extent(&self, e: ExprId) -> bool {
-        self.is_extent_within(e, MAX_DEPTH)
-    }
-
-    fn is_extent_within(&self, e: ExprId, depth: usize) -> bool {
-        let unit = self.l.unit;
-        let Some(depth) = depth.checked_sub(1) else {
-            return false;
-        };
-        if constant::integer(unit, e).is_some_and(|(v, _)| i64::try_from(v).is_ok()) {
-            return true;
-        }
-        match &unit.expr(e).kind {
-            ExprKind::Name(d) if is_fixed(unit, *d) => {
-                let decl = unit.decl(*d);
-                let Some(Arith::Int(ty)) = decl.ty.arith() else {
-                    return false;
-                };
-                match (&decl.kind, &decl.init) {
-                    (DeclKind::Parameter, _) => true,
-                    (_, Some(Init::Expr(init))) => {
-                        ty.bits() >= 32 && ty.signed() && self.is_extent_within(*init, depth)
-                    }
-                    _ => false,
-                }
+        let number = sum.unwrap_or(Expr::Int(0));
+        match count.iter().find_map(|(_, factors)| factors.first()) {
+            Some(first) if at_entry && number.depth() > extent::MAX_DEPTH => {
+                self.long_extent(*first)
             }
-            ExprKind::Cast(ty, a) => {
-                matches!(ty.ty, Type::Arith(Arith::Int(t)) if t.bits() >= 32)
-                    && self.is_extent_within(*a, depth)
-            }
-            ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, a, b) => {
-                self.is_extent_within(*a, depth) && self.is_extent_within(*b, depth)
-            }
-            _ => false,
+            _ => Ok(number),
         }
     }
 

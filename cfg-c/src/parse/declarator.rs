@@ -3,6 +3,7 @@
 use super::{Parse, Parser, Scope, declaration::new_decl};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind},
+    constant,
     lex::Kind,
     source::Pos,
     types::{Arith, Parameter, Qualified, Signature, Type},
@@ -158,12 +159,25 @@ impl Parser<'_> {
                 // One element at least: the pointer is not null, and nothing is said of the array.
                 let one = |e| matches!(self.unit.expr(e).kind, ExprKind::Int(1, _));
                 let extent = extent.filter(|e| !(at_least && one(*e)));
+                let extent = extent.map(|e| self.folded(e));
                 self.expect("]", "after an extent")?;
                 suffixes.push(Suffix::Array { extent, restrict });
             } else if self.take("(") {
                 suffixes.push(Suffix::Function(self.parameters()?));
             } else {
                 return Ok(suffixes);
+            }
+        }
+    }
+
+    /// The value of an extent that is constant: sizes of types in extents of others are not computed again for each of them.
+    fn folded(&mut self, e: ExprId) -> ExprId {
+        let node = self.unit.expr(e);
+        match (&node.kind, constant::integer(&self.unit, e)) {
+            (ExprKind::Int(..), _) | (_, None) => e,
+            (_, Some((value, ty))) => {
+                let (at, from) = (node.at, node.from);
+                self.add(ExprKind::Int(value, Arith::Int(ty)), at, from)
             }
         }
     }

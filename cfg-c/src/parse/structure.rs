@@ -8,6 +8,7 @@ use crate::{
     source::Pos,
     types::Type,
 };
+use cfg_core::ir::Record;
 use std::rc::Rc;
 
 impl Parser<'_> {
@@ -52,6 +53,7 @@ impl Parser<'_> {
                 self.unit.structures.push(Structure {
                     name: tag.clone(),
                     members: Vec::new(),
+                    leaves: 0,
                     complete: false,
                     refused: None,
                 });
@@ -177,7 +179,26 @@ impl Parser<'_> {
             self.twice(&member.name, member.at);
             return;
         }
-        self.unit.structures[id.index()].members.push(member);
+        let leaves = match &member.ty.element().ty {
+            Type::Struct(inner) => self.unit.structure(*inner).leaves,
+            _ => 1,
+        };
+        // Structures inside structures double what is in them line by line: those that are larger than records get no members any more.
+        let structure = &self.unit.structures[id.index()];
+        if structure.leaves + leaves > Record::MAX_LEAVES {
+            let refused = structure.refused.is_some();
+            let what = format!("more than {} scalars and arrays in it", Record::MAX_LEAVES);
+            self.refuse(id, &what);
+            if !refused {
+                let message = format!("the structure has {what}");
+                let help = "keep them in arrays";
+                self.sink.error(&codes::LIMIT, member.at, message, help);
+            }
+            return;
+        }
+        let structure = &mut self.unit.structures[id.index()];
+        structure.leaves += leaves;
+        structure.members.push(member);
     }
 
     fn twice(&mut self, name: &str, at: Pos) {
