@@ -4,8 +4,9 @@ use crate::codes::{self, general};
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    ir::{Dim, Expr, Extent, Intent, OpClass, Program, Role, Routine},
+    ir::{Dim, Expr, Extent, Intent, Op, OpClass, Program, Role, Routine, ScalarType},
     text,
+    typing::type_of,
 };
 
 /// Gives array parameters of a routine extents that their declarations leave open; each text is `NAME=EXPR`, with the
@@ -97,7 +98,7 @@ fn one(routine: &Routine, text: &str) -> Result<(usize, Vec<Dim>), Diagnostics> 
             }
             (Extent::Fixed(e), Extent::Deferred) => {
                 steady(routine, &e, name)?;
-                Extent::Fixed(e)
+                Extent::Fixed(e.map(&mut |e| widened(routine, e)))
             }
         };
         made.push(Dim {
@@ -117,6 +118,24 @@ fn one(routine: &Routine, text: &str) -> Result<(usize, Vec<Dim>), Diagnostics> 
 
 fn is_open(dim: &Dim) -> bool {
     dim.extent == Extent::Deferred
+}
+
+/// An operator over integers of several types, with those of fixed width converted to `integer`: a constant is an `integer`, so that 3*n
+/// would mix types where n is an `int` of C.
+fn widened(routine: &Routine, e: Expr) -> Expr {
+    let Expr::Op(op, operands) = e else {
+        return e;
+    };
+    let of = |e: &Expr| type_of(&routine.variables, e).map(|ty| ty.ty);
+    let mixed = op.class() == OpClass::Elemental
+        && operands.iter().any(|e| of(e) == Ok(ScalarType::Integer));
+    Expr::op(
+        op,
+        operands.into_vec().into_iter().map(|e| match of(&e) {
+            Ok(ScalarType::Sized(_)) if mixed => Expr::op(Op::TO_INT, [e]),
+            _ => e,
+        }),
+    )
 }
 
 /// Callers must be able to compute an extent from what they pass, and so must derivatives after the routine has run.

@@ -133,6 +133,25 @@ int main(void)
     strict::compile("with --replace", path, &cc, &["-O1", "-c", "t.c"]);
 }
 
+/// Extents over parameters of C's integer types are integers, whatever they are mixed with.
+#[test]
+fn sizes_of_several_integer_types() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "double f(int n, long k, unsigned char c, const double *x) { double s = 0; for (int i = 0; i < 3 * n; i++) s += x[i] * x[i]; return s; }\n";
+    fs::write(path.join("f.c"), text).unwrap();
+    for (size, extent) in [
+        ("x=3*n", "cfgrev_mul_integer(&check, 1, 3, n)"),
+        ("x=int(n)*3", "cfgrev_mul_integer(&check, 1, n, 3)"),
+        ("x=max(n*n + k, 3*c)", "cfgrev_mul_integer(&check, 3, 3, c)"),
+    ] {
+        let args = ["reverse", "f.c", "--emit", "c", "--checks", "--size", size];
+        let ran = cfgrev_in(path, &args, b"");
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{size}");
+        assert!(ran.out.contains(extent), "{size}: {}", ran.out);
+    }
+}
+
 /// What makes no sense is refused before anything is written.
 #[test]
 fn sizes_that_are_refused() {
