@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of seeds of each property in a run of all tests, which has ten minutes; longer runs set CFGREV_CASES.
-pub const CASES: u64 = 300;
+pub const CASES: u64 = 200;
 
 /// Checks a property of the case of every seed, on all cores.
 ///

@@ -595,7 +595,7 @@ fn blocks_by_cost_record_no_more() {
     };
     property::check(&Generate::EXACT, 47_000..47_300, count);
     property::check(&Generate::SMOOTH, 47_300..47_600, count);
-    for seed in 0..200 {
+    for seed in 0..100 {
         if let Err(message) = recorded_bits(&general::generate(seed)) {
             panic!("graph that does not nest, seed {seed}: {message}");
         }

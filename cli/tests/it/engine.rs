@@ -359,8 +359,8 @@ fn times_of_both_engines() {
             let of = |name: &str| engine[what][name].as_f64().expect("a number");
             let all = ["minimum", "lower_quartile", "median", "upper_quartile"].map(of);
             assert!(all[0] > 0.0 && all.is_sorted(), "{engine}");
-            // A sample takes a millisecond or more.
-            assert!(all[3] * of("calls") > 5e-4, "{engine}");
+            // The calls of a sample are chosen by the clock, so that nothing else is known of their number.
+            assert!(of("calls") >= 1.0, "{engine}");
         }
         // As `gradient` counts it: this program has neither trip counts nor markers.
         let tape = serde_json::json!({"control_bits": 0, "value_bytes": 256, "peak_bytes": 256});
