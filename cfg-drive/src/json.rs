@@ -194,9 +194,11 @@ fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
         ValueTree::Int(i) => Some(*i as f64),
         ValueTree::Wide(u) => Some(*u as f64),
         ValueTree::Real(x) => Some(*x),
-        ValueTree::Logical(_) | ValueTree::Array(_) | ValueTree::Size(_) | ValueTree::Object(_) => {
-            None
-        }
+        ValueTree::Logical(_)
+        | ValueTree::Array(_)
+        | ValueTree::Size(_)
+        | ValueTree::Null
+        | ValueTree::Object(_) => None,
     };
     match (ty, tree) {
         (ScalarType::Real, _) => number.map(Scalar::Real),
@@ -225,6 +227,7 @@ fn describe(tree: &ValueTree) -> &'static str {
         ValueTree::Logical(_) => "a logical",
         ValueTree::Array(_) => "an array",
         ValueTree::Size(_) => "a size alone",
+        ValueTree::Null => "null",
         ValueTree::Object(_) => "an object",
     }
 }

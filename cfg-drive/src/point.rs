@@ -205,6 +205,9 @@ impl Binder<'_> {
             tree,
             pointer,
         } = given;
+        if *tree == ValueTree::Null && self.leave_out(name)? {
+            return Ok(());
+        }
         let slot = self.slots.get(name.as_str()).copied();
         let Some((slot, variable)) = slot.and_then(|s| {
             let variable = s.variable(self.program, self.routine)?;
@@ -232,6 +235,36 @@ impl Binder<'_> {
             Slot::Result(_) => {}
         }
         Ok(())
+    }
+
+    /// Leaves out a parameter or a global that is `null`, or the fields of one that is a record: what is not optional has no elements, if
+    /// its extents are open. False if there is none of this name.
+    fn leave_out(&mut self, name: &str) -> Result<bool, Diagnostics> {
+        let known = match self.slots.get(name) {
+            Some(Slot::Parameter(_)) => true,
+            Some(Slot::Global(g)) => !self.hidden.contains(g),
+            Some(Slot::Result(_)) | None => false,
+        };
+        let is_field = |of: &str| {
+            let field = of.strip_prefix(name);
+            field.is_some_and(|field| field.starts_with('.'))
+        };
+        let parameters = self.routine.parameter_ids().enumerate();
+        let parameters = parameters.map(|(k, v)| (k, self.routine.variable(v)));
+        let mut any = known;
+        for (k, variable) in parameters.filter(|(_, v)| v.name == name || is_field(&v.name)) {
+            any = true;
+            let mut extents = variable.shape.iter().map(|d| &d.extent);
+            let open = variable.rank() > 0 && extents.all(|e| *e == Extent::Deferred);
+            let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
+            if open && !optional {
+                let shape = vec![0; variable.rank()];
+                let none = Value::uninitialised(variable.ty, &shape, variable.order)
+                    .ok_or_else(|| self.too_large(&variable.name, &shape))?;
+                self.set(k, none);
+            }
+        }
+        Ok(any)
     }
 
     /// Gives the parameter at a position its value.

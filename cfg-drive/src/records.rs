@@ -76,6 +76,7 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>
         | ValueTree::Real(_)
         | ValueTree::Logical(_)
         | ValueTree::Array(_)
+        | ValueTree::Null
         | ValueTree::Size(_)) => found.push(Given {
             name,
             tree,
@@ -93,6 +94,7 @@ fn has_object(tree: &ValueTree) -> bool {
         | ValueTree::Wide(_)
         | ValueTree::Real(_)
         | ValueTree::Logical(_)
+        | ValueTree::Null
         | ValueTree::Size(_) => false,
     }
 }

@@ -119,7 +119,7 @@ fn push_value(value: &str, json: &mut String) -> Result<(), Box<Diagnostic>> {
                 let help = if word.contains('=') {
                     "separate NAME=VALUE and NAME=VALUE by a comma"
                 } else {
-                    "write a number, true, false, NaN, inf, -inf, or an array of these in brackets"
+                    "write a number, true, false, null, NaN, inf, -inf, or an array of these in brackets"
                 };
                 return Err(problem(
                     format!("`{word}` is not a number"),
@@ -136,7 +136,7 @@ fn push_value(value: &str, json: &mut String) -> Result<(), Box<Diagnostic>> {
 /// JSON's spelling of a number or word.
 fn spelled(word: &str) -> Option<String> {
     let known = match &*word.to_ascii_lowercase() {
-        "true" | "false" => Some(word.to_ascii_lowercase()),
+        "true" | "false" | "null" => Some(word.to_ascii_lowercase()),
         "nan" => Some("\"NaN\"".to_owned()),
         "inf" | "+inf" | "infinity" | "+infinity" => Some("\"inf\"".to_owned()),
         "-inf" | "-infinity" => Some("\"-inf\"".to_owned()),
@@ -176,6 +176,7 @@ mod tests {
                 "x=.5,y=1.,z=+3,w=1d-3,p=TRUE",
                 r#"{"x": 0.5, "y": 1.0, "z": 3, "w": 0.001, "p": true}"#,
             ),
+            ("x=NULL,y=null", r#"{"x": null, "y": null}"#),
             ("x=-1e400", r#"{"x": -1e400}"#),
             ("y={\"size\":5}", r#"{"y": {"size":5}}"#),
             ("\"a b\"=1,été=2", r#"{"a b": 1, "été": 2}"#),

@@ -35,6 +35,8 @@ pub enum ValueTree {
     Array(Vec<ValueTree>),
     /// `{"size": 5}`, `{"size": [2, 3]}`: the extents of an array that has no values.
     Size(Vec<usize>),
+    /// `null` in place of a member's value: the member is left out.
+    Null,
     /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`].
     Object(NamedValues),
 }
@@ -158,6 +160,7 @@ impl Wire for Value {
                 cx.report(&codes::VALUE, message, help);
                 None
             }
+            Token::Null if matches!(cx.path.last(), Some(Seg::Name(_))) => Some(ValueTree::Null),
             Token::Null | Token::Array | Token::Object => {
                 let message = format!("{} is not a value", token.describe());
                 cx.report(
@@ -292,6 +295,7 @@ pub fn to_text(value: &ValueTree) -> String {
                 stack.push(Open::Members(members.iter()));
                 first = true;
             }
+            ValueTree::Null => text.push_str("null"),
             ValueTree::Size(extents) => {
                 let list: Vec<String> = extents.iter().map(ToString::to_string).collect();
                 let _ = write!(text, "{{\"size\":[{}]}}", list.join(","));
@@ -354,16 +358,16 @@ mod tests {
     #[test]
     fn all_problems_are_reported() {
         assert_eq!(
-            messages("{\"a\": 1,\n \"a\": 2, \"b\": null, \"c\": [1, \"x\", {}]}"),
+            messages("{\"a\": 1,\n \"a\": 2, \"b\": [null], \"c\": [1, \"x\", {}]}"),
             [
                 "error[J011]: member \"a\" is given twice in one object\n  at: 2:7 (/a)\n  \
                  rule: An object has each member at most once.\n  help: remove one of the two",
-                "error[J041]: null is not a value\n  at: 2:15 (/b)\n  rule: A value is a number, true, false, \
+                "error[J041]: null is not a value\n  at: 2:16 (/b/0)\n  rule: A value is a number, true, false, \
                  \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  help: write a number or an array of numbers",
-                "error[J041]: the string \"x\" is not a value\n  at: 2:30 (/c/1)\n  rule: A value is a number, true, \
+                "error[J041]: the string \"x\" is not a value\n  at: 2:32 (/c/1)\n  rule: A value is a number, true, \
                  false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
                  help: write a number, or \"NaN\", \"inf\" or \"-inf\"",
-                "error[J041]: an object without members is not a value\n  at: 2:35 (/c/2)\n  rule: A value is a number, true, \
+                "error[J041]: an object without members is not a value\n  at: 2:37 (/c/2)\n  rule: A value is a number, true, \
                  false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
                  help: write a number, an array of numbers, {\"size\": 5}, or the fields of a record",
             ]

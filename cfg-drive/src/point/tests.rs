@@ -125,6 +125,24 @@ fn wrong(from: &str, to: &str) -> String {
     parse(&GOOD.replacen(from, to, 1)).expect_err("it is no point")
 }
 
+/// `null` leaves out what is optional, an output or a global; an array of open extents has no elements.
+#[test]
+fn null_leaves_a_variable_out() {
+    let given = |more: &str| parse(&GOOD.replace('}', more)).expect("it is a point");
+    let left_out = given(r#", "o": null, "y": null, "g": null}"#);
+    assert_eq!(left_out, given("}"));
+    let mut f = RoutineBuilder::new("f");
+    f.input("x", Real.array([Dim::deferred()]));
+    f.input("m", Real.array([Dim::deferred(), Dim::deferred()]));
+    let mut program = ProgramBuilder::new();
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+    let point = primal.point(br#"{"x": null, "m": null}"#).expect("it is a point");
+    let shapes = point.arguments.iter().map(|a| a.value().expect("a value").shape().to_vec());
+    assert_eq!(shapes.collect::<Vec<_>>(), [vec![0], vec![0, 0]]);
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let cases = [
@@ -139,6 +157,9 @@ fn what_is_wrong_is_named() {
         (("true", "1"), "P415", "write true or false"),
         (("\"inf\"", "\"Infinity\""), "J041", "/x/1"),
         (("\"inf\"", "null"), "J041", "null"),
+        (("\"n\": 2", "\"n\": null"), "P414", "no value for n"),
+        (("[1, \"inf\"]", "null"), "P414", "no value for x"),
+        (("\"flag\"", "\"flog\": null, \"flag\""), "P412", "did you mean `flag`?"),
         (("[1, \"inf\"]", "[1]"), "P416", "shape (2)"),
         (("[1, \"inf\"]", "1"), "P416", "array of rank 1"),
         (("[1, \"inf\"]", "[1, [2]]"), "P416", "/x/1"),
