@@ -34,7 +34,7 @@ cfg_core::diagnostic_codes! {
         "A variable that is changed in an expression is not used in another part of it, unless C says which comes first."
         "C leaves open which operand of +, = or a call is evaluated first, so that the value of such an expression depends on the compiler. Write the side effect as a statement of its own.";
     LIMIT "C011" "too deep or too large"
-        "Statements, parentheses, declarators, included files and calls of macros nest at most 200 deep; macros make and read at most two million tokens."
+        "Statements, parentheses, declarators, included files and calls of macros nest at most 200 deep; macros make and read at most a million tokens, of which those count as more that came through many macros, or that are long texts."
         "Split the function or the expression.";
     ROUTINE "C012" "function to differentiate"
         "The function that is chosen is defined in the file, has a body, and is not called main."

@@ -13,8 +13,14 @@ const TEXT: &str = include_str!("library/math.c");
 const NAME: &str = "<math.c>";
 
 /// The definitions of the functions that are named without having one, the end last; none where nothing is missing. Functions of
-/// `given` are defined otherwise.
-pub(crate) fn called(unit: &Unit, given: &[&str], sink: &mut Sink) -> Option<Vec<Token>> {
+/// `given` are defined otherwise; `tried` has those that were read before, which is once, also where they are not defined by it because the file
+/// declares them as something else.
+pub(crate) fn called(
+    unit: &Unit,
+    given: &[&str],
+    tried: &mut BTreeSet<Rc<str>>,
+    sink: &mut Sink,
+) -> Option<Vec<Token>> {
     let mut missing: BTreeSet<Rc<str>> = BTreeSet::new();
     for e in &unit.exprs {
         if let ExprKind::Name(d) = e.kind {
@@ -24,6 +30,7 @@ pub(crate) fn called(unit: &Unit, given: &[&str], sink: &mut Sink) -> Option<Vec
                 && sink.is_header(decl.at)
                 && how(&decl.name) == Some(How::Written)
                 && !given.contains(&&*decl.name)
+                && tried.insert(Rc::clone(&decl.name))
             {
                 missing.insert(Rc::clone(&decl.name));
             }
@@ -86,7 +93,7 @@ mod tests {
             for suffix in ["", "f", "l"] {
                 let wanted: Rc<str> = format!("{name}{suffix}").into();
                 // The macro of math.h takes all three types.
-                if name.starts_with("__cfgrev_") && !suffix.is_empty() {
+                if name.starts_with("__") && !suffix.is_empty() {
                     continue;
                 }
                 let count = functions(&tokens).filter_map(|f| named(f, &wanted)).count();

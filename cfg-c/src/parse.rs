@@ -3,6 +3,7 @@
 //! What nests in the text nests in calls here, up to a limit; operators of one level, statements in a row, and chains of
 //! `else if` are loops.
 
+mod characters;
 mod declaration;
 mod declarator;
 mod expression;
@@ -23,7 +24,12 @@ use crate::{
     source::{Pos, Sink},
     types::{Qualified, Type},
 };
-use std::{borrow::Cow, collections::HashMap, rc::Rc};
+use cfg_core::diagnostic::similar::Similarity;
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+    rc::Rc,
+};
 
 /// Statements, parentheses and declarators nest.
 const MAX_DEPTH: usize = 200;
@@ -59,6 +65,8 @@ struct Parser<'s> {
     at: usize,
     sink: &'s mut Sink,
     unit: Unit,
+    /// Looks for names that may have been meant, in bounded time for all problems together.
+    similarity: Similarity,
     scopes: Vec<Scope>,
     depth: usize,
     around: Vec<Around>,
@@ -84,6 +92,7 @@ pub(crate) fn parse<'s>(
         at: 0,
         sink,
         unit: Unit::default(),
+        similarity: Similarity::default(),
         scopes: vec![Scope::default()],
         depth: 0,
         around: Vec::new(),
@@ -98,7 +107,8 @@ pub(crate) fn parse<'s>(
     parser.unit.written = parser.unit.functions.len();
     // What is said of a function replaces what is known of it.
     let given: Vec<&str> = externals.iter().map(|e| &*e.name.text).collect();
-    while let Some(more) = library::called(&parser.unit, &given, parser.sink) {
+    let mut tried = BTreeSet::new();
+    while let Some(more) = library::called(&parser.unit, &given, &mut tried, parser.sink) {
         parser.tokens = more.into();
         parser.at = 0;
         parser.file();
@@ -266,7 +276,8 @@ impl Parser<'_> {
         let at = decl.at;
         let again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
         let file = self.scopes.len() == 1;
-        if decl.kind == DeclKind::Function && !file && again.is_none() {
+        let of_file = decl.kind == DeclKind::Function || decl.kind == DeclKind::Global;
+        if of_file && !file && again.is_none() {
             return self.declare_inside(decl);
         }
         match again {
@@ -290,7 +301,7 @@ impl Parser<'_> {
         id
     }
 
-    /// A function that is declared in a block is the one of the file.
+    /// A function, or an external variable, that is declared in a block is the one of the file.
     fn declare_inside(&mut self, decl: Decl) -> DeclId {
         let name = Rc::clone(&decl.name);
         let known = match self.scopes[0].names.get(&name) {
@@ -320,7 +331,7 @@ impl Parser<'_> {
         match (old.kind, new.kind) {
             (DeclKind::Function, DeclKind::Function) => true,
             (DeclKind::Global, DeclKind::Global) => {
-                file && (old.init.is_none() || new.init.is_none())
+                (file || new.external) && (old.init.is_none() || new.init.is_none())
             }
             _ => false,
         }

@@ -37,8 +37,9 @@ impl Files for NoFiles {
 
 /// Files nest, and so do calls of macros in arguments of macros.
 const MAX_NESTING: usize = 200;
-/// Tokens that macros may make, and that may be read as their arguments.
-const MAX_EXPANDED: usize = 2_000_000;
+/// Tokens that macros may make, and that may be read as their arguments. One that came through many macros, or that is a long text, counts as more,
+/// since it takes more time and memory.
+const MAX_EXPANDED: usize = 1_000_000;
 
 #[derive(Debug)]
 struct Macro {

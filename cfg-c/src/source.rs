@@ -39,7 +39,7 @@ impl Pos {
 pub(crate) struct Sink {
     pub(crate) files: Vec<String>,
     pub(crate) found: Diagnostics,
-    /// Places of errors, with their codes and messages: what is met again is told once.
+    /// Places of errors and warnings, with their codes and messages: what is met again is told once.
     told: HashSet<(u32, u32, u32, &'static str, String)>,
 }
 
@@ -94,6 +94,11 @@ impl Sink {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
+        let message = message.into();
+        let place = (at.file, at.line, at.column, info.code, message.clone());
+        if !self.told.insert(place) {
+            return;
+        }
         let problem = self.place(at, Diagnostic::error(info, message, help).warning());
         self.found.push(problem);
     }

@@ -1,6 +1,6 @@
 //! Files of the test set with changes of all kinds: they are read, or it is said why not; nothing panics or hangs.
 //!
-//! `CFGREV_MUTATIONS` sets how many are drawn, `CFGREV_FIRST` the first seed.
+//! `CFGREV_MUTATIONS` sets how many are drawn, `CFGREV_FIRST` the first seed; `CFGREV_SHOW=1` prints each before it is read.
 
 #[path = "../../fuzz/bodies/c.rs"]
 mod c;
@@ -40,6 +40,7 @@ fn changed_files() {
         setting("CFGREV_FIRST", 0),
         setting("CFGREV_MUTATIONS", 2000),
     );
+    let show = setting("CFGREV_SHOW", 0) > 0;
     let next = AtomicU64::new(first);
     let read = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -56,6 +57,9 @@ fn changed_files() {
                     let other = &files[rng.below(files.len())];
                     for _ in 0..1 + rng.below(4) {
                         text = c_changes::change(&text, other, &mut rng);
+                    }
+                    if show {
+                        eprintln!("seed {seed}:\n{text}");
                     }
                     let started = Instant::now();
                     let result = std::panic::catch_unwind(|| c::run(text.as_bytes()));

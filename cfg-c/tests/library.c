@@ -34,8 +34,19 @@
 #define sincos own_sincos
 #define sincosf own_sincosf
 #define __cfgrev_isnormal own_isnormal
+/* Those of the compiler itself have no other names. */
+#define __builtin_isnormal own_builtin_isnormal
+#define __builtin_isgreater own_isgreater
+#define __builtin_isgreaterequal own_isgreaterequal
+#define __builtin_isless own_isless
+#define __builtin_islessequal own_islessequal
 #include "../src/library/math.c"
 #undef rint
+#undef __builtin_isnormal
+#undef __builtin_isgreater
+#undef __builtin_isgreaterequal
+#undef __builtin_isless
+#undef __builtin_islessequal
 #undef nearbyint
 #undef lrint
 #undef llrint

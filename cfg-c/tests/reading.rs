@@ -698,3 +698,27 @@ fn long_extents_are_read_another_way() {
         assert!(shown.contains("function f("), "{text}\n{shown}");
     }
 }
+
+/// A function of the library that the file declares as something else is asked for once, not for ever.
+#[test]
+fn functions_of_the_library_are_read_once() {
+    for declared in [
+        "double rint(void);",
+        "double rint(double *x);",
+        "typedef double rint;",
+        "int (*rint)(double);",
+        "double rint[3];",
+        "static double rint(double x) {",
+        "static double rint \u{fffd}(double x) { return x; }",
+    ] {
+        let f = "double f(double x) { return rint(x); }";
+        // The file declares it before it is called, or behind.
+        for text in [format!("{declared}\n{f}"), format!("{f}\n{declared}")] {
+            let read = read(&format!("#include <math.h>\n{text}"));
+            assert!(
+                read.program.is_some() || read.problems.has_errors(),
+                "{text}"
+            );
+        }
+    }
+}

@@ -423,9 +423,13 @@ fn axes(global: &Global) -> Vec<Axis> {
         .collect()
 }
 
+/// Cells with one initial value: the first one leads to the end of the run and to the value. Arrays may have as many cells as there are numbers,
+/// so that each is not looked at.
+type Runs = BTreeMap<i64, (i64, String)>;
+
 /// The initial values of cells of an owner of storage, by their positions; globals that lie in its cells may have some.
-fn initial_values(program: &Program, inside: &[GlobalId], checks: bool) -> BTreeMap<i64, String> {
-    let mut written = BTreeMap::new();
+fn initial_values(program: &Program, inside: &[GlobalId], checks: bool) -> Runs {
+    let mut written = Runs::new();
     for &g in inside {
         let (_, offset) = program.storage(g);
         let global = program.global(g);
@@ -433,34 +437,54 @@ fn initial_values(program: &Program, inside: &[GlobalId], checks: bool) -> BTree
             continue;
         };
         let count = global.variable.constant_size().unwrap_or(1);
-        for k in 0..count {
-            let value = match values {
-                [one] => one,
-                all => match all.get(k as usize) {
-                    Some(value) => value,
-                    None => break,
-                },
-            };
-            written.insert(offset + k, literal(value, checks).text);
+        if let [one] = values {
+            set(
+                &mut written,
+                offset,
+                offset + count,
+                literal(one, checks).text,
+            );
+            continue;
+        }
+        for (k, value) in (offset..offset + count).zip(values) {
+            set(&mut written, k, k + 1, literal(value, checks).text);
         }
     }
     written
 }
 
+/// Gives the cells from `start` to before `end` a value, also those that have another one.
+fn set(written: &mut Runs, start: i64, end: i64, value: String) {
+    if start >= end {
+        return;
+    }
+    // The last run that begins before, and those that begin inside.
+    let before = written.range(..start).next_back().map(|(&from, _)| from);
+    let inside: Vec<i64> = written.range(start..end).map(|(&from, _)| from).collect();
+    for from in before.into_iter().chain(inside) {
+        let Some((to, old)) = written.remove(&from) else {
+            continue;
+        };
+        if from < start {
+            written.insert(from, (to.min(start), old.clone()));
+        }
+        if to > end {
+            written.insert(end, (to, old));
+        }
+    }
+    written.insert(start, (end, value));
+}
+
 /// The cells of a member that have no initial value: a scalar, or runs with the numbers of their cells.
-fn never_set(
-    written: &BTreeMap<i64, String>,
-    place: &str,
-    size: i64,
-    is_array: bool,
-) -> Vec<(String, Option<i64>)> {
+fn never_set(written: &Runs, place: &str, size: i64, is_array: bool) -> Vec<(String, Option<i64>)> {
     if !is_array {
         let scalar = written.is_empty().then(|| (place.to_owned(), None));
         return scalar.into_iter().collect();
     }
     let mut runs = Vec::new();
     let mut from = 0;
-    for end in written.keys().copied().chain([size]) {
+    let starts = written.iter().map(|(&start, &(end, _))| (start, end));
+    for (end, next) in starts.chain([(size, size)]) {
         if end > from {
             let first = match from {
                 0 => place.to_owned(),
@@ -468,13 +492,13 @@ fn never_set(
             };
             runs.push((first, Some(end - from)));
         }
-        from = end + 1;
+        from = next;
     }
     runs
 }
 
 /// The initial value of a member in C, which has 0 for those that are not given.
-fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -> String {
+fn initial(owner: &Global, mut written: Runs, is_array: bool) -> String {
     let size = owner.variable.constant_size().unwrap_or(1).max(1);
     let zero = match owner.variable.ty {
         ScalarType::Real => "0.0",
@@ -487,18 +511,53 @@ fn initial(owner: &Global, mut written: BTreeMap<i64, String>, is_array: bool) -
         | ScalarType::Pointer(_) => "0",
     };
     if !is_array {
-        return written.remove(&0).unwrap_or_else(|| zero.to_owned());
+        let first = written.remove(&0);
+        return first.map_or_else(|| zero.to_owned(), |(_, value)| value);
     }
-    written.retain(|_, value| value != zero);
+    written.retain(|_, (_, value)| value != zero);
     if written.is_empty() {
         return format!("{{{zero}}}");
     }
-    let last = written
-        .keys()
-        .next_back()
-        .copied()
-        .unwrap_or(0)
-        .min(size - 1);
-    let all = (0..=last).map(|k| written.remove(&k).unwrap_or_else(|| zero.to_owned()));
-    format!("{{{}}}", all.collect::<Vec<_>>().join(", "))
+    let mut text = String::from("{");
+    let mut next = 0;
+    for (start, (end, value)) in &written {
+        let zeros = (next..*start).map(|_| zero);
+        let values = (*start..(*end).min(size)).map(|_| &**value);
+        for value in zeros.chain(values) {
+            if text.len() > 1 {
+                text.push_str(", ");
+            }
+            text.push_str(value);
+        }
+        next = *end;
+    }
+    text.push('}');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cells that are given values one after the other have the last of them, whichever runs these were part of.
+    #[test]
+    fn runs_are_the_cells_that_they_stand_for() {
+        let mut written = Runs::new();
+        let mut cells: BTreeMap<i64, String> = BTreeMap::new();
+        for k in 0..400i64 {
+            let (start, length) = (k * 37 % 100, k * 11 % 13);
+            let value = (k % 5).to_string();
+            set(&mut written, start, start + length, value.clone());
+            cells.extend((start..start + length).map(|cell| (cell, value.clone())));
+            let of_runs = written.iter().flat_map(|(&start, (end, value))| {
+                (start..*end).map(move |cell| (cell, value.clone()))
+            });
+            let of_runs: Vec<_> = of_runs.collect();
+            let wanted: Vec<_> = cells.clone().into_iter().collect();
+            assert_eq!(of_runs, wanted, "{k}");
+            let gaps = never_set(&written, "x", 130, true);
+            let gaps: i64 = gaps.iter().filter_map(|(_, n)| *n).sum();
+            assert_eq!(gaps, 130 - cells.len() as i64, "{k}");
+        }
+    }
 }

@@ -188,4 +188,6 @@ typedef float float_t;
 /* What the macros become in files that are preprocessed. */
 int __builtin_isnan(double); int __builtin_isinf_sign(double); int __builtin_isfinite(double); int __builtin_signbit(double);
 int __builtin_isunordered(double, double); int __builtin_islessgreater(double, double);
+int __builtin_isgreater(double, double); int __builtin_isgreaterequal(double, double); int __builtin_isless(double, double);
+int __builtin_islessequal(double, double); int __builtin_isnormal(double); int __builtin_fpclassify(int, int, int, int, int, double);
 float __builtin_inff(void); float __builtin_nanf(const char *); double __builtin_huge_val(void); float __builtin_huge_valf(void);

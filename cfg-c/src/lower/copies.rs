@@ -1,6 +1,12 @@
 //! Memory that is copied and cleared.
 
-use super::{Lowered, heap::MAX_DEPTH, points, routine::Body, slot::Pointer};
+use super::{
+    Lowered,
+    heap::{Count, MAX_DEPTH},
+    points,
+    routine::Body,
+    slot::Pointer,
+};
 use crate::{
     ast::{ExprId, ExprKind},
     codes, constant,
@@ -33,6 +39,7 @@ impl Body<'_, '_> {
         let rows = [&target, &source].map(|pointer| self.row_extents(pointer));
         let alike = alike && (rows[0] == rows[1] || !rows.iter().any(constant));
         if !alike
+            || self.is_in_elements(a, *bytes)
             || !self.l.values
                 && [&target, &source]
                     .iter()
@@ -123,6 +130,11 @@ impl Body<'_, '_> {
         bytes: ExprId,
         at: Pos,
     ) -> Lowered<Option<Expr>> {
+        if self.is_in_elements(a, bytes)
+            && let Some(count) = self.count_of_elements(a, bytes)
+        {
+            return self.number_of(&count, false).map(Some);
+        }
         let n = self.measured(a, bytes, at)?.unwrap_or(Expr::Int(1));
         if pointer.inner == 0 {
             return Ok(Some(n));
@@ -160,16 +172,29 @@ impl Body<'_, '_> {
     /// The number of elements or rows that a pointer has in so many bytes; none if it is one.
     fn measured(&mut self, pointer: ExprId, bytes: ExprId, at: Pos) -> Lowered<Option<Expr>> {
         let unit = self.l.unit;
-        let of = unit
-            .expr(pointer)
-            .ty
-            .as_ref()
-            .and_then(Qualified::target)
-            .cloned();
+        let of = unit.expr(pointer).ty.as_ref().and_then(Qualified::target);
         let Some(of) = of else {
             return Err(super::Failed);
         };
-        let mut count = self.count(bytes, &of, MAX_DEPTH);
+        let Some(count) = self.count_of_rows(pointer, bytes) else {
+            let message = format!(
+                "the size is not measured in elements, which are {}",
+                of.name()
+            );
+            let help = "write n * sizeof(type), with the type of the elements";
+            return self.error(&codes::LIBRARY, at, message, help);
+        };
+        if let [(1, factors)] = &count[..]
+            && factors.is_empty()
+        {
+            return Ok(None);
+        }
+        self.number_of(&count, false).map(Some)
+    }
+
+    /// The number of elements or rows that a pointer has in so many bytes; none if they are not measured in these.
+    fn count_of_rows(&self, pointer: ExprId, bytes: ExprId) -> Option<Count> {
+        let unit = self.l.unit;
         // A whole array: its rows.
         let whole = unit.expr(pointer).ty.as_ref();
         let sized = match &unit.expr(bytes).kind {
@@ -186,22 +211,25 @@ impl Body<'_, '_> {
         ) = (whole, sized)
             && whole.is_some_and(|ty| ty.ty == sized.ty)
         {
-            count = Some(vec![(1, vec![*n])]);
+            return Some(vec![(1, vec![*n])]);
         }
-        let Some(count) = count else {
-            let message = format!(
-                "the size is not measured in elements, which are {}",
-                of.name()
-            );
-            let help = "write n * sizeof(type), with the type of the elements";
-            return self.error(&codes::LIBRARY, at, message, help);
-        };
-        if let [(1, factors)] = &count[..]
-            && factors.is_empty()
-        {
-            return Ok(None);
-        }
-        self.number_of(&count, false).map(Some)
+        self.count(bytes, whole.and_then(Qualified::target)?, MAX_DEPTH)
+    }
+
+    /// The number of elements of the rows that a pointer points to, in so many bytes.
+    fn count_of_elements(&self, pointer: ExprId, bytes: ExprId) -> Option<Count> {
+        let of = self.l.unit.expr(pointer).ty.as_ref()?.target()?;
+        self.count(bytes, of.element(), MAX_DEPTH)
+    }
+
+    /// True of bytes that are measured in elements, not in the rows that a pointer points to.
+    fn is_in_elements(&self, pointer: ExprId, bytes: ExprId) -> bool {
+        let of = self.l.unit.expr(pointer).ty.as_ref();
+        let rows = of
+            .and_then(Qualified::target)
+            .is_some_and(|of| matches!(of.ty, Type::Array(..)));
+        rows && self.count_of_rows(pointer, bytes).is_none()
+            && self.count_of_elements(pointer, bytes).is_some()
     }
 
     fn not_three(&mut self, at: Pos) -> Lowered<()> {
@@ -238,6 +266,20 @@ impl Body<'_, '_> {
         }
         self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
+        // Where pointers are values, a matrix to which they lead is no array of rows.
+        if self.is_in_elements(to, *bytes) || self.l.values && inner > 0 {
+            let n = self.elements(&target, to, *bytes, at)?;
+            let (Some(n), Some(mut elements)) = (n, self.to_elements(&target)) else {
+                return self.different_types(at);
+            };
+            if self.l.values {
+                let value = self.as_value(elements)?;
+                elements = self.held(value)?;
+            }
+            self.settle(&mut elements);
+            let n = self.in_variable(n);
+            return self.each_element(n, |b, k| b.zero(elements.at(k).target()));
+        }
         if target.flat.is_some() && self.is_more(&target, to, *bytes) {
             let n = self.measured(to, *bytes, at)?.unwrap_or(Expr::Int(1));
             let n = self.in_variable(n);

@@ -2,13 +2,14 @@
 
 use super::{
     Lowered, extent,
+    facts::is_fixed,
     points::{self, Root},
     routine::Body,
     slot::{Elem, Pointer},
     value::{Value, literal},
 };
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Init},
+    ast::{Binary, DeclId, ExprId, ExprKind, Init, Unit},
     codes, constant,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -407,18 +408,50 @@ fn holds(unit: &crate::ast::Unit, d: DeclId, call: ExprId) -> bool {
 }
 
 /// True of types that are the same, arrays with the same numbers or variables as extents.
-fn alike(unit: &crate::ast::Unit, a: &Qualified, b: &Qualified) -> bool {
+pub(super) fn alike(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
     let (mut a, mut b) = (a, b);
-    let number = |e: ExprId| constant::integer(unit, e).map(|(value, _)| value);
     while let (Type::Array(x, Some(i)), Type::Array(y, Some(j))) = (&a.ty, &b.ty) {
-        let same = match (&unit.expr(*i).kind, &unit.expr(*j).kind) {
-            (ExprKind::Name(i), ExprKind::Name(j)) => i == j,
-            _ => i == j || number(*i).is_some() && number(*i) == number(*j),
-        };
-        if !same {
+        if !same_extent(unit, *i, *j) {
             return false;
         }
         (a, b) = (x, y);
     }
     a.ty == b.ty
+}
+
+/// True of rows whose extents are made of numbers and of variables that keep their values.
+pub(super) fn is_steady(unit: &Unit, mut ty: &Qualified) -> bool {
+    while let Type::Array(of, extent) = &ty.ty {
+        let mut open: Vec<ExprId> = extent.iter().copied().collect();
+        while let Some(e) = open.pop() {
+            if matches!(&unit.expr(e).kind, ExprKind::Name(d) if !is_fixed(unit, *d)) {
+                return false;
+            }
+            open.extend(unit.operands(e));
+        }
+        ty = of;
+    }
+    true
+}
+
+/// True of extents that are the same number or variable, or the same operator of such.
+fn same_extent(unit: &Unit, i: ExprId, j: ExprId) -> bool {
+    let mut open = vec![(i, j)];
+    while let Some((i, j)) = open.pop() {
+        let number = |e: ExprId| constant::integer(unit, e).map(|(value, _)| value);
+        if i == j || number(i).is_some() && number(i) == number(j) {
+            continue;
+        }
+        match (&unit.expr(i).kind, &unit.expr(j).kind) {
+            (ExprKind::Name(i), ExprKind::Name(j)) if i == j => {}
+            (ExprKind::Binary(op, a, b), ExprKind::Binary(other, c, d)) if op == other => {
+                open.extend([(*a, *c), (*b, *d)]);
+            }
+            (ExprKind::Cast(ty, a), ExprKind::Cast(other, b)) if ty.ty == other.ty => {
+                open.push((*a, *b));
+            }
+            _ => return false,
+        }
+    }
+    true
 }

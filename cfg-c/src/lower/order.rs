@@ -224,6 +224,10 @@ impl Body<'_, '_> {
                 place.named.remove(&d);
             }
         }
+        // No call changes a pointer itself of which nothing has the address.
+        if let Some(d) = self.own_pointer(target) {
+            place.named.remove(&d);
+        }
         (place.read_behind, place.written_behind) = (false, false);
         for e in self.subscripts_of(target) {
             self.names(e, &mut place);
@@ -236,6 +240,28 @@ impl Body<'_, '_> {
             return self.refuse_order(d, value);
         }
         self.compare(vec![(target, place), (value, now)], None)
+    }
+
+    /// The variable without an address through which a place is reached, if nothing else is read on the way but subscripts.
+    fn own_pointer(&self, target: ExprId) -> Option<DeclId> {
+        let unit = self.l.unit;
+        let (mut e, mut steps) = (target, 0);
+        loop {
+            let (below, step) = match &unit.expr(e).kind {
+                ExprKind::Name(d) => {
+                    let decl = unit.decl(*d);
+                    let own = matches!(decl.kind, DeclKind::Local | DeclKind::Parameter);
+                    return (own && !decl.address && steps < 2).then_some(*d);
+                }
+                ExprKind::Member(of, _, arrow) => (*of, *arrow),
+                ExprKind::Index(of, _) | ExprKind::Unary(Unary::Deref, of) => {
+                    (*of, !unit.is_array(*of))
+                }
+                _ => return None,
+            };
+            steps += usize::from(step);
+            e = below;
+        }
     }
 
     /// Warns of initial values in one list of which one calls what changes another: C does not say which comes first.

@@ -2,13 +2,14 @@
 
 use super::{
     Lowered,
+    heap::{alike, is_steady},
     routine::Body,
     slot::{Elem, Path, Pointer, Slot},
     value::widen,
 };
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Unary, Unit},
-    codes, constant,
+    ast::{Binary, DeclId, ExprId, ExprKind, Unary},
+    codes,
     types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Op, Place, Subscript};
@@ -148,7 +149,9 @@ impl Body<'_, '_> {
                         self.l.elem(to) == Some(pointer.elem)
                     }
                     // Only what is constant may differ.
-                    Type::Pointer(to) => from.is_some_and(|from| same_rows(unit, from, to)),
+                    Type::Pointer(to) => {
+                        from.is_some_and(|from| alike(unit, from, to) && is_steady(unit, to))
+                    }
                     _ => false,
                 };
                 if same {
@@ -464,16 +467,4 @@ impl Body<'_, '_> {
             }
         }
     }
-}
-
-/// True of two types of rows with the same constant extents and elements.
-fn same_rows(unit: &Unit, mut a: &Qualified, mut b: &Qualified) -> bool {
-    while let (Type::Array(of, n), Type::Array(other, m)) = (&a.ty, &b.ty) {
-        let extent = |e: &Option<ExprId>| e.and_then(|e| constant::integer(unit, e));
-        match (extent(n), extent(m)) {
-            (Some((n, _)), Some((m, _))) if n == m => (a, b) = (of, other),
-            _ => return false,
-        }
-    }
-    a.ty == b.ty
 }

@@ -52,6 +52,9 @@ impl Lower<'_> {
         let pointer = pointer.filter(|_| !self.values);
         let refused = match &structure.refused {
             Some(what) => Some(format!("{name} has {what}, which is not supported")),
+            None if name == "__cfgrev_file" => Some(
+                "a FILE is not supported: print to stdout or stderr, which is left out".to_owned(),
+            ),
             None if !structure.complete => Some(format!("the members of {name} are not declared")),
             None if structure.members.is_empty() => Some(format!("{name} has no members")),
             None => pointer.map(|member| {

@@ -355,7 +355,7 @@ impl Parser<'_> {
                 }
                 if self.take("=") {
                     let init = self.initializer()?;
-                    let init = self.characters(&ty, init);
+                    let init = self.with_characters(&ty, init);
                     self.complete(id, &init);
                     let decl = &mut self.unit.decls[id.index()];
                     decl.init = Some(init);
@@ -369,47 +369,6 @@ impl Parser<'_> {
         }
         self.expect(";", "after the declaration")?;
         Ok(decls)
-    }
-
-    /// The initial value of an array of characters that is written as a text: its characters, with the 0 at the end where the array
-    /// has no extent.
-    fn characters(&mut self, ty: &Qualified, init: Init) -> Init {
-        let Type::Array(of, extent) = &ty.ty else {
-            return init;
-        };
-        let is_char = matches!(
-            of.ty,
-            Type::Arith(Arith::Int(Int::Char | Int::SChar | Int::UChar))
-        );
-        let text = match &init {
-            Init::Expr(e) => Some(*e),
-            Init::List(list, _) => match &list[..] {
-                [(designators, Init::Expr(e))] if designators.is_empty() => Some(*e),
-                _ => None,
-            },
-        };
-        let Some(e) = text.filter(|_| is_char) else {
-            return init;
-        };
-        let node = self.unit.expr(e);
-        let at = node.at;
-        let ExprKind::Str(text) = &node.kind else {
-            return init;
-        };
-        // What is left of an escape has a value that is not known here.
-        if text.contains('\\') || !text.is_ascii() {
-            let message = "a text with such an escape or character is no initial value here";
-            let help = "write the characters one by one, in braces, with 0 at the end";
-            self.sink.error(&codes::INITIAL, at, message, help);
-            return Init::List(Vec::new(), at);
-        }
-        let mut values: Vec<u8> = text.bytes().collect();
-        values.extend(extent.is_none().then_some(0));
-        let values = values.into_iter().map(|value| {
-            let e = self.add(ExprKind::Int(i128::from(value), Arith::INT), at, at);
-            (Vec::new(), Init::Expr(e))
-        });
-        Init::List(values.collect(), at)
     }
 
     /// Gives an array whose first extent is left out that of its initial value.

@@ -135,6 +135,7 @@ impl Parser<'_> {
     /// A compound literal: a variable without a name, which is initialised where it stands.
     fn compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
         let init = self.initializer()?;
+        let init = self.with_characters(&ty, init);
         if !self.in_function {
             let message = "a compound literal outside of functions is not supported";
             self.unsupported(at, message, "declare a variable with these values");
@@ -282,7 +283,7 @@ impl Parser<'_> {
                     format!("the members of {tag} are not declared")
                 };
                 let members = structure.members.iter().map(|m| &*m.name);
-                let near = cfg_core::diagnostic::similar::did_you_mean(&name.text, members);
+                let near = self.similarity.did_you_mean(&name.text, members);
                 let help = near.unwrap_or_else(|| "name a member that is declared".to_owned());
                 self.sink.error(&codes::UNKNOWN, name.at, message, help);
                 ExprKind::Bad
@@ -344,6 +345,9 @@ impl Parser<'_> {
             Kind::Ident => return self.name(&token),
             Kind::Punct if token.is("(") => {
                 if self.peek().is("{") {
+                    if let Some(assertion) = self.assertion(at)? {
+                        return Ok(assertion);
+                    }
                     return Err(self.syntax(at, "statements in expressions are not C99"));
                 }
                 self.deeper()?;
@@ -364,6 +368,36 @@ impl Parser<'_> {
             }
         };
         Ok(self.add(kind, at, at))
+    }
+
+    /// What the GNU C library makes of `assert` for its own compiler, `({ if (condition) ; else __assert_fail(..); })`, as the conditional
+    /// expression that it is elsewhere; none of other statements.
+    fn assertion(&mut self, at: Pos) -> Parse<Option<ExprId>> {
+        if !(self.ahead(1).is("if") && self.ahead(2).is("(")) {
+            return Ok(None);
+        }
+        let statements = |p: &mut Self, word: &str| match p.take(word) {
+            true => Ok(()),
+            false => Err(p.syntax(at, "statements in expressions are not C99")),
+        };
+        self.deeper()?;
+        for word in ["{", "if", "("] {
+            statements(self, word)?;
+        }
+        let condition = self.expression()?;
+        for word in [")", ";", "else"] {
+            statements(self, word)?;
+        }
+        let fails = self.expression()?;
+        for word in [";", "}", ")"] {
+            statements(self, word)?;
+        }
+        self.depth -= 1;
+        let zero = self.add(ExprKind::Int(0, Arith::INT), at, at);
+        let nothing = Rc::new(Qualified::plain(Type::Void));
+        let holds = self.add(ExprKind::Cast(nothing, zero), at, at);
+        let kind = ExprKind::Conditional(condition, holds, fails);
+        Ok(Some(self.add(kind, at, at)))
     }
 
     fn name(&mut self, token: &crate::lex::Token) -> Parse<ExprId> {
@@ -392,10 +426,9 @@ impl Parser<'_> {
                     "include the header that declares it: <math.h> or <stdlib.h>".to_owned()
                 } else {
                     let known = self.scopes.iter().flat_map(|s| s.names.keys());
-                    let known: Vec<String> = known.map(|k| k.to_string()).collect();
-                    let mut known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    let mut known: Vec<&str> = known.map(|k| &**k).collect();
                     known.sort_unstable();
-                    let near = cfg_core::diagnostic::similar::did_you_mean(&token.text, known);
+                    let near = self.similarity.did_you_mean(&token.text, known);
                     near.unwrap_or_else(|| "declare it before it is used".to_owned())
                 };
                 self.sink.error(&codes::UNKNOWN, at, message, help);

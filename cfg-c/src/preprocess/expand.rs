@@ -8,6 +8,15 @@ use crate::{
 };
 use std::rc::Rc;
 
+/// What the tokens that a macro makes count as: names from which they are hidden are joined for each, and texts are copied.
+fn work(body: &[Token], hidden: &Hidden) -> usize {
+    let names = |h: &Hidden| h.as_ref().map_or(0, |h| h.len());
+    let own = names(hidden) / 8;
+    let all = body.iter();
+    all.map(|t| 1 + own + names(&t.hidden) / 8 + t.text.len() / 64)
+        .sum()
+}
+
 /// The names of both lists.
 fn union(a: &Hidden, b: &Hidden) -> Hidden {
     match (a, b) {
@@ -94,9 +103,9 @@ impl Preprocessor<'_> {
                     self.substitute(&definition, &token, &arguments, depth)
                 }
             };
-            self.expanded += body.len();
+            self.expanded += work(&body, &hidden);
             if self.expanded >= MAX_EXPANDED {
-                let message = format!("macros make more than {MAX_EXPANDED} tokens");
+                let message = format!("macros make more than the work of {MAX_EXPANDED} tokens");
                 let help = "a macro calls others that call others, too often";
                 self.sink.error(&codes::LIMIT, token.at, message, help);
                 return;

@@ -15,6 +15,7 @@ pub(crate) fn header(name: &str) -> Option<&'static str> {
         "stdio.h" => include_str!("../headers/stdio.h"),
         "assert.h" => include_str!("../headers/assert.h"),
         "errno.h" => include_str!("../headers/errno.h"),
+        "complex.h" => include_str!("../headers/complex.h"),
         "time.h" => include_str!("../headers/time.h"),
         "ctype.h" => include_str!("../headers/ctype.h"),
         "stdnoreturn.h" => include_str!("../headers/stdnoreturn.h"),

@@ -138,8 +138,13 @@ fn null_leaves_a_variable_out() {
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
     let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
-    let point = primal.point(br#"{"x": null, "m": null}"#).expect("it is a point");
-    let shapes = point.arguments.iter().map(|a| a.value().expect("a value").shape().to_vec());
+    let point = primal
+        .point(br#"{"x": null, "m": null}"#)
+        .expect("it is a point");
+    let shapes = point
+        .arguments
+        .iter()
+        .map(|a| a.value().expect("a value").shape().to_vec());
     assert_eq!(shapes.collect::<Vec<_>>(), [vec![0], vec![0, 0]]);
 }
 
@@ -159,7 +164,11 @@ fn what_is_wrong_is_named() {
         (("\"inf\"", "null"), "J041", "null"),
         (("\"n\": 2", "\"n\": null"), "P414", "no value for n"),
         (("[1, \"inf\"]", "null"), "P414", "no value for x"),
-        (("\"flag\"", "\"flog\": null, \"flag\""), "P412", "did you mean `flag`?"),
+        (
+            ("\"flag\"", "\"flog\": null, \"flag\""),
+            "P412",
+            "did you mean `flag`?",
+        ),
         (("[1, \"inf\"]", "[1]"), "P416", "shape (2)"),
         (("[1, \"inf\"]", "1"), "P416", "array of rank 1"),
         (("[1, \"inf\"]", "[1, [2]]"), "P416", "/x/1"),
