@@ -223,6 +223,7 @@ impl Bundle {
         if driven.is_some() {
             outside::refuse(program)?;
         }
+        self.pieces.note_pools(program);
         outside::reserve(&mut self.names, program)?;
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
@@ -594,6 +595,7 @@ fn derivative(
     *origins = Origins::new(options.origins, options.lines);
     origins.file = format!("{base}.{kind}.c");
     let mut pieces = Pieces::new(options.checks);
+    pieces.note_pools(program);
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     let mut declared = Vec::new();

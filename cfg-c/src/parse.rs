@@ -27,7 +27,7 @@ use crate::{
 use cfg_core::diagnostic::similar::Similarity;
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     rc::Rc,
 };
 
@@ -72,6 +72,7 @@ struct Parser<'s> {
     around: Vec<Around>,
     /// The function that is being read.
     labels: Vec<(Rc<str>, Pos)>,
+    label_names: HashSet<Rc<str>>,
     /// Where labels are placed and jumped to: the numbers of expressions before.
     placed: Vec<(Rc<str>, u32)>,
     jumps: Vec<(Rc<str>, u32)>,
@@ -97,6 +98,7 @@ pub(crate) fn parse<'s>(
         depth: 0,
         around: Vec::new(),
         labels: Vec::new(),
+        label_names: HashSet::new(),
         placed: Vec::new(),
         jumps: Vec::new(),
         locals: Vec::new(),
@@ -400,6 +402,7 @@ impl Parser<'_> {
         self.unit.decls[decl.index()].ty = ty.clone();
         let start = self.unit.exprs.len() as u32;
         self.labels.clear();
+        self.label_names.clear();
         self.placed.clear();
         self.jumps.clear();
         self.locals.clear();

@@ -34,8 +34,10 @@ use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},
     entity::{GlobalId, RoutineId},
     ir::Program,
+    memory::callgraph::CallGraph,
     validate::ValidProgram,
 };
+use std::collections::HashSet;
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcome> {
@@ -161,13 +163,15 @@ fn sized(
 
 /// The routine that a command works on.
 fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Result<RoutineId> {
-    let names = || {
-        let mut names: Vec<&str> = program.routines.iter().map(|r| &*r.name).take(20).collect();
-        if program.routines.len() > names.len() {
+    let names = |routines: &[RoutineId]| {
+        let first = routines.iter().take(20);
+        let mut names: Vec<&str> = first.map(|r| &*program.routine(*r).name).collect();
+        if routines.len() > names.len() {
             names.push("...");
         }
         names.join(", ")
     };
+    let all: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
     if let Some(name) = &select.routine {
         let found = match session.language.get() {
             Language::Json | Language::Text | Language::C => program.find_routine(name),
@@ -178,7 +182,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
                 &codes::ROUTINE,
                 format!("the program has no routine {name}"),
                 did_you_mean(name, program.routines.iter().map(|r| &*r.name))
-                    .unwrap_or_else(|| format!("its routines are {}", names())),
+                    .unwrap_or_else(|| format!("its routines are {}", names(&all))),
             )
         });
     }
@@ -192,15 +196,32 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
             "add a routine to it",
         )),
         1 => Ok(RoutineId::new(0)),
-        several => Err(problem(
-            &codes::ROUTINE,
-            format!("the program has {several} routines, and none is marked as main"),
-            format!(
-                "choose one with --routine: {}; or mark it in the file, as `main subroutine ...` in the text form, with \
-                 \"main\": NAME in JSON",
-                names()
-            ),
-        )),
+        several => {
+            // What others call, or what are derivatives of others, is hardly meant.
+            let callers = CallGraph::of(program).callers(&all);
+            let derivatives: HashSet<RoutineId> = (program.routines.iter())
+                .filter_map(|r| r.derivatives.as_deref())
+                .flat_map(|d| [d.tangent, d.adjoint].into_iter().flatten())
+                .collect();
+            let heads = all.iter().copied().filter(|r| {
+                callers[r.index()].iter().all(|caller| caller == r) && !derivatives.contains(r)
+            });
+            let mut heads: Vec<RoutineId> = heads.collect();
+            if heads.is_empty() {
+                heads.clone_from(&all);
+            }
+            let mark = match session.language.get() {
+                Language::C | Language::Xaif => "",
+                Language::Json | Language::Text => {
+                    "; or mark it in the file, as `main subroutine ...` in the text form, with \"main\": NAME in JSON"
+                }
+            };
+            Err(problem(
+                &codes::ROUTINE,
+                format!("the program has {several} routines, and none is marked as main"),
+                format!("choose one with --routine: {}{mark}", names(&heads)),
+            ))
+        }
     }
 }
 

@@ -27,7 +27,7 @@ const MAX_NESTING: usize = 400;
 const MAX_AGAIN: usize = 3;
 
 /// More calls are not replaced.
-const MAX_CALLS: usize = 20_000;
+const MAX_CALLS: usize = 5_000;
 
 impl Expand<'_> {
     /// True if a function stands in place of its calls.

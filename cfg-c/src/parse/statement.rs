@@ -82,7 +82,7 @@ impl Parser<'_> {
             } else if self.peek().kind == Kind::Ident && self.ahead(1).is(":") {
                 let name = self.next().text;
                 self.next();
-                if self.labels.iter().any(|(n, _)| *n == name) {
+                if !self.label_names.insert(Rc::clone(&name)) {
                     let message = format!("the label {name} is placed twice");
                     self.sink
                         .error(&codes::TWICE, from, message, "rename one of the two");

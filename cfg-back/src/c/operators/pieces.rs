@@ -2,7 +2,8 @@
 
 use super::noting::{Checks, FaultCode};
 use super::{sized_text, word};
-use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
+use crate::c::pooled::Pooled;
+use cfg_core::ir::{AnyInt, Conversion, IntType, Op, Program, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -291,6 +292,20 @@ const BEHIND: &str = "
 #endif
 ";
 
+const POOLS: &str = "#if defined(__GNUC__) && !defined(__clang__)
+/* A pointer that leads nowhere leads outside of all arrays; with checks it is an error. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \"-Warray-bounds\"
+#endif
+
+";
+
+const BEHIND_POOLS: &str = "
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+";
+
 /// The helper functions that a file needs, and the headers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces {
@@ -298,6 +313,8 @@ pub(crate) struct Pieces {
     headers: BTreeSet<&'static str>,
     /// True if a compiler may find that comparisons contradict each other.
     contradicts: bool,
+    /// True if elements are found through pointers that became numbers.
+    pools: bool,
     /// The functions for checks, if everything is checked.
     pub(super) checks: Option<Checks>,
 }
@@ -336,19 +353,29 @@ impl Pieces {
         self.headers.insert(header);
     }
 
+    /// The file is that of a program in which pointers became numbers.
+    pub(crate) fn note_pools(&mut self, program: &Program) {
+        let pools = Pooled::globals(program);
+        self.pools |= self.checks.is_none() && pools.iter().any(Option::is_some);
+    }
+
     /// Comparisons that `&&` or `||` join are about the same.
     pub(crate) fn may_contradict(&mut self) {
         self.contradicts = true;
     }
 
     /// What stands around the functions of the file: compilers keep to themselves which comparisons of the program are
-    /// always true.
-    pub(crate) fn pragmas(&self) -> [&'static str; 2] {
-        if self.contradicts {
-            [BEFORE, BEHIND]
-        } else {
-            ["", ""]
+    /// always true, and which elements lie outside of their arrays where a pointer leads nowhere.
+    pub(crate) fn pragmas(&self) -> [String; 2] {
+        let [mut before, mut behind] = [String::new(), String::new()];
+        let pools = (self.pools, POOLS, BEHIND_POOLS);
+        for (wanted, first, last) in [(self.contradicts, BEFORE, BEHIND), pools] {
+            if wanted {
+                before += first;
+                behind.insert_str(0, last);
+            }
         }
+        [before, behind]
     }
 
     /// The functions, each behind those that it calls, separated by empty lines. Each has a guard: files that have some of
