@@ -98,6 +98,7 @@ use interface::Called;
 use names::Names;
 use operators::Pieces;
 use origins::Origins;
+use pooled::Pooled;
 use structs::Structs;
 use sweep::Sweep;
 
@@ -223,7 +224,9 @@ impl Bundle {
         if driven.is_some() {
             outside::refuse(program)?;
         }
-        self.pieces.note_pools(program);
+        if Pooled::any(program) {
+            self.pieces.has_pools();
+        }
         outside::reserve(&mut self.names, program)?;
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
@@ -595,7 +598,9 @@ fn derivative(
     *origins = Origins::new(options.origins, options.lines);
     origins.file = format!("{base}.{kind}.c");
     let mut pieces = Pieces::new(options.checks);
-    pieces.note_pools(program);
+    if Pooled::any(program) {
+        pieces.has_pools();
+    }
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;
     let mut declared = Vec::new();

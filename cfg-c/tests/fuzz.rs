@@ -2,6 +2,11 @@
 //!
 //! `CFGREV_MUTATIONS` sets how many are drawn, `CFGREV_FIRST` the first seed; `CFGREV_SHOW=1` prints each before it is read.
 
+#![allow(
+    clippy::print_stderr,
+    reason = "inputs are shown where that is asked for"
+)]
+
 #[path = "../../fuzz/bodies/c.rs"]
 mod c;
 #[path = "../../fuzz/bodies/c_changes.rs"]

@@ -10,6 +10,11 @@ pub(super) enum Pooled {
 }
 
 impl Pooled {
+    /// True of a program that was lowered to pools.
+    pub(super) fn any(program: &Program) -> bool {
+        Self::globals(program).iter().any(Option::is_some)
+    }
+
     /// What each global of a program is; derivatives of cells are cells.
     pub(super) fn globals(program: &Program) -> Vec<Option<Self>> {
         let roles = original_roles(program.globals.iter().map(|global| &global.variable));

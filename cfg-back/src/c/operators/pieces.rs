@@ -2,8 +2,7 @@
 
 use super::noting::{Checks, FaultCode};
 use super::{sized_text, word};
-use crate::c::pooled::Pooled;
-use cfg_core::ir::{AnyInt, Conversion, IntType, Op, Program, ScalarType};
+use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -354,9 +353,8 @@ impl Pieces {
     }
 
     /// The file is that of a program in which pointers became numbers.
-    pub(crate) fn note_pools(&mut self, program: &Program) {
-        let pools = Pooled::globals(program);
-        self.pools |= self.checks.is_none() && pools.iter().any(Option::is_some);
+    pub(crate) fn has_pools(&mut self) {
+        self.pools = self.checks.is_none();
     }
 
     /// Comparisons that `&&` or `||` join are about the same.
