@@ -197,19 +197,16 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
         )),
         1 => Ok(RoutineId::new(0)),
         several => {
-            // What others call, or what are derivatives of others, is hardly meant.
+            // What no other calls is named first, and derivatives that the program gives are not meant.
             let callers = CallGraph::of(program).callers(&all);
             let derivatives: HashSet<RoutineId> = (program.routines.iter())
                 .filter_map(|r| r.derivatives.as_deref())
                 .flat_map(|d| [d.tangent, d.adjoint].into_iter().flatten())
                 .collect();
-            let heads = all.iter().copied().filter(|r| {
-                callers[r.index()].iter().all(|caller| caller == r) && !derivatives.contains(r)
-            });
-            let mut heads: Vec<RoutineId> = heads.collect();
-            if heads.is_empty() {
-                heads.clone_from(&all);
-            }
+            let is_called = |r: &RoutineId| callers[r.index()].iter().any(|caller| caller != r);
+            let mut listed = all.clone();
+            listed.retain(|r| !derivatives.contains(r));
+            listed.sort_by_key(is_called);
             let mark = match session.language.get() {
                 Language::C | Language::Xaif => "",
                 Language::Json | Language::Text => {
@@ -219,7 +216,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
             Err(problem(
                 &codes::ROUTINE,
                 format!("the program has {several} routines, and none is marked as main"),
-                format!("choose one with --routine: {}{mark}", names(&heads)),
+                format!("choose one with --routine: {}{mark}", names(&listed)),
             ))
         }
     }
