@@ -1,8 +1,8 @@
 //! How far the default search stays behind on random graphs of the kinds that programs give.
 //!
-//! `cargo run --release -p bb-preaccum --example unseen FIRST COUNT SEEDS TIMES`: graphs FIRST to FIRST + COUNT - 1 of
-//! each kind, so many seeds of the search, so many times the default budget. Graphs below 100 are for tuning,
-//! 100 to 109 for the comparison. Prints name, model, best cost, sizes (inputs, intermediates, outputs, edges), most
+//! `cargo run --release -p bb-preaccum --example unseen FIRST COUNT SEEDS TIMES [CHAINS]`: graphs FIRST to
+//! FIRST + COUNT - 1 of each kind, so many seeds of the search, so many times the default budget, so many chains of
+//! annealing (by default as many as the search has). Graphs below 100 are for tuning, 100 to 109 for the comparison. Prints name, model, best cost, sizes (inputs, intermediates, outputs, edges), most
 //! milliseconds of processor time, the class in which the last one is proven, and all costs, between tabs.
 
 #![allow(clippy::print_stdout, reason = "the table is the result")]
@@ -15,7 +15,7 @@ mod kinds;
 mod numbers;
 
 use bb_preaccum::cost::CostModel;
-use bb_preaccum::search::{DEFAULT_WORK, Options, search};
+use bb_preaccum::search::{DEFAULT_CHAINS, DEFAULT_WORK, Options, search};
 use clock::milliseconds;
 use kinds::{KINDS, graph};
 
@@ -25,8 +25,12 @@ const SIZES: std::ops::RangeInclusive<usize> = 20..=200;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Result<Vec<u64>, _> =
         std::env::args().skip(1).map(|text| text.parse()).collect();
-    let [first, count, seeds, times] = arguments?[..] else {
-        return Err("four numbers are wanted: FIRST COUNT SEEDS TIMES".into());
+    let (first, count, seeds, times, chains) = match arguments?[..] {
+        [first, count, seeds, times] => (first, count, seeds, times, DEFAULT_CHAINS),
+        [first, count, seeds, times, chains] => {
+            (first, count, seeds, times, usize::try_from(chains)?)
+        }
+        _ => return Err("numbers are wanted: FIRST COUNT SEEDS TIMES [CHAINS]".into()),
     };
     for kind in 0..KINDS.len() {
         for number in first..first + count {
@@ -43,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     model,
                     seed,
                     work: times * DEFAULT_WORK,
+                    chains,
                     ..Options::default()
                 };
                 let found = search(&lcg, &options);

@@ -1,6 +1,7 @@
 //! The search for a cheap elimination sequence: all greedy heuristics, then annealing of vertex orders
 //! and of sequences with edge eliminations, then exact search as far as it gets.
 
+mod chains;
 mod faces;
 mod intervals;
 mod local;
@@ -23,7 +24,10 @@ use crate::heuristic::{Ended, Heuristic, Limits, Technique};
 use crate::lcg::Lcg;
 use meter::Meter;
 
-pub use meter::{DEFAULT_WORK, Monitor};
+pub use meter::{DEFAULT_WORK, Monitor, Timer};
+
+/// Chains of annealing that there are by default.
+pub const DEFAULT_CHAINS: usize = 4;
 
 /// The aim of a search, and how long it may take.
 #[derive(Clone, Copy)]
@@ -36,10 +40,15 @@ pub struct Options<'a> {
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
-    /// Search steps; the same number gives the same result on every machine.
+    /// Search steps; the same number gives the same result on every machine. What the heuristics leave of the default
+    /// number or of a larger one grows with the square of the intermediates from 64 of them on, to four times as much at most.
     pub work: u64,
+    /// Chains of annealing, each on a thread of its own and with what is left of the budget when the heuristics
+    /// have run; the best is taken. The number is never that of processors, so that the result is the same everywhere.
+    /// One chain (as with 0) is all there is with a budget below the default one.
+    pub chains: usize,
     /// Replaces the steps by a clock: says when time is up. The result may then depend on the machine.
-    pub timer: Option<&'a dyn Fn() -> bool>,
+    pub timer: Option<Timer<'a>>,
     /// A flag that somebody else sets to end the search; the best so far is returned.
     pub interrupt: Option<&'a AtomicBool>,
     /// A monitor that is told what has been found so far.
@@ -63,6 +72,7 @@ impl Default for Options<'_> {
             heuristic: None,
             seed: 0,
             work: DEFAULT_WORK,
+            chains: DEFAULT_CHAINS,
             timer: None,
             interrupt: None,
             monitor: None,
@@ -83,8 +93,21 @@ impl Options<'_> {
     /// True if the optimum over vertex orders is proven whatever it takes: in small graphs, unless the
     /// budget is meant to be small.
     fn proves(&self, lcg: &Lcg) -> bool {
-        lcg.intermediates().count() <= PROVEN_VERTICES
-            && (self.timer.is_some() || self.work >= DEFAULT_WORK)
+        lcg.intermediates().count() <= PROVEN_VERTICES && !self.is_small()
+    }
+
+    /// True if the budget is less than the default one.
+    fn is_small(&self) -> bool {
+        self.timer.is_none() && self.work < DEFAULT_WORK
+    }
+
+    /// The chains of annealing that there are.
+    fn chain_count(&self) -> usize {
+        if self.is_small() {
+            1
+        } else {
+            self.chains.max(1)
+        }
     }
 }
 
@@ -222,7 +245,7 @@ pub struct Outcome {
     pub left_out: Vec<String>,
     /// True if the search was told to stop.
     pub interrupted: bool,
-    /// Search steps spent.
+    /// Search steps spent; of the chains of annealing only those of the one that found the best.
     pub work: u64,
 }
 

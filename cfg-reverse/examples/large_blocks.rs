@@ -10,7 +10,7 @@ use cfg_core::{
 };
 use cfg_reverse::preaccumulate::{Preaccumulation, preaccumulate, preaccumulate_within};
 use std::{
-    cell::Cell,
+    sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -99,18 +99,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
         // The clock starts when the search does; it is read for the last time when the search ends.
         let budget = Duration::from_millis(milliseconds);
-        let asked = Cell::new(Duration::ZERO);
+        let asked = AtomicU64::new(0);
         let began = processor_time();
         let timed = preaccumulate_within(&program, f, &Options::default(), || {
             let (start, asked) = (Instant::now(), &asked);
             move |part: f64| {
-                asked.set(start.elapsed());
-                asked.get() > budget.mul_f64(part)
+                let passed = start.elapsed();
+                asked.store(passed.as_millis() as u64, Ordering::Relaxed);
+                passed > budget.mul_f64(part)
             }
         })?;
         let what = format!(
             "clock of {milliseconds} ms, ended at {}",
-            asked.get().as_millis()
+            asked.load(Ordering::Relaxed)
         );
         report(kind, &what, processor_time().saturating_sub(began), &timed);
     }

@@ -88,6 +88,8 @@ pub struct Search {
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
+    /// Chains of annealing, each on a thread of its own; one by default, since programs are reversed over and over.
+    pub chains: usize,
     /// Prove the optimum, whatever it takes.
     pub exact: bool,
 }
@@ -99,6 +101,7 @@ impl Search {
         technique: None,
         heuristic: None,
         seed: 0,
+        chains: 1,
         exact: false,
     };
 }

@@ -163,7 +163,7 @@ pub fn preaccumulate(
 ///
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
-pub fn preaccumulate_within<T: Fn(f64) -> bool>(
+pub fn preaccumulate_within<T: Fn(f64) -> bool + Sync>(
     valid: &ValidProgram,
     main: RoutineId,
     search: &Search<'_>,

@@ -1,11 +1,15 @@
 //! Processor time.
 
-use std::time::SystemTime;
-
-/// Milliseconds of this thread, or of the day where the system does not say.
+/// Milliseconds of all threads of this process.
+#[cfg(unix)]
 pub(crate) fn milliseconds() -> f64 {
-    let used = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanos = used.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    let now = || SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
-    nanos.map_or_else(|| now().as_secs_f64() * 1e3, |nanos| nanos / 1e6)
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+/// Milliseconds of the day, where processor time is not known.
+#[cfg(not(unix))]
+pub(crate) fn milliseconds() -> f64 {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed();
+    now.unwrap_or_default().as_secs_f64() * 1e3
 }

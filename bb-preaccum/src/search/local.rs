@@ -1,5 +1,6 @@
 //! The local search in bit rows: annealing of vertex orders, then of token lists, in rounds.
 
+use super::chains::{self, Finish};
 use super::intervals;
 use super::meter::Meter;
 use super::order::{self, OrderState};
@@ -133,12 +134,12 @@ enum Effort {
     All,
 }
 
-struct Rounds<'m, 'a, const W: usize> {
-    bits: BitGraph<W>,
+struct Rounds<'g, 'm, 'a, const W: usize> {
+    bits: &'g BitGraph<W>,
     /// The graph as the plain model sees it, where every product counts: a good starting point for the other models.
-    plain: BitGraph<W>,
+    plain: &'g BitGraph<W>,
     rng: Rng,
-    thresholds: Thresholds,
+    thresholds: &'g Thresholds,
     meter: &'m mut Meter<'a>,
     order: (u64, Vec<usize>),
     tokens: Option<(u64, Vec<Token>)>,
@@ -149,14 +150,14 @@ struct Rounds<'m, 'a, const W: usize> {
     base: u64,
 }
 
-impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
+impl<const W: usize> Rounds<'_, '_, '_, W> {
     fn run(
         graph: &Primal<'_>,
         prefix: Vec<Step>,
         options: &Options<'_>,
         sequences: &[Sequence],
         bounds: &[u64],
-        meter: &'m mut Meter<'a>,
+        meter: &mut Meter<'_>,
     ) -> Option<Local> {
         let model = options.model;
         let base = graph.counts().multiplications(model);
@@ -179,17 +180,18 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         let order = (best.0, best.1.clone());
         let total_bound: u64 = bounds.iter().sum();
         let floor = total_bound.saturating_sub(base);
-        let mut rounds = Self {
+        let thresholds = Thresholds::new();
+        let mut rounds = Rounds {
             rng: Rng::new(options.seed),
-            thresholds: Thresholds::new(),
+            thresholds: &thresholds,
             meter,
             order,
             tokens: None,
             vertex_floor: floor,
             edge_floor: floor,
             base,
-            bits,
-            plain,
+            bits: &bits,
+            plain: &plain,
         };
         let edges = options.technique != Some(Technique::Vertex);
         let small = options.proves(graph.lcg());
@@ -204,7 +206,10 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             rounds.improve(&starts, edges, some);
             rounds.prove_order(graph, bounds, Effort::All);
         }
-        rounds.improve(&starts, edges, u64::MAX);
+        if !options.is_small() {
+            rounds.meter.grow(rounds.order.1.len() as u64);
+        }
+        rounds.improve_in_chains(&starts, edges, options.chain_count());
         if options.exact && edges {
             rounds.prove_tokens(MANY_GRAPHS);
         }
@@ -252,9 +257,9 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             let line = if turn == 0 {
                 items(&self.bits.eliminable).collect()
             } else {
-                intervals::line(&self.bits, turn % 2 == 0, &mut self.rng)
+                intervals::line(self.bits, turn % 2 == 0, &mut self.rng)
             };
-            let (order, work) = intervals::order(&self.bits, &line, turn % 4 < 2);
+            let (order, work) = intervals::order(self.bits, &line, turn % 4 < 2);
             self.meter.spend(work + 30 * n as u64);
             found.push((self.bits.total(&order), order));
         }
@@ -268,6 +273,60 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         starts.extend(found.into_iter().map(|(_, order)| order));
     }
 
+    /// True if nothing cheaper is to be found.
+    fn is_finished(&self, edges: bool) -> bool {
+        let goal = if edges {
+            self.edge_floor
+        } else {
+            self.vertex_floor
+        };
+        self.best() <= goal
+    }
+
+    /// Anneals in so many chains, the first of which is the only one if there is one. The best of all is kept, of equals that
+    /// of the first.
+    fn improve_in_chains(&mut self, starts: &[Vec<usize>], edges: bool, count: usize) {
+        if count == 1 || self.order.1.len() < 2 || self.is_finished(edges) || self.meter.is_over() {
+            self.improve(starts, edges, u64::MAX);
+            return;
+        }
+        let mut seeds = self.rng.clone();
+        let others = (1..count).map(|_| Rng::new(seeds.next()));
+        let rngs: Vec<Rng> = std::iter::once(self.rng.clone()).chain(others).collect();
+        let finish = Finish::new();
+        let common = &*self;
+        let found = chains::run(count, |number| {
+            let mut meter = common.meter.of_chain(number, &finish);
+            let mut chain = Rounds {
+                rng: rngs[number].clone(),
+                meter: &mut meter,
+                order: common.order.clone(),
+                tokens: common.tokens.clone(),
+                ..*common
+            };
+            chain.improve(starts, edges, u64::MAX);
+            let best = chain.best();
+            (best, chain.order, chain.tokens, meter.reading())
+        });
+        // Those after one that met the bound may have been stopped anywhere.
+        let counting = finish.first().map_or(count, |first| first + 1);
+        let mut least = u64::MAX;
+        for (best, order, tokens, reading) in found.into_iter().take(counting) {
+            if best < least {
+                least = best;
+                self.meter.take_over(reading);
+            }
+            if order.0 < self.order.0 {
+                self.order = order;
+            }
+            if let Some(tokens) = tokens
+                && self.tokens.as_ref().is_none_or(|known| tokens.0 < known.0)
+            {
+                self.tokens = Some(tokens);
+            }
+        }
+    }
+
     /// Anneals until the budget or this many steps in all are spent, or a bound is reached.
     fn improve(&mut self, starts: &[Vec<usize>], edges: bool, most: u64) {
         let n = self.order.1.len() as u64;
@@ -276,12 +335,11 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
         }
         let (mut round, mut since) = (0u32, 0);
         while self.meter.spent < most && !self.meter.is_over() {
-            let goal = if edges {
-                self.edge_floor
-            } else {
-                self.vertex_floor
-            };
-            if self.best() <= goal || (self.meter.timer().is_none() && since > PATIENCE) {
+            if self.is_finished(edges) {
+                self.meter.finished();
+                return;
+            }
+            if self.meter.timer().is_none() && since > PATIENCE {
                 return;
             }
             let (before, known) = (self.meter.spent, self.best());
@@ -331,14 +389,14 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     }
 
     fn anneal_order_in(&mut self, as_plain: bool, start: &[usize], work: u64) -> Vec<usize> {
-        let graph = if as_plain { &self.plain } else { &self.bits };
+        let graph = if as_plain { self.plain } else { self.bits };
         let mut state = OrderState::new(graph, start);
         let meter = &mut *self.meter;
         let (_, order) = order::anneal(
             &mut state,
             work,
             &mut self.rng,
-            &self.thresholds,
+            self.thresholds,
             &mut || meter.stop(),
         );
         meter.spend(state.work);
@@ -358,7 +416,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
     /// Anneals token lists in a model that looks at so many layers of neighbours.
     fn anneal_tokens_in<const L: usize>(&mut self, order: &[usize], work: u64, free: f64) {
         let list: Vec<Token> = order.iter().map(|&v| Token::Vertex(v as u16)).collect();
-        let mut state = TokenState::<W, L>::new(&self.bits, &list);
+        let mut state = TokenState::<W, L>::new(self.bits, &list);
         let meter = &mut *self.meter;
         let (cost, best) = tokens::anneal(
             &mut state,
@@ -366,7 +424,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             free,
             work.min(meter.left()),
             &mut self.rng,
-            &self.thresholds,
+            self.thresholds,
             &mut || meter.stop(),
         );
         meter.spend(state.work());
@@ -410,7 +468,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
                 .collect();
             let mut work = 0;
             let stop = &mut || meter.stop();
-            let found = exact::vertex::solve(&self.bits, &least, below, sets, &mut work, stop);
+            let found = exact::vertex::solve(self.bits, &least, below, sets, &mut work, stop);
             meter.spend(work * set_work);
             found
         };
@@ -435,7 +493,7 @@ impl<'m, 'a, const W: usize> Rounds<'m, 'a, W> {
             bytes: GRAPH_BYTES,
         };
         let meter = &mut *self.meter;
-        match exact::edge::solve(&self.bits, best, limit, &mut || meter.stop()) {
+        match exact::edge::solve(self.bits, best, limit, &mut || meter.stop()) {
             exact::edge::Outcome::Optimal(cost, tokens) => {
                 self.tokens = Some((cost, tokens));
                 self.edge_floor = cost;

@@ -3,15 +3,24 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Options;
+use super::chains::Finish;
 
 /// Steps of the default budget: about 100 ms on one core of a 2023 server.
 pub const DEFAULT_WORK: u64 = 26_000_000;
+
+/// Intermediates beyond which a graph gets more steps, and how many times as many at most.
+const GROWS_FROM: u64 = 64;
+const MOST_GROWTH: u64 = 4;
+
+/// Says when time is up, on whatever thread it is asked.
+pub type Timer<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The state of a search, for whoever watches it from another thread.
 #[derive(Debug)]
 pub struct Monitor {
     best: AtomicU64,
     spent: AtomicU64,
+    budget: AtomicU64,
 }
 
 impl Default for Monitor {
@@ -19,6 +28,7 @@ impl Default for Monitor {
         Self {
             best: AtomicU64::new(u64::MAX),
             spent: AtomicU64::new(0),
+            budget: AtomicU64::new(0),
         }
     }
 }
@@ -32,17 +42,34 @@ impl Monitor {
         }
     }
 
-    /// Search steps spent so far.
+    /// Search steps spent so far, of the first chain where there are several.
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }
+
+    /// Search steps that there are in all; 0 before the search begins.
+    pub fn budget(&self) -> u64 {
+        self.budget.load(Ordering::Relaxed)
+    }
+}
+
+/// What a meter shows at the end of a chain.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    left: u64,
+    spent: u64,
+    interrupted: bool,
+    late: bool,
 }
 
 pub(crate) struct Meter<'a> {
     left: u64,
-    timer: Option<&'a dyn Fn() -> bool>,
+    timer: Option<Timer<'a>>,
     interrupt: Option<&'a AtomicBool>,
     monitor: Option<&'a Monitor>,
+    /// The number of the chain whose meter this is, and those that need not go on.
+    chain: usize,
+    finish: Option<&'a Finish>,
     pub(crate) spent: u64,
     pub(crate) interrupted: bool,
     late: bool,
@@ -50,15 +77,76 @@ pub(crate) struct Meter<'a> {
 
 impl<'a> Meter<'a> {
     pub(crate) fn new(options: &Options<'a>) -> Self {
+        if let Some(monitor) = options.monitor {
+            monitor.budget.store(options.work, Ordering::Relaxed);
+        }
         Self {
             left: options.work,
             timer: options.timer,
             interrupt: options.interrupt,
             monitor: options.monitor,
+            chain: 0,
+            finish: None,
             spent: 0,
             interrupted: false,
             late: false,
         }
+    }
+
+    /// More steps for a graph with so many intermediates: in proportion to the number of pairs of them, as moves of
+    /// one to the place of another are, beyond [`GROWS_FROM`] and up to [`MOST_GROWTH`] times as many.
+    pub(super) fn grow(&mut self, intermediates: u64) {
+        let square = |n: u64| n.saturating_mul(n);
+        let pairs = square(intermediates).min(MOST_GROWTH * square(GROWS_FROM));
+        let more = pairs.saturating_sub(square(GROWS_FROM));
+        let grown = u128::from(self.left) * u128::from(more) / u128::from(square(GROWS_FROM));
+        self.left = self
+            .left
+            .saturating_add(u64::try_from(grown).unwrap_or(u64::MAX));
+        if let Some(monitor) = self.monitor {
+            let budget = self.spent.saturating_add(self.left);
+            monitor.budget.store(budget, Ordering::Relaxed);
+        }
+    }
+
+    /// The meter of a chain: each has what is left.
+    pub(super) fn of_chain<'b>(&'b self, chain: usize, finish: &'b Finish) -> Meter<'b> {
+        Meter {
+            left: self.left,
+            timer: self.timer,
+            interrupt: self.interrupt,
+            monitor: self.monitor,
+            chain,
+            finish: Some(finish),
+            spent: self.spent,
+            interrupted: self.interrupted,
+            late: self.late,
+        }
+    }
+
+    /// Tells the other chains that this one has met the bound.
+    pub(super) fn finished(&self) {
+        if let Some(finish) = self.finish {
+            finish.reach(self.chain);
+        }
+    }
+
+    pub(super) fn reading(&self) -> Reading {
+        Reading {
+            left: self.left,
+            spent: self.spent,
+            interrupted: self.interrupted,
+            late: self.late,
+        }
+    }
+
+    /// Goes on from the meter of a chain.
+    pub(super) fn take_over(&mut self, reading: Reading) {
+        self.left = reading.left;
+        self.spent = reading.spent;
+        self.interrupted |= reading.interrupted;
+        self.late |= reading.late;
+        self.spend(0);
     }
 
     /// Keeps a part of the budget back; returns it for [`Meter::release`].
@@ -81,12 +169,21 @@ impl<'a> Meter<'a> {
             self.interrupted = true;
         }
         self.late |= self.timer.is_some_and(|late| late());
-        self.interrupted || self.late
+        self.interrupted || self.late || self.is_needless()
+    }
+
+    /// True if another chain has met the bound, so that this one cannot give the result. By the clock any of them
+    /// will do.
+    fn is_needless(&self) -> bool {
+        let first = self.finish.and_then(Finish::first);
+        first.is_some_and(|first| first < self.chain || self.timer.is_some())
     }
 
     pub(crate) fn spend(&mut self, work: u64) {
         self.spent += work;
-        if let Some(monitor) = self.monitor {
+        if let Some(monitor) = self.monitor
+            && self.chain == 0
+        {
             monitor.spent.store(self.spent, Ordering::Relaxed);
         }
         if self.timer.is_none() {
@@ -123,6 +220,6 @@ impl<'a> Meter<'a> {
     }
 
     pub(crate) fn timer(&self) -> Option<&'a dyn Fn() -> bool> {
-        self.timer
+        self.timer.map(|timer| -> &'a dyn Fn() -> bool { timer })
     }
 }

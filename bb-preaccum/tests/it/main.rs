@@ -1,5 +1,6 @@
 //! Tests of the crate's public interface.
 
+mod chains;
 mod corpus;
 mod faces;
 mod heuristics;

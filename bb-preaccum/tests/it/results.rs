@@ -1,8 +1,7 @@
 //! JSON, pictures, remainder graphs, budgets, large graphs.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bb_preaccum::bound;
 use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, labels};
@@ -369,27 +368,26 @@ fn an_interrupt_and_a_clock_end_the_search_with_something_usable() {
 
 /// A clock that ticks when it is looked at, so that what a search does with it depends on nothing else.
 struct Clock {
-    looks: Cell<u64>,
+    looks: AtomicU64,
     end: u64,
 }
 
 impl Clock {
     fn of(end: u64) -> Self {
         Self {
-            looks: Cell::new(0),
+            looks: AtomicU64::new(0),
             end,
         }
     }
 
     fn is_late(&self) -> bool {
-        self.looks.set(self.looks.get() + 1);
-        self.looks.get() > self.end
+        self.looks.fetch_add(1, Ordering::Relaxed) >= self.end
     }
 
     /// Who has been told that it is late looks a few more times, once for each thing that was left to do.
     #[track_caller]
     fn was_obeyed(&self) {
-        let after = self.looks.get().checked_sub(self.end);
+        let after = self.looks.load(Ordering::Relaxed).checked_sub(self.end);
         assert!(
             after.is_some_and(|after| (1..=200).contains(&after)),
             "{after:?} looks after the end"

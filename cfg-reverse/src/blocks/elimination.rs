@@ -22,7 +22,7 @@ pub(crate) fn eliminate(
     all: &[Found],
     options: &search::Options<'_>,
     thorough: usize,
-    time: Option<&dyn Fn(f64) -> bool>,
+    time: Option<&(dyn Fn(f64) -> bool + Sync)>,
 ) -> Vec<Option<Outcome>> {
     let mut index: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut graphs: Vec<&Lcg> = Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn eliminate(
             let share =
                 u128::from(options.work) * u128::from(weight(lcg)) / u128::from(total.max(1));
             let work = u64::try_from(share).unwrap_or(u64::MAX);
-            let timer: &dyn Fn() -> bool = &slice;
+            let timer: search::Timer<'_> = &slice;
             let options = search::Options {
                 work: work.max(LEAST.min(options.work)),
                 timer: time.map(|_| timer).or(options.timer),
@@ -88,6 +88,7 @@ pub(crate) fn search_options(options: &Options) -> search::Options<'static> {
         technique: told.technique,
         heuristic: told.heuristic,
         seed: told.seed,
+        chains: told.chains,
         exact: told.exact,
         work: options.work,
         ..search::Options::default()

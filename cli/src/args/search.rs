@@ -13,7 +13,7 @@ pub(crate) struct Search {
     pub(crate) model: Option<Model>,
     /// Nothing but this heuristic, e.g. vertex-LM-RM or edge-HS-LM-RM: what is eliminated, then rules (FM, RM, LM,
     /// LR, LFI, LMMD, MOMR, HS) that end in FM or RM; `paper` is the chain of Naumann et al. 2004.
-    #[arg(long, value_name = "KEY", value_parser = Heuristic::from_key, conflicts_with_all = ["technique", "exact", "rng"])]
+    #[arg(long, value_name = "KEY", value_parser = Heuristic::from_key, conflicts_with_all = ["technique", "exact", "rng", "chains"])]
     pub(crate) heuristic: Option<Heuristic>,
     /// What is eliminated step by step; auto takes the best of all.
     #[arg(long, value_enum, default_value_t, value_name = "KIND")]
@@ -21,6 +21,10 @@ pub(crate) struct Search {
     /// Seed of the pseudo-random numbers.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) rng: u64,
+    /// Chains of annealing, each on a thread of its own with the whole budget; the best is taken. One with a budget that
+    /// several blocks share [default: 4, for `reverse` 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) chains: Option<u8>,
     /// Prove the optimum, whatever it takes (as far as memory and a time limit allow).
     #[arg(long)]
     pub(crate) exact: bool,
@@ -33,6 +37,7 @@ impl Search {
             || self.heuristic.is_some()
             || self.technique != Elimination::Auto
             || self.rng != 0
+            || self.chains.is_some()
             || self.exact
     }
 }
@@ -45,7 +50,7 @@ pub(crate) struct SearchTime {
     /// depend on the machine and on what else it does.
     #[arg(long, value_name = "MS")]
     pub(crate) time: Option<u64>,
-    /// Time for the search in milliseconds of processor time, at most three times as long by the clock.
+    /// Time for the search in milliseconds of processor time of all its threads, at most three times as long by the clock.
     #[arg(long, value_name = "MS", conflicts_with = "time")]
     pub(crate) cpu_time: Option<u64>,
 }

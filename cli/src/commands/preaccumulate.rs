@@ -110,6 +110,7 @@ fn options(args: Search) -> search::Options<'static> {
         heuristic: args.heuristic,
         seed: args.rng,
         exact: args.exact,
+        chains: args.chains.map_or(search::DEFAULT_CHAINS, usize::from),
         ..search::Options::default()
     }
 }
@@ -138,12 +139,12 @@ fn find(
     let began = Instant::now();
     let _progress = {
         let monitor = Arc::clone(&monitor);
-        let (time, work, exact) = (time.time.or(time.cpu_time), options.work, args.exact);
+        let (time, exact) = (time.time.or(time.cpu_time), args.exact);
         session.watch("searching", move || Status {
             done: match time {
                 Some(time) => Some(began.elapsed().as_secs_f64() * 1e3 / time.max(1) as f64),
                 None if exact => None,
-                None => Some(monitor.spent() as f64 / work as f64),
+                None => Some(monitor.spent() as f64 / monitor.budget().max(1) as f64),
             },
             count: Some((monitor.spent(), "steps")),
             so_far: match monitor.best() {
@@ -186,25 +187,22 @@ impl Clock {
     fn is_over(&self, part: f64) -> bool {
         let budget = self.budget.mul_f64(part.clamp(0.0, 1.0));
         let passed = self.began.elapsed();
-        // Processor time is never ahead of the clock.
-        if passed < budget {
-            return false;
-        }
-        match (self.used, processor_time()) {
+        // Several threads can use more of it than passes by the clock.
+        match (self.used, self.used.and_then(|_| processor_time())) {
             (Some(start), Some(now)) => now.saturating_sub(start) >= budget || passed / 3 >= budget,
-            _ => true,
+            _ => passed >= budget,
         }
     }
 }
 
-/// Processor time of this thread.
+/// Processor time of all threads.
 #[cfg(unix)]
 fn processor_time() -> Option<Duration> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).ok()
 }
 
-/// Processor time of this thread, which is not known here.
+/// Processor time of all threads, which is not known here.
 #[cfg(not(unix))]
 fn processor_time() -> Option<Duration> {
     None

@@ -49,6 +49,7 @@ fn search(args: Search) -> cfg_reverse::Search {
         technique: args.technique.technique(),
         heuristic: args.heuristic,
         seed: args.rng,
+        chains: args.chains.map_or(default.chains, usize::from),
         exact: args.exact,
     }
 }

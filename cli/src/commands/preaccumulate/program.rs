@@ -17,9 +17,9 @@ use cfg_reverse::preaccumulate::{Block, Preaccumulation, preaccumulate, preaccum
 use cfg_transform::records::without_records;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Statements of a block that the listing for people shows.
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
         ..options(args.search)
     };
     let began = Instant::now();
-    let clock: OnceCell<Option<Clock>> = OnceCell::new();
+    let clock: OnceLock<Option<Clock>> = OnceLock::new();
     let is_over = |part| {
         let clock = clock.get().and_then(Option::as_ref);
         clock.is_some_and(|clock| clock.is_over(part))
