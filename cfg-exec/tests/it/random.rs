@@ -173,7 +173,7 @@ fn programs_stop_where_the_naive_interpreter_stops() {
         stopped.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Ok(())
     });
-    assert!(stopped.into_inner() > 200);
+    assert!(stopped.into_inner() > 100);
 }
 
 #[test]
