@@ -196,6 +196,12 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
         .copied()
         .filter(|f| !called.contains(f))
         .collect();
+    // What is static and not called cannot be called from elsewhere either.
+    let public = |f: &&usize| !unit.decl(unit.functions[**f].decl).internal;
+    let heads = match heads.iter().filter(public).collect::<Vec<_>>()[..] {
+        [only] => vec![*only],
+        _ => heads,
+    };
     let (main, read) = match (&heads[..], &others[..]) {
         (_, []) => {
             let help = "functions named main are left out";

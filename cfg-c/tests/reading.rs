@@ -546,6 +546,21 @@ fn line_markers_name_the_original() {
     );
 }
 
+/// Of functions that nothing calls the one that is not static is meant, and others may hold anything.
+#[test]
+fn the_only_function_that_others_can_call() {
+    let unused = "struct n { double v; struct n *next; }; static double unused(struct n *p) { union { int a; } u; return p->next->v; }";
+    let f = "static double g(double x) { return x; } double f(double x) { return g(x) * x; }";
+    let shown = program(&format!("{unused} {f}"));
+    assert!(shown.contains("main function f("), "{shown}");
+    let both = read(&format!("{unused} {f} double h(double x) {{ return x; }}"));
+    assert!(both.program.is_none_or(|p| p.main.is_none()));
+    // Where all are static, none is meant more than others.
+    let none =
+        read("static double f(double x) { return x; } static double g(double x) { return x; }");
+    assert!(none.program.is_some_and(|p| p.main.is_none()));
+}
+
 #[test]
 fn nothing_recurses_without_limit() {
     let deep = |open: &str, middle: &str, close: &str, n: usize| {
