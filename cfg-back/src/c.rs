@@ -225,7 +225,7 @@ impl Bundle {
             outside::refuse(program)?;
         }
         if Pooled::any(program) {
-            self.pieces.has_pools();
+            self.pieces.may_lead_outside();
         }
         outside::reserve(&mut self.names, program)?;
         let function_names = function_names(&mut self.names, program, None);
@@ -599,7 +599,7 @@ fn derivative(
     origins.file = format!("{base}.{kind}.c");
     let mut pieces = Pieces::new(options.checks);
     if Pooled::any(program) {
-        pieces.has_pools();
+        pieces.may_lead_outside();
     }
     let mut functions =
         functions::functions(&file, program, &wanted, &mut pieces).map_err(problems)?;

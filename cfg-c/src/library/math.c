@@ -134,7 +134,7 @@ void sincosf(float x, float *s, float *c)
 int __cfgrev_isnormal(double x) { return x - x == 0.0 && fabs(x) >= 0x1p-1022; }
 
 /* What macros of math.h become in files that are preprocessed. */
-int __builtin_isnormal(double x) { return x - x == 0.0 && fabs(x) >= 0x1p-1022; }
+int __builtin_isnormal(double x) { return __cfgrev_isnormal(x); }
 int __builtin_isgreater(double x, double y) { return x > y; }
 int __builtin_isgreaterequal(double x, double y) { return x >= y; }
 int __builtin_isless(double x, double y) { return x < y; }

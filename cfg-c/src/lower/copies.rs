@@ -39,7 +39,7 @@ impl Body<'_, '_> {
         let rows = [&target, &source].map(|pointer| self.row_extents(pointer));
         let alike = alike && (rows[0] == rows[1] || !rows.iter().any(constant));
         if !alike
-            || self.is_in_elements(a, *bytes)
+            || self.count_in_elements(a, *bytes).is_some()
             || !self.l.values
                 && [&target, &source]
                     .iter()
@@ -92,22 +92,8 @@ impl Body<'_, '_> {
         let Some(n) = self.elements(&target, a, bytes, at)? else {
             return self.different_types(at);
         };
-        let mut pointers = [target, source];
-        for pointer in &mut pointers {
-            if pointer.inner > 0 {
-                let Some(elements) = self.to_elements(pointer) else {
-                    return self.different_types(at);
-                };
-                *pointer = elements;
-            }
-            if self.l.values {
-                // A value goes through a whole object, not through a row.
-                let value = self.as_value(pointer.clone())?;
-                *pointer = self.held(value)?;
-            }
-            self.settle(pointer);
-        }
-        let [target, source] = pointers;
+        let target = self.through_elements(target, at)?;
+        let source = self.through_elements(source, at)?;
         if self.l.values {
             return self.copy_elements(target, source, n);
         }
@@ -130,9 +116,7 @@ impl Body<'_, '_> {
         bytes: ExprId,
         at: Pos,
     ) -> Lowered<Option<Expr>> {
-        if self.is_in_elements(a, bytes)
-            && let Some(count) = self.count_of_elements(a, bytes)
-        {
+        if let Some(count) = self.count_in_elements(a, bytes) {
             return self.number_of(&count, false).map(Some);
         }
         let n = self.measured(a, bytes, at)?.unwrap_or(Expr::Int(1));
@@ -216,20 +200,30 @@ impl Body<'_, '_> {
         self.count(bytes, whole.and_then(Qualified::target)?, MAX_DEPTH)
     }
 
-    /// The number of elements of the rows that a pointer points to, in so many bytes.
-    fn count_of_elements(&self, pointer: ExprId, bytes: ExprId) -> Option<Count> {
+    /// The number of elements in so many bytes that are measured in these, not in the rows that a pointer points to; else none.
+    fn count_in_elements(&self, pointer: ExprId, bytes: ExprId) -> Option<Count> {
         let of = self.l.unit.expr(pointer).ty.as_ref()?.target()?;
+        if !matches!(of.ty, Type::Array(..)) || self.count_of_rows(pointer, bytes).is_some() {
+            return None;
+        }
         self.count(bytes, of.element(), MAX_DEPTH)
     }
 
-    /// True of bytes that are measured in elements, not in the rows that a pointer points to.
-    fn is_in_elements(&self, pointer: ExprId, bytes: ExprId) -> bool {
-        let of = self.l.unit.expr(pointer).ty.as_ref();
-        let rows = of
-            .and_then(Qualified::target)
-            .is_some_and(|of| matches!(of.ty, Type::Array(..)));
-        rows && self.count_of_rows(pointer, bytes).is_none()
-            && self.count_of_elements(pointer, bytes).is_some()
+    /// A pointer to elements or rows, as one that goes through the elements.
+    fn through_elements(&mut self, mut pointer: Pointer, at: Pos) -> Lowered<Pointer> {
+        if pointer.inner > 0 {
+            pointer = match self.to_elements(&pointer) {
+                Some(elements) => elements,
+                None => return self.different_types(at),
+            };
+        }
+        if self.l.values {
+            // A value goes through a whole object, not through a row.
+            let value = self.as_value(pointer)?;
+            pointer = self.held(value)?;
+        }
+        self.settle(&mut pointer);
+        Ok(pointer)
     }
 
     fn not_three(&mut self, at: Pos) -> Lowered<()> {
@@ -267,16 +261,11 @@ impl Body<'_, '_> {
         self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
         // Where pointers are values, a matrix to which they lead is no array of rows.
-        if self.is_in_elements(to, *bytes) || self.l.values && inner > 0 {
-            let n = self.elements(&target, to, *bytes, at)?;
-            let (Some(n), Some(mut elements)) = (n, self.to_elements(&target)) else {
+        if self.l.values && inner > 0 || self.count_in_elements(to, *bytes).is_some() {
+            let Some(n) = self.elements(&target, to, *bytes, at)? else {
                 return self.different_types(at);
             };
-            if self.l.values {
-                let value = self.as_value(elements)?;
-                elements = self.held(value)?;
-            }
-            self.settle(&mut elements);
+            let elements = self.through_elements(target, at)?;
             let n = self.in_variable(n);
             return self.each_element(n, |b, k| b.zero(elements.at(k).target()));
         }

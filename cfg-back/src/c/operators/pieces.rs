@@ -352,8 +352,8 @@ impl Pieces {
         self.headers.insert(header);
     }
 
-    /// The file is that of a program in which pointers became numbers.
-    pub(crate) fn has_pools(&mut self) {
+    /// Pointers became numbers: one that leads nowhere leads outside of all arrays.
+    pub(crate) fn may_lead_outside(&mut self) {
         self.pools = self.checks.is_none();
     }
 
