@@ -2,6 +2,7 @@
 //! and of sequences with edge eliminations, then exact search as far as it gets.
 
 mod chains;
+mod convergence;
 mod faces;
 mod intervals;
 mod local;
@@ -40,12 +41,13 @@ pub struct Options<'a> {
     pub heuristic: Option<Heuristic>,
     /// Seed of the pseudo-random numbers.
     pub seed: u64,
-    /// Search steps; the same number gives the same result on every machine. What the heuristics leave of the default
-    /// number or of a larger one grows with the square of the intermediates from 64 of them on, to four times as much at most.
+    /// Search steps; the same number gives the same result on every machine. What the heuristics leave of them is the budget
+    /// of a chain.
     pub work: u64,
-    /// Chains of annealing, each on a thread of its own and with what is left of the budget when the heuristics
-    /// have run; the best is taken. The number is never that of processors, so that the result is the same everywhere.
-    /// One chain (as with 0) is all there is with a budget below the default one.
+    /// Chains of annealing, each on a thread of its own; the best is taken. Several go on in phases until they agree: each has a
+    /// quarter of the budget first, then half of it, and with 64 intermediates or more once and four times as much, as long as they
+    /// end with different costs. The number is never that of processors, so that the result is the same everywhere.
+    /// One chain (as with 0), which is all there is with a budget below the default one, spends the budget and no more.
     pub chains: usize,
     /// Replaces the steps by a clock: says when time is up. The result may then depend on the machine.
     pub timer: Option<Timer<'a>>,

@@ -1,6 +1,7 @@
 //! The local search in bit rows: annealing of vertex orders, then of token lists, in rounds.
 
 use super::chains::{self, Finish};
+use super::convergence;
 use super::intervals;
 use super::meter::Meter;
 use super::order::{self, OrderState};
@@ -134,6 +135,16 @@ enum Effort {
     All,
 }
 
+/// What a chain goes on from in its next phase: its random numbers, and the best that it has found.
+#[derive(Clone)]
+struct Chain {
+    /// The number of its first round, which says where that starts.
+    round: u32,
+    rng: Rng,
+    order: (u64, Vec<usize>),
+    tokens: Option<(u64, Vec<Token>)>,
+}
+
 struct Rounds<'g, 'm, 'a, const W: usize> {
     bits: &'g BitGraph<W>,
     /// The graph as the plain model sees it, where every product counts: a good starting point for the other models.
@@ -203,11 +214,8 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         if small || options.exact {
             // The better the known order, the more sets are cut off.
             let some = rounds.meter.spent + super::DEFAULT_WORK / 4;
-            rounds.improve(&starts, edges, some);
+            rounds.improve(0, &starts, edges, some);
             rounds.prove_order(graph, bounds, Effort::All);
-        }
-        if !options.is_small() {
-            rounds.meter.grow(rounds.order.1.len() as u64);
         }
         rounds.improve_in_chains(&starts, edges, options.chain_count());
         if options.exact && edges {
@@ -283,57 +291,106 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         self.best() <= goal
     }
 
-    /// Anneals in so many chains, the first of which is the only one if there is one. The best of all is kept, of equals that
-    /// of the first.
+    /// Anneals in so many chains, in phases, until they agree ([`convergence`]). The best of all is kept, of equals that of the
+    /// first. A single chain has all of the budget.
     fn improve_in_chains(&mut self, starts: &[Vec<usize>], edges: bool, count: usize) {
         if count == 1 || self.order.1.len() < 2 || self.is_finished(edges) || self.meter.is_over() {
-            self.improve(starts, edges, u64::MAX);
+            self.improve(0, starts, edges, u64::MAX);
             return;
         }
         let mut seeds = self.rng.clone();
         let others = (1..count).map(|_| Rng::new(seeds.next()));
-        let rngs: Vec<Rng> = std::iter::once(self.rng.clone()).chain(others).collect();
-        let finish = Finish::new();
-        let common = &*self;
-        let found = chains::run(count, |number| {
-            let mut meter = common.meter.of_chain(number, &finish);
-            let mut chain = Rounds {
-                rng: rngs[number].clone(),
-                meter: &mut meter,
-                order: common.order.clone(),
-                tokens: common.tokens.clone(),
-                ..*common
+        let rngs = std::iter::once(self.rng.clone()).chain(others);
+        let rngs = (0u32..).zip(rngs);
+        // What chains find tells more if they do not begin alike.
+        let begin = |(number, rng)| Chain {
+            round: number,
+            rng,
+            order: self.order.clone(),
+            tokens: self.tokens.clone(),
+        };
+        let mut chains: Vec<Chain> = rngs.map(begin).collect();
+        let budget = self.meter.left();
+        let mut phase = 0;
+        while let Some(steps) = convergence::steps(budget, self.order.1.len(), phase) {
+            let before = self.best();
+            self.meter.begin(steps);
+            let Some(costs) = self.side_by_side(starts, edges, &mut chains) else {
+                return;
             };
-            chain.improve(starts, edges, u64::MAX);
-            let best = chain.best();
-            (best, chain.order, chain.tokens, meter.reading())
-        });
-        // Those after one that met the bound may have been stopped anywhere.
-        let counting = finish.first().map_or(count, |first| first + 1);
-        let mut least = u64::MAX;
-        for (best, order, tokens, reading) in found.into_iter().take(counting) {
-            if best < least {
-                least = best;
-                self.meter.take_over(reading);
+            if convergence::is_reached(phase, before, &costs) || self.meter.stop() {
+                return;
             }
-            if order.0 < self.order.0 {
-                self.order = order;
-            }
-            if let Some(tokens) = tokens
-                && self.tokens.as_ref().is_none_or(|known| tokens.0 < known.0)
-            {
-                self.tokens = Some(tokens);
-            }
+            phase += 1;
         }
     }
 
-    /// Anneals until the budget or this many steps in all are spent, or a bound is reached.
-    fn improve(&mut self, starts: &[Vec<usize>], edges: bool, most: u64) {
+    /// Lets each chain spend what is left. Returns their costs, or `None` if one has met the bound.
+    fn side_by_side(
+        &mut self,
+        starts: &[Vec<usize>],
+        edges: bool,
+        chains: &mut [Chain],
+    ) -> Option<Vec<u64>> {
+        let finish = Finish::new();
+        let (common, begun) = (&*self, &*chains);
+        let found = chains::run(begun.len(), |number| {
+            let mut meter = common.meter.of_chain(number, &finish);
+            let Chain {
+                round,
+                rng,
+                order,
+                tokens,
+            } = begun[number].clone();
+            let mut rounds = Rounds {
+                rng,
+                meter: &mut meter,
+                order,
+                tokens,
+                ..*common
+            };
+            rounds.improve(round, starts, edges, u64::MAX);
+            let cost = rounds.best();
+            let Rounds {
+                rng, order, tokens, ..
+            } = rounds;
+            let ended = Chain {
+                round: 0,
+                rng,
+                order,
+                tokens,
+            };
+            (cost, ended, meter.reading())
+        });
+        // Those after one that met the bound may have been stopped anywhere.
+        let first = finish.first();
+        let counting = first.map_or(chains.len(), |first| first + 1);
+        let mut costs = Vec::new();
+        for (chain, (cost, ended, reading)) in chains.iter_mut().zip(found).take(counting) {
+            if costs.iter().all(|&known| cost < known) {
+                self.meter.take_over(reading);
+            }
+            if ended.order.0 < self.order.0 {
+                self.order = ended.order.clone();
+            }
+            if let Some(tokens) = &ended.tokens
+                && self.tokens.as_ref().is_none_or(|known| tokens.0 < known.0)
+            {
+                self.tokens = Some(tokens.clone());
+            }
+            costs.push(cost);
+            *chain = ended;
+        }
+        first.is_none().then_some(costs)
+    }
+
+    /// Anneals until the budget or this many steps in all are spent, or a bound is reached. Rounds are counted from `round` on.
+    fn improve(&mut self, mut round: u32, starts: &[Vec<usize>], edges: bool, most: u64) {
         let n = self.order.1.len() as u64;
         if n < 2 {
             return;
         }
-        let (mut round, mut since) = (0u32, 0);
+        let mut since = 0;
         while self.meter.spent < most && !self.meter.is_over() {
             if self.is_finished(edges) {
                 self.meter.finished();

@@ -8,10 +8,6 @@ use super::chains::Finish;
 /// Steps of the default budget: about 100 ms on one core of a 2023 server.
 pub const DEFAULT_WORK: u64 = 26_000_000;
 
-/// Intermediates beyond which a graph gets more steps, and how many times as many at most.
-const GROWS_FROM: u64 = 64;
-const MOST_GROWTH: u64 = 4;
-
 /// Says when time is up, on whatever thread it is asked.
 pub type Timer<'a> = &'a (dyn Fn() -> bool + Sync);
 
@@ -47,7 +43,8 @@ impl Monitor {
         self.spent.load(Ordering::Relaxed)
     }
 
-    /// Search steps that there are in all; 0 before the search begins.
+    /// Search steps that there are so far, of the first chain where there are several; 0 before the search begins. While chains do
+    /// not agree there are more.
     pub fn budget(&self) -> u64 {
         self.budget.load(Ordering::Relaxed)
     }
@@ -93,16 +90,9 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// More steps for a graph with so many intermediates: in proportion to the number of pairs of them, as moves of
-    /// one to the place of another are, beyond [`GROWS_FROM`] and up to [`MOST_GROWTH`] times as many.
-    pub(super) fn grow(&mut self, intermediates: u64) {
-        let square = |n: u64| n.saturating_mul(n);
-        let pairs = square(intermediates).min(MOST_GROWTH * square(GROWS_FROM));
-        let more = pairs.saturating_sub(square(GROWS_FROM));
-        let grown = u128::from(self.left) * u128::from(more) / u128::from(square(GROWS_FROM));
-        self.left = self
-            .left
-            .saturating_add(u64::try_from(grown).unwrap_or(u64::MAX));
+    /// Gives every chain so many steps for a phase; what is left of those before is lost.
+    pub(super) fn begin(&mut self, steps: u64) {
+        self.left = steps;
         if let Some(monitor) = self.monitor {
             let budget = self.spent.saturating_add(self.left);
             monitor.budget.store(budget, Ordering::Relaxed);
@@ -157,7 +147,7 @@ impl<'a> Meter<'a> {
     }
 
     pub(crate) fn release(&mut self, part: u64) {
-        self.left += part;
+        self.left = self.left.saturating_add(part);
     }
 
     /// True if the caller wants an end now.

@@ -21,8 +21,8 @@ pub(crate) struct Search {
     /// Seed of the pseudo-random numbers.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) rng: u64,
-    /// Chains of annealing, each on a thread of its own with the whole budget; the best is taken. One with a budget that
-    /// several blocks share [default: 4, for `reverse` 1].
+    /// Chains of annealing, each on a thread of its own; the best is taken. Several take longer on a graph on which they do not
+    /// agree. There is one with a budget that several blocks share [default: 4, for `reverse` 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(crate) chains: Option<u8>,
     /// Prove the optimum, whatever it takes (as far as memory and a time limit allow).
