@@ -299,15 +299,6 @@ impl Session {
         if let Err(fault) = outcome {
             return Err(Box::new(self.stop(fuel, &fault)));
         }
-        for (k, argument) in arguments.iter_mut().enumerate() {
-            let variable = signature.parameter(k);
-            if let (Argument::Value(value), Some(at)) = (argument, homes[k])
-                && variable.intent().is_some_and(Intent::writes)
-            {
-                let cells = &machine.memory[at..at + value.len()];
-                value.get_back(variable.order, cells);
-            }
-        }
         let mut tape = machine.meter.finish();
         tape.leftovers.extend(leftovers);
         let at_the_end = |fault: Fault| {
@@ -319,6 +310,16 @@ impl Session {
             None => None,
         };
         let (trace, held) = report::trace(inner, machine).map_err(at_the_end)?;
+        // The result and the trace take memory, which may be refused: arguments are written when nothing can go wrong any more.
+        for (k, argument) in arguments.iter_mut().enumerate() {
+            let variable = signature.parameter(k);
+            if let (Argument::Value(value), Some(at)) = (argument, homes[k])
+                && variable.intent().is_some_and(Intent::writes)
+            {
+                let cells = &machine.memory[at..at + value.len()];
+                value.get_back(variable.order, cells);
+            }
+        }
         Ok(RunReport {
             result,
             steps: steps(fuel, machine),

@@ -320,3 +320,34 @@ fn the_owner_of_storage_may_be_declared_later() {
     let expected = Value::real_array(&[2], Order::Row, &[2.0, 3.0]).expect("two elements");
     assert_eq!(session.global(part), expected);
 }
+
+/// The result of a function is taken from the machine when the run is over; where memory for it is refused, nothing has been
+/// written to the arguments.
+#[test]
+fn a_result_without_memory_leaves_arguments_as_they_are() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.inout("x", Real);
+    let r = f.result("r", Real.array([500]));
+    f.assign(x, x + 1.0);
+    f.assign(r, x);
+    let program = one(f);
+    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let mut session = Session::new(&compiled);
+    let (mut refused, mut ran) = (0, 0);
+    for max_memory in (0..20_000).step_by(8) {
+        let options = RunOptions {
+            max_memory,
+            ..RunOptions::default()
+        };
+        let mut arguments = [1.0.into()];
+        match session.run(RoutineId::new(0), &mut arguments, &options) {
+            Ok(_) => ran += 1,
+            Err(problem) => {
+                assert_eq!(problem.code, "X210");
+                assert_eq!(crate::common::real(&arguments[0]), 1.0, "{max_memory}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(ran > 0 && refused > 500, "{ran} {refused}");
+}
