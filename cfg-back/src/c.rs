@@ -88,7 +88,7 @@ pub use faults::FAULTS;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{ParameterRole, Program, Signature},
+    ir::{NameRole, ParameterRole, Program, Routine, Signature},
     validate::ValidProgram,
 };
 use cfg_transform::records::{Parts, split_with_parts};
@@ -99,6 +99,7 @@ use names::Names;
 use operators::Pieces;
 use origins::Origins;
 use pooled::Pooled;
+use std::collections::HashSet;
 use structs::Structs;
 use sweep::Sweep;
 
@@ -622,7 +623,8 @@ fn derivative(
         true => file.globals.several(&globals.variables),
         false => String::new(),
     };
-    let title = format!("Derivatives of {base}, written by cfgrev.");
+    let levels = levels(program.routine(original));
+    let title = format!("Derivatives of {base}, written by cfgrev.{levels}");
     if options.header {
         let declarations = structs + &globals.header(&file) + &several;
         return Ok(file::header(&title, &declarations, &declared));
@@ -632,4 +634,25 @@ fn derivative(
     let origins = file.origins.into_inner();
     sources_of(&origins)?;
     Ok(file::whole(&title, &pieces, &origins, &text))
+}
+
+/// A line for each parameter that has what pointers lead to which lead on from others.
+fn levels(routine: &Routine) -> String {
+    let mut text = String::new();
+    let mut seen = HashSet::new();
+    for variable in routine.parameter_ids().map(|v| routine.variable(v)) {
+        let Some(origin) = variable.origin.as_deref() else {
+            continue;
+        };
+        let of = &origin.of;
+        if origin.role != NameRole::Objects || of.is_empty() || !seen.insert(of) {
+            continue;
+        }
+        // The fields of a record that was split have its name before the point.
+        let name = variable.name.split('.').next().unwrap_or_default();
+        text.push_str(&format!(
+            "\n{name}: the objects that {of} leads to, one after the other; {of} is the number of elements of each, 0 of null."
+        ));
+    }
+    text
 }

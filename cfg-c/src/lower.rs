@@ -220,8 +220,8 @@ pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<
     Some(Chosen { main, read })
 }
 
-/// What keeps pointers from being values: a function that is asked for which returns one, or its parameter that leads to pointers. There
-/// is no POINT of these.
+/// What keeps pointers from being values: a function that is asked for which returns one, or its parameter that leads to structures which lead
+/// to their like. There is no POINT of these.
 pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
     chosen.read.iter().find_map(|f| {
         let function = &unit.functions[*f];
@@ -229,18 +229,39 @@ pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
             Type::Function(signature) => matches!(signature.result.ty, Type::Pointer(_)),
             _ => false,
         };
-        let leads = |d: &&DeclId| {
-            let ty = &unit.decl(**d).ty;
-            holds_pointers(unit, ty.target().unwrap_or(ty))
-        };
+        let leads = |d: &&DeclId| is_recursive(unit, &unit.decl(**d).ty);
         let parameter = function.parameters.iter().find(leads).copied();
         returns.then_some(function.decl).or(parameter)
     })
 }
 
-/// True of pointers, and of structures and arrays with pointers in them.
-fn holds_pointers(unit: &Unit, ty: &Qualified) -> bool {
-    calls::holds(unit, ty, |ty| matches!(ty, Type::Pointer(_)))
+/// True of a type that leads to structures which lead to their like.
+fn is_recursive(unit: &Unit, ty: &Qualified) -> bool {
+    // Structures that have been entered, and whether they have been left.
+    let mut seen: HashMap<StructId, bool> = HashMap::new();
+    let mut open = vec![(ty, None)];
+    while let Some((ty, leaves)) = open.pop() {
+        if let Some(s) = leaves {
+            seen.insert(s, true);
+            continue;
+        }
+        match &ty.ty {
+            Type::Pointer(of) | Type::Array(of, _) => open.push((of, None)),
+            Type::Struct(s) => match seen.insert(*s, false) {
+                None => {
+                    open.push((ty, Some(*s)));
+                    let members = unit.structure(*s).members.iter();
+                    open.extend(members.map(|member| (&member.ty, None)));
+                }
+                Some(false) => return true,
+                Some(true) => {
+                    seen.insert(*s, true);
+                }
+            },
+            Type::Void | Type::Arith(_) | Type::Function(_) | Type::Refused(_) => {}
+        }
+    }
+    false
 }
 
 /// The function that a pragma stands in or before; an option is for the function to differentiate.

@@ -38,6 +38,9 @@ cfg_core::diagnostic_codes! {
     SIZE "P423" "an extent that cannot be given"
         "--size NAME=EXPR gives an array parameter of the routine the extents that its declaration leaves open, as integers over parameters that the routine does not assign."
         "Of an array with several dimensions all stand in brackets, `:` for one that the declaration has: --size 'x=[n, :]'. The expression may name in parameters and the sizes of other arrays; it has the value that it has at entry.";
+    SAME_AS "P424" "a pointer that is the same as another"
+        "In POINT {\"same_as\": NAME, \"offset\": k} stands for a parameter that is a pointer: it leads to the k-th element of what NAME leads to, a pointer of the same type that is given by an array; k counts from 0 and lies within the object, or is its end."
+        "Without an offset it is 0. NAME is not given by same_as itself. In results and gradients such a parameter is left out: what is there is in those of NAME. Pointers within what others lead to have objects of their own. Programs that use the library make the program for it first: cfg_drive::same_as.";
     CROSSED "P430" "differences cross a branch or a kink"
         "Divided differences say something about a derivative only if the function is smooth between the two points."
         "The perturbed runs took another path through the program, or the point itself is at a kink (such as abs at 0). The comparison with differences has been left out; the dot-product test does not need it. Move the point a little to have it made. If nothing at all could be compared, `check` ends with exit code 3 (P434).";

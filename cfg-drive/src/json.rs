@@ -161,35 +161,34 @@ impl Walk<'_> {
         if matches!(tree, ValueTree::Array(_)) {
             return wrong_depth(self.name, rank, rank, tree, &self.place());
         }
-        let help = match self.ty {
-            ScalarType::Integer => {
-                "write a whole number without fraction and exponent, within 64 bits"
-            }
-            ScalarType::Sized(_) => {
-                "write a whole number without fraction and exponent that the type has: int8 -128 to 127, uint8 0 to 255, and so on"
-            }
-            ScalarType::Logical => "write true or false",
-            ScalarType::Real
-            | ScalarType::Real32
-            | ScalarType::Tape
-            | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => "write a number, or \"NaN\", \"inf\" or \"-inf\"",
-        };
-        codes::problem(
-            &codes::TYPE,
-            format!(
-                "{} is {}, but its value has {}",
-                self.name,
-                self.ty.name(),
-                describe(tree)
-            ),
-            help,
-            self.place(),
-        )
+        wrong_type(self.name, self.ty, tree, &self.place())
     }
 }
 
-fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
+/// A value is not one of a scalar type.
+pub(crate) fn wrong_type(name: &str, ty: ScalarType, tree: &ValueTree, place: &str) -> Diagnostics {
+    let help = match ty {
+        ScalarType::Integer => "write a whole number without fraction and exponent, within 64 bits",
+        ScalarType::Sized(_) => {
+            "write a whole number without fraction and exponent that the type has: int8 -128 to 127, uint8 0 to 255, and so on"
+        }
+        ScalarType::Logical => "write true or false",
+        ScalarType::Real
+        | ScalarType::Real32
+        | ScalarType::Tape
+        | ScalarType::Record(_)
+        | ScalarType::Pointer(_) => "write a number, or \"NaN\", \"inf\" or \"-inf\"",
+    };
+    let message = format!(
+        "{name} is {}, but its value has {}",
+        ty.name(),
+        describe(tree)
+    );
+    codes::problem(&codes::TYPE, message, help, place)
+}
+
+/// The element of a scalar type that a value is; `None` if it is none.
+pub(crate) fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
     let number = match tree {
         ValueTree::Int(i) => Some(*i as f64),
         ValueTree::Wide(u) => Some(*u as f64),
@@ -198,7 +197,8 @@ fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
         | ValueTree::Array(_)
         | ValueTree::Size(_)
         | ValueTree::Null
-        | ValueTree::Object(_) => None,
+        | ValueTree::Object(_)
+        | ValueTree::SameAs(..) => None,
     };
     match (ty, tree) {
         (ScalarType::Real, _) => number.map(Scalar::Real),
@@ -220,7 +220,7 @@ fn sized(ty: IntType, value: i128) -> Option<Scalar> {
 }
 
 /// The kind of a value, for messages.
-fn describe(tree: &ValueTree) -> &'static str {
+pub(crate) fn describe(tree: &ValueTree) -> &'static str {
     match tree {
         ValueTree::Int(_) | ValueTree::Wide(_) => "an integer",
         ValueTree::Real(_) => "a real number",
@@ -229,6 +229,7 @@ fn describe(tree: &ValueTree) -> &'static str {
         ValueTree::Size(_) => "a size alone",
         ValueTree::Null => "null",
         ValueTree::Object(_) => "an object",
+        ValueTree::SameAs(..) => "the name of another pointer",
     }
 }
 

@@ -36,6 +36,8 @@
 //! |---|---|
 //! | `point`, `json`, `slot` | values of variables by name, in and out |
 //! | `records` | records there, and in programs whose records are split before they are run |
+//! | `objects`, `nested` | what pointers lead to there, and in programs that are entered with arrays of it |
+//! | `same_as` | the program for a point in which pointers lead where others do |
 //! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
 //! | `engine`, `machine` | what may run routines in place of the executor; a routine ready to be run by either |
 //! | `jacobian` | rows by adjoint or columns by tangent |
@@ -59,9 +61,12 @@ mod json;
 mod machine;
 mod mode;
 mod named;
+mod nested;
+mod objects;
 mod options;
 pub mod point;
 mod records;
+mod same_as;
 mod single_precision;
 mod sizes;
 mod slot;
@@ -76,8 +81,10 @@ pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};
 pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kinks};
+pub use objects::{Shown, Sizes};
 pub use options::Options;
 pub use point::Point;
 pub use records::Members;
+pub use same_as::{Joined, same_as};
 pub use sizes::give_sizes;
 pub use slot::Slot;

@@ -2,8 +2,9 @@
 
 use crate::codes;
 use crate::json;
+use crate::objects::{Levels, Sizes};
 use crate::options::{Options, words};
-use crate::records::{self, Given, pointer};
+use crate::records::{Content, Given, Reading, pointer};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;
@@ -23,13 +24,15 @@ pub struct Point {
     pub globals: Vec<(GlobalId, Value)>,
     /// The lease that pays for them, and for the text that they were read from.
     pub held: Lease,
+    /// The numbers of elements of the objects that pointers lead to which pointers lead to.
+    sizes: Sizes,
     /// The position of each variable of the routine among its parameters.
     positions: Vec<Option<usize>>,
 }
 
 /// Most words that reading a text of values takes for a moment: a tree, whose nodes each follow a bracket, a comma
 /// or a colon, in lists that grow by doubling.
-fn words_of_tree(text: &[u8]) -> u64 {
+pub(crate) fn words_of_tree(text: &[u8]) -> u64 {
     let nodes = text
         .iter()
         .filter(|b| matches!(b, b'[' | b'{' | b',' | b':'));
@@ -56,6 +59,12 @@ impl Point {
     /// The value of a parameter; `None` if it is absent, or a tape.
     pub fn value(&self, parameter: VarId) -> Option<&Value> {
         self.argument(parameter)?.value()
+    }
+
+    /// The numbers of elements of the objects that pointers lead to which pointers lead to: with them results are shown as the
+    /// point is written, by [`crate::Members::at`].
+    pub fn sizes(&self) -> &Sizes {
+        &self.sizes
     }
 
     /// The position of a parameter among the arguments.
@@ -122,6 +131,7 @@ impl Point {
                 .copied()
                 .collect(),
             similarity: Similarity::default(),
+            levels: Levels::of(program.routine(routine)),
             session,
             hidden: hidden.iter().copied().collect(),
             max_bytes: options.run.max_memory,
@@ -134,7 +144,17 @@ impl Point {
             told: 0,
         };
         let mut problems = Diagnostics::default();
-        let members = records::fields(members, program, "");
+        let mut members = members;
+        members.retain(|(name, tree)| {
+            !matches!(tree, ValueTree::SameAs(..)) || !options.same_as.contains(name)
+        });
+        let reading = Reading {
+            program,
+            levels: &binder.levels,
+            sizes: None,
+            room: &within,
+        };
+        let members = reading.fields(members, "", &mut problems);
         for given in &members {
             if let Err(found) = binder.read(given) {
                 problems.0.extend(found.0);
@@ -160,9 +180,14 @@ impl Point {
             return Err(problems);
         }
         drop((members, tree));
+        let sizes = binder.sizes();
         let globals = binder.globals.iter().map(|(_, v)| v.len() as u64);
-        held.join(within(words(&binder.arguments) + globals.sum::<u64>())?);
+        let sized = sizes.values().map(|v| v.len() as u64);
+        held.join(within(
+            words(&binder.arguments) + globals.sum::<u64>() + sized.sum::<u64>(),
+        )?);
         Ok(Self {
+            sizes,
             arguments: binder.arguments,
             globals: binder.globals,
             held,
@@ -179,6 +204,7 @@ struct Binder<'a> {
     locals: HashSet<&'a str>,
     dependents: HashSet<VarId>,
     similarity: Similarity,
+    levels: Levels<'a>,
     session: &'a Session,
     hidden: HashSet<GlobalId>,
     max_bytes: u64,
@@ -202,17 +228,21 @@ impl Binder<'_> {
     fn read(&mut self, given: &Given) -> Result<(), Diagnostics> {
         let Given {
             name,
-            tree,
+            content,
             pointer,
         } = given;
-        if *tree == ValueTree::Null && self.leave_out(name)? {
+        let null = matches!(content, Content::Tree(ValueTree::Null));
+        if null && self.leave_out(name)? {
             return Ok(());
         }
         let slot = self.slots.get(name.as_str()).copied();
         let Some((slot, variable)) = slot.and_then(|s| {
             let variable = s.variable(self.program, self.routine)?;
             let known = match s {
-                Slot::Parameter(_) => true,
+                // What pointers lead to is given with them.
+                Slot::Parameter(_) => {
+                    matches!(content, Content::Value(_)) || !self.levels.is_hidden(name)
+                }
                 Slot::Global(g) => !self.hidden.contains(&g),
                 Slot::Result(_) => false,
             };
@@ -221,9 +251,10 @@ impl Binder<'_> {
             return Err(self.unknown(name, pointer));
         };
         let (ty, rank, order) = (variable.ty, variable.rank(), variable.order);
-        let value = match tree {
-            ValueTree::Size(extents) => self.sized(variable, extents, pointer)?,
-            tree => json::read(tree, ty, rank, order, name, pointer)?,
+        let value = match content {
+            Content::Value(value) => value.clone(),
+            Content::Tree(ValueTree::Size(extents)) => self.sized(variable, extents, pointer)?,
+            Content::Tree(tree) => json::read(tree, ty, rank, order, name, pointer)?,
         };
         match slot {
             Slot::Parameter(v) => {
@@ -235,6 +266,18 @@ impl Binder<'_> {
             Slot::Result(_) => {}
         }
         Ok(())
+    }
+
+    /// The numbers of elements of the objects that pointers lead to which pointers lead to.
+    fn sizes(&self) -> Sizes {
+        self.levels.sizes(|name| {
+            let slot = self.slots.get(name)?;
+            let Slot::Parameter(v) = slot else {
+                return None;
+            };
+            let position = self.positions.get(v.index()).copied().flatten()?;
+            self.arguments.get(position)?.value()
+        })
     }
 
     /// Leaves out a parameter or a global that is `null`, or the fields of one that is a record: what is not optional has no elements, if
@@ -327,6 +370,7 @@ impl Binder<'_> {
             let known = own
                 .chain(self.program.globals.iter().map(|g| &g.variable))
                 .filter(|v| match v.role {
+                    _ if self.levels.is_hidden(&v.name) => false,
                     Role::Global(g) => !self.hidden.contains(&g),
                     Role::Parameter { .. } | Role::Local => v.ty != ScalarType::Tape,
                 })
@@ -361,7 +405,7 @@ impl Binder<'_> {
             }
             return Ok(());
         }
-        if optional {
+        if optional || self.levels.is_hidden(&variable.name) {
             return Ok(());
         }
         let missing = |help: String| {
@@ -385,6 +429,12 @@ impl Binder<'_> {
                 let help = format!("add \"{record}\": {what} with {fields}");
                 self.told = told;
                 return Err(codes::problem(&codes::MISSING, message, help, ""));
+            }
+            if self.levels.has(&variable.name) {
+                return Err(missing(format!(
+                    "add \"{}\": an array of what it leads to, or null",
+                    variable.name
+                )));
             }
             let rank = match variable.rank() {
                 0 => String::new(),
@@ -571,8 +621,8 @@ pub(crate) fn parse_seeds(
     what: &str,
     program: &Program,
     routine: &Routine,
-    slots: &[(Slot, Value)],
-    declared: &[Slot],
+    (slots, declared): (&[(Slot, Value)], &[Slot]),
+    sizes: &Sizes,
     within: impl Fn(u64) -> Result<Lease, Diagnostics>,
 ) -> Result<(Vec<Vec<Value>>, bool, Lease), Diagnostics> {
     let mut held = within(text.len().div_ceil(8) as u64)?;
@@ -583,9 +633,16 @@ pub(crate) fn parse_seeds(
     held.join(within(one.saturating_mul(objects.len() as u64))?);
     let mut problems = Diagnostics::default();
     let mut seeds = Vec::with_capacity(objects.len());
+    let levels = Levels::of(routine);
+    let reading = Reading {
+        program,
+        levels: &levels,
+        sizes: Some(sizes),
+        room: &within,
+    };
     for (i, members) in objects.into_iter().enumerate() {
         let base = if list { format!("/{i}") } else { String::new() };
-        let members = records::fields(members, program, &base);
+        let members = reading.fields(members, &base, &mut problems);
         match seed(what, program, routine, (slots, declared), &members) {
             Ok(seed) => seeds.push(seed),
             Err(found) => problems.0.extend(found.0),
@@ -613,7 +670,7 @@ fn seed(
     let positions: HashMap<Slot, usize> = positions.rev().collect();
     let declared: HashSet<Slot> = declared.iter().copied().collect();
     for given in members {
-        let (name, tree, place) = (&given.name, &given.tree, given.pointer.clone());
+        let (name, place) = (&given.name, given.pointer.clone());
         let slot = by_name.get(name.as_str()).copied();
         let position = slot.and_then(|s| positions.get(&s).copied());
         let found = position.and_then(|p| Some((p, slots[p].0.variable(program, routine)?)));
@@ -637,8 +694,11 @@ fn seed(
         };
         let shape = slots[position].1.shape();
         let (ty, rank, order) = (variable.ty, variable.rank(), variable.order);
-        let value = json::read(tree, ty, rank, order, name, &place)
-            .and_then(|value| fit(variable, &value, shape, &place));
+        let value = match &given.content {
+            Content::Value(value) => Ok(value.clone()),
+            Content::Tree(tree) => json::read(tree, ty, rank, order, name, &place),
+        };
+        let value = value.and_then(|value| fit(variable, &value, shape, &place));
         match value {
             Ok(value) => seed[position] = value,
             Err(found) => problems.0.extend(found.0),

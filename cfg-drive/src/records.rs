@@ -1,39 +1,85 @@
 //! Records in points, seeds and results: objects there, a variable for each field in programs that are run.
 
+use crate::codes;
 use crate::json::Nested;
 use crate::named::Named;
+use crate::nested::Objects;
+use crate::objects::{Levels, Sizes};
 use cfg_core::{
+    diagnostic::Diagnostics,
     entity::RoutineId,
     ir::{Program, ScalarType, Variable},
     json::values::{NamedValues, ValueTree},
 };
-use cfg_exec::Value;
+use cfg_exec::{Lease, Value};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A value of a POINT or a SEED, with the name of its variable, and the pointer to it.
 pub(crate) struct Given {
     pub(crate) name: String,
-    pub(crate) tree: ValueTree,
+    pub(crate) content: Content,
     pub(crate) pointer: String,
 }
 
-/// The values of fields by the names that they have where records are split, `p.x`, if the program declares records.
-pub(crate) fn fields(members: NamedValues, program: &Program, base: &str) -> Vec<Given> {
-    let mut found = Vec::with_capacity(members.len());
-    for (name, tree) in members {
-        let pointer = format!("{base}{}", pointer(&name));
-        if program.records.is_empty() {
-            found.push(Given {
-                name,
-                tree,
-                pointer,
-            });
-        } else {
-            expand(name, tree, pointer, &mut found);
+/// What is given.
+pub(crate) enum Content {
+    Tree(ValueTree),
+    /// What has been read already: what pointers lead to.
+    Value(Value),
+}
+
+/// What the members of a text are read with.
+pub(crate) struct Reading<'a, 'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) levels: &'a Levels<'p>,
+    /// The numbers of elements at the point, for a seed.
+    pub(crate) sizes: Option<&'a Sizes>,
+    /// Takes memory for so many words.
+    pub(crate) room: &'a dyn Fn(u64) -> Result<Lease, Diagnostics>,
+}
+
+impl Reading<'_, '_> {
+    /// The values of fields by the names that they have where records are split, `p.x`, if the program declares records, and of the
+    /// parameters that pointers became. Problems are added to `problems`.
+    pub(crate) fn fields(
+        &self,
+        members: NamedValues,
+        base: &str,
+        problems: &mut Diagnostics,
+    ) -> Vec<Given> {
+        let mut found = Vec::with_capacity(members.len());
+        for (name, tree) in members {
+            let pointer = format!("{base}{}", pointer(&name));
+            if let ValueTree::SameAs(..) = tree {
+                let message = format!(
+                    "{name} is given by `same_as`, which only a POINT can do, and only for a program that is made for it"
+                );
+                let help = "give the value, or make the program with `cfg_drive::same_as`";
+                let problem = codes::problem(&codes::SAME_AS, message, help, pointer);
+                problems.0.extend(problem.0);
+            } else if self.levels.reads(&name, &tree) {
+                let (levels, sizes) = (self.levels, self.sizes);
+                match levels.read(&name, &tree, &pointer, sizes, self.room) {
+                    Ok(values) => found.extend(values.into_iter().map(|(name, value)| Given {
+                        name,
+                        content: Content::Value(value),
+                        pointer: pointer.clone(),
+                    })),
+                    Err(wrong) => problems.0.extend(wrong.0),
+                }
+            } else if self.program.records.is_empty() {
+                found.push(Given {
+                    name,
+                    content: Content::Tree(tree),
+                    pointer,
+                });
+            } else {
+                expand(name, tree, pointer, &mut found);
+            }
         }
+        found
     }
-    found
 }
 
 /// The JSON pointer to a member (RFC 6901).
@@ -58,16 +104,19 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>
                 let mut parts = Vec::new();
                 expand(String::new(), item, String::new(), &mut parts);
                 for part in parts {
+                    let Content::Tree(tree) = part.content else {
+                        continue;
+                    };
                     let next = columns.len();
                     match *of_field.entry(part.name.clone()).or_insert(next) {
-                        k if k < next => columns[k].1.push(part.tree),
-                        _ => columns.push((part.name, vec![part.tree])),
+                        k if k < next => columns[k].1.push(tree),
+                        _ => columns.push((part.name, vec![tree])),
                     }
                 }
             }
             found.extend(columns.into_iter().map(|(field, column)| Given {
                 name: format!("{name}{field}"),
-                tree: ValueTree::Array(column),
+                content: Content::Tree(ValueTree::Array(column)),
                 pointer: pointer.clone(),
             }));
         }
@@ -77,9 +126,10 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>
         | ValueTree::Logical(_)
         | ValueTree::Array(_)
         | ValueTree::Null
+        | ValueTree::SameAs(..)
         | ValueTree::Size(_)) => found.push(Given {
             name,
-            tree,
+            content: Content::Tree(tree),
             pointer,
         }),
     }
@@ -95,6 +145,7 @@ fn has_object(tree: &ValueTree) -> bool {
         | ValueTree::Real(_)
         | ValueTree::Logical(_)
         | ValueTree::Null
+        | ValueTree::SameAs(..)
         | ValueTree::Size(_) => false,
     }
 }
@@ -105,6 +156,7 @@ pub struct Members<'v> {
     values: &'v Named,
     program: &'v Program,
     routine: RoutineId,
+    sizes: Option<&'v Sizes>,
 }
 
 impl<'v> Members<'v> {
@@ -114,6 +166,15 @@ impl<'v> Members<'v> {
             values,
             program,
             routine,
+            sizes: None,
+        }
+    }
+
+    /// These values as the point is written that has these sizes: what pointers lead to within what leads to them.
+    pub fn at(self, sizes: &'v Sizes) -> Self {
+        Self {
+            sizes: Some(sizes),
+            ..self
         }
     }
 
@@ -140,8 +201,21 @@ impl Serialize for Members<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         let variables = self.variables();
+        let objects = (self.sizes.filter(|sizes| !sizes.is_empty()))
+            .map(|sizes| Objects::of(self.values, sizes, self.program.routine(self.routine)));
+        let mut written = HashSet::new();
         let mut rest = &self.values[..];
         while let Some(((name, value), behind)) = rest.split_first() {
+            if let Some(parameter) = objects.as_ref().and_then(|o| o.parameter_of(name)) {
+                if written.insert(parameter.name())
+                    && let Some(objects) = &objects
+                {
+                    let whole = objects.whole(self.program, parameter);
+                    map.serialize_entry(parameter.name(), &whole)?;
+                }
+                rest = behind;
+                continue;
+            }
             let record = name.split_once('.').and_then(|(base, _)| {
                 let variable = variables.get(base)?;
                 variable.ty.record().map(|_| (variable, base))

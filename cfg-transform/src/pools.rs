@@ -21,6 +21,7 @@ mod expression;
 mod head;
 mod plan;
 mod routine;
+mod same_as;
 mod statement;
 mod writer;
 
@@ -35,8 +36,9 @@ use cfg_core::{
     memory::callgraph::CallGraph,
     validate::{ValidProgram, validate},
 };
-use head::Copies;
+use head::Made;
 use plan::Plan;
+pub use same_as::{SameAs, same_as};
 use std::{borrow::Cow, collections::HashSet};
 
 /// Number of cells of a pool where nothing else is said.
@@ -59,8 +61,8 @@ pub fn without_pointers<'p>(
 
 /// The program without pointers. Routines and vertices keep their numbers, and statements say by their origins which they were
 /// made from. Each of `heads` that has pointers among its parameters, or parameters of which the address is taken, is entered
-/// through a new routine of its name, in which a pointer is an array of what it leads to: that becomes the main one if the head
-/// was. Each pool has `cells` cells and as many objects.
+/// through a new routine of its name, in which a pointer is an array of what it leads to, and one that leads to pointers several arrays
+/// ([`cfg_core::ir::NameRole::Objects`]): that becomes the main one if the head was. Each pool has `cells` cells and as many objects.
 ///
 /// # Errors
 /// The program uses pointers in a way that has no counterpart (M504), or what is made breaks a rule: an expression is too
@@ -127,9 +129,9 @@ pub fn lower(
         annotations: program.annotations.clone(),
     };
     let written = written(&lowered);
-    let mut copies = Copies::from(count + wrapped.len());
+    let mut made = Made::from(count + wrapped.len());
     for (k, &r) in wrapped.iter().enumerate() {
-        match head::head(&plan, r, &written, (ready, &reset), &mut copies) {
+        match head::head(&plan, r, &written, (ready, &reset), &mut made) {
             Ok(routine) => lowered.routines.push(routine),
             Err(more) => problems.0.extend(more.0),
         }
@@ -148,8 +150,9 @@ pub fn lower(
         body.independents.clear();
         body.dependents.clear();
     }
-    let made = copies.routines(|name| unused(name, &mut taken));
-    lowered.routines.extend(made);
+    let (routines, records) = made.into_parts(|name| unused(name, &mut taken));
+    lowered.routines.extend(routines);
+    lowered.records.extend(records);
     crate::aliased::mark(&mut lowered, GlobalId::new(program.globals.len()));
     validate(lowered)
 }

@@ -38,6 +38,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// Runs a command.
 pub(crate) fn run(command: &Command, session: &Session) -> anyhow::Result<Outcome> {
@@ -71,16 +72,56 @@ fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
     }
 }
 
-/// A valid program and the routine to work on.
+/// A program at a point: without pointers, and the routine by which it is entered.
+struct AtPoint {
+    program: ValidProgram,
+    routine: RoutineId,
+    text: Rc<Text>,
+    /// The parameters that the point gives by `same_as`.
+    same_as: Vec<String>,
+}
+
+/// A valid program, the routine to work on, and the text of a POINT.
 fn load(
     source: &Source,
     select: &Select,
     heap: Heap,
+    (point, limits): (&str, &Limits),
     session: &Session,
-) -> anyhow::Result<(ValidProgram, RoutineId)> {
+) -> anyhow::Result<AtPoint> {
     let program = session.load(source, &wanted(select, None))?;
     let routine = self::select(&program, select, session)?;
-    Ok(lowered(program, routine, heap, session)?)
+    at_point((program, routine), heap, (point, limits), session)
+}
+
+/// The program without pointers for a point.
+fn at_point(
+    (program, routine): (ValidProgram, RoutineId),
+    heap: Heap,
+    (point, limits): (&str, &Limits),
+    session: &Session,
+) -> anyhow::Result<AtPoint> {
+    let text = session.read_value("POINT", point, false)?;
+    let options = options(limits, session);
+    let joined = cfg_drive::same_as(&program, routine, &text.bytes, &options);
+    let (program, routine, same_as) = match joined.map_err(in_text(&text))? {
+        None => {
+            let (program, routine) = lowered(program, routine, heap, session)?;
+            (program, routine, Vec::new())
+        }
+        Some(joined) => {
+            let original = program.into_program();
+            let (made, routine) = lower(&joined.program, joined.routine, heap)?;
+            session.lowers(original, made.program().clone());
+            (made, routine, joined.names)
+        }
+    };
+    Ok(AtPoint {
+        program,
+        routine,
+        text,
+        same_as,
+    })
 }
 
 /// The program without pointers, and the routine by which it is entered then.
@@ -93,15 +134,30 @@ fn lowered(
     if !program.has_pointers() {
         return Ok((program, routine));
     }
-    let name = program.routine(routine).name.clone();
-    let made = cfg_transform::pools::lower(&program, &[routine], heap.cells())?;
-    let routine = made.find_routine(&name).unwrap_or(routine);
+    let (made, routine) = lower(&program, routine, heap)?;
     session.lowers(program.into_program(), made.program().clone());
+    Ok((made, routine))
+}
+
+fn lower(
+    program: &ValidProgram,
+    routine: RoutineId,
+    heap: Heap,
+) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    let name = &program.routine(routine).name;
+    let made = cfg_transform::pools::lower(program, &[routine], heap.cells())?;
+    let routine = made.find_routine(name).unwrap_or(routine);
     Ok((made, routine))
 }
 
 /// A valid program and the routine to differentiate, with the independents and dependents that are wanted.
 fn prepare(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
+    let (program, routine) = wished(args, session)?;
+    Ok(lowered(program, routine, args.heap, session)?)
+}
+
+/// The same with its pointers.
+fn wished(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
     let wanted = wanted(&args.select, Some(&args.variables));
     let program = session.load(&args.source, &wanted)?;
     declare(args, program, session)
@@ -118,7 +174,7 @@ fn declare(
     // The reader of XAIF has done it.
     let done = session.language.get() == Language::Xaif;
     if done || variables.independent.is_none() && variables.dependent.is_none() {
-        return Ok(lowered(program, routine, args.heap, session)?);
+        return Ok((program, routine));
     }
     let mut program = program.into_program();
     cfg_drive::declare(
@@ -127,8 +183,7 @@ fn declare(
         variables.independent.as_deref(),
         variables.dependent.as_deref(),
     )?;
-    let program = cfg_core::validate::validate(program)?;
-    Ok(lowered(program, routine, args.heap, session)?)
+    Ok((cfg_core::validate::validate(program)?, routine))
 }
 
 /// The program for C with checks, or in several directions, for which records are split: they are where no caller passes one. Without
@@ -242,14 +297,15 @@ fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
     }
 }
 
-/// The program, routine and options with which a command that evaluates derivatives at a point begins.
+/// The program, routine, options and POINT with which a command that evaluates derivatives at a point begins.
 struct Prepared {
     program: ValidProgram,
     routine: RoutineId,
     options: cfg_drive::Options,
+    text: Rc<Text>,
 }
 
-/// Claims standard input for FILE, POINT or what else may want it, reads the program, and collects the
+/// Claims standard input for FILE, POINT or what else may want it, reads the program and POINT, and collects the
 /// options. Vertices are recorded only if the engine can.
 fn evaluation(
     args: &Derivative,
@@ -263,16 +319,25 @@ fn evaluation(
         ("POINT", Some(&args.at.point)),
     ])?;
     session.claim_all(others)?;
-    let (program, routine) = prepare(&args.function, session)?;
+    let wished = wished(&args.function, session)?;
+    let point = (&*args.at.point, &args.limits);
+    let AtPoint {
+        program,
+        routine,
+        text,
+        same_as,
+    } = at_point(wished, args.function.heap, point, session)?;
     let options = cfg_drive::Options {
         reversal: reverse::options(args.reversal),
         engine,
+        same_as,
         ..options(&args.limits, session)
     };
     Ok(Prepared {
         program,
         routine,
         options,
+        text,
     })
 }
 

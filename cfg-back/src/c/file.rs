@@ -359,7 +359,8 @@ pub(super) fn whole(title: &str, pieces: &Pieces, origins: &Origins, functions: 
 
 /// The head of a file: what it is, and what it includes.
 fn head(title: &str, pieces: &Pieces) -> String {
-    let mut text = format!("/* {} */\n\n", comment(title));
+    let lines: Vec<String> = title.lines().map(comment).collect();
+    let mut text = format!("/* {} */\n\n", lines.join("\n   "));
     let mut headers = pieces.headers();
     headers.extend(["math.h", "stdbool.h", "stddef.h", "stdint.h", "stdlib.h"]);
     for header in headers {

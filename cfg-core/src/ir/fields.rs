@@ -1,9 +1,9 @@
 //! Fields and pointers in places, and the fields of records in a program.
 
 use super::visit::{PlaceRole, Visit, walk_expr};
-use super::{Dim, Expr, Place, Program, Record, ScalarType, Subscript, Variable};
+use super::{Dim, Expr, Place, PointerType, Program, Record, ScalarType, Subscript, Variable};
 use crate::entity::RecordId;
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 /// A part of a place: a variable, a field or a step through a pointer, and the subscripts behind it.
 #[derive(Clone, Copy, Debug)]
@@ -231,9 +231,25 @@ impl Program {
         makes.0
     }
 
-    /// True if a type is a pointer to what has reals.
+    /// True if a type is a pointer, or a record with pointers, that leads to reals, directly or through others.
     pub fn leads_to_reals(&self, ty: ScalarType) -> bool {
-        (ty.pointer()).is_some_and(|pointer| self.has_reals(pointer.pointee()))
+        let pointees = |ty: ScalarType| -> Vec<ScalarType> {
+            let leaves = self.leaves(ty);
+            let pointers = leaves.iter().filter_map(|leaf| leaf.ty.pointer());
+            pointers.map(PointerType::pointee).collect()
+        };
+        let mut open = pointees(ty);
+        let mut seen = BTreeSet::new();
+        while let Some(ty) = open.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            if self.has_reals(ty) {
+                return true;
+            }
+            open.extend(pointees(ty));
+        }
+        false
     }
 
     /// True if a type is real, or a record with a real in it, at any depth.

@@ -140,6 +140,13 @@ roles! {
     ScratchFirstCells = "first scratch cells",
     /// A global: like `LastCells`, of objects that nobody can use after the program has ended.
     ScratchLastCells = "last scratch cells",
+    /// A parameter: the elements of the objects that pointers lead to, one object after the other. The pointers are integers there,
+    /// the numbers of elements of their objects, 0 of null: the variable or the field of this name. Of a pointer that is a parameter
+    /// itself there is one object, and no name.
+    Objects = "objects",
+    /// A parameter: a record that is passed by value and has pointers, as the only element of an array. The pointers are integers as for
+    /// `Objects`.
+    Element = "element",
 }
 
 impl NameRole {

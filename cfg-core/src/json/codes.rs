@@ -119,10 +119,11 @@ crate::diagnostic_codes! {
         "At most 10000 problems are kept."
         "The file has so many problems that listing them all would not help: reading stops. Mend the first ones.";
     VALUE "J041" "not a value"
-        "A value is a number, true, false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array."
+        "A value is a number, true, false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array; of a pointer also null, or the name of another one."
         "Points and seeds are objects from names to values: {\"n\": 3, \"x\": 0.5, \"a\": [1, 2, 3]}. Nested arrays \
          have the first subscript outermost. In a point, {\"y\": {\"size\": 5}} gives an output array its extent and no \
-         values.";
+         values, and what a pointer leads to elements without values; {\"q\": {\"same_as\": \"p\", \"offset\": 2}} lets a pointer lead to the \
+         elements of another one.";
     WRITE "J042" "program cannot be written"
         "A program that is written names only things that exist, in expressions of at most 100 levels."
         "The program in memory breaks a rule that the format has no words for. Programs that pass validation never \

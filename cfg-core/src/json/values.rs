@@ -35,10 +35,13 @@ pub enum ValueTree {
     Array(Vec<ValueTree>),
     /// `{"size": 5}`, `{"size": [2, 3]}`: the extents of an array that has no values.
     Size(Vec<usize>),
-    /// `null` in place of a member's value: the member is left out.
+    /// `null` in place of a member's value: the member is left out. In an array it is a null pointer.
     Null,
-    /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`].
+    /// A record: the values of its fields. One that has a field `size` alone is a [`ValueTree::Size`], one with a name as `same_as` a
+    /// [`ValueTree::SameAs`].
     Object(NamedValues),
+    /// `{"same_as": "p", "offset": 2}`: a pointer that leads where another one does, or so many elements behind. Without an offset it is 0.
+    SameAs(String, i64),
 }
 
 /// Values by name, in the order of the file; no name twice.
@@ -154,14 +157,17 @@ impl Wire for Value {
             Token::Text("NaN") => Some(ValueTree::Real(f64::NAN)),
             Token::Text("inf") => Some(ValueTree::Real(f64::INFINITY)),
             Token::Text("-inf") => Some(ValueTree::Real(f64::NEG_INFINITY)),
+            Token::Text(name) if is_same_as(&cx.path) => {
+                Some(ValueTree::SameAs(name.to_owned(), 0))
+            }
             Token::Text(text) => {
                 let message = format!("the string {} is not a value", quote(text));
                 let help = "write a number, or \"NaN\", \"inf\" or \"-inf\"";
                 cx.report(&codes::VALUE, message, help);
                 None
             }
-            Token::Null if matches!(cx.path.last(), Some(Seg::Name(_))) => Some(ValueTree::Null),
-            Token::Null | Token::Array | Token::Object => {
+            Token::Null => Some(ValueTree::Null),
+            Token::Array | Token::Object => {
                 let message = format!("{} is not a value", token.describe());
                 cx.report(
                     &codes::VALUE,
@@ -191,6 +197,16 @@ impl Wire for Value {
         let Some(members) = members.filter(|_| complete) else {
             return Ok(None);
         };
+        if let Some(found) = same_as(&members) {
+            return Ok(Some(found));
+        }
+        if let Some((_, ValueTree::SameAs(..))) = members.iter().find(|(n, _)| n == SAME_AS) {
+            let message =
+                "a value that is the same as another has at most an offset, a whole number";
+            let help = "write {\"same_as\": \"p\"}, or {\"same_as\": \"p\", \"offset\": 2}";
+            cx.report(&codes::VALUE, message, help);
+            return Ok(None);
+        }
         let [(name, tree)] = &members[..] else {
             if members.is_empty() {
                 let message = "an object without members is not a value".to_owned();
@@ -214,6 +230,42 @@ impl Wire for Value {
         }
         Ok(size.map(ValueTree::Size))
     }
+}
+
+/// The member that names the pointer which another one is the same as.
+const SAME_AS: &str = "same_as";
+
+/// True where a string is the name of a pointer: in the member of an object that is the value of a name.
+fn is_same_as(path: &[Seg]) -> bool {
+    match path {
+        [.., Seg::Name(_), Seg::Name(last)] => &**last == SAME_AS,
+        _ => false,
+    }
+}
+
+/// The pointer that an object with these members is, if it is one that is the same as another.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other values are treated alike"
+)]
+fn same_as(members: &[(String, ValueTree)]) -> Option<ValueTree> {
+    let name = |(member, tree): &(String, ValueTree)| match tree {
+        ValueTree::SameAs(name, _) if member == SAME_AS => Some(name.clone()),
+        _ => None,
+    };
+    let offset = |(member, tree): &(String, ValueTree)| match tree {
+        ValueTree::Int(offset) if member == "offset" => Some(*offset),
+        _ => None,
+    };
+    let (name, offset) = match members {
+        [one] => (name(one)?, 0),
+        [a, b] => (
+            name(a).or_else(|| name(b))?,
+            offset(a).or_else(|| offset(b))?,
+        ),
+        _ => return None,
+    };
+    Some(ValueTree::SameAs(name, offset))
 }
 
 /// The extents that a size names.
@@ -296,6 +348,10 @@ pub fn to_text(value: &ValueTree) -> String {
                 first = true;
             }
             ValueTree::Null => text.push_str("null"),
+            ValueTree::SameAs(name, offset) => {
+                let name = serde_json::Value::from(name.as_str());
+                let _ = write!(text, "{{\"same_as\":{name},\"offset\":{offset}}}");
+            }
             ValueTree::Size(extents) => {
                 let list: Vec<String> = extents.iter().map(ToString::to_string).collect();
                 let _ = write!(text, "{{\"size\":[{}]}}", list.join(","));
@@ -362,13 +418,11 @@ mod tests {
             [
                 "error[J011]: member \"a\" is given twice in one object\n  at: 2:7 (/a)\n  \
                  rule: An object has each member at most once.\n  help: remove one of the two",
-                "error[J041]: null is not a value\n  at: 2:16 (/b/0)\n  rule: A value is a number, true, false, \
-                 \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  help: write a number or an array of numbers",
                 "error[J041]: the string \"x\" is not a value\n  at: 2:32 (/c/1)\n  rule: A value is a number, true, \
-                 false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
+                 false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array; of a pointer also null, or the name of another one.\n  \
                  help: write a number, or \"NaN\", \"inf\" or \"-inf\"",
                 "error[J041]: an object without members is not a value\n  at: 2:37 (/c/2)\n  rule: A value is a number, true, \
-                 false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array.\n  \
+                 false, \"NaN\", \"inf\", \"-inf\", a nested array of these, or the size of an array; of a pointer also null, or the name of another one.\n  \
                  help: write a number, an array of numbers, {\"size\": 5}, or the fields of a record",
             ]
         );
@@ -402,6 +456,39 @@ mod tests {
             let found = messages(&format!("{{\"y\": {wrong}}}")).join("\n");
             assert!(
                 found.contains(code) && found.contains(&format!("({place})")),
+                "{wrong}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn pointers_may_be_null_and_the_same_as_others() {
+        let text = "{\"p\":[[1],null],\"q\":{\"same_as\":\"p\",\"offset\":2},\"r\":{\"same_as\":1},\"same_as\":2}";
+        let point = read(text.as_bytes()).unwrap();
+        assert_eq!(point[1].1, ValueTree::SameAs("p".to_owned(), 2));
+        for (name, value) in &point {
+            assert!(
+                text.contains(&format!("\"{name}\":{}", to_text(value))),
+                "{text}"
+            );
+        }
+        let other = read(b"{\"q\": {\"offset\": 2, \"same_as\": \"p\"}}").unwrap();
+        assert_eq!(other[0].1, point[1].1);
+        let short = read(b"{\"q\": {\"same_as\": \"p\"}}").unwrap();
+        assert_eq!(short[0].1, ValueTree::SameAs("p".to_owned(), 0));
+        for (wrong, place) in [
+            ("{\"q\": {\"same_as\": \"p\", \"offset\": 0.5}}", "/q"),
+            ("{\"q\": {\"same_as\": \"p\", \"by\": 2}}", "/q"),
+            (
+                "{\"q\": {\"same_as\": \"p\", \"offset\": 2, \"x\": 1}}",
+                "/q",
+            ),
+            ("{\"same_as\": \"p\"}", "/same_as"),
+            ("{\"q\": [{\"same_as\": \"p\"}]}", "/q/0/same_as"),
+        ] {
+            let found = messages(wrong).join("\n");
+            assert!(
+                found.contains("J041") && found.contains(&format!("({place})")),
                 "{wrong}: {found}"
             );
         }

@@ -452,8 +452,15 @@ impl Derived {
         let (shapes, _held) = self.present(slots, point)?;
         let within = |words| self.options.lease(words, self.declared());
         let (program, routine) = (&self.program, self.declared());
-        let (seeds, list, held) =
-            parse_seeds(text, what, program, routine, &shapes, slots, within)?;
+        let (seeds, list, held) = parse_seeds(
+            text,
+            what,
+            program,
+            routine,
+            (&shapes, slots),
+            point.sizes(),
+            within,
+        )?;
         self.keep(held);
         Ok((seeds, list))
     }

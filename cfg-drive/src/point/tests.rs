@@ -299,8 +299,8 @@ fn seeds_fill_what_is_missing_with_zeros() {
             "SEED",
             &program,
             routine,
-            &slots,
-            &declared,
+            (&slots, &declared),
+            &Sizes::new(),
             within,
         )
         .map_err(|d| d.to_string())

@@ -27,6 +27,7 @@ mod limits;
 mod memory;
 mod mixed;
 mod names;
+mod nested_pointers;
 mod overlapping_adjoints;
 mod places;
 mod pointers;

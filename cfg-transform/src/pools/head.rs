@@ -1,7 +1,13 @@
 //! The routine by which a program is entered: pointers are arrays there, of what they lead to.
 //!
 //! It has the name and the parameters of the original, which it calls. An array that is passed becomes an object; one
-//! without elements becomes null. What the objects hold in the end is copied back.
+//! without elements becomes null. What the objects hold in the end is copied back. Where pointers lead to pointers, what they
+//! lead to is given in several arrays: `levels`.
+
+mod copies;
+mod levels;
+mod nested;
+pub(super) mod pieces;
 
 use super::{
     address::Address,
@@ -18,23 +24,43 @@ use cfg_core::{
     },
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Cfg, Control, Dim, Edge, Expr, Extent, Intent, LoopForm, LoopTest, Op, Place, Role,
-        Routine, ScalarType, Selector, Stmt, StmtKind, Variable, Vertex, VertexKind,
+        Control, Expr, Extent, Intent, Op, Place, Record, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable,
     },
 };
+use copies::Copies;
+use levels::{FlatRecords, Level};
+use nested::Nested;
+use pieces::{Piece, graph};
 use std::collections::{BTreeMap, HashSet};
 
-/// A piece of the routine's graph.
-enum Piece {
-    Block(Vec<Stmt>),
-    /// A counted loop from 1 to a number.
-    Loop {
-        index: VarId,
-        last: Expr,
-        body: Vec<Stmt>,
-    },
-    /// Statements that are executed if a condition is true.
-    If(Expr, Vec<Stmt>),
+/// What the routines by which a program is entered need: routines, and records.
+pub(super) struct Made {
+    copies: Copies,
+    records: FlatRecords,
+}
+
+impl Made {
+    /// Nothing yet; routines are numbered from here on.
+    pub(super) fn from(next: usize) -> Self {
+        Self {
+            copies: Copies::from(next),
+            records: FlatRecords::default(),
+        }
+    }
+
+    /// The routines, in the order of their numbers, and the records, which stand behind those of the plan; `name` makes a name
+    /// that is new.
+    pub(super) fn into_parts(
+        self,
+        name: impl FnMut(String) -> String,
+    ) -> (Vec<Routine>, Vec<Record>) {
+        (self.copies.routines(name), self.records.made)
+    }
+
+    fn flat(&mut self, plan: &Plan<'_>, ty: ScalarType) -> ScalarType {
+        self.records.flat(plan, ty)
+    }
 }
 
 /// How a parameter is handed to the original.
@@ -51,6 +77,8 @@ enum Handed {
     },
     /// A pointer through which nothing is read or written.
     Unused { given: VarId },
+    /// With pointers that lead on.
+    Nested(Box<Nested>),
 }
 
 /// True if a routine has to be entered through another one.
@@ -59,7 +87,10 @@ pub(super) fn is_needed(plan: &Plan<'_>, id: RoutineId) -> bool {
     let parameters = routine.parameter_ids();
     !plan.fixed.is_empty()
         || parameters.clone().any(|v| plan.is_moved(id, v))
-        || (parameters.chain(routine.result)).any(|v| routine.variable(v).ty.pointer().is_some())
+        || (parameters.chain(routine.result)).any(|v| {
+            let leaves = cells::types(plan.program, routine.variable(v).ty);
+            leaves.iter().any(|ty| ty.pointer().is_some())
+        })
 }
 
 /// The routine by which `id` is entered, and routines that it needs, which are numbered from `next` on. It begins with what `begin`
@@ -69,10 +100,10 @@ pub(super) fn head(
     id: RoutineId,
     written: &HashSet<GlobalId>,
     begin: (Option<GlobalId>, &[(GlobalId, Expr)]),
-    copies: &mut Copies,
+    made: &mut Made,
 ) -> Result<Routine, Diagnostics> {
-    let made = make(plan, id, written, begin, copies);
-    made.map_err(|(refused, v)| {
+    let head = make(plan, id, written, begin, made);
+    head.map_err(|(refused, v)| {
         let element = v.map_or(Element::Routine, Element::Variable);
         Diagnostics(vec![refusal(plan, refused, Site::of(id, element))])
     })
@@ -85,7 +116,7 @@ fn make(
     id: RoutineId,
     written: &HashSet<GlobalId>,
     begin: (Option<GlobalId>, &[(GlobalId, Expr)]),
-    copies: &mut Copies,
+    made: &mut Made,
 ) -> Result<Routine, Failure> {
     let original = plan.program.routine(id);
     let mut out = Routine {
@@ -102,13 +133,88 @@ fn make(
     let listed = original.independents.iter().chain(&original.dependents);
     let globals = (0..original.variables.len()).map(VarId::new);
     let globals = globals.filter(|&v| matches!(original.variable(v).role, Role::Global(_)));
+    let mut nested: BTreeMap<VarId, Vec<Level>> = BTreeMap::new();
+    let own = original.variables.iter().map(|v| v.name.clone());
+    let mut names: HashSet<String> = own.chain(globals_names(plan)).collect();
     for v in named.chain(listed.copied()).chain(globals) {
         if ids.contains_key(&v) {
             continue;
         }
-        let variable = parameter(plan, id, v, written).map_err(|refused| (refused, Some(v)))?;
+        let failed = |refused| (refused, Some(v));
+        let is_parameter = matches!(original.variable(v).role, Role::Parameter { .. });
+        if is_parameter && levels::are_needed(plan.program, original.variable(v)) {
+            let next = out.variables.len();
+            ids.insert(v, VarId::new(next));
+            let found = levels::levels(plan, (id, v), written, next, made, &mut names);
+            for (variable, level) in found.map_err(failed)? {
+                out.add_variable(variable);
+                nested.entry(v).or_default().push(level);
+            }
+            continue;
+        }
+        let variable = parameter(plan, id, v, written).map_err(failed)?;
         ids.insert(v, out.add_variable(variable));
     }
+    rename_extents(&mut out, &ids);
+    let list = |list: &[VarId], written: bool| -> Vec<VarId> {
+        let each = list.iter().flat_map(|v| match nested.get(v) {
+            Some(levels) => active(&out, plan, levels, written),
+            None => vec![ids[v]],
+        });
+        each.collect()
+    };
+    let independents = list(&original.independents, false);
+    out.dependents = list(&original.dependents, true);
+    out.independents = independents;
+    out.result = original.result.map(|v| ids[&v]);
+    for v in original.independents.iter().chain(&original.dependents) {
+        if matches!(original.variable(*v).role, Role::Global(_)) && plan.is_moved(id, *v) {
+            let message = "pointers lead to a global that is independent or dependent";
+            let help = "copy it to a global of its own, and name that";
+            return Err((Refused::new(message, help), Some(*v)));
+        }
+    }
+    let mut writer = Writer::new(plan, id, out);
+    let mut pieces = Vec::new();
+    let (ready, reset) = begin;
+    writer.assign_all(reset);
+    globals_ready(&mut writer, ready, &mut pieces).map_err(|refused| (refused, None))?;
+    let mut handed = Vec::new();
+    for v in original.parameter_ids() {
+        let how = match nested.remove(&v) {
+            Some(levels) => nested::take(&mut writer, original.variable(v), levels, &mut pieces)
+                .map(|nested| Handed::Nested(Box::new(nested))),
+            None => take(&mut writer, v, ids[&v], &mut made.copies, &mut pieces),
+        };
+        let how = how.map_err(|refused| (refused, Some(v)))?;
+        handed.push((v, how));
+    }
+    let arguments = handed.iter().map(|(v, how)| {
+        Some(Expr::var(match how {
+            Handed::Itself => ids[v],
+            Handed::Moved { at, .. } => *at,
+            Handed::Pointer { given, .. } | Handed::Unused { given } => *given,
+            Handed::Nested(nested) => nested.given,
+        }))
+    });
+    let call = Stmt::new(StmtKind::Call {
+        callee: id,
+        arguments: arguments.collect(),
+        result: original.result.map(|v| Place::whole(ids[&v])),
+    });
+    writer.block.push(call);
+    for (v, how) in handed.iter().rev() {
+        give_back(&mut writer, ids[v], how, &mut made.copies, &mut pieces)
+            .map_err(|refused| (refused, Some(*v)))?;
+    }
+    flush(&mut writer, &mut pieces);
+    let mut out = writer.out;
+    out.body = graph(pieces);
+    Ok(out)
+}
+
+/// Lets the extents of a routine's variables name the variables that others became.
+pub(super) fn rename_extents(out: &mut Routine, ids: &BTreeMap<VarId, VarId>) {
     for variable in &mut out.variables {
         for dim in &mut variable.shape {
             let renamed = |e: &Expr| {
@@ -127,49 +233,6 @@ fn make(
             }
         }
     }
-    let list = |list: &[VarId]| list.iter().map(|v| ids[v]).collect();
-    out.independents = list(&original.independents);
-    out.dependents = list(&original.dependents);
-    out.result = original.result.map(|v| ids[&v]);
-    for v in original.independents.iter().chain(&original.dependents) {
-        if matches!(original.variable(*v).role, Role::Global(_)) && plan.is_moved(id, *v) {
-            let message = "pointers lead to a global that is independent or dependent";
-            let help = "copy it to a global of its own, and name that";
-            return Err((Refused::new(message, help), Some(*v)));
-        }
-    }
-    let mut writer = Writer::new(plan, id, out);
-    let mut pieces = Vec::new();
-    let (ready, reset) = begin;
-    writer.assign_all(reset);
-    globals_ready(&mut writer, ready, &mut pieces).map_err(|refused| (refused, None))?;
-    let mut handed = Vec::new();
-    for v in original.parameter_ids() {
-        let how = (take(&mut writer, v, ids[&v], copies, &mut pieces))
-            .map_err(|refused| (refused, Some(v)))?;
-        handed.push((v, how));
-    }
-    let arguments = handed.iter().map(|(v, how)| {
-        Some(Expr::var(match how {
-            Handed::Itself => ids[v],
-            Handed::Moved { at, .. } => *at,
-            Handed::Pointer { given, .. } | Handed::Unused { given } => *given,
-        }))
-    });
-    let call = Stmt::new(StmtKind::Call {
-        callee: id,
-        arguments: arguments.collect(),
-        result: original.result.map(|v| Place::whole(ids[&v])),
-    });
-    writer.block.push(call);
-    for (v, how) in handed.iter().rev() {
-        give_back(&mut writer, ids[v], how, copies, &mut pieces)
-            .map_err(|refused| (refused, Some(*v)))?;
-    }
-    flush(&mut writer, &mut pieces);
-    let mut out = writer.out;
-    out.body = graph(pieces);
-    Ok(out)
 }
 
 /// The declaration of a parameter, result or global where the program is entered.
@@ -186,8 +249,14 @@ fn parameter(
     }
     let Some(pointer) = variable.ty.pointer() else {
         let leaves = cells::types(plan.program, variable.ty);
-        if plan.is_moved(id, v) && leaves.iter().any(|ty| ty.pointer().is_some()) {
-            return Err(nested(&variable.name));
+        if leaves.iter().any(|ty| ty.pointer().is_some()) {
+            return Err(Refused::new(
+                format!(
+                    "the program is left with `{}`, which has pointers",
+                    variable.name
+                ),
+                "enter it by a routine that returns numbers",
+            ));
         }
         let role = match variable.role {
             Role::Parameter { .. } => variable.role,
@@ -199,10 +268,6 @@ fn parameter(
         });
     };
     let pointee = pointer.pointee();
-    let leaves = cells::types(plan.program, pointee);
-    if leaves.iter().any(|ty| ty.pointer().is_some()) {
-        return Err(nested(&variable.name));
-    }
     let is_in = matches!(
         variable.role,
         Role::Parameter {
@@ -229,29 +294,23 @@ fn parameter(
         true => Intent::InOut,
         false => Intent::In,
     };
-    let role = Role::Parameter {
-        intent,
-        optional: false,
-    };
-    let shape = vec![Dim {
-        lower: Expr::Int(0),
-        extent: Extent::Deferred,
-    }];
-    Ok(Variable {
-        role,
-        ..Variable {
-            shape,
-            ty: pointee,
-            ..variable.clone()
-        }
-    })
+    Ok(levels::objects(variable, pointee, intent, ""))
 }
 
-fn nested(name: &str) -> Refused {
-    Refused::new(
-        format!("the program is entered with `{name}`, which leads to pointers"),
-        "enter it by a routine that takes arrays and makes the pointers",
-    )
+/// Of levels those with reals, and of these those that are given back where only they can be meant, unless none is.
+fn active(out: &Routine, plan: &Plan<'_>, levels: &[Level], written: bool) -> Vec<VarId> {
+    let reals = levels.iter().filter(|l| plan.program.has_reals(l.ty));
+    let reals: Vec<VarId> = reals.map(|level| level.own).collect();
+    let is_written = |v: &VarId| out.variable(*v).intent().is_some_and(Intent::writes);
+    let given_back: Vec<VarId> = reals.iter().copied().filter(is_written).collect();
+    if written && !given_back.is_empty() {
+        return given_back;
+    }
+    reals
+}
+
+fn globals_names<'a>(plan: &'a Plan<'_>) -> impl Iterator<Item = String> + 'a {
+    plan.globals.iter().map(|g| g.variable.name.clone())
 }
 
 /// What the tables say of globals that live in pools, and their initial values.
@@ -398,6 +457,7 @@ fn give_back(
 ) -> Result<(), Refused> {
     let (at, pool) = match *how {
         Handed::Itself | Handed::Unused { .. } => return Ok(()),
+        Handed::Nested(ref nested) => return nested::give_back(writer, nested, pieces),
         Handed::Moved { at, pool } | Handed::Pointer { at, pool, .. } => (at, pool),
     };
     if writer
@@ -505,7 +565,7 @@ fn records(
     let lower = Expr::op(Op::LBound, [Expr::var(own), Expr::Int(1)]);
     let element = Place::element(own, [add(before, lower)]);
     writer.cell_by_cell(variable.ty, &element, address, to_pool)?;
-    let body = std::mem::take(&mut writer.block);
+    let body = vec![Piece::Block(std::mem::take(&mut writer.block))];
     pieces.push(Piece::Loop {
         index,
         last: count,
@@ -517,117 +577,5 @@ fn records(
 fn flush(writer: &mut Writer<'_, '_>, pieces: &mut Vec<Piece>) {
     if !writer.block.is_empty() {
         pieces.push(Piece::Block(std::mem::take(&mut writer.block)));
-    }
-}
-
-/// The graph of pieces in a row.
-fn graph(pieces: Vec<Piece>) -> Option<Cfg> {
-    let mut vertices = Vec::new();
-    let mut edges = Vec::new();
-    let add = |vertices: &mut Vec<Vertex>, kind: VertexKind| {
-        vertices.push(Vertex {
-            id: vertices.len() as i64 + 1,
-            kind,
-            origin: None,
-            at: None,
-            annotations: None,
-        });
-        cfg_core::entity::VertexId::new(vertices.len() - 1)
-    };
-    let mut last = add(&mut vertices, VertexKind::Entry);
-    for piece in pieces {
-        match piece {
-            Piece::Block(statements) => {
-                let block = add(&mut vertices, VertexKind::Block(statements));
-                edges.push(Edge::new(last, block, None));
-                last = block;
-            }
-            Piece::Loop {
-                index,
-                last: to,
-                body,
-            } => {
-                let test = Box::new(LoopTest::Counted {
-                    index,
-                    first: Expr::Int(1),
-                    last: to,
-                    step: Expr::Int(1),
-                });
-                let form = LoopForm::Loop;
-                let header = add(&mut vertices, VertexKind::Loop { form, test });
-                let block = add(&mut vertices, VertexKind::Block(body));
-                let end = add(&mut vertices, VertexKind::EndLoop);
-                edges.push(Edge::new(last, header, None));
-                edges.push(Edge::new(header, block, Some(1)));
-                edges.push(Edge::new(block, end, None));
-                edges.push(Edge::new(end, header, None));
-                last = header;
-            }
-            Piece::If(condition, body) => {
-                let selector = Box::new(Selector::Condition(condition));
-                let branch = add(&mut vertices, VertexKind::Branch(selector));
-                let block = add(&mut vertices, VertexKind::Block(body));
-                let end = add(&mut vertices, VertexKind::EndBranch);
-                edges.push(Edge::new(last, branch, None));
-                edges.push(Edge::new(branch, block, Some(1)));
-                edges.push(Edge::new(block, end, None));
-                edges.push(Edge::new(branch, end, Some(0)));
-                last = end;
-            }
-        }
-    }
-    let exit = add(&mut vertices, VertexKind::Exit);
-    edges.push(Edge::new(last, exit, None));
-    Cfg::new(vertices, edges)
-}
-
-/// The routines that copy arrays of any rank in storage order, one for each type.
-pub(super) struct Copies {
-    next: usize,
-    of: BTreeMap<Kind, RoutineId>,
-    types: Vec<ScalarType>,
-}
-
-impl Copies {
-    /// Routines that are numbered from here on.
-    pub(super) fn from(next: usize) -> Self {
-        Self {
-            next,
-            of: BTreeMap::new(),
-            types: Vec::new(),
-        }
-    }
-
-    fn of(&mut self, ty: ScalarType) -> RoutineId {
-        let (next, types) = (self.next, &mut self.types);
-        *self.of.entry(Kind::of(ty)).or_insert_with(|| {
-            types.push(ty);
-            RoutineId::new(next + types.len() - 1)
-        })
-    }
-
-    /// The routines, in the order of their numbers; `name` makes a name that is new.
-    pub(super) fn routines(self, mut name: impl FnMut(String) -> String) -> Vec<Routine> {
-        let made = self.types.into_iter().map(|ty| {
-            let mut routine = Routine {
-                name: name(format!("copy_{}", ty.name())),
-                ..Routine::default()
-            };
-            let role = |intent| Role::Parameter {
-                intent,
-                optional: false,
-            };
-            let n = Variable::new("n", ScalarType::Integer, Vec::new(), role(Intent::In));
-            let n = routine.add_variable(n);
-            let shape = || vec![Dim::of(Expr::var(n))];
-            let from = Variable::new("from", ty, shape(), role(Intent::In));
-            let from = routine.add_variable(from);
-            let to = Variable::new("to", ty, shape(), role(Intent::Out));
-            let to = routine.add_variable(to);
-            let copy = Stmt::assign(Place::whole(to), Expr::var(from));
-            routine.body = graph(vec![Piece::Block(vec![copy])]);
-            routine
-        });
-        made.collect()
     }
 }

@@ -9,7 +9,7 @@ use cfg_core::{
         ScalarType, Variable,
     },
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The objects of a class: arrays of cells, one for each type, under one numbering, and a table of the objects.
 pub(super) struct Pool {
@@ -150,28 +150,23 @@ impl<'p> Plan<'p> {
     /// The numbers of pools that are as at first whenever the program is entered by one of `heads`, and their values. A program that
     /// was ended by an error or a `stop` leaves variables behind, and one that ends may leave objects that nobody can use.
     pub(super) fn reset(&self, heads: &HashSet<RoutineId>) -> Vec<(GlobalId, Expr)> {
-        let mut variables = vec![false; self.pools.len()];
+        let mut variables = BTreeSet::new();
         for (r, routine) in self.program.routines.iter().enumerate() {
             let r = RoutineId::new(r);
             for v in (0..routine.variables.len()).map(VarId::new) {
                 let variable = routine.variable(v);
                 let class = self.classes.variable(r, v);
-                let pool = match variable.role {
-                    Role::Global(_) => None,
-                    Role::Parameter { .. } | Role::Local if self.is_moved(r, v) => self.pool(class),
-                    Role::Parameter { .. } if heads.contains(&r) => {
-                        let pointee = variable.ty.pointer().and_then(|ty| self.pointee(class, ty));
-                        pointee.map(|(_, pool)| pool)
-                    }
-                    Role::Parameter { .. } | Role::Local => None,
-                };
-                if let Some(pool) = pool {
-                    variables[pool] = true;
+                let is_global = matches!(variable.role, Role::Global(_));
+                if !is_global && self.is_moved(r, v) {
+                    variables.extend(self.pool(class));
+                }
+                if matches!(variable.role, Role::Parameter { .. }) && heads.contains(&r) {
+                    self.reach(class, variable.ty, &mut variables);
                 }
             }
         }
         let mut all = Vec::new();
-        for (pool, has_variables) in self.pools.iter().zip(variables) {
+        for (k, pool) in self.pools.iter().enumerate() {
             let mut add = |g: GlobalId| {
                 let initial = self.globals[g.index()].initial.iter().flatten().next();
                 all.extend(initial.map(|value| (g, value.clone())));
@@ -180,12 +175,31 @@ impl<'p> Plan<'p> {
                 add(pool.objects);
                 add(pool.top);
             }
-            if has_variables {
+            if variables.contains(&k) {
                 add(pool.variables);
                 add(pool.bottom);
             }
         }
         all
+    }
+
+    /// The pools that the pointers in a value of a type lead to, which is stored in a class, and those that lead on from there.
+    fn reach(&self, class: Node, ty: ScalarType, pools: &mut BTreeSet<usize>) {
+        let mut open = vec![(class, ty)];
+        let mut seen = BTreeSet::new();
+        while let Some((class, ty)) = open.pop() {
+            if !seen.insert((class, ty)) {
+                continue;
+            }
+            for leaf in cells::types(self.program, ty) {
+                if let Some(pointer) = leaf.pointer()
+                    && let Some(class) = self.classes.pointee(class, pointer)
+                {
+                    pools.extend(self.pool(class));
+                    open.push((class, pointer.pointee()));
+                }
+            }
+        }
     }
 
     fn make(&mut self) {
@@ -198,7 +212,7 @@ impl<'p> Plan<'p> {
                 continue;
             }
             let kinds = self.classes.types(class).iter().map(|&ty| Kind::of(ty));
-            let kinds: std::collections::BTreeSet<Kind> = kinds.collect();
+            let kinds: BTreeSet<Kind> = kinds.collect();
             let number = self.pools.len() + 1;
             let base = unused(format!("pool{number}"), &mut taken);
             let mut arrays = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use super::gradient::Tape;
 use super::results::write_object;
-use super::{in_text, options, prepare, reverse};
+use super::{AtPoint, at_point, in_text, options, reverse, wished};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
 use crate::compiled::{by_compiler, flags_of};
@@ -70,8 +70,16 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", Some(&args.function.source.file)),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let (program, routine) = prepare(&args.function, session)?;
+    let wished = wished(&args.function, session)?;
+    let point = (&*args.at.point, &args.limits);
+    let AtPoint {
+        program,
+        routine,
+        text,
+        same_as,
+    } = at_point(wished, args.function.heap, point, session)?;
     let plain = Options {
+        same_as,
         reversal: reverse::options(args.reversal),
         ..options(&args.limits, session)
     };
@@ -79,7 +87,6 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         engine: Some(by_compiler(&args.compiling, FLAGS)),
         ..plain.clone()
     };
-    let text = session.read_value("POINT", &args.at.point, false)?;
     let _progress = session.progress("timing");
     let mut subjects = Vec::new();
     if args.engine != Some(EngineName::Cc) {

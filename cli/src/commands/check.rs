@@ -80,8 +80,8 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
         program,
         routine,
         options,
+        text,
     } = evaluation(&args.what, &[], false, session)?;
-    let text = session.read_value("POINT", &args.what.at.point, false)?;
     let checked = {
         let _progress = session.progress("checking");
         cfg_drive::check(

@@ -8,7 +8,7 @@ use crate::input::Session;
 use crate::output::to_stdout;
 use crate::progress::Status;
 use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_drive::{Adjoint, kinks};
+use cfg_drive::{Adjoint, Point, kinks};
 use cfg_exec::TapeCounts;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -70,6 +70,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         program,
         routine,
         mut options,
+        text,
     } = evaluation(
         &args.what,
         &[("SEED", args.seed.as_deref())],
@@ -81,7 +82,6 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         let _progress = session.progress("reversing");
         Adjoint::new(&program, routine, &options)?
     };
-    let text = session.read_value("POINT", &args.what.at.point, false)?;
     let point = adjoint.point(&text.bytes).map_err(in_text(&text))?;
     let (seeds, list) = match &args.seed {
         None => (vec![adjoint.default_seed(&point)?], false),
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
             if i > 0 {
                 out.write_all(b",\n")?;
             }
-            write_gradient(out, (&program, routine), gradient, args.trace)?;
+            write_gradient(out, (&program, routine), &point, gradient, args.trace)?;
         }
         out.write_all(if list { b"]\n" } else { b"\n" })
     })?;
@@ -129,13 +129,15 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
 fn write_gradient(
     out: &mut dyn Write,
     (program, routine): (&Program, RoutineId),
+    point: &Point,
     gradient: &cfg_drive::Gradient,
     trace: bool,
 ) -> io::Result<()> {
+    let values = |named| Values::of(named, (program, routine), point.sizes());
     let one = One {
         routine: &program.routine(routine).name,
-        value: Values::of(&gradient.value, program, routine),
-        gradient: Values::of(&gradient.gradient, program, routine),
+        value: values(&gradient.value),
+        gradient: values(&gradient.gradient),
         tape: gradient.tape.as_ref().map(Tape::from),
         trace: trace.then(|| Visits::of(&gradient.trace)),
     };

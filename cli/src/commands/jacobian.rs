@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::args::{Jacobian, Mode};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Primal, Real, compressed_jacobian, jacobian};
+use cfg_drive::{Primal, Real, Shown, Sizes, compressed_jacobian, jacobian};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
@@ -56,11 +56,16 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
         program,
         routine,
         options,
+        text,
     } = evaluation(&args.what, &[], false, session)?;
-    let text = session.read_value("POINT", &args.what.at.point, false)?;
+    let mut sizes = Sizes::new();
     let jacobian = {
         let _progress = session.progress("differentiating");
-        let read = |primal: &Primal| primal.point(&text.bytes).map_err(in_text(&text));
+        let read = |primal: &Primal| {
+            let point = primal.point(&text.bytes).map_err(in_text(&text))?;
+            sizes.clone_from(point.sizes());
+            Ok(point)
+        };
         let mode = args.mode.map(|mode| match mode {
             Mode::Adjoint => cfg_drive::Mode::Adjoint,
             Mode::Tangent => cfg_drive::Mode::Tangent,
@@ -86,8 +91,11 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     });
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&jacobian.value, &program, routine),
-        jacobian: Blocks(&jacobian),
+        value: Values::of(&jacobian.value, (&program, routine), &sizes),
+        jacobian: Blocks {
+            jacobian: &jacobian,
+            names: Shown::of(&program, routine),
+        },
         compression,
     };
     to_stdout(|out| {
@@ -98,18 +106,21 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
 }
 
 /// The blocks of a Jacobian: for each dependent an object with a matrix for each independent.
-struct Blocks<'j>(&'j cfg_drive::Jacobian);
+struct Blocks<'j> {
+    jacobian: &'j cfg_drive::Jacobian,
+    names: Shown<'j>,
+}
 
 impl Serialize for Blocks<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.rows.len()))?;
+        let mut map = serializer.serialize_map(Some(self.jacobian.rows.len()))?;
         let mut row = 0;
-        for (name, height) in &self.0.rows {
+        for (name, height) in &self.jacobian.rows {
             let band = Band {
-                jacobian: self.0,
+                of: self,
                 rows: row..row + height,
             };
-            map.serialize_entry(name, &band)?;
+            map.serialize_entry(&self.names.name(name), &band)?;
             row += height;
         }
         map.end()
@@ -118,21 +129,22 @@ impl Serialize for Blocks<'_> {
 
 /// The rows of one dependent.
 struct Band<'j> {
-    jacobian: &'j cfg_drive::Jacobian,
+    of: &'j Blocks<'j>,
     rows: std::ops::Range<usize>,
 }
 
 impl Serialize for Band<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.jacobian.columns.len()))?;
+        let jacobian = self.of.jacobian;
+        let mut map = serializer.serialize_map(Some(jacobian.columns.len()))?;
         let mut column = 0;
-        for (name, width) in &self.jacobian.columns {
+        for (name, width) in &jacobian.columns {
             let block = Block {
-                jacobian: self.jacobian,
+                jacobian,
                 rows: self.rows.clone(),
                 columns: column..column + width,
             };
-            map.serialize_entry(name, &block)?;
+            map.serialize_entry(&self.of.names.name(name), &block)?;
             column += width;
         }
         map.end()

@@ -1,7 +1,7 @@
 //! Results as JSON: one object, one line per member. The types that are written also give the schemas.
 
 use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_drive::{Members, Named, Nested, Trace};
+use cfg_drive::{Members, Named, Nested, Sizes, Trace};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
@@ -49,9 +49,13 @@ impl Formatter for Lines {
 pub(crate) struct Values<'v>(pub(crate) Members<'v>);
 
 impl<'v> Values<'v> {
-    /// Values of variables of a routine.
-    pub(crate) fn of(values: &'v Named, program: &'v Program, routine: RoutineId) -> Self {
-        Self(Members::of(values, program, routine))
+    /// Values of variables of a routine at a point with these sizes.
+    pub(crate) fn of(
+        values: &'v Named,
+        (program, routine): (&'v Program, RoutineId),
+        sizes: &'v Sizes,
+    ) -> Self {
+        Self(Members::of(values, program, routine).at(sizes))
     }
 }
 

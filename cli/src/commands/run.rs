@@ -1,7 +1,7 @@
 //! `cfgrev run`: the program itself.
 
 use super::results::{Values, Visits, write_object};
-use super::{in_text, load, options};
+use super::{AtPoint, in_text, load, options};
 use crate::Outcome;
 use crate::args::Run;
 use crate::compiled::engine;
@@ -29,14 +29,20 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("POINT", Some(&args.at.point)),
     ])?;
     let engine = engine(&args.engine, &args.limits, args.trace)?;
-    let (program, routine) = load(&args.source, &args.select, args.heap, session)?;
+    let point = (&*args.at.point, &args.limits);
+    let AtPoint {
+        program,
+        routine,
+        text,
+        same_as,
+    } = load(&args.source, &args.select, args.heap, point, session)?;
     let options = Options {
+        same_as,
         trace: args.trace,
         engine,
         ..options(&args.limits, session)
     };
     let mut primal = Primal::new(&program, routine, &options)?;
-    let text = session.read_value("POINT", &args.at.point, false)?;
     let point = primal.point(&text.bytes).map_err(in_text(&text))?;
     let run = {
         let _progress = session.progress("running");
@@ -45,7 +51,7 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
     session.report(&kinks(&program, &run.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&run.value, &program, routine),
+        value: Values::of(&run.value, (&program, routine), point.sizes()),
         trace: args.trace.then(|| Visits::of(&run.trace)),
     };
     to_stdout(|out| {

@@ -1,13 +1,13 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare, several, sized, splittable, write_xaif};
+use super::{at_point, in_text, lowered, options, several, sized, splittable, wished, write_xaif};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::validate::validate;
-use cfg_drive::kinks;
+use cfg_drive::{Options, kinks};
 use cfg_transform::records::without_records;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,7 +34,18 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         ("POINT", args.at.as_deref()),
         ("the direction", args.direction.as_deref()),
     ])?;
-    let (program, routine) = prepare(&args.what, session)?;
+    let wished = wished(&args.what, session)?;
+    let (program, routine, text, same_as) = match &args.at {
+        None => {
+            let (program, routine) = lowered(wished.0, wished.1, args.what.heap, session)?;
+            (program, routine, None, Vec::new())
+        }
+        Some(at) => {
+            let point = (&**at, &args.limits);
+            let made = at_point(wished, args.what.heap, point, session)?;
+            (made.program, made.routine, Some(made.text), made.same_as)
+        }
+    };
     let program = sized(program, routine, &args.c.size)?;
     let program = splittable(program, routine, &args.c)?;
     // Programs keep their records; values of a run are written with them.
@@ -46,13 +57,16 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         let _progress = session.progress("differentiating");
         cfg_reverse::tangent(&run, routine)?
     };
-    let (Some(at), Some(direction)) = (&args.at, &args.direction) else {
+    let (Some(text), Some(direction)) = (text, &args.direction) else {
         tangent.program.main.get_or_insert(routine);
         let _progress = session.progress("writing");
         return write(args, tangent);
     };
-    let mut tangent = cfg_drive::Tangent::of(tangent, &options(&args.limits, session))?;
-    let text = session.read_value("POINT", at, false)?;
+    let options = Options {
+        same_as,
+        ..options(&args.limits, session)
+    };
+    let mut tangent = cfg_drive::Tangent::of(tangent, &options)?;
     let point = tangent.point(&text.bytes).map_err(in_text(&text))?;
     let text = session.read_value("the direction", direction, false)?;
     let direction = tangent
@@ -65,8 +79,8 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
     session.report(&kinks(&program, &found.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&found.value, &program, routine),
-        tangent: Values::of(&found.tangent, &program, routine),
+        value: Values::of(&found.value, (&program, routine), point.sizes()),
+        tangent: Values::of(&found.tangent, (&program, routine), point.sizes()),
     };
     to_stdout(|out| {
         write_object(out, &output)?;

@@ -115,7 +115,8 @@ fn numbers(value: &Value, out: &mut Vec<f64>) {
         Value::Number(n) => out.push(n.as_f64().expect("a number")),
         Value::String(s) => out.push(s.parse().expect("a number that JSON does not have")),
         Value::Bool(b) => out.push(f64::from(*b)),
-        Value::Null => panic!("no number: {value}"),
+        // A null pointer. A number that is missing makes the lists differ in length.
+        Value::Null => {}
     }
 }
 
@@ -199,6 +200,96 @@ fn print(place: &str, value: &Value, out: &mut String) {
     }
 }
 
+/// True if a parameter leads to pointers: by two stars, or by a member of its structure that is a pointer.
+fn leads_on(source: &str, function: &str, name: &str, value: &Value) -> bool {
+    let declared = source.split(&format!("{function}(")).nth(1);
+    let declared = declared
+        .and_then(|rest| rest.split('{').next())
+        .unwrap_or("");
+    let own = declared.split(',').find(|one| {
+        let end = one.trim_end().trim_end_matches(')').trim_end();
+        end.ends_with(name) && end[..end.len() - name.len()].ends_with(['*', ' '])
+    });
+    own.is_some_and(|one| one.matches('*').count() > 1) || has_pointer(source, value)
+}
+
+/// True if a member of a structure in a value is a pointer.
+fn has_pointer(source: &str, value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| has_pointer(source, item)),
+        Value::Object(members) => (members.iter())
+            .any(|(name, value)| is_pointer(source, name) || has_pointer(source, value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+fn is_pointer(source: &str, member: &str) -> bool {
+    [";", ","].iter().any(|end| {
+        let star = format!("*{member}{end}");
+        source.contains(&star)
+    })
+}
+
+/// Declarations of what pointers lead to, each object a variable of its own, and what prints them.
+struct Objects<'s> {
+    source: &'s str,
+    declared: String,
+    printed: String,
+}
+
+impl Objects<'_> {
+    /// Declares an object with elements of a type, and prints as much of it as `shown` has; the pointer to it.
+    fn object(&mut self, name: &str, ty: &str, value: &Value, shown: Option<&Value>) -> String {
+        let items = match value {
+            Value::Null => return "0".to_owned(),
+            Value::Array(items) if items.is_empty() => return "0".to_owned(),
+            Value::Array(items) => items.clone(),
+            one => vec![one.clone()],
+        };
+        let mut inits = Vec::new();
+        for (k, item) in items.iter().enumerate() {
+            let shown = shown.and_then(|shown| shown.get(k));
+            inits.push(self.element(&format!("{name}[{k}]"), ty, item, shown));
+        }
+        let inits = inits.join(", ");
+        writeln!(self.declared, "  __typeof__({ty}) {name}[] = {{{inits}}};").expect("a string");
+        format!("(void *){name}")
+    }
+
+    fn element(&mut self, place: &str, ty: &str, value: &Value, shown: Option<&Value>) -> String {
+        let below = place.replace(['[', '.'], "_").replace(']', "");
+        match value {
+            // An element is a pointer itself.
+            Value::Array(_) | Value::Null => {
+                self.object(&below, &format!("*(__typeof__({ty}))0"), value, shown)
+            }
+            Value::Object(members) => {
+                let members = members.iter().map(|(name, value)| {
+                    let shown = shown.and_then(|shown| shown.get(name));
+                    let init = if is_pointer(self.source, name) {
+                        let ty = format!("*((__typeof__({ty}) *)0)->{name}");
+                        self.object(&format!("{below}_{name}"), &ty, value, shown)
+                    } else {
+                        if let Some(shown) = shown {
+                            print(&format!("{place}.{name}"), shown, &mut self.printed);
+                        }
+                        initialiser(value)
+                    };
+                    format!(".{name} = {init}")
+                });
+                let members: Vec<String> = members.collect();
+                format!("{{{}}}", members.join(", "))
+            }
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                if let Some(shown) = shown {
+                    print(place, shown, &mut self.printed);
+                }
+                initialiser(value)
+            }
+        }
+    }
+}
+
 /// A function of C that prints the result of the original, then all arrays.
 fn driver(case: &Case, source: &str, run: &Value, number: usize) -> String {
     let types = types(source, &case.function);
@@ -207,6 +298,39 @@ fn driver(case: &Case, source: &str, run: &Value, number: usize) -> String {
     let mut printed = String::new();
     for (name, value) in case.point() {
         let ty = &types[&name];
+        if leads_on(source, &case.function, &name, &value) {
+            let mut objects = Objects {
+                source,
+                declared: String::new(),
+                printed: String::new(),
+            };
+            let shown = run["value"].get(&name).unwrap_or(&value);
+            let place = format!("{name}_");
+            if value.is_object() {
+                let init = objects.element(&place, ty, &value, None);
+                writeln!(objects.declared, "  {ty} {place} = {init};").expect("a string");
+                arguments.push(place);
+            } else {
+                let stars = if value.get(0).is_some_and(Value::is_object) {
+                    String::new()
+                } else {
+                    let mut depth = 0;
+                    let mut at = &value;
+                    while let Some(inner) =
+                        at.as_array().and_then(|a| a.iter().find(|v| v.is_array()))
+                    {
+                        depth += 1;
+                        at = inner;
+                    }
+                    "*".repeat(depth)
+                };
+                let pointer = objects.object(&place, &format!("{ty} {stars}"), &value, Some(shown));
+                arguments.push(pointer);
+            }
+            body += &objects.declared;
+            printed += &objects.printed;
+            continue;
+        }
         match &value {
             Value::Array(items) => {
                 let init = initialiser(&value);

@@ -4,7 +4,7 @@ use super::{Clock, Drawn, Interrupt, Results, SEARCH, options, people, steps, wr
 use crate::Outcome;
 use crate::args::Preaccumulate;
 use crate::codes;
-use crate::commands::{declare, wanted};
+use crate::commands::{declare, lowered, wanted};
 use crate::input::Session;
 use crate::output::{file_stem, problem};
 use crate::report::Text;
@@ -29,6 +29,7 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
     let wanted = wanted(&args.what.select, Some(&args.what.variables));
     let program = session.load_text(text, &wanted)?;
     let (program, routine) = declare(&args.what, program, session)?;
+    let (program, routine) = lowered(program, routine, args.what.heap, session)?;
     // Blocks are of scalars and arrays of scalars.
     let program = without_records(&program)?;
     let interrupt = Interrupt::listen()?;

@@ -1,2 +1,0 @@
-struct M { int n; double *data; };
-double f(const struct M *m) { return m->data[0]; }

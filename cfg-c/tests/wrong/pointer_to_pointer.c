@@ -1,1 +1,0 @@
-double f(double ***a) { return a[0][1][0]; }

@@ -1,0 +1,254 @@
+//! Results of programs that are entered with what pointers lead to, written as points are.
+
+use crate::json::Nested;
+use crate::objects::{Form, Sizes, base, form, led_to_by, row_order};
+use cfg_core::ir::{Program, Routine, ScalarType, Variable};
+use cfg_exec::Value;
+use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
+use std::collections::{HashMap, HashSet};
+
+/// Values by name, and how they hang together.
+pub(crate) struct Objects<'v> {
+    values: HashMap<&'v str, &'v Value>,
+    /// The parameters by name, up to the first point of it.
+    parameters: HashMap<&'v str, &'v Variable>,
+    /// The level that each variable or field leads to.
+    below: HashMap<&'v str, Pointers<'v>>,
+    /// The names of what has values, of their records, and of what leads there.
+    shown: HashSet<String>,
+}
+
+/// The pointers of one place.
+struct Pointers<'v> {
+    /// What they lead to.
+    level: &'v Variable,
+    /// The extents of the place.
+    shape: Vec<usize>,
+    /// The number of elements of each object and of those before, the last subscript fastest.
+    sizes: Vec<(usize, usize)>,
+}
+
+/// A parameter of the original.
+#[derive(Clone, Copy)]
+pub(crate) struct Parameter<'v>(&'v Variable);
+
+impl<'v> Parameter<'v> {
+    pub(crate) fn name(self) -> &'v str {
+        base(&self.0.name)
+    }
+}
+
+impl<'v> Objects<'v> {
+    pub(crate) fn of(
+        values: &'v [(String, Value)],
+        sizes: &'v Sizes,
+        routine: &'v Routine,
+    ) -> Self {
+        let mut parameters = HashMap::new();
+        let mut below = HashMap::new();
+        for v in routine.parameter_ids() {
+            let variable = routine.variable(v);
+            parameters.entry(base(&variable.name)).or_insert(variable);
+            if let Some(of) = led_to_by(variable)
+                && let Some(value) = sizes.get(of)
+            {
+                let mut before = 0usize;
+                let sizes = row_order(value).into_iter().map(|size| {
+                    let own = (size, before);
+                    before = before.saturating_add(size);
+                    own
+                });
+                below.entry(of).or_insert_with(|| Pointers {
+                    level: variable,
+                    shape: value.shape().to_vec(),
+                    sizes: sizes.collect(),
+                });
+            }
+        }
+        let mut found = Self {
+            values: values.iter().map(|(n, v)| (&**n, v)).collect(),
+            parameters,
+            below,
+            shown: HashSet::new(),
+        };
+        for (name, _) in values {
+            found.show(name);
+        }
+        found
+    }
+
+    /// Notes that there is a value of this name.
+    fn show(&mut self, name: &'v str) {
+        let mut name = name;
+        loop {
+            let mut path = name;
+            // What is noted already is noted up to the parameter.
+            while self.shown.insert(path.to_owned()) {
+                match path.rsplit_once('.') {
+                    Some((record, _)) => path = record,
+                    None => break,
+                }
+            }
+            let level = self.parameters.get(base(name)).copied();
+            match level.and_then(led_to_by) {
+                Some(of) if !self.shown.contains(of) => name = of,
+                Some(_) | None => return,
+            }
+        }
+    }
+
+    /// The parameter that a value belongs to, if it has pointers.
+    pub(crate) fn parameter_of(&self, name: &str) -> Option<Parameter<'v>> {
+        let mut variable = *self.parameters.get(base(name))?;
+        let mut leads = self.leads_on(base(&variable.name));
+        while let Some(of) = led_to_by(variable) {
+            variable = self.parameters.get(base(of))?;
+            leads = true;
+        }
+        leads.then_some(Parameter(variable))
+    }
+
+    fn leads_on(&self, name: &str) -> bool {
+        self.below.keys().any(|of| base(of) == name)
+    }
+
+    /// The value of a parameter.
+    pub(crate) fn whole<'o>(
+        &'o self,
+        program: &'o Program,
+        Parameter(variable): Parameter<'v>,
+    ) -> Whole<'o, 'v> {
+        let name = base(&variable.name);
+        // All fields have the extent of the parameter.
+        let own = self.below.iter().filter(|(of, _)| base(of) == name);
+        let extent = own.filter_map(|(_, p)| p.shape.first().copied()).max();
+        Whole {
+            elements: Elements {
+                all: self,
+                program,
+                variable,
+                first: 0,
+                count: extent.unwrap_or(0),
+            },
+            form: form(variable),
+        }
+    }
+}
+
+/// The value of a parameter.
+pub(crate) struct Whole<'o, 'v> {
+    elements: Elements<'o, 'v>,
+    form: Form,
+}
+
+impl Serialize for Whole<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.form {
+            Form::Record => self.elements.element(0).serialize(serializer),
+            Form::Pointer | Form::Array => self.elements.serialize(serializer),
+        }
+    }
+}
+
+/// Some elements of a level.
+struct Elements<'o, 'v> {
+    all: &'o Objects<'v>,
+    program: &'o Program,
+    variable: &'v Variable,
+    first: usize,
+    count: usize,
+}
+
+impl<'o, 'v> Elements<'o, 'v> {
+    fn element(&self, k: usize) -> Part<'o, 'v> {
+        Part {
+            all: self.all,
+            program: self.program,
+            ty: self.variable.ty,
+            path: base(&self.variable.name).to_owned(),
+            extents: Vec::new(),
+            at: vec![self.first + k],
+        }
+    }
+}
+
+impl Serialize for Elements<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(Some(self.count))?;
+        for k in 0..self.count {
+            list.serialize_element(&self.element(k))?;
+        }
+        list.end()
+    }
+}
+
+/// A part of an element.
+struct Part<'o, 'v> {
+    all: &'o Objects<'v>,
+    program: &'o Program,
+    ty: ScalarType,
+    /// The name of the variable of the part, or of the variables of its fields up to the point.
+    path: String,
+    /// The extents that are left.
+    extents: Vec<usize>,
+    /// Positions along the dimensions before.
+    at: Vec<usize>,
+}
+
+impl Serialize for Part<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some((&extent, left)) = self.extents.split_first() {
+            let mut list = serializer.serialize_seq(Some(extent))?;
+            for k in 0..extent {
+                let mut at = self.at.clone();
+                at.push(k);
+                list.serialize_element(&Part {
+                    path: self.path.clone(),
+                    extents: left.to_vec(),
+                    at,
+                    ..*self
+                })?;
+            }
+            return list.end();
+        }
+        if let Some(record) = self.ty.record() {
+            let mut map = serializer.serialize_map(None)?;
+            for field in &self.program.record(record).fields {
+                let path = format!("{}.{}", self.path, field.name);
+                if !self.all.shown.contains(&path) {
+                    continue;
+                }
+                let extents = field.shape.iter();
+                let extents = extents.map(|dim| dim.constant_extent().unwrap_or(0));
+                let part = Part {
+                    ty: field.ty,
+                    path,
+                    extents: extents.collect(),
+                    at: self.at.clone(),
+                    ..*self
+                };
+                map.serialize_entry(&field.name, &part)?;
+            }
+            return map.end();
+        }
+        if let Some(pointers) = self.all.below.get(&*self.path) {
+            let extents = self.at.iter().zip(&pointers.shape);
+            let number = extents.fold(0, |number, (at, extent)| number * extent + at);
+            return match pointers.sizes.get(number) {
+                None | Some((0, _)) => serializer.serialize_none(),
+                Some(&(count, first)) => Elements {
+                    all: self.all,
+                    program: self.program,
+                    variable: pointers.level,
+                    first,
+                    count,
+                }
+                .serialize(serializer),
+            };
+        }
+        match self.all.values.get(&*self.path) {
+            Some(value) => Nested(value).part(&self.at).serialize(serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+}

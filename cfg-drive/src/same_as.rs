@@ -1,0 +1,163 @@
+//! Pointers that lead where others do, as a POINT says: the program for it.
+
+use crate::codes;
+use crate::options::Options;
+use crate::point::words_of_tree;
+use crate::records::pointer;
+use crate::slot::nearest;
+use cfg_core::{
+    diagnostic::{Diagnostics, similar::Similarity},
+    entity::{RoutineId, VarId},
+    ir::{Intent, Role, Routine},
+    json::values::{self, NamedValues, ValueTree},
+    validate::ValidProgram,
+};
+use cfg_transform::pools::{self, SameAs};
+
+/// A program for a POINT with pointers that lead where others do.
+#[derive(Debug)]
+pub struct Joined {
+    /// The program, with one more routine.
+    pub program: ValidProgram,
+    /// The routine by which it is entered: that which was asked for, without these parameters.
+    pub routine: RoutineId,
+    /// The parameters: [`Options::same_as`].
+    pub names: Vec<String>,
+}
+
+/// The program for a POINT in which parameters are given by `same_as`; `None` if there are none. It is made before pointers are lowered
+/// ([`cfg_transform::pools::lower`]), and what reads the POINT then has the names in its options.
+///
+/// # Errors
+/// All problems found, with pointers into `text`.
+pub fn same_as(
+    program: &ValidProgram,
+    routine: RoutineId,
+    text: &[u8],
+    options: &Options,
+) -> Result<Option<Joined>, Diagnostics> {
+    // What the member is called stands in the text, if it is not escaped, which nobody does.
+    if !text.windows(NAME.len()).any(|part| part == NAME) {
+        return Ok(None);
+    }
+    let declared = program.routine(routine);
+    let _tree = options.lease(words_of_tree(text), declared)?;
+    let members = values::read(text)?;
+    let mut problems = Diagnostics::default();
+    let (mut found, mut names) = (Vec::new(), Vec::new());
+    for (name, tree) in &members {
+        let ValueTree::SameAs(of, offset) = tree else {
+            continue;
+        };
+        names.push(name.clone());
+        match joined(declared, &members, name, of, *offset) {
+            Ok(same) => found.push(same),
+            Err(problem) => problems.0.extend(problem.0),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let (program, routine) = pools::same_as(program, routine, &found)?;
+    Ok(Some(Joined {
+        program,
+        routine,
+        names,
+    }))
+}
+
+const NAME: &[u8] = b"same_as";
+
+/// A parameter that leads where another one does, if both are what they have to be.
+fn joined(
+    routine: &Routine,
+    members: &NamedValues,
+    name: &str,
+    of: &str,
+    offset: i64,
+) -> Result<SameAs, Diagnostics> {
+    let at = pointer(name);
+    let named = format!("{at}/same_as");
+    let first = parameter(routine, name, &at)?;
+    let second = parameter(routine, of, &named)?;
+    let wrong = |message: String, help: &str, place: &str| {
+        Err(codes::problem(&codes::SAME_AS, message, help, place))
+    };
+    let types = [first, second].map(|v| routine.variable(v).ty);
+    if types[0] != types[1] {
+        let message = format!("{name} and {of} are pointers of different types");
+        return wrong(message, "name a pointer of the same type", &named);
+    }
+    let given = members.iter().find(|(member, _)| member == of);
+    let elements = match given.map(|(_, tree)| tree) {
+        Some(ValueTree::Array(items)) => items.len(),
+        Some(ValueTree::Size(extents)) => extents.iter().product(),
+        Some(ValueTree::Object(_)) => 1,
+        Some(ValueTree::SameAs(..)) => {
+            let message = format!("{of} is given by `same_as` itself");
+            let help = "name a pointer that is given by an array";
+            return wrong(message, help, &named);
+        }
+        Some(
+            ValueTree::Int(_)
+            | ValueTree::Wide(_)
+            | ValueTree::Real(_)
+            | ValueTree::Logical(_)
+            | ValueTree::Null,
+        )
+        | None => {
+            let message = format!("{of} is given no array, so {name} leads nowhere");
+            return wrong(message, "name a pointer that is given by an array", &named);
+        }
+    };
+    if !usize::try_from(offset).is_ok_and(|k| k <= elements) {
+        let message = format!("{of} leads to {elements} elements, and {offset} lies outside");
+        let help = "count from 0, up to the number of elements, which is their end";
+        return wrong(message, help, &format!("{at}/offset"));
+    }
+    Ok(SameAs {
+        pointer: first,
+        of: second,
+        offset,
+    })
+}
+
+/// The parameter of a name that is a pointer.
+fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagnostics> {
+    let pointers = routine.parameter_ids().filter(|&v| {
+        let variable = routine.variable(v);
+        let is_in = matches!(
+            variable.role,
+            Role::Parameter {
+                intent: Intent::In,
+                optional: false
+            }
+        );
+        is_in && variable.rank() == 0 && variable.ty.pointer().is_some()
+    });
+    let pointers: Vec<VarId> = pointers.collect();
+    let is_named = |v: &&VarId| routine.variable(**v).name == name;
+    if let Some(&v) = pointers.iter().find(is_named) {
+        return Ok(v);
+    }
+    let is_parameter = routine
+        .find_variable(name)
+        .is_some_and(|v| matches!(routine.variable(v).role, Role::Parameter { .. }));
+    let (message, help) = match is_parameter {
+        true => (
+            format!("{name} is no pointer"),
+            "give its value; only pointers lead where others do".to_owned(),
+        ),
+        false => {
+            let known = pointers.iter().map(|v| &*routine.variable(*v).name);
+            (
+                format!("routine {} has no parameter {name}", routine.name),
+                nearest(&mut Similarity::default(), name, known),
+            )
+        }
+    };
+    Err(codes::problem(&codes::SAME_AS, message, help, place))
+}

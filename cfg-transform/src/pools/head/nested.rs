@@ -1,0 +1,438 @@
+//! Objects from levels, and back.
+//!
+//! Objects are made in the order in which their pointers stand in the level before, so that what they hold is found again without
+//! the pointers, which may have changed: the objects that a pool has given to variables are numbered one after the other.
+
+use super::{
+    super::{
+        address::Address,
+        arithmetic::{add, either, eq, mul, sub},
+        cells,
+        plan::{CELL, OBJECT},
+        writer::{Mode, Refused, Writer, field, internal, section},
+    },
+    count, flush,
+    levels::Level,
+    pieces::Piece,
+};
+use cfg_core::{
+    entity::VarId,
+    ir::{Dim, Expr, Extent, Place, Role, ScalarType, Subscript, Variable},
+};
+use std::collections::BTreeMap;
+
+/// The most cells of an element that are copied one by one.
+const MOST_CELLS: usize = 10_000;
+
+/// A parameter that leads to pointers which lead on.
+pub(super) struct Nested {
+    levels: Vec<Level>,
+    /// The local variables of each level: where its object at hand is, and the number of elements of those before.
+    locals: Vec<Locals>,
+    /// What each pool had given to variables before.
+    pools: BTreeMap<usize, VarId>,
+    /// What is handed to the original.
+    pub(super) given: VarId,
+}
+
+#[derive(Clone, Copy)]
+struct Locals {
+    at: VarId,
+    before: VarId,
+}
+
+/// A part of the work: copying to the objects, or back.
+struct Copying<'n> {
+    levels: &'n [Level],
+    locals: &'n [Locals],
+    to_pool: bool,
+    /// On the way back: the number of the object of a pool that was found last.
+    found: BTreeMap<usize, VarId>,
+}
+
+/// Where the elements of a level are.
+enum Home {
+    Pool(Address),
+    /// A variable of the original's type.
+    Variable(Place),
+}
+
+/// Makes the objects of a parameter.
+pub(super) fn take(
+    writer: &mut Writer<'_, '_>,
+    parameter: &Variable,
+    levels: Vec<Level>,
+    pieces: &mut Vec<Piece>,
+) -> Result<Nested, Refused> {
+    let plan = writer.plan;
+    let record = ScalarType::Record(plan.pointer);
+    let mut pools = BTreeMap::new();
+    let mut locals = Vec::new();
+    for level in &levels {
+        let name = writer.out.variable(level.own).name.clone();
+        if let Some(pool) = level.pool
+            && !pools.contains_key(&pool)
+        {
+            let mark = writer.local(&format!("{name}_mark"), record);
+            let numbers = [plan.pools[pool].variables, plan.pools[pool].bottom];
+            for (name, g) in [OBJECT, CELL].into_iter().zip(numbers) {
+                let value = writer.number(g).into();
+                writer.assign(field(&Place::whole(mark), name), value);
+            }
+            pools.insert(pool, mark);
+        }
+        let at = writer.local(&format!("{name}_at"), record);
+        let before = writer.local(&format!("{name}_before"), ScalarType::Integer);
+        writer.assign(Place::whole(before), Expr::Int(0));
+        locals.push(Locals { at, before });
+    }
+    let [root, ..] = &*levels else {
+        return Err(internal("a parameter without levels"));
+    };
+    let by_value = parameter.ty.pointer().is_none() || parameter.rank() > 0;
+    let (own, pool) = (root.own, root.pool);
+    let given = match (by_value, pool) {
+        (true, Some(_)) => locals[0].at,
+        (true, None) => whole(writer, parameter, own),
+        (false, _) => writer.local(&format!("{}_pointer", parameter.name), record),
+    };
+    let nested = Nested {
+        levels,
+        locals,
+        pools,
+        given,
+    };
+    let mut copying = Copying {
+        levels: &nested.levels,
+        locals: &nested.locals,
+        to_pool: true,
+        found: BTreeMap::new(),
+    };
+    let size = count(writer, own);
+    match (by_value, pool) {
+        (false, _) => copying.pointer(writer, 0, size, &Place::whole(given), pieces)?,
+        (true, Some(pool)) => {
+            copying.object(writer, 0, pool, size, pieces)?;
+        }
+        (true, None) => copying.variable(writer, given, size, pieces)?,
+    }
+    Ok(nested)
+}
+
+/// The variable that is handed to the original in the place of one that is passed by value.
+fn whole(writer: &mut Writer<'_, '_>, parameter: &Variable, own: VarId) -> VarId {
+    let ty = writer.plan.lowered(parameter.ty);
+    let v = writer.local(&format!("{}_whole", parameter.name), ty);
+    if parameter.rank() == 0 {
+        return v;
+    }
+    let size = count(writer, own);
+    let declared = writer.out.variable(own).shape.clone();
+    let dims = declared.into_iter().map(|dim| Dim {
+        extent: match dim.extent {
+            Extent::Fixed(extent) => Extent::Fixed(extent),
+            Extent::Deferred => Extent::Fixed(size.clone()),
+        },
+        lower: dim.lower,
+    });
+    writer.out.variables[v.index()].shape = dims.collect();
+    v
+}
+
+/// Copies back what the objects of a parameter hold, and ends them.
+pub(super) fn give_back(
+    writer: &mut Writer<'_, '_>,
+    nested: &Nested,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), Refused> {
+    let written = |level: &Level| is_written(writer, level);
+    if nested.levels.iter().any(written) {
+        let mut found = BTreeMap::new();
+        for (&pool, &mark) in &nested.pools {
+            let number = writer.local("found", ScalarType::Integer);
+            let before = field(&Place::whole(mark), OBJECT);
+            writer.assign(Place::whole(number), before.into());
+            found.insert(pool, number);
+        }
+        for locals in &nested.locals {
+            writer.assign(Place::whole(locals.before), Expr::Int(0));
+        }
+        let mut copying = Copying {
+            levels: &nested.levels,
+            locals: &nested.locals,
+            to_pool: false,
+            found,
+        };
+        let root = &nested.levels[0];
+        let size = count(writer, root.own);
+        match root.pool {
+            Some(pool) => copying.object(writer, 0, pool, size, pieces)?,
+            None => copying.variable(writer, nested.given, size, pieces)?,
+        }
+    }
+    for (&pool, &mark) in nested.pools.iter().rev() {
+        end(writer, pool, mark, pieces);
+    }
+    Ok(())
+}
+
+/// Ends the objects that a pool has given to variables since it was marked.
+fn end(writer: &mut Writer<'_, '_>, pool: usize, mark: VarId, pieces: &mut Vec<Piece>) {
+    let plan = writer.plan;
+    let pool = &plan.pools[pool];
+    let mark = Place::whole(mark);
+    let variables = writer.number(pool.variables);
+    flush(writer, pieces);
+    let index = writer.local("object", ScalarType::Integer);
+    let before = sub(Expr::var(index), Expr::Int(1));
+    let object = add(variables.clone().into(), before);
+    let first = writer.table(pool.first, object.clone());
+    let last = writer.table(pool.last, object);
+    writer.assign(last, sub(first.into(), Expr::Int(2)));
+    let mut body = Vec::new();
+    flush(writer, &mut body);
+    let count = sub(field(&mark, OBJECT).into(), variables.clone().into());
+    pieces.push(Piece::Loop {
+        index,
+        last: count,
+        body,
+    });
+    let bottom = writer.number(pool.bottom);
+    writer.assign(variables, field(&mark, OBJECT).into());
+    writer.assign(bottom, field(&mark, CELL).into());
+}
+
+/// True if what the elements of a level hold is given back.
+fn is_written(writer: &Writer<'_, '_>, level: &Level) -> bool {
+    let variable = writer.out.variable(level.own);
+    matches!(variable.role, Role::Parameter { intent, .. } if intent.writes())
+}
+
+/// The place of a part, behind that of the whole.
+fn part(whole: &Place, path: &[(&str, Vec<i64>)]) -> Place {
+    let mut subscripts = whole.subscripts.to_vec();
+    for (name, indices) in path {
+        subscripts.push(Subscript::Field((*name).into()));
+        let indices = indices.iter().map(|&i| Subscript::Index(Expr::Int(i)));
+        subscripts.extend(indices);
+    }
+    Place {
+        var: whole.var,
+        subscripts: subscripts.into(),
+    }
+}
+
+impl Copying<'_> {
+    /// The elements of the variable that is handed to the original.
+    fn variable(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        given: VarId,
+        size: Expr,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        let home = Home::Variable(Place::whole(given));
+        if writer.out.variable(given).rank() > 0 {
+            return self.elements(writer, 0, size, home, pieces);
+        }
+        let element = Place::element(self.levels[0].own, [Expr::Int(1)]);
+        self.element(writer, 0, &element, home, pieces)
+    }
+
+    /// A pointer to an object of the level, and what the object holds.
+    fn pointer(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        level: usize,
+        size: Expr,
+        target: &Place,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        let empty = || eq(size.clone(), Expr::Int(0));
+        let Some(pool) = self.levels[level].pool else {
+            // Nothing is ever done with what it leads to, but it may be null or not.
+            if self.to_pool {
+                let object = either(empty(), Expr::Int(0), Expr::Int(1));
+                writer.assign(field(target, OBJECT), object);
+                writer.assign(field(target, CELL), Expr::Int(0));
+            }
+            return Ok(());
+        };
+        if self.to_pool {
+            // The object is made by what follows, with the numbers that come next.
+            self.make(writer, level, pool, &size);
+            let at = Place::whole(self.locals[level].at);
+            for name in [OBJECT, CELL] {
+                let value = either(empty(), Expr::Int(0), field(&at, name).into());
+                writer.assign(field(target, name), value);
+            }
+            return self.held(writer, level, pool, size, pieces);
+        }
+        self.object(writer, level, pool, size, pieces)
+    }
+
+    /// The next object of a level, and what it holds.
+    fn object(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        level: usize,
+        pool: usize,
+        size: Expr,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        self.make(writer, level, pool, &size);
+        self.held(writer, level, pool, size, pieces)
+    }
+
+    /// Makes the next object of a level, or finds it.
+    fn make(&self, writer: &mut Writer<'_, '_>, level: usize, pool: usize, size: &Expr) {
+        let at = Place::whole(self.locals[level].at);
+        let Some(&found) = self.found.get(&pool) else {
+            let each = Expr::Int(cells::cells(writer.plan.program, self.levels[level].ty));
+            writer.take(pool, &at, mul(size.clone(), each));
+            return;
+        };
+        let found = Place::whole(found);
+        let next = sub(found.clone().into(), Expr::Int(1));
+        writer.assign(found.clone(), next);
+        writer.assign(field(&at, OBJECT), found.clone().into());
+        let first = writer.plan.pools[pool].first;
+        let cell = writer.table(first, found.into());
+        writer.assign(field(&at, CELL), cell.into());
+    }
+
+    /// What the object at hand of a level holds.
+    fn held(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        level: usize,
+        pool: usize,
+        size: Expr,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        let at = Place::whole(self.locals[level].at);
+        let home = Home::Pool(Address {
+            pool,
+            object: field(&at, OBJECT).into(),
+            cell: field(&at, CELL).into(),
+            inside: Vec::new(),
+            ty: self.levels[level].ty,
+            open: Vec::new(),
+            dense: true,
+        });
+        self.elements(writer, level, size.clone(), home, pieces)?;
+        let before = Place::whole(self.locals[level].before);
+        let sum = add(before.clone().into(), size);
+        writer.assign(before, sum);
+        Ok(())
+    }
+
+    /// The elements of an object, which follow those of the objects before in their level.
+    fn elements(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        level: usize,
+        size: Expr,
+        home: Home,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        let of = &self.levels[level];
+        let (own, before) = (of.own, Expr::var(self.locals[level].before));
+        let copied = self.to_pool || is_written(writer, of);
+        if of.below.is_empty() && !copied {
+            return Ok(());
+        }
+        if let Home::Pool(address) = &home
+            && of.ty.record().is_none()
+            && of.ty.pointer().is_none()
+        {
+            let array = writer.array(address.pool, of.ty)?;
+            let cell = address.cell.clone();
+            let last = sub(add(cell.clone(), size.clone()), Expr::Int(1));
+            let cells = section(array, cell, last);
+            let last = sub(add(before.clone(), size), Expr::Int(1));
+            let own = section(own, before, last);
+            match self.to_pool {
+                true => writer.assign(cells, own.into()),
+                false => writer.assign(own, cells.into()),
+            }
+            return Ok(());
+        }
+        let each = cells::cells(writer.plan.program, of.ty);
+        flush(writer, pieces);
+        let index = writer.local("element", ScalarType::Integer);
+        let number = sub(Expr::var(index), Expr::Int(1));
+        let lower = writer.out.variable(own).shape[0].lower.clone();
+        let home = match home {
+            Home::Pool(address) => Home::Pool(Address {
+                cell: add(address.cell, mul(number.clone(), Expr::Int(each))),
+                ..address
+            }),
+            Home::Variable(place) => Home::Variable(Place::element(
+                place.var,
+                [add(number.clone(), lower.clone())],
+            )),
+        };
+        let element = Place::element(own, [add(add(before, number), lower)]);
+        let mut body = Vec::new();
+        self.element(writer, level, &element, home, &mut body)?;
+        flush(writer, &mut body);
+        pieces.push(Piece::Loop {
+            index,
+            last: size,
+            body,
+        });
+        Ok(())
+    }
+
+    /// One element, cell by cell.
+    fn element(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        level: usize,
+        own: &Place,
+        home: Home,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        let program = writer.plan.program;
+        let of = &self.levels[level];
+        let all = cells::each_cell(program, of.ty, MOST_CELLS).ok_or_else(|| {
+            Refused::new(
+                format!("the program is entered with records of more than {MOST_CELLS} cells that have pointers"),
+                "make the arrays in them pointers",
+            )
+        })?;
+        let copied = self.to_pool || is_written(writer, of);
+        let (pool, index) = match &home {
+            Home::Pool(address) if copied => {
+                let index = writer.index(address, all.len() as i64, Mode::Ahead);
+                (Some(address.pool), index)
+            }
+            Home::Pool(address) => (Some(address.pool), Expr::Int(0)),
+            Home::Variable(_) => (None, Expr::Int(0)),
+        };
+        for cell in all {
+            let own = part(own, &cell.path);
+            let place = match (pool, &home) {
+                (Some(pool), _) => {
+                    let array = writer.array(pool, cell.ty)?;
+                    Place::element(array, [add(index.clone(), Expr::Int(cell.number))])
+                }
+                (None, Home::Variable(whole)) => part(whole, &cell.path),
+                (None, Home::Pool(_)) => return Err(internal("cells without a pool")),
+            };
+            if cell.ty.pointer().is_some() {
+                let path: Vec<String> = cell.path.iter().map(|(f, _)| (*f).to_owned()).collect();
+                let below = self.levels[level].below.get(&path).copied();
+                let below = below.ok_or_else(|| internal("a pointer without a level"))?;
+                let size = writer.ahead(own.into(), "size", Mode::Ahead);
+                self.pointer(writer, below, size, &place, pieces)?;
+            } else if self.to_pool {
+                writer.assign(place, own.into());
+            } else if copied {
+                writer.assign(own, place.into());
+            }
+        }
+        Ok(())
+    }
+}
