@@ -188,7 +188,11 @@ fn translate(
 /// True if pointers can be values; otherwise a warning says why not.
 fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
     let head = lower::leads_on(unit, chosen).map(|d| {
-        let what = "is a pointer that is returned, or leads to structures that lead to their like, and the function to differentiate has none of these";
+        let what = if unit.decl(d).kind == ast::DeclKind::Function {
+            "returns a pointer, and the function to differentiate returns none"
+        } else {
+            "leads to structures that lead to their like, and the function to differentiate has none of these"
+        };
         let help = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
         (d, what, help)
     });

@@ -34,7 +34,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `point`, `json`, `slot` | values of variables by name, in and out |
+//! | `point`, `seeds`, `json`, `slot` | values of variables by name, in and out |
 //! | `records` | records there, and in programs whose records are split before they are run |
 //! | `objects`, `nested` | what pointers lead to there, and in programs that are entered with arrays of it |
 //! | `same_as` | the program for a point in which pointers lead where others do |
@@ -67,6 +67,7 @@ mod options;
 pub mod point;
 mod records;
 mod same_as;
+mod seeds;
 mod single_precision;
 mod sizes;
 mod slot;

@@ -148,6 +148,11 @@ impl<'p> Levels<'p> {
             .is_some_and(|level| level.of.is_some())
     }
 
+    /// The name of what leads to a level, as it is shown.
+    pub(crate) fn leads_to(&self, name: &str) -> String {
+        self.shown(base(name))
+    }
+
     /// True of a parameter that is a pointer, or has pointers.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.named(name).is_some_and(|level| level.of.is_none())
@@ -276,7 +281,7 @@ impl<'p> Levels<'p> {
     }
 
     /// The name of a level's variable as it is shown: that of what leads to it.
-    fn shown(&self, name: &str) -> String {
+    pub(crate) fn shown(&self, name: &str) -> String {
         with_names(name, |base| self.named(base)?.of)
     }
 }

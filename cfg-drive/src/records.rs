@@ -58,6 +58,14 @@ impl Reading<'_, '_> {
                 let help = "give the value, or make the program with `cfg_drive::same_as`";
                 let problem = codes::problem(&codes::SAME_AS, message, help, pointer);
                 problems.0.extend(problem.0);
+            } else if self.levels.is_hidden(&name) {
+                let message = format!(
+                    "{name} is no parameter, but what {} leads to",
+                    self.levels.leads_to(&name)
+                );
+                let help = "give it there";
+                let problem = codes::problem(&codes::UNKNOWN, message, help, pointer);
+                problems.0.extend(problem.0);
             } else if self.levels.reads(&name, &tree) {
                 let (levels, sizes) = (self.levels, self.sizes);
                 match levels.read(&name, &tree, &pointer, sizes, self.room) {

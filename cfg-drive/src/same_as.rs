@@ -8,7 +8,7 @@ use crate::slot::nearest;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::Similarity},
     entity::{RoutineId, VarId},
-    ir::{Intent, Role, Routine},
+    ir::{Expr, Extent, Intent, Role, Routine},
     json::values::{self, NamedValues, ValueTree},
     validate::ValidProgram,
 };
@@ -86,7 +86,11 @@ fn joined(
     let wrong = |message: String, help: &str, place: &str| {
         Err(codes::problem(&codes::SAME_AS, message, help, place))
     };
-    let types = [first, second].map(|v| routine.variable(v).ty);
+    if is_in_extents(routine, first) {
+        let message = format!("extents are made from {name}");
+        return wrong(message, "give it an array", &at);
+    }
+    let types = [first, second].map(|v| (routine.variable(v).ty, routine.variable(v).rank()));
     if types[0] != types[1] {
         let message = format!("{name} and {of} are pointers of different types");
         return wrong(message, "name a pointer of the same type", &named);
@@ -125,18 +129,25 @@ fn joined(
     })
 }
 
-/// The parameter of a name that is a pointer.
+/// The parameter of a name that is a pointer, or an array of scalars with an open extent, as front ends make of pointers.
 fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagnostics> {
     let pointers = routine.parameter_ids().filter(|&v| {
         let variable = routine.variable(v);
-        let is_in = matches!(
-            variable.role,
-            Role::Parameter {
-                intent: Intent::In,
-                optional: false
+        let Role::Parameter {
+            intent,
+            optional: false,
+        } = variable.role
+        else {
+            return false;
+        };
+        match &variable.shape[..] {
+            [] => intent == Intent::In && variable.ty.pointer().is_some(),
+            [dim] => {
+                let is_scalar = variable.ty.pointer().is_none() && variable.ty.record().is_none();
+                is_scalar && dim.extent == Extent::Deferred && intent != Intent::Out
             }
-        );
-        is_in && variable.rank() == 0 && variable.ty.pointer().is_some()
+            [_, _, ..] => false,
+        }
     });
     let pointers: Vec<VarId> = pointers.collect();
     let is_named = |v: &&VarId| routine.variable(**v).name == name;
@@ -148,8 +159,8 @@ fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagno
         .is_some_and(|v| matches!(routine.variable(v).role, Role::Parameter { .. }));
     let (message, help) = match is_parameter {
         true => (
-            format!("{name} is no pointer"),
-            "give its value; only pointers lead where others do".to_owned(),
+            format!("{name} is no pointer, or one that may be left out"),
+            "give its value; only pointers, and arrays of one dimension with an open extent, lead where others do".to_owned(),
         ),
         false => {
             let known = pointers.iter().map(|v| &*routine.variable(*v).name);
@@ -160,4 +171,17 @@ fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagno
         }
     };
     Err(codes::problem(&codes::SAME_AS, message, help, place))
+}
+
+/// True if an extent of the routine's variables is made from one.
+fn is_in_extents(routine: &Routine, v: VarId) -> bool {
+    let mut found = false;
+    for dim in routine.variables.iter().flat_map(|v| &v.shape) {
+        let mut look = |e: &Expr| e.walk_places(&mut |place| found |= place.var == v);
+        look(&dim.lower);
+        if let Extent::Fixed(extent) = &dim.extent {
+            look(extent);
+        }
+    }
+    found
 }

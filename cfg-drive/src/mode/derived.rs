@@ -8,7 +8,8 @@ use super::{
 use crate::codes;
 use crate::machine::Machine;
 use crate::options::{Options, words};
-use crate::point::{Point, parse_seeds, tuple, zeros_like};
+use crate::point::{Point, tuple, zeros_like};
+use crate::seeds::parse_seeds;
 use crate::slot::{Slot, active};
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::seeds::parse_seeds;
 use crate::{Nested, Options, Primal};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
 use cfg_core::ir::{

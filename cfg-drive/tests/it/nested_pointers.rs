@@ -350,6 +350,7 @@ fn seeds_are_nested() {
 /// Each wrong point is refused, with the place.
 #[test]
 fn wrong_points_are_refused() {
+    let mut all = String::new();
     for (member, value, code, place) in [
         ("a", "[[2], 3]", "P415", "/a/1"),
         ("a", "[[2], [true, 5]]", "P415", "/a/1/0"),
@@ -357,7 +358,7 @@ fn wrong_points_are_refused() {
         ("a", "3", "P415", "/a"),
         ("a", "[{\"x\": 1, \"y\": 2}]", "P415", "/a/0"),
         ("a", "[[2], {\"size\": [2, 3]}]", "P416", "/a/1"),
-        ("a", "[[2], {\"size\": 4000000000000}]", "X205", ""),
+        ("a", "[[2], {\"size\": 4000000000000}]", "X210", ""),
         ("pair", "{\"x\": 7}", "P414", "/pair/of"),
         (
             "pair",
@@ -383,11 +384,19 @@ fn wrong_points_are_refused() {
             serde_json::from_str(value).expect("JSON"),
         );
         let text = Json::Object(point).to_string();
-        let wrong = run(ROWS, &text).expect_err(value);
-        let problem = &wrong.0[0];
-        let at = problem.at.pointer.as_deref().unwrap_or("");
-        assert_eq!((problem.code, at), (code, place), "{value}\n{wrong}");
+        let found = match run(ROWS, &text) {
+            Ok(values) => values.to_string(),
+            Err(problems) => {
+                let at = problems.0[0].at.pointer.as_deref().unwrap_or("");
+                match (problems.0[0].code, at) == (code, place) {
+                    true => continue,
+                    false => problems.to_string(),
+                }
+            }
+        };
+        all += &format!("{value}: {code} {place}, not {found}\n");
     }
+    assert!(all.is_empty(), "{all}");
     for member in ["a", "pair", "pairs"] {
         let mut point: Map<String, Json> = serde_json::from_str(POINT).expect("JSON");
         point.remove(member);
@@ -433,13 +442,17 @@ fn sizes_are_memory_without_values() {
         "X202"
     );
     let nested = POINT.replace("[3, 5]", "{\"size\": 2}");
+    assert_eq!(run(ROWS, &nested).expect_err("no values").0[0].code, "X202");
+    let nested = POINT.replace("[3, 5]", "[3, 5], {\"size\": 2}");
+    let of_s = ROWS.replace("dependent s, a", "dependent s");
     assert_eq!(
-        run(ROWS, &nested).expect("it runs")["a"],
-        json!([[2.0], [null, null]])
+        run(&of_s, &nested).expect("it runs")["a"],
+        json!([[2.0], [3.0, 5005.0 * 2.0], [null, null]])
     );
+    agrees(&of_s, &nested);
     let records = POINT.replace("{\"x\": 13, \"of\": null}", "{\"size\": 1}");
     assert_eq!(
-        gradient(ROWS, &records).expect_err("no values").0[0].code,
+        gradient(&of_s, &records).expect_err("no values").0[0].code,
         "X202"
     );
 }
@@ -507,6 +520,41 @@ fn pointers_may_lead_where_others_do() {
     }
     let other = r#"{"n": {"same_as": "p"}, "p": [1], "q": [1], "k": [1]}"#;
     assert_eq!(run(TWO, other).expect_err("no pointer").0[0].code, "P424");
+}
+
+/// Arrays with open extents are what front ends make of pointers: one is a section of the other.
+#[test]
+fn arrays_may_be_parts_of_others() {
+    let text = "
+main aliased subroutine f(in integer n, in real p[: from 0], inout real q[: from 0], inout real t[: from 0], out real s)
+  local integer i
+  independent p, q
+  dependent s, q
+  s := 0.0
+  for i = 0, n - 1
+    q[i] := p[i]**2 + t[0]
+    s := s + q[i]*(i + 1)
+  end
+end
+";
+    let point = r#"{"n": 2, "p": [3, 5, 7], "q": {"same_as": "p", "offset": 1}, "t": [0]}"#;
+    assert_eq!(
+        run(text, point).expect("it runs"),
+        json!({"p": [3.0, 9.0, 81.0], "s": 171.0, "t": [0.0]})
+    );
+    agrees(text, point);
+    let point = r#"{"n": 2, "p": [3, 5], "q": [1, 2], "t": {"same_as": "q", "offset": 1}}"#;
+    assert_eq!(
+        run(text, point).expect("it runs"),
+        json!({"q": [11.0, 27.0], "s": 65.0})
+    );
+    agrees(text, point);
+    let apart = text.replace("aliased ", "");
+    let wrong = run(
+        &apart,
+        r#"{"n": 1, "p": {"same_as": "q"}, "q": [1], "t": [0]}"#,
+    );
+    assert_eq!(wrong.expect_err("it is not aliased").0[0].code, "V150");
 }
 
 /// What a program cannot be entered with is refused by name.

@@ -310,12 +310,6 @@ end
 #[test]
 fn what_is_not_lowered_is_refused() {
     let cases = [
-        (
-            "in ^^real pp, out real y",
-            "",
-            "y := pp^^",
-            "leads to pointers",
-        ),
         ("inout ^real p, out real y", "", "y := p^", "may change"),
         (
             "optional in real a, out real y",

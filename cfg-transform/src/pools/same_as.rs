@@ -1,4 +1,6 @@
 //! A routine that is entered with pointers to the same objects: one without the parameters that lead where others do, which calls it.
+//!
+//! Where a front end has made arrays of pointers, a parameter is a section of another one.
 
 use super::head::{
     pieces::{Piece, graph},
@@ -8,7 +10,9 @@ use crate::names::unused;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
-    ir::{Control, Expr, Op, Place, Role, Routine, Stmt, StmtKind, Variable},
+    ir::{
+        Control, Expr, Intent, Op, Place, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable,
+    },
     validate::{ValidProgram, validate},
 };
 use std::collections::{BTreeMap, HashSet};
@@ -16,9 +20,9 @@ use std::collections::{BTreeMap, HashSet};
 /// A parameter that leads where another one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SameAs {
-    /// The parameter, a pointer.
+    /// The parameter: a pointer, or an array with an open extent, which no other extent is made from.
     pub pointer: VarId,
-    /// The parameter where it leads, a pointer of the same type.
+    /// The parameter where it leads, of the same type and form.
     pub of: VarId,
     /// The number of elements between them.
     pub offset: i64,
@@ -28,7 +32,7 @@ pub struct SameAs {
 /// number of that. Of independents and dependents others stand for those. The other routines keep their numbers.
 ///
 /// # Errors
-/// A parameter is no pointer, or not of the type of the other.
+/// A parameter is of another type than the other, or arguments overlap in a routine that is not `aliased`.
 pub fn same_as(
     program: &ValidProgram,
     routine: RoutineId,
@@ -68,8 +72,9 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
     {
         let variable = original.variable(v);
         let role = match of.contains_key(&v) {
+            true if variable.rank() > 0 => continue,
             true => Role::Local,
-            false => variable.role,
+            false => with_sections(original, v, pointers),
         };
         let variable = Variable {
             role,
@@ -87,7 +92,9 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
     out.independents = list(&original.independents);
     out.dependents = list(&original.dependents);
     out.result = original.result.map(|v| ids[&v]);
-    let assigned = pointers.iter().map(|same| {
+    let values = pointers.iter();
+    let values = values.filter(|same| original.variable(same.pointer).rank() == 0);
+    let assigned = values.map(|same| {
         let from = Expr::var(ids[&same.of]);
         let value = match same.offset {
             0 => from,
@@ -96,7 +103,13 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
         Stmt::assign(Place::whole(ids[&same.pointer]), value)
     });
     let mut block: Vec<Stmt> = assigned.collect();
-    let arguments = original.parameter_ids().map(|v| Some(Expr::var(ids[&v])));
+    let arguments = original.parameter_ids().map(|v| {
+        Some(match (ids.get(&v), of.get(&v)) {
+            (None, Some(same)) => section(original.variable(same.of), ids[&same.of], same.offset),
+            (Some(&v), _) => Expr::var(v),
+            (None, None) => Expr::var(v),
+        })
+    });
     block.push(Stmt::new(StmtKind::Call {
         callee: id,
         arguments: arguments.collect(),
@@ -104,4 +117,39 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
     }));
     out.body = graph(vec![Piece::Block(block)]);
     out
+}
+
+/// The role of a parameter of which others may be sections: what is written there is written to it.
+fn with_sections(original: &Routine, v: VarId, pointers: &[SameAs]) -> Role {
+    let role = original.variable(v).role;
+    let Role::Parameter { optional, .. } = role else {
+        return role;
+    };
+    let mut sections = pointers.iter().filter(|same| same.of == v);
+    let writes = |same: &SameAs| {
+        let variable = original.variable(same.pointer);
+        variable.rank() > 0 && variable.intent().is_some_and(Intent::writes)
+    };
+    match sections.any(writes) {
+        true => Role::Parameter {
+            intent: Intent::InOut,
+            optional,
+        },
+        false => role,
+    }
+}
+
+/// The elements of an array of one dimension from one on.
+fn section(variable: &Variable, v: VarId, offset: i64) -> Expr {
+    let lower = variable.shape.first().map(|dim| dim.lower.clone());
+    let first = Expr::op(Op::Add, [lower.unwrap_or(Expr::Int(1)), Expr::Int(offset)]);
+    let range = Range {
+        lower: Some(first),
+        upper: None,
+        stride: None,
+    };
+    Expr::Place(Place {
+        var: v,
+        subscripts: [Subscript::Range(Box::new(range))].into(),
+    })
 }

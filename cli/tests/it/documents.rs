@@ -177,6 +177,12 @@ fn memory() {
 }
 
 #[test]
+fn c_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(replay("docs/c-out.md", folder.path()) >= 2);
+}
+
+#[test]
 fn c_in() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(replay("docs/c.md", folder.path()) >= 3);
