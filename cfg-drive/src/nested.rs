@@ -14,6 +14,8 @@ pub(crate) struct Objects<'v> {
     parameters: HashMap<&'v str, &'v Variable>,
     /// The level that each variable or field leads to.
     below: HashMap<&'v str, Pointers<'v>>,
+    /// The number of elements of each parameter that has pointers.
+    extents: HashMap<&'v str, usize>,
     /// The names of what has values, of their records, and of what leads there.
     shown: HashSet<String>,
 }
@@ -46,12 +48,16 @@ impl<'v> Objects<'v> {
     ) -> Self {
         let mut parameters = HashMap::new();
         let mut below = HashMap::new();
+        let mut extents = HashMap::new();
         for v in routine.parameter_ids() {
             let variable = routine.variable(v);
             parameters.entry(base(&variable.name)).or_insert(variable);
             if let Some(of) = led_to_by(variable)
                 && let Some(value) = sizes.get(of)
             {
+                // All fields have the extent of the parameter.
+                let extent = value.shape().first().copied().unwrap_or(0);
+                extents.entry(base(of)).or_insert(extent);
                 let mut before = 0usize;
                 let sizes = row_order(value).into_iter().map(|size| {
                     let own = (size, before);
@@ -69,6 +75,7 @@ impl<'v> Objects<'v> {
             values: values.iter().map(|(n, v)| (&**n, v)).collect(),
             parameters,
             below,
+            extents,
             shown: HashSet::new(),
         };
         for (name, _) in values {
@@ -100,16 +107,12 @@ impl<'v> Objects<'v> {
     /// The parameter that a value belongs to, if it has pointers.
     pub(crate) fn parameter_of(&self, name: &str) -> Option<Parameter<'v>> {
         let mut variable = *self.parameters.get(base(name))?;
-        let mut leads = self.leads_on(base(&variable.name));
+        let mut leads = self.extents.contains_key(base(&variable.name));
         while let Some(of) = led_to_by(variable) {
             variable = self.parameters.get(base(of))?;
             leads = true;
         }
         leads.then_some(Parameter(variable))
-    }
-
-    fn leads_on(&self, name: &str) -> bool {
-        self.below.keys().any(|of| base(of) == name)
     }
 
     /// The value of a parameter.
@@ -119,9 +122,7 @@ impl<'v> Objects<'v> {
         Parameter(variable): Parameter<'v>,
     ) -> Whole<'o, 'v> {
         let name = base(&variable.name);
-        // All fields have the extent of the parameter.
-        let own = self.below.iter().filter(|(of, _)| base(of) == name);
-        let extent = own.filter_map(|(_, p)| p.shape.first().copied()).max();
+        let extent = self.extents.get(name).copied();
         Whole {
             elements: Elements {
                 all: self,

@@ -25,6 +25,8 @@ pub(crate) struct Levels<'p> {
     levels: Vec<Level<'p>>,
     leaves: Vec<Leaf<'p>>,
     by_name: HashMap<&'p str, usize>,
+    /// The leaves of each parameter that is a first level, and of all levels that it leads to.
+    of_root: HashMap<usize, Vec<usize>>,
 }
 
 /// How a parameter that is the first level is given.
@@ -88,6 +90,7 @@ impl<'p> Levels<'p> {
             levels: Vec::new(),
             leaves: Vec::new(),
             by_name: HashMap::new(),
+            of_root: HashMap::new(),
         };
         let parameters = || routine.parameter_ids().map(|v| routine.variable(v));
         // Those that are led to, and those that lead on.
@@ -133,6 +136,20 @@ impl<'p> Levels<'p> {
             if let Some(&leaf) = level.of.and_then(|of| by_leaf.get(of)) {
                 found.leaves[leaf].to = Some(k);
             }
+        }
+        // A level stands behind what leads to it.
+        let mut roots: Vec<usize> = Vec::with_capacity(found.levels.len());
+        for (k, level) in found.levels.iter().enumerate() {
+            let above = level.of.and_then(|of| found.by_name.get(base(of)));
+            roots.push(
+                above
+                    .and_then(|&above| roots.get(above).copied())
+                    .unwrap_or(k),
+            );
+        }
+        for (k, leaf) in found.leaves.iter().enumerate() {
+            let level = found.by_name[base(&leaf.variable.name)];
+            found.of_root.entry(roots[level]).or_default().push(k);
         }
         found
     }
@@ -199,12 +216,12 @@ impl<'p> Levels<'p> {
         let Some(&root) = self.by_name.get(name) else {
             return Ok(Vec::new());
         };
-        let columns = self.leaves.iter().map(|_| Column::default()).collect();
+        let own = self.of_root.get(&root).map_or(&[][..], Vec::as_slice);
         let mut reader = Reader {
             all: self,
-            sizes: sizes.map(|sizes| self.in_order(sizes)),
-            columns,
-            counts: vec![0; self.levels.len()],
+            sizes: sizes.map(|sizes| self.in_order(own, sizes)),
+            columns: BTreeMap::new(),
+            counts: BTreeMap::new(),
             room,
             held: Vec::new(),
         };
@@ -223,13 +240,14 @@ impl<'p> Levels<'p> {
             }
         }
         let mut found = Vec::new();
-        for (k, column) in reader.columns.into_iter().enumerate() {
+        for &k in own {
             let variable = self.leaves[k].variable;
             let level = self.by_name[base(&variable.name)];
-            if self.root_of(level) != root || sizes.is_some() && !column.named {
+            let column = reader.columns.remove(&k).unwrap_or_default();
+            if sizes.is_some() && !column.named {
                 continue;
             }
-            let mut shape = vec![reader.counts[level]];
+            let mut shape = vec![reader.count(level)];
             shape.extend(dims(variable));
             let value = Value::uninitialised(variable.ty, &shape, Order::Row);
             let mut value = value.ok_or_else(|| too_large(name, pointer))?;
@@ -243,30 +261,24 @@ impl<'p> Levels<'p> {
         Ok(found)
     }
 
-    /// For each leaf that is a pointer the numbers of elements, the last subscript fastest.
-    fn in_order(&self, sizes: &Sizes) -> Vec<Vec<usize>> {
-        let all = self.leaves.iter().map(|leaf| {
-            let own = sizes.get(&leaf.variable.name).filter(|_| leaf.to.is_some());
-            own.map_or(Vec::new(), row_order)
+    /// For each of these leaves that is a pointer the numbers of elements, the last subscript fastest.
+    fn in_order(&self, leaves: &[usize], sizes: &Sizes) -> BTreeMap<usize, Vec<usize>> {
+        let pointers = leaves.iter().filter(|k| self.leaves[**k].to.is_some());
+        let all = pointers.filter_map(|&k| {
+            let own = sizes.get(&self.leaves[k].variable.name)?;
+            Some((k, row_order(own)))
         });
         all.collect()
     }
 
-    /// The parameter that leads to a level.
-    fn root_of(&self, mut level: usize) -> usize {
-        while let Some(of) = self.levels[level].of {
-            match self.by_name.get(base(of)) {
-                Some(&above) => level = above,
-                None => break,
-            }
-        }
-        level
-    }
-
     /// The number of elements of a parameter at a point, by one of its pointers.
     fn elements_of(&self, root: usize, sizes: &Sizes) -> Option<usize> {
-        let own = |name: &str| self.by_name.get(base(name)) == Some(&root);
-        let (_, value) = sizes.iter().find(|(name, _)| own(name))?;
+        let own = self.of_root.get(&root)?.iter();
+        let mut names = own.map(|&k| &self.leaves[k].variable.name);
+        let own = |name: &&String| {
+            self.by_name.get(base(name)) == Some(&root) && sizes.contains_key(*name)
+        };
+        let value = sizes.get(names.find(own)?)?;
         value.shape().first().copied()
     }
 
@@ -364,16 +376,21 @@ const ELEMENT: u64 = 2 * size_of::<Option<Scalar>>().div_ceil(8) as u64;
 struct Reader<'a, 'p> {
     all: &'a Levels<'p>,
     /// Of a seed: for each leaf that is a pointer what it leads to in the point.
-    sizes: Option<Vec<Vec<usize>>>,
-    columns: Vec<Column>,
+    sizes: Option<BTreeMap<usize, Vec<usize>>>,
+    columns: BTreeMap<usize, Column>,
     /// The number of elements of each level so far.
-    counts: Vec<usize>,
+    counts: BTreeMap<usize, usize>,
     room: &'a dyn Fn(u64) -> Result<Lease, Diagnostics>,
     /// What pays for elements that the text does not write out.
     held: Vec<Lease>,
 }
 
 impl<'a, 'p> Reader<'a, 'p> {
+    /// The number of elements of a level so far.
+    fn count(&self, level: usize) -> usize {
+        self.counts.get(&level).copied().unwrap_or(0)
+    }
+
     fn items(&mut self, level: usize, items: &[ValueTree], place: &str) -> Result<(), Diagnostics> {
         for (k, item) in items.iter().enumerate() {
             self.element(level, Given::Tree(item), &format!("{place}/{k}"))?;
@@ -383,7 +400,7 @@ impl<'a, 'p> Reader<'a, 'p> {
 
     fn element(&mut self, level: usize, given: Given<'_>, place: &str) -> Result<(), Diagnostics> {
         let all = self.all;
-        self.counts[level] += 1;
+        *self.counts.entry(level).or_default() += 1;
         self.part(&all.levels[level].fields, 0, given, place)
     }
 
@@ -507,7 +524,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                 Some(element.ok_or_else(wrong)?)
             }
         };
-        let column = &mut self.columns[leaf];
+        let column = self.columns.entry(leaf).or_default();
         column.named |= matches!(given, Given::Tree(_) | Given::Nothing);
         column.elements.push(element);
         Ok(())
@@ -521,16 +538,21 @@ impl<'a, 'p> Reader<'a, 'p> {
         given: Given<'_>,
         place: &str,
     ) -> Result<(), Diagnostics> {
-        let number = self.columns[leaf].elements.len();
+        let column = self.columns.entry(leaf).or_default();
+        let number = column.elements.len();
         let expected = self.sizes.as_ref();
-        let expected = expected.map(|sizes| sizes[leaf].get(number).copied().unwrap_or(0));
+        let expected = expected.map(|sizes| {
+            let own = sizes.get(&leaf).and_then(|sizes| sizes.get(number));
+            own.copied().unwrap_or(0)
+        });
         // What is behind it is counted from here, so its place in the column is taken first.
-        self.columns[leaf].elements.push(None);
-        let before = self.counts[level];
+        column.elements.push(None);
+        let before = self.count(level);
         self.object(level, given, expected, place)?;
-        let count = i64::try_from(self.counts[level] - before).unwrap_or(i64::MAX);
-        let column = &mut self.columns[leaf];
-        column.named |= self.sizes.is_none();
+        let count = i64::try_from(self.count(level) - before).unwrap_or(i64::MAX);
+        let named = self.sizes.is_none();
+        let column = self.columns.entry(leaf).or_default();
+        column.named |= named;
         column.elements[number] = Some(Scalar::Integer(count));
         Ok(())
     }

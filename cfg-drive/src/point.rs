@@ -221,10 +221,6 @@ struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all other values are treated alike"
-    )]
     fn read(&mut self, given: &Given) -> Result<(), Diagnostics> {
         let Given {
             name,

@@ -82,7 +82,10 @@ pub(super) fn lowered(
         }
     }
     // What pointers lead to is independent where the program is entered.
-    let stays = |v: &VarId| !plan.is_moved(id, *v) && routine.variable(*v).ty.pointer().is_none();
+    let stays = |v: &VarId| {
+        let ty = routine.variable(*v).ty;
+        !plan.is_moved(id, *v) && ty.pointer().is_none() && plan.program.has_reals(ty)
+    };
     out.independents.retain(stays);
     out.dependents.retain(stays);
     let mut writer = Writer::new(plan, id, out);

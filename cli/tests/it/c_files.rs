@@ -223,10 +223,17 @@ fn has_pointer(source: &str, value: &Value) -> bool {
     }
 }
 
+/// True if a structure of the file declares the member as a pointer.
 fn is_pointer(source: &str, member: &str) -> bool {
-    [";", ","].iter().any(|end| {
-        let star = format!("*{member}{end}");
-        source.contains(&star)
+    let mut structures = source.match_indices("struct ").filter_map(|(at, word)| {
+        let (name, body) = source[at + word.len()..].split_once('{')?;
+        let mut name = name.trim_end().chars();
+        let is_name = name.all(|c| c.is_alphanumeric() || c == '_');
+        is_name.then(|| body.split('}').next()).flatten()
+    });
+    structures.any(|body| {
+        let mut ends = [";", ","].iter();
+        ends.any(|end| body.contains(&format!("*{member}{end}")))
     })
 }
 
