@@ -10,6 +10,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::{Serialize, SerializeSeq as _, Serializer};
 use std::borrow::Cow;
 
+/// The JSON pointer to a member (RFC 6901).
+pub(crate) fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
 /// Reads a value of a variable of this type, rank and order. `name` and `pointer` say in messages which
 /// it is.
 pub(crate) fn read(

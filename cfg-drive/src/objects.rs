@@ -452,7 +452,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                             &codes::UNKNOWN,
                             format!("a record has no field {name}"),
                             format!("known are {}", known.join(", ")),
-                            format!("{place}{}", crate::records::pointer(name)),
+                            format!("{place}{}", json::pointer(name)),
                         ))
                     }
                 }

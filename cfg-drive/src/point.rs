@@ -2,9 +2,10 @@
 
 use crate::codes;
 use crate::json;
+use crate::json::pointer;
 use crate::objects::{Levels, Sizes};
 use crate::options::{Options, words};
-use crate::records::{Content, Given, Reading, pointer};
+use crate::records::{Content, Given, Reading};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;

@@ -1,7 +1,7 @@
 //! Records in points, seeds and results: objects there, a variable for each field in programs that are run.
 
 use crate::codes;
-use crate::json::Nested;
+use crate::json::{Nested, pointer};
 use crate::named::Named;
 use crate::nested::Objects;
 use crate::objects::{Levels, Sizes};
@@ -90,17 +90,12 @@ impl Reading<'_, '_> {
     }
 }
 
-/// The JSON pointer to a member (RFC 6901).
-pub(crate) fn pointer(name: &str) -> String {
-    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
-}
-
 /// Recursion is over the nesting of the text, which its reader limits.
 fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>) {
     match tree {
         ValueTree::Object(members) => {
             for (field, tree) in members {
-                let pointer = format!("{pointer}{}", self::pointer(&field));
+                let pointer = format!("{pointer}{}", crate::json::pointer(&field));
                 expand(format!("{name}.{field}"), tree, pointer, found);
             }
         }

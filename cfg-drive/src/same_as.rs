@@ -1,9 +1,9 @@
 //! Pointers that lead where others do, as a POINT says: the program for it.
 
 use crate::codes;
+use crate::json::pointer;
 use crate::options::Options;
 use crate::point::words_of_tree;
-use crate::records::pointer;
 use crate::slot::nearest;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::Similarity},
