@@ -167,13 +167,7 @@ fn make(
     out.dependents = list(&original.dependents, true);
     out.independents = independents;
     out.result = original.result.map(|v| ids[&v]);
-    for v in original.independents.iter().chain(&original.dependents) {
-        if matches!(original.variable(*v).role, Role::Global(_)) && plan.is_moved(id, *v) {
-            let message = "pointers lead to a global that is independent or dependent";
-            let help = "copy it to a global of its own, and name that";
-            return Err((Refused::new(message, help), Some(*v)));
-        }
-    }
+    active_globals_stay(plan, id)?;
     let mut writer = Writer::new(plan, id, out);
     let mut pieces = Vec::new();
     let (ready, reset) = begin;
@@ -211,6 +205,19 @@ fn make(
     let mut out = writer.out;
     out.body = graph(pieces);
     Ok(out)
+}
+
+/// Refuses globals to which pointers lead and which are independent or dependent.
+fn active_globals_stay(plan: &Plan<'_>, id: RoutineId) -> Result<(), Failure> {
+    let original = plan.program.routine(id);
+    for v in original.independents.iter().chain(&original.dependents) {
+        if matches!(original.variable(*v).role, Role::Global(_)) && plan.is_moved(id, *v) {
+            let message = "pointers lead to a global that is independent or dependent";
+            let help = "copy it to a global of its own, and name that";
+            return Err((Refused::new(message, help), Some(*v)));
+        }
+    }
+    Ok(())
 }
 
 /// Lets the extents of a routine's variables name the variables that others became.
