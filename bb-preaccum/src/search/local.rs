@@ -400,7 +400,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
                 return;
             }
             let (before, known) = (self.meter.spent, self.best());
-            let start = if round % 2 == 0 {
+            let start = if round.is_multiple_of(2) {
                 self.order.1.clone()
             } else {
                 starts[self.rng.below(starts.len())].clone()
