@@ -16,9 +16,9 @@ use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use std::collections::{HashMap, HashSet};
 
 /// A value of a POINT or a SEED, with the name of its variable, and the pointer to it.
-pub(crate) struct Given {
+pub(crate) struct Given<T = Content> {
     pub(crate) name: String,
-    pub(crate) content: Content,
+    pub(crate) content: T,
     pub(crate) pointer: String,
 }
 
@@ -76,14 +76,22 @@ impl Reading<'_, '_> {
                     })),
                     Err(wrong) => problems.0.extend(wrong.0),
                 }
-            } else if self.program.records.is_empty() {
-                found.push(Given {
-                    name,
-                    content: Content::Tree(tree),
-                    pointer,
-                });
             } else {
-                expand(name, tree, pointer, &mut found);
+                let mut parts = Vec::new();
+                if self.program.records.is_empty() {
+                    parts.push(Given {
+                        name,
+                        content: tree,
+                        pointer,
+                    });
+                } else {
+                    expand(name, tree, pointer, &mut parts);
+                }
+                found.extend(parts.into_iter().map(|part| Given {
+                    name: part.name,
+                    content: Content::Tree(part.content),
+                    pointer: part.pointer,
+                }));
             }
         }
         found
@@ -91,7 +99,7 @@ impl Reading<'_, '_> {
 }
 
 /// Recursion is over the nesting of the text, which its reader limits.
-fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>) {
+fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given<ValueTree>>) {
     match tree {
         ValueTree::Object(members) => {
             for (field, tree) in members {
@@ -107,19 +115,16 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>
                 let mut parts = Vec::new();
                 expand(String::new(), item, String::new(), &mut parts);
                 for part in parts {
-                    let Content::Tree(tree) = part.content else {
-                        continue;
-                    };
                     let next = columns.len();
                     match *of_field.entry(part.name.clone()).or_insert(next) {
-                        k if k < next => columns[k].1.push(tree),
-                        _ => columns.push((part.name, vec![tree])),
+                        k if k < next => columns[k].1.push(part.content),
+                        _ => columns.push((part.name, vec![part.content])),
                     }
                 }
             }
             found.extend(columns.into_iter().map(|(field, column)| Given {
                 name: format!("{name}{field}"),
-                content: Content::Tree(ValueTree::Array(column)),
+                content: ValueTree::Array(column),
                 pointer: pointer.clone(),
             }));
         }
@@ -132,7 +137,7 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given>
         | ValueTree::SameAs(..)
         | ValueTree::Size(_)) => found.push(Given {
             name,
-            content: Content::Tree(tree),
+            content: tree,
             pointer,
         }),
     }

@@ -139,6 +139,7 @@ fn lowered(
     Ok((made, routine))
 }
 
+/// A program without its pointers, and the routine of the same name there.
 fn lower(
     program: &ValidProgram,
     routine: RoutineId,
@@ -156,7 +157,7 @@ fn prepare(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, 
     Ok(lowered(program, routine, args.heap, session)?)
 }
 
-/// The same with its pointers.
+/// A valid program, which may have pointers, and the routine to differentiate, with the independents and dependents that are wanted.
 fn wished(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
     let wanted = wanted(&args.select, Some(&args.variables));
     let program = session.load(&args.source, &wanted)?;

@@ -376,6 +376,15 @@ mod tests {
         problems.iter().map(ToString::to_string).collect()
     }
 
+    /// A text is told with this code at this place.
+    fn assert_refused(text: &str, code: &str, place: &str) {
+        let found = messages(text).join("\n");
+        assert!(
+            found.contains(code) && found.contains(&format!("({place})")),
+            "{text}: {found}"
+        );
+    }
+
     #[test]
     fn numbers_keep_their_bits() {
         let text = "{\"a\": [0.1, -0.0, 1e-320, 9007199254740993, \"NaN\", [[\"-inf\"]], 1e22, 5e-324, true]}";
@@ -453,11 +462,7 @@ mod tests {
             ("{\"size\": 1, \"size\": 1}", "J011", "/y/size"),
             ("{}", "J041", "/y"),
         ] {
-            let found = messages(&format!("{{\"y\": {wrong}}}")).join("\n");
-            assert!(
-                found.contains(code) && found.contains(&format!("({place})")),
-                "{wrong}: {found}"
-            );
+            assert_refused(&format!("{{\"y\": {wrong}}}"), code, place);
         }
     }
 
@@ -486,11 +491,7 @@ mod tests {
             ("{\"same_as\": \"p\"}", "/same_as"),
             ("{\"q\": [{\"same_as\": \"p\"}]}", "/q/0/same_as"),
         ] {
-            let found = messages(wrong).join("\n");
-            assert!(
-                found.contains("J041") && found.contains(&format!("({place})")),
-                "{wrong}: {found}"
-            );
+            assert_refused(wrong, "J041", place);
         }
     }
 

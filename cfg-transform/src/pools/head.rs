@@ -87,10 +87,8 @@ pub(super) fn is_needed(plan: &Plan<'_>, id: RoutineId) -> bool {
     let parameters = routine.parameter_ids();
     !plan.fixed.is_empty()
         || parameters.clone().any(|v| plan.is_moved(id, v))
-        || (parameters.chain(routine.result)).any(|v| {
-            let leaves = cells::types(plan.program, routine.variable(v).ty);
-            leaves.iter().any(|ty| ty.pointer().is_some())
-        })
+        || (parameters.chain(routine.result))
+            .any(|v| levels::has_pointers(plan.program, routine.variable(v).ty))
 }
 
 /// The routine by which `id` is entered, and routines that it needs, which are numbered from `next` on. It begins with what `begin`
@@ -119,14 +117,7 @@ fn make(
     made: &mut Made,
 ) -> Result<Routine, Failure> {
     let original = plan.program.routine(id);
-    let mut out = Routine {
-        name: original.name.clone(),
-        control: Control::Structured,
-        at: original.at.clone(),
-        annotations: original.annotations.clone(),
-        origin: original.origin.clone(),
-        ..Routine::default()
-    };
+    let mut out = instead_of(original);
     // The parameters in their order, then what else is named by their extents or listed.
     let mut ids: BTreeMap<VarId, VarId> = BTreeMap::new();
     let named = original.parameter_ids().chain(original.result);
@@ -218,6 +209,18 @@ fn active_globals_stay(plan: &Plan<'_>, id: RoutineId) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// A routine by which a program is entered in place of another one, without variables and statements.
+pub(super) fn instead_of(original: &Routine) -> Routine {
+    Routine {
+        name: original.name.clone(),
+        control: Control::Structured,
+        at: original.at.clone(),
+        annotations: original.annotations.clone(),
+        origin: original.origin.clone(),
+        ..Routine::default()
+    }
 }
 
 /// Lets the extents of a routine's variables name the variables that others became.

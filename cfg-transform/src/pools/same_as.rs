@@ -3,6 +3,7 @@
 //! Where a front end has made arrays of pointers, a parameter is a section of another one.
 
 use super::head::{
+    instead_of,
     pieces::{Piece, graph},
     rename_extents,
 };
@@ -10,9 +11,7 @@ use crate::names::unused;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
-    ir::{
-        Control, Expr, Intent, Op, Place, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable,
-    },
+    ir::{Expr, Intent, Op, Place, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable},
     validate::{ValidProgram, validate},
 };
 use std::collections::{BTreeMap, HashSet};
@@ -53,14 +52,7 @@ pub fn same_as(
 }
 
 fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
-    let mut out = Routine {
-        name: original.name.clone(),
-        control: Control::Structured,
-        at: original.at.clone(),
-        annotations: original.annotations.clone(),
-        origin: original.origin.clone(),
-        ..Routine::default()
-    };
+    let mut out = instead_of(original);
     let of: BTreeMap<VarId, &SameAs> = pointers.iter().map(|s| (s.pointer, s)).collect();
     let globals = (0..original.variables.len()).map(VarId::new);
     let globals = globals.filter(|&v| matches!(original.variable(v).role, Role::Global(_)));
@@ -104,10 +96,11 @@ fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {
     });
     let mut block: Vec<Stmt> = assigned.collect();
     let arguments = original.parameter_ids().map(|v| {
-        Some(match (ids.get(&v), of.get(&v)) {
-            (None, Some(same)) => section(original.variable(same.of), ids[&same.of], same.offset),
-            (Some(&v), _) => Expr::var(v),
-            (None, None) => Expr::var(v),
+        Some(match of.get(&v) {
+            Some(same) if original.variable(v).rank() > 0 => {
+                section(original.variable(same.of), ids[&same.of], same.offset)
+            }
+            Some(_) | None => Expr::var(ids[&v]),
         })
     });
     block.push(Stmt::new(StmtKind::Call {

@@ -53,7 +53,8 @@ pub(super) fn are_needed(program: &Program, variable: &Variable) -> bool {
     }
 }
 
-fn has_pointers(program: &Program, ty: ScalarType) -> bool {
+/// True if a type is a pointer, or a record with pointers in it.
+pub(super) fn has_pointers(program: &Program, ty: ScalarType) -> bool {
     let leaves = cells::types(program, ty);
     leaves.iter().any(|ty| ty.pointer().is_some())
 }
