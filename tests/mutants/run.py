@@ -20,6 +20,9 @@ MOST = int(os.environ.get("CFGREV_MUTANTS", "25"))
 SEED = os.environ.get("CFGREV_MUTANTS_SEED", "1")
 LINES = re.compile(os.environ.get("CFGREV_MUTANTS_LINES", ""))
 OWN_ONLY = os.environ.get("CFGREV_MUTANTS_OWN", "") not in ("", "0")
+OTHERS = os.environ.get("CFGREV_MUTANTS_OTHERS", "").split()
+# What the workspace says of a mutant that no test of it sees; of some crates of it, others might.
+MISSED = " ".join(["missed by", *OTHERS]) if OTHERS else "missed"
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 CONFIG = ROOT / ".cargo" / "mutants.toml"
 TESTS = ["--lib", "--bins", "--tests"]
@@ -107,7 +110,9 @@ class Tree:
     def __init__(self):
         self.tree = TARGET / "tree"
         self.tree.mkdir(parents=True, exist_ok=True)
-        self.scope = [] if OWN_ONLY else ["--workspace"]
+        self.scope = []
+        if not OWN_ONLY:
+            self.scope = [word for package in OTHERS for word in ("-p", package)] or ["--workspace"]
         names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
         self.names = {n for n in names.decode().split("\0") if n and (ROOT / n).is_file()}
 
@@ -140,7 +145,8 @@ class Tree:
     def build(self, packages):
         """The test binaries of the packages, or of the workspace too; none if they do not compile."""
         own = [word for package in packages for word in ("-p", package)]
-        good, messages = self.cargo(["test", *(self.scope or own), *TESTS, "--no-run"])
+        scope = self.scope if self.scope == ["--workspace"] else [*own, *self.scope]
+        good, messages = self.cargo(["test", *scope, *TESTS, "--no-run"])
         if not good:
             return None
         return [
@@ -254,19 +260,19 @@ class Judge:
         limits = {binary: self.patience(binary) for binary in binaries}
         return all(self.tree.run(b, number, limits[b]) for b in sorted(binaries, key=lambda b: (limits[b], b)))
 
-    def judge(self, package, number):
-        """What the crate's own tests say, and what the workspace's."""
+    def judge(self, package, number, survived=False):
+        """What the crate's own tests say, unless it is known that the mutant `survived` them, and what the workspace's."""
         own = [b for b in self.binaries if b.package == package]
-        if not self.passes(own, number):
+        if not survived and not self.passes(own, number):
             return "caught", "caught"
         if OWN_ONLY:
             return "missed", "-"
-        others = [b for b in self.binaries if b.package != package]
-        return "missed", "missed" if self.passes(others, number) else "caught"
+        others = [b for b in self.binaries if b.package != package and (not OTHERS or b.package in OTHERS)]
+        return "missed", MISSED if self.passes(others, number) else "caught"
 
 
-def apart(tree, mutant):
-    """Makes one mutant alone."""
+def apart(tree, mutant, survived):
+    """Makes one mutant alone; it may be known that it `survived` the tests of its crate."""
     name = mutant.mutant["file"]
     tree.restore({name: alone((ROOT / name).read_text(), mutant.mutant)})
     if not tree.cargo(["check", "-p", mutant.package, "--lib"])[0]:
@@ -274,7 +280,7 @@ def apart(tree, mutant):
     binaries = tree.build([mutant.package])
     if binaries is None:
         return "unviable", "unviable"
-    return Judge(tree, binaries, fixed=1200).judge(mutant.package, 0)
+    return Judge(tree, binaries, fixed=1200).judge(mutant.package, 0, survived)
 
 
 def known(path):
@@ -285,7 +291,7 @@ def known(path):
 
 
 def score(rows, column):
-    judged = [r[column] for r in rows if r[column] in ("caught", "missed")]
+    judged = [r[column] for r in rows if r[column].startswith(("caught", "missed"))]
     caught = judged.count("caught")
     return f"{caught}/{len(judged)} ({100 * caught / len(judged):.0f} %)" if judged else "-"
 
@@ -302,7 +308,13 @@ def main():
             drawn.append(Mutant(len(drawn) + 1, package, folder, state(package, mutant), mutant))
     store = lambda folder: TARGET / SEED / (folder.replace("/", "-") + ".tsv")
     results = {m.number: known(store(m.folder)).get(m.key) for m in drawn}
-    open_ = [m for m in drawn if (r := results[m.number]) is None or (r[1] == "-" and not OWN_ONLY)]
+
+    def is_open(result):
+        if result is None:
+            return True
+        return not OWN_ONLY and result[1] not in ("caught", "missed", "unviable", MISSED)
+
+    open_ = [m for m in drawn if is_open(results[m.number])]
 
     def found(mutant, result):
         results[mutant.number] = result
@@ -318,14 +330,15 @@ def main():
         binaries, unviable, left = planted(tree, drawn)
         print(f"{len(drawn)} mutants, {len(left)} to be made alone; built in {time.time() - started:.0f} s", flush=True)
         judge = Judge(tree, binaries)
+        survived = {m.number for m in open_ if results[m.number] is not None}
         for mutant in open_:
             if mutant.number in unviable:
                 found(mutant, ("unviable", "unviable"))
             elif mutant.number not in left:
-                found(mutant, judge.judge(mutant.package, mutant.number))
+                found(mutant, judge.judge(mutant.package, mutant.number, mutant.number in survived))
         for mutant in open_:
             if mutant.number in left:
-                found(mutant, apart(tree, mutant))
+                found(mutant, apart(tree, mutant, mutant.number in survived))
     for package, folder in rows:
         mine = [results[m.number] for m in drawn if m.folder == folder]
         print(
