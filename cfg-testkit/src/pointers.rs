@@ -11,7 +11,11 @@
 //! - `at` points to a record, `first` is null or a list. A pointer that may lead to `h` or to the list gets another value where
 //!   these end ([`Leads`]).
 
-use crate::rng::Rng;
+use crate::{
+    case::{Case, Datum, Elements},
+    rng::Rng,
+};
+use cfg_core::{entity::VarId, text};
 
 /// The declarations, and the routines that are called.
 const CALLED: &str = r"record Node
@@ -162,6 +166,36 @@ const START: &str = "  z := t
 /// A random program as text; its main routine is called `f`, and takes `x`, six reals, `c`, four, and `t`.
 pub fn text(seed: u64) -> String {
     sized(seed, 12)
+}
+
+/// A random program of [`text`] at a random point, in a random direction, with random weights of `x` and `y`.
+///
+/// # Panics
+/// It panics where the text is not read, which is a defect of the writer.
+pub fn case(seed: u64) -> Case {
+    let parsed = text::parse(&self::text(seed));
+    let Some(program) = parsed.program else {
+        panic!("seed {seed}: {}", parsed.problems)
+    };
+    let main = program.main.expect("one is marked");
+    let mut rng = Rng::new(seed ^ 0x5eed);
+    let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.coarse()).collect() };
+    let parameters: Vec<VarId> = program.routine(main).parameter_ids().collect();
+    let &[x, c, t, y] = &parameters[..] else {
+        panic!("seed {seed}: {} parameters", parameters.len())
+    };
+    let mut datum = |extents: &[usize]| Datum {
+        extents: extents.to_vec(),
+        elements: Elements::Real(numbers(extents.iter().product())),
+    };
+    let point = vec![(x, datum(&[6])), (c, datum(&[4])), (t, datum(&[]))];
+    Case {
+        point,
+        direction: vec![(x, numbers(6)), (t, numbers(1))],
+        seed: vec![(x, numbers(6)), (y, numbers(1))],
+        program,
+        main,
+    }
 }
 
 /// A random program like those of [`text`], with so many statements that are drawn; constructs have more inside.

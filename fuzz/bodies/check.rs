@@ -3,7 +3,7 @@
 
 use super::{
     program::refused,
-    program_changes::{changed, program},
+    program_changes::{changed, lowered, program},
 };
 use cfg_core::{ir::ScalarType, json};
 use cfg_drive::{Options, Primal, Tolerances, check};
@@ -18,6 +18,10 @@ pub(crate) fn run(data: &[u8]) {
         Err(problems) => return refused(&problems),
     };
     let Some(main) = valid.main else { return };
+    let (valid, main) = match lowered(valid, main) {
+        Ok(made) => made,
+        Err(problems) => return refused(&problems),
+    };
     let point = case.point_json().to_string();
     let mut options = Options::default();
     options.run.fuel = 300_000;

@@ -2,7 +2,7 @@
 //! steps and calls that run out at any place. Each stops with its own code, leaves nothing taken, and what is done again
 //! without the limit has the same bits as if nothing had happened.
 
-use super::program_changes::program;
+use super::program_changes::{lowered, program};
 use cfg_core::elemental::Scalar;
 use cfg_core::{
     entity::RoutineId,
@@ -26,12 +26,14 @@ pub(crate) fn run(data: &[u8]) {
     let Ok(valid) = validate::validate(case.program.clone()) else {
         return;
     };
-    runs(&case, &valid, case.main, k);
+    let (valid, main) = lowered(valid, case.main)
+        .expect("what is generated has no pointers that cannot be lowered");
+    runs(&case, &valid, main, k);
     let options = cfg_reverse::Options {
         work: 20_000,
         ..cfg_reverse::Options::default()
     };
-    let Ok(made) = cfg_reverse::reverse(&valid, case.main, &options) else {
+    let Ok(made) = cfg_reverse::reverse(&valid, main, &options) else {
         return;
     };
     if let Ok(adjoint) = validate::validate(made.program) {

@@ -2,7 +2,7 @@
 //! when it is written and read again, in JSON and as text; what is valid has derivative programs that are valid and whose
 //! tape the checker proves, or a reason why not; and runs, within limits, end.
 
-use super::program_changes::{changed, program};
+use super::program_changes::{changed, lowered, program};
 use cfg_core::{
     diagnostic::Diagnostics,
     ir::{Program, ScalarType},
@@ -35,6 +35,15 @@ pub(crate) fn run(data: &[u8]) {
     let parsed = text::parse(&printed);
     assert!(parsed.program.is_some(), "{}\n{printed}", parsed.problems);
     let Some(main) = valid.main else { return };
+    if valid.has_pointers() {
+        let options = Options::default();
+        let refusal = cfg_reverse::reverse(&valid, main, &options);
+        refused(&refusal.expect_err("pointers are lowered before"));
+    }
+    let (valid, main) = match lowered(valid, main) {
+        Ok(made) => made,
+        Err(problems) => return refused(&problems),
+    };
     match cfg_reverse::tangent(&valid, main) {
         Ok(made) => derived(&valid, made.program, false),
         Err(problems) => refused(&problems),

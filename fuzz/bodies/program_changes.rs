@@ -2,12 +2,14 @@
 //! node of its document, so ids, labels, ends, intents, flags, annotations, types, shapes, vertices, statements and lists are
 //! all drawn, also those that the format is given in future.
 
-use cfg_core::json;
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, json, validate::ValidProgram};
 use cfg_testkit::{
     case::Case,
     general,
     generate::{Options, dressed, generate},
+    pointers,
 };
+use cfg_transform::{pools, records};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -21,13 +23,31 @@ const MOST_CHANGES: usize = 8;
 pub(crate) fn program(data: &[u8]) -> Option<(Case, &[u8])> {
     let (choice, rest) = data.split_first_chunk::<CHOICE>()?;
     let seed = u64::from(u16::from_le_bytes([choice[0], choice[1]]));
-    let case = match choice[2] % 4 {
+    let case = match choice[2] % 5 {
         0 => generate(&Options::EXACT, seed).ok()?,
         1 => generate(&Options::WIDE, seed).ok()?,
         2 => general::generate(seed),
-        _ => dressed(&general::generate(seed), seed),
+        3 => dressed(&general::generate(seed), seed),
+        _ => pointers::case(seed),
     };
     Some((case, rest))
+}
+
+/// Cells of a pool: programs of [`pointers`] have few objects.
+const CELLS: usize = 200;
+
+/// The program without pointers and records, and its main routine there.
+pub(crate) fn lowered(
+    program: ValidProgram,
+    main: RoutineId,
+) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    if !program.has_pointers() {
+        return Ok((records::without_records(&program)?.into_owned(), main));
+    }
+    let made = pools::lower(&program, &[main], CELLS)?;
+    let name = &program.routine(main).name;
+    let main = made.find_routine(name).expect("a head keeps its name");
+    Ok((records::without_records(&made)?.into_owned(), main))
 }
 
 /// The document of a program with the changes that the bytes say, as text.

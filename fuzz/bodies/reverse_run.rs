@@ -1,6 +1,7 @@
-//! A random program, structured or any graph, damaged operator by operator: if it is still valid, its tape passes the static
+//! A random program, structured, any graph or with pointers, damaged operator by operator: if it is still valid, its tape passes the static
 //! check, its forward sweep gives the original's results, and its reverse sweep empties the tape.
 
+use super::program_changes::lowered;
 use cfg_core::{
     elemental::Scalar,
     ir::{Cfg, Expr, Op, Program, StmtKind, VertexKind},
@@ -12,6 +13,7 @@ use cfg_testkit::{
     case::{Case, Elements},
     general,
     generate::{Options, generate},
+    pointers,
 };
 
 /// One input.
@@ -24,7 +26,8 @@ pub(crate) fn run(data: &[u8]) {
     let is_general = family == 3;
     let made = match family {
         0 => generate(&Options::EXACT, number),
-        1 | 2 => generate(&Options::SMOOTH, number),
+        1 => generate(&Options::SMOOTH, number),
+        2 => Ok(pointers::case(number)),
         _ => Ok(general::generate(number)),
     };
     let Ok(mut case) = made else {
@@ -32,6 +35,9 @@ pub(crate) fn run(data: &[u8]) {
     };
     damage(&mut case.program, rest);
     let Ok(valid) = validate::validate(case.program.clone()) else {
+        return;
+    };
+    let Ok((valid, main)) = lowered(valid, case.main) else {
         return;
     };
     let merge = seed[3] & 2 == 0;
@@ -67,7 +73,7 @@ pub(crate) fn run(data: &[u8]) {
             cfg_reverse::Inside::Pools
         },
     };
-    let made = match cfg_reverse::reverse(&valid, case.main, &choices) {
+    let made = match cfg_reverse::reverse(&valid, main, &choices) {
         Ok(made) => made,
         Err(problems) => {
             assert!(problems.has_errors());
@@ -90,11 +96,11 @@ pub(crate) fn run(data: &[u8]) {
     };
     let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
     let mut session = Session::new(&compiled);
-    let Some(mut original) = arguments(&case, &session, case.main, &made.program) else {
+    let Some(mut original) = arguments(&case, &session, main, &made.program) else {
         return;
     };
     original.truncate(case.routine().parameters.len());
-    let Ok(report) = session.run(case.main, &mut original, &limits) else {
+    let Ok(report) = session.run(main, &mut original, &limits) else {
         return;
     };
     original.extend(report.result.map(Argument::Value));
