@@ -11,6 +11,8 @@ use std::fmt;
 /// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// Another place that has to do with the problem before it.
+    Note,
     /// The input is used all the same.
     Warning,
     /// The input cannot be used.
@@ -21,6 +23,7 @@ impl Severity {
     /// The name in output.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         }
@@ -156,6 +159,19 @@ impl Diagnostic {
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
+    }
+
+    /// What there is to say at another place of a problem, which stands before it. It breaks no rule of its own.
+    #[must_use]
+    pub fn note(&self, message: impl Into<String>) -> Self {
+        Self {
+            code: self.code,
+            severity: Severity::Note,
+            message: message.into(),
+            rule: String::new(),
+            help: String::new(),
+            at: Location::default(),
+        }
     }
 
     /// The problem with a place in the program.

@@ -65,6 +65,7 @@ mod nested;
 mod objects;
 mod options;
 pub mod point;
+mod pointed;
 mod records;
 mod same_as;
 mod seeds;

@@ -5,9 +5,11 @@
 
 use crate::engine::Runner;
 use crate::options::Options;
+use crate::pointed::explained;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
+    ir::Program,
     validate::ValidProgram,
 };
 use cfg_exec::{Argument, RunOptions, RunReport, Session, TapeCounts, TapeSize, Value};
@@ -71,15 +73,23 @@ impl Machine {
         Ok(outcome.tape)
     }
 
-    /// Runs the routine from what `start` makes of globals and arguments.
+    /// Runs the routine of the program that the machine was made for from what `start` makes of globals and arguments.
     pub(crate) fn run(
         &mut self,
+        program: &Program,
         arguments: &mut [Argument],
-        options: &RunOptions,
+        options: &Options,
         start: impl Fn(&mut Session, &mut [Argument]) -> Result<(), Diagnostics>,
     ) -> Result<RunReport, Diagnostics> {
         if self.runner.is_none() {
-            return (self.session).run_from(self.routine, arguments, options, start);
+            let run = (self.session).run_from(self.routine, arguments, &options.run, &start);
+            return run.map_err(|problems| match self.session.pointed() {
+                None => problems,
+                Some(pointed) => {
+                    let found = (problems, pointed);
+                    explained(program, self.routine, (arguments, options), start, found)
+                }
+            });
         }
         start(&mut self.session, arguments)?;
         let mut globals = self.globals();

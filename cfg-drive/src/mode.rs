@@ -256,7 +256,9 @@ impl Primal {
         let held = self.options.lease(words, self.routine())?;
         let mut arguments = point.arguments.clone();
         let start = |session: &mut Session, _: &mut [Argument]| set_globals(session, point);
-        let run = self.machine.run(&mut arguments, &self.options.run, start);
+        let run = self
+            .machine
+            .run(&self.program, &mut arguments, &self.options, start);
         let mut report = run.map_err(|found| in_original(&self.program, found))?;
         report.held.join(held);
         Ok((arguments, report))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cell::POISON_INT;
-use cfg_core::{diagnostic::Diagnostic, ir::NameRole};
+use cfg_core::{diagnostic::Diagnostic, entity::GlobalId, ir::NameRole};
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate.
@@ -79,7 +79,7 @@ cfg_core::diagnostic_codes! {
         "The program ends itself here, by a statement `stop`: in C a call of exit or abort, or an assertion that does not hold. The message is the program's own. There is no derivative at this point: choose arguments for which the program runs through.";
     POINTER "X224" "a pointer leads nowhere"
         "A pointer that is used leads to a cell of an object that has not ended; pointers that are subtracted or ordered lead to one object; what is freed is the beginning of an object on the heap."
-        "A null pointer was used, one that leads behind the end or before the beginning of its object, or one to an object that was freed or whose routine has returned. The place is that of the use.";
+        "A null pointer was used, one that leads behind the end or before the beginning of its object, or one to an object that was freed or whose routine has returned. The place is that of the use; notes say where the object was made, and where it ended.";
     HEAP "X225" "out of heap"
         "The objects that pointers lead to have room in their pool, and sizes that are not negative."
         "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). Objects that are freed make room only if they were allocated last, and each allocation takes a number that is never used again: a program can allocate as many objects as a pool has cells.";
@@ -91,6 +91,17 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// The part that it plays in memory that pointers lead to, if it does.
     pub(crate) role: Option<NameRole>,
+    /// The global, if it is one.
+    pub(crate) global: Option<GlobalId>,
+}
+
+/// The object to which the pointer led that stopped a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointed {
+    /// The array of its pool, cells or a table, that was accessed.
+    pub array: GlobalId,
+    /// The number of the object.
+    pub object: i64,
 }
 
 /// A variable that an argument of a call may overlap.
@@ -284,6 +295,23 @@ impl Fault {
                 "choose arguments for which the program runs through, or mend what the message says",
             ),
         }
+    }
+}
+
+impl Fault {
+    /// The object that the pointer at fault leads to; null leads to none.
+    pub(crate) fn pointed(&self, name: &dyn Fn(u16) -> Option<Named>) -> Option<Pointed> {
+        let Self::Bounds { array, index, .. } = self else {
+            return None;
+        };
+        let named = array.and_then(name)?;
+        let object = match (named.role?, *index) {
+            (NameRole::Cells | NameRole::ScratchCells, ..0) => index.checked_neg()?,
+            (NameRole::LastCells | NameRole::ScratchLastCells, ..-1) => index.checked_neg()? - 1,
+            _ => return None,
+        };
+        let array = named.global?;
+        Some(Pointed { array, object })
     }
 }
 

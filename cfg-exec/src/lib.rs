@@ -90,7 +90,7 @@ mod value;
 
 pub use code::Callback;
 pub use compile::{CompileOptions, Compiled, stopped};
-pub use fault::CODES;
+pub use fault::{CODES, Pointed};
 pub use memory::{Lease, Memory};
 pub use session::{Met, RunOptions, RunReport, Session, Visited};
 pub use tape::{Tape, TapeCounts, TapeSize};

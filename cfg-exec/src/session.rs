@@ -13,7 +13,7 @@ use cfg_core::{
 use crate::{
     compile::{Compiled, element_name},
     descriptor,
-    fault::{ARGUMENT, FUEL, Fault, MEMORY, TAPE},
+    fault::{ARGUMENT, FUEL, Fault, MEMORY, Pointed, TAPE},
     machine::{Activation, Limits, Machine, execute, running_loops},
     memory::Memory,
     tape::{Meter, TapeSize},
@@ -62,6 +62,8 @@ pub struct Session {
     limit: u64,
     /// Steps that the last run had taken when it was stopped, and the loops in its message.
     stopped: (u64, String),
+    /// The object to which the pointer led that stopped the last run.
+    pointed: Option<Pointed>,
 }
 
 impl std::fmt::Debug for Session {
@@ -90,6 +92,7 @@ impl Session {
             ready: false,
             limit,
             stopped: (0, String::new()),
+            pointed: None,
         }
     }
 
@@ -137,6 +140,12 @@ impl Session {
         let at = globals.address(g) as usize;
         let n = descriptor::count(&globals.axes[g.index()]).unwrap_or(0) as usize;
         at..at + n
+    }
+
+    /// The object to which a pointer led that stopped the last run, by leading out of it or being used after its end: of a program
+    /// made by `cfg_transform::pools`. None if the run ended, or was stopped by something else.
+    pub fn pointed(&self) -> Option<Pointed> {
+        self.pointed
     }
 
     /// The value of a global.
@@ -333,6 +342,7 @@ impl Session {
 
     /// The machine as it is before a run with these limits.
     fn clear(&mut self, options: &RunOptions, counts: bool) {
+        self.pointed = None;
         let machine = &mut self.machine;
         machine.limits = Some(Limits {
             fuel: options.fuel,
@@ -370,7 +380,8 @@ impl Session {
     /// The diagnostic of a run that a fault has stopped; at a limit with the loops that were running.
     fn stop(&mut self, fuel: i64, fault: &Fault) -> Diagnostic {
         let inner = &*self.compiled.inner;
-        let mut problem = report::locate(inner, &self.machine, fault);
+        let (mut problem, pointed) = report::locate(inner, &self.machine, fault);
+        self.pointed = pointed;
         self.stopped = (steps(fuel, &self.machine), String::new());
         if at_a_limit(&problem) {
             let loops = running_loops(&self.machine, &inner.image.routines, |routine, v| {

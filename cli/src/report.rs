@@ -194,6 +194,7 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
 
 fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) -> io::Result<()> {
     let strong = match d.severity {
+        Severity::Note => AnsiColor::BrightGreen.on_default().bold(),
         Severity::Error => AnsiColor::BrightRed.on_default().bold(),
         Severity::Warning => AnsiColor::BrightYellow.on_default().bold(),
     };

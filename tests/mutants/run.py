@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import namedtuple
 from pathlib import Path
@@ -104,6 +105,20 @@ def state(package, mutant):
     return digest.hexdigest()[:16]
 
 
+def watched(process):
+    """Ends a process that takes too much memory. A limit of its address space would end compiled C with sanitizers, too."""
+    page = resource.getpagesize()
+    while process.poll() is None:
+        try:
+            resident = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * page
+        except (OSError, IndexError):
+            return
+        if resident > MEMORY:
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+        time.sleep(0.2)
+
+
 class Tree:
     """A copy of the sources in which mutants are made."""
 
@@ -165,12 +180,13 @@ class Tree:
 
         def limit():
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
         process = subprocess.Popen(
             [binary.path], cwd=package, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             preexec_fn=limit, start_new_session=True,
         )  # fmt: skip
+        watch = threading.Thread(target=watched, args=(process,), daemon=True)
+        watch.start()
         # Threads that wait for each other take no processor time; they are given 20 times as long by the clock.
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
         signal.alarm(20 * seconds)
@@ -183,6 +199,7 @@ class Tree:
         process.stdout.close()
         failed |= process.wait() != 0
         signal.alarm(0)
+        watch.join()
         return not failed
 
 

@@ -232,7 +232,8 @@ impl Derived {
             set_globals(session, point)?;
             set_derivatives(session, arguments, &targets, within)
         };
-        let run = self.machine.run(&mut arguments, &options.run, start);
+        let program = &self.program;
+        let run = self.machine.run(program, &mut arguments, options, start);
         let mut report = run.map_err(|found| at_originals(&self.program, self.given, found))?;
         report.held.join(held);
         Ok((arguments, report))

@@ -1,7 +1,11 @@
 //! Programs with pointers: lowered to pools, run and differentiated.
 
 use crate::records::read;
-use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_core::{
+    diagnostic::{Diagnostics, Severity},
+    entity::RoutineId,
+    validate::ValidProgram,
+};
 use cfg_drive::{Adjoint, Members, Options, Primal, Tangent, Tolerances, check};
 use cfg_testkit::fixtures::folder;
 use cfg_transform::pools;
@@ -141,6 +145,109 @@ end
             let problem = &problems.0[0];
             assert_eq!(problem.code, code, "{text}{problems}");
             assert!(problem.message.contains(word), "{text}{problems}");
+        }
+    }
+}
+
+/// The first problem says which mistake it is; notes behind it say in which routine the object was made, and in which it ended.
+#[test]
+fn faults_of_pointers_name_the_places_of_their_objects() {
+    const OUTSIDE: &str = "leads outside of its object, which has";
+    const ENDED: &str = "leads to an object that has ended";
+    /// What a note says, and the routine that it names.
+    type Note = (&'static str, &'static str);
+    let cases: [(&str, &str, &[Note]); 9] = [
+        (
+            "call fresh(3, p)\n y := p^[3]",
+            "has 3 cells",
+            &[("made", "fresh")],
+        ),
+        (
+            "call fresh(1, p)\n y := p^[-1]",
+            "has 1 cell",
+            &[("made", "fresh")],
+        ),
+        (
+            "call fresh(0, p)\n y := p^",
+            "has 0 cells",
+            &[("made", "fresh")],
+        ),
+        (
+            "call fresh(3, p)\n call drop(p)\n y := p^",
+            ENDED,
+            &[("made", "fresh"), ("ended", "drop")],
+        ),
+        // Which of several objects it is, and which of several activations made it.
+        (
+            "call fresh(2, q)\n allocate p, 2\n call drop(q)\n call fresh(2, q)\n y := p^[2]",
+            OUTSIDE,
+            &[("made", "f")],
+        ),
+        (
+            "call local_pointer(p)\n y := p^[1]",
+            ENDED,
+            &[("made", "local_pointer"), ("ended", "local_pointer")],
+        ),
+        (
+            "call fresh(3, p)\n call drop(p)\n call drop(p)",
+            "freed",
+            &[("made", "fresh"), ("ended", "drop")],
+        ),
+        (
+            "call fresh(3, p)\n p := shift(p, 1)\n call drop(p)",
+            "freed",
+            &[("made", "fresh")],
+        ),
+        ("p := null(real)\n y := p^", "null", &[]),
+    ];
+    for (body, message, places) in cases {
+        let text = format!(
+            "subroutine local_pointer(out ^real p)
+  local real gone
+  gone := 1.0
+  p := addr(gone)
+end
+
+subroutine fresh(in integer n, out ^real p)
+  allocate p, n zeroed
+end
+
+subroutine drop(in ^real p)
+  local ^real q
+  q := p
+  free q
+end
+
+main subroutine f(in real x[4], out real y)
+  local ^real p
+  local ^real q
+  independent x
+  dependent y
+  y := 0.0
+  {body}
+end
+"
+        );
+        let point = r#"{"x": [1, 2, 3, 4]}"#;
+        for problems in [
+            run(&text, point).expect_err(&text),
+            tangent(&text, point, point).expect_err(&text),
+            gradient(&text, point).expect_err(&text),
+        ] {
+            let [problem, notes @ ..] = &*problems.0 else {
+                panic!("{text}")
+            };
+            assert!(problem.message.contains(message), "{text}{problems}");
+            assert_eq!(notes.len(), places.len(), "{text}{problems}");
+            for (note, (what, routine)) in notes.iter().zip(places) {
+                assert_eq!((note.severity, note.code), (Severity::Note, "X224"));
+                let element = note.at.element.as_deref().expect("it has a place");
+                assert!(
+                    note.message.contains(what)
+                        && element.starts_with(&format!("routine {routine}")),
+                    "{text}{problems}"
+                );
+            }
         }
     }
 }

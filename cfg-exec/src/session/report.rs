@@ -14,7 +14,7 @@ use crate::{
     cell,
     compile::{Inner, element_name},
     descriptor,
-    fault::{Fault, Named},
+    fault::{Fault, Named, Pointed},
     machine::Machine,
     memory::Lease,
     tape::TapeCounts,
@@ -129,7 +129,11 @@ fn role_of(inner: &Inner, declared: &Variable) -> Option<NameRole> {
 }
 
 /// The diagnostic of a fault, with its place.
-pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnostic {
+pub(super) fn locate(
+    inner: &Inner,
+    machine: &Machine,
+    fault: &Fault,
+) -> (Diagnostic, Option<Pointed>) {
     let now = machine.now;
     let signature = &inner.signatures[now.routine];
     let names = &inner.image.routines[now.routine].array_names;
@@ -141,13 +145,18 @@ pub(super) fn locate(inner: &Inner, machine: &Machine, fault: &Fault) -> Diagnos
         (usize::from(arr) < end).then(|| Named {
             name: declared.name.clone(),
             role: role_of(inner, declared),
+            global: match declared.role {
+                Role::Global(g) => Some(g),
+                Role::Parameter { .. } | Role::Local => None,
+            },
         })
     };
     let at = at_instruction(inner, now.routine, now.pc);
-    fault
+    let problem = fault
         .diagnostic(&name)
         .at_element(element_name(&signature.name, at.id, at.statement))
-        .at_site(at.site)
+        .at_site(at.site);
+    (problem, fault.pointed(&name))
 }
 
 /// The vertices visited, and what pays for the list.

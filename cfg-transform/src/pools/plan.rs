@@ -231,7 +231,8 @@ impl<'p> Plan<'p> {
                 };
                 let name = unused(format!("{base}.{name}"), &mut taken);
                 let shape = vec![Dim::of(Expr::Int(self.size))];
-                arrays.insert(kind, self.global(name, ty, shape, None, Some(role.clone())));
+                let origin = NameOrigin::new(role.clone(), &*base);
+                arrays.insert(kind, self.global(name, ty, shape, None, Some(origin)));
             }
             let table = Dim {
                 lower: Expr::Int(0),
@@ -240,7 +241,8 @@ impl<'p> Plan<'p> {
             let mut integer = |name: &str, shape: &[Dim], initial: i64, role: Option<NameRole>| {
                 let name = unused(format!("{base}.{name}"), &mut taken);
                 let shape = shape.to_vec();
-                self.global(name, ScalarType::Integer, shape, Some(initial), role)
+                let origin = role.map(|role| NameOrigin::new(role, &*base));
+                self.global(name, ScalarType::Integer, shape, Some(initial), origin)
             };
             let tables = [table];
             let pool = Pool {
@@ -265,10 +267,10 @@ impl<'p> Plan<'p> {
         ty: ScalarType,
         shape: Vec<Dim>,
         initial: Option<i64>,
-        role: Option<NameRole>,
+        origin: Option<NameOrigin>,
     ) -> GlobalId {
         let g = GlobalId::new(self.globals.len());
-        let origin = role.map(|role| Box::new(NameOrigin::new(role, "")));
+        let origin = origin.map(Box::new);
         self.globals.push(Global {
             variable: Variable {
                 origin,
