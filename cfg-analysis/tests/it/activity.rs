@@ -567,3 +567,69 @@ fn whole_numbers_are_not_useful() {
     let exceptions = found.exceptions(f);
     assert!(exceptions.is_useless(at(0)) && !exceptions.is_useless(at(1)));
 }
+
+fn read(text: &str) -> Program {
+    let parsed = text::parse(text);
+    let problems = parsed.problems;
+    let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+    validate(program)
+        .unwrap_or_else(|d| panic!("{d}"))
+        .into_program()
+}
+
+/// A global that is no independent is constant where the main routine begins, but if that is called by others or by itself: then
+/// it may be what it was made before.
+#[test]
+fn globals_are_constant_at_entry_unless_the_main_routine_is_called() {
+    let text = |again: &str| {
+        format!(
+            "global real g = 1.0
+            main subroutine f(in integer n, in real x, out real y)
+              independent x
+              dependent y
+              uses g
+              y := 2.0*g
+              g := x
+              if n > 0
+                {again}
+              end
+            end"
+        )
+    };
+    for (again, is_constant) in [("y := y + g", true), ("call f(n - 1, x, y)", false)] {
+        let program = read(&text(again));
+        let f = RoutineId::new(0);
+        let found = activity(&program, f);
+        let g = (program.routine(f).variables.iter()).position(|v| v.name == "g");
+        let g = VarId::new(g.expect("it is used"));
+        assert!(found.is_active(f, program.routine(f), g), "{again}");
+        let exceptions = found.exceptions(f);
+        assert_eq!(exceptions.is_constant(at(0), g), is_constant, "{again}");
+    }
+}
+
+/// Whoever calls the derivative routine may give derivatives of all parameters that are active anywhere, and want those that they have in
+/// the end, and that of the result.
+#[test]
+fn visible_ends_are_parameters_and_the_result() {
+    let program = read(
+        "main function f(in real x, inout real w) result real y
+          independent x
+          dependent y
+          y := x*w
+          w := 2.0*x
+        end",
+    );
+    let f = RoutineId::new(0);
+    let effects = Effects::of(&program);
+    let reachable = effects.calls.reachable(f);
+    for (ends, is_declared) in [(Ends::Declared, true), (Ends::Visible, false)] {
+        let found = Activity::within(&program, &effects, f, &reachable, ends, FLOW_LIMIT);
+        let exceptions = found.exceptions(f);
+        let w = VarId::new(1);
+        assert!(found.is_active(f, program.routine(f), w));
+        assert_eq!(exceptions.is_constant(at(0), w), is_declared, "{ends:?}");
+        assert_eq!(exceptions.is_useless(at(1)), is_declared, "{ends:?}");
+        assert!(!exceptions.is_useless(at(0)), "{ends:?}");
+    }
+}

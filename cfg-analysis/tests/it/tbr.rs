@@ -247,6 +247,21 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
     }
     // What is recorded, statement by statement.
     solution.each_vertex(cfg, |v, set| {
+        for statement in cfg.vertex(v).statements() {
+            let mut places = Vec::new();
+            let Some((target, value)) = statement.kind.assignment() else {
+                continue;
+            };
+            let all = oracle.in_expr(value);
+            let are_there = all.iter().all(|&l| set.contains(l));
+            assert_eq!(analysis.is_all_in(set, value), are_there, "{value:?}");
+            places.push(target.clone());
+            value.walk_places(&mut |place| places.push(place.clone()));
+            for place in places {
+                let is_there = oracle.of(&place).iter().any(|&l| set.contains(l));
+                assert_eq!(analysis.contains(set, &place), is_there, "{place:?}");
+            }
+        }
         for (s, statement) in cfg.vertex(v).statements().iter().enumerate() {
             let at = Position {
                 vertex: v,
@@ -297,4 +312,41 @@ fn what_is_recorded_is_what_a_path_leads_to_from_a_read() {
         }
     }
     assert!(all.iter().all(|&n| n > 300), "{all:?}");
+}
+
+/// An element that is bound to a scalar is recorded alone; bound to an array, all of its variable is.
+#[test]
+fn what_a_call_overwrites() {
+    let text = "main subroutine f(inout real x[3], out real y)
+        call one(x[2])
+        call two(x[2])
+        call two(x)
+        call one(y)
+      end
+      subroutine one(out real a)
+        a := 1.0
+      end
+      subroutine two(inout real a[2])
+        a[1] := 2.0
+      end";
+    let parsed = cfg_core::text::parse(text);
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{}", parsed.problems));
+    let routine = &program.routines[0];
+    let cfg = routine.body.as_ref().expect("it has one");
+    let effects = Effects::of(&program);
+    let locations = Locations::of(&program, routine).with_elements(&program, routine, cfg);
+    let globals = Named::of(routine);
+    let reads = Reads::random(cfg, locations.len(), 0, &mut Rng::new(1));
+    let analysis = ToBeRecorded::new(&program, &effects, &locations, &globals, &reads);
+    let vertex = VertexId::new(1);
+    let calls = cfg.vertex(vertex).statements().iter().enumerate();
+    let overwritten: Vec<Vec<Place>> = calls
+        .map(|(statement, call)| analysis.overwritten(Position { vertex, statement }, call))
+        .collect();
+    let [x, y] = [0, 1].map(VarId::new);
+    let second = Place::element(x, [Expr::Int(2)]);
+    let whole = Place::whole;
+    assert_eq!(overwritten, [[second], [whole(x)], [whole(x)], [whole(y)]]);
 }

@@ -82,6 +82,7 @@ fn last_below(set: &FixedBitSet, end: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn rounds_go_on_until_nobody_is_woken() {
@@ -119,5 +120,34 @@ mod tests {
         });
         assert_eq!((visits, known), (399, [true; 200]));
         solve_across_calls(&[], |_, _| unreachable!("there is no routine"));
+    }
+
+    #[test]
+    fn every_second_round_goes_back() {
+        let order: Vec<RoutineId> = (0..4).map(RoutineId::new).collect();
+        let mut visited = Vec::new();
+        solve_across_calls(&order, |r, wake| {
+            visited.push(r.index());
+            if visited.len() == 4 {
+                [0, 2]
+                    .into_iter()
+                    .for_each(|r| wake.wake(RoutineId::new(r)));
+            }
+        });
+        assert_eq!(visited, [0, 1, 2, 3, 2, 0]);
+    }
+
+    #[test]
+    fn members_are_found_in_both_directions() {
+        let mut rng = crate::testing::Rng::new(3);
+        for _ in 0..300 {
+            let members: BTreeSet<usize> = (0..rng.below(5)).map(|_| rng.below(200)).collect();
+            let mut set: FixedBitSet = members.iter().copied().collect();
+            set.grow(200);
+            for at in 0..200 {
+                assert_eq!(first_from(&set, at), members.range(at..).next().copied());
+                assert_eq!(last_below(&set, at), members.range(..at).last().copied());
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
 use super::*;
 use crate::{
     builder::{RoutineBuilder, expr::*},
-    entity::VarId,
+    entity::{GlobalId, VarId},
     graph::{DiGraph as _, reachable},
     ir::{Control, Program, Routine, ScalarType::Integer, VertexKind},
     memory::{
         access::{Access, Accesses, decision_accesses},
         effects::Effects,
+        global_set::GlobalSet,
     },
     testing::{Rng, graph, random_routine},
 };
@@ -25,6 +26,51 @@ impl<'a> ReadLater<'a> {
             variables: routine.variables.len(),
         }
     }
+}
+
+/// The vertices that a path has passed, in sets that share what they have in common.
+struct Passed;
+
+impl Analysis for Passed {
+    const NAME: &'static str = "passed";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = GlobalSet;
+
+    fn bottom(&self, _: &Cfg) -> GlobalSet {
+        GlobalSet::default()
+    }
+
+    fn boundary(&self, _: &Cfg) -> GlobalSet {
+        GlobalSet::default()
+    }
+
+    fn statement(&self, _: Position, _: &Stmt, _: &mut GlobalSet) {}
+
+    fn decision(&self, v: VertexId, _: &Vertex, state: &mut GlobalSet) {
+        state.insert(GlobalId::new(v.index()));
+    }
+}
+
+#[test]
+fn sets_that_share_what_they_have_in_common_grow_around_loops() {
+    let mut rng = Rng::new(77);
+    let mut around = 0;
+    for _ in 0..40 {
+        let routine = random_routine(&mut rng, 30, false);
+        let cfg = routine.body.as_ref().unwrap();
+        let solution = solve(cfg, &Passed);
+        for (from, _) in cfg.vertices() {
+            let behind: Vec<VertexId> = cfg.successors(from).collect();
+            for (v, _) in cfg.vertices() {
+                let is_behind =
+                    (behind.iter()).any(|s| reachable(cfg, s.index()).contains(v.index()));
+                let passed = solution.incoming(v).contains(GlobalId::new(from.index()));
+                assert_eq!(passed, is_behind, "{from:?} {v:?}");
+                around += usize::from(passed && from == v);
+            }
+        }
+    }
+    assert!(around > 50, "{around}");
 }
 
 fn apply(accesses: &[Access], state: &mut Set) {

@@ -1,0 +1,186 @@
+//! Rules of graphs and expressions on both sides of their bounds.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::VarId,
+    ir::{Cfg, Control, Expr, MAX_ID, Op, Place, Program, Stmt},
+    memory::locations::Locations,
+    text,
+    validate::{problems, validate},
+};
+
+fn read(source: &str) -> Program {
+    let parsed = text::parse(source);
+    parsed
+        .program
+        .unwrap_or_else(|| panic!("{}", parsed.problems))
+}
+
+fn found(program: &Program) -> Diagnostics {
+    problems(program).1
+}
+
+const PLAIN: &str = "main subroutine f(in real x, out real y)\n  y := x\nend\n";
+
+#[test]
+fn ids_of_edges_have_a_bound() {
+    for (id, is_allowed) in [
+        (MAX_ID, true),
+        (-MAX_ID, true),
+        (0, true),
+        (MAX_ID + 1, false),
+        (-MAX_ID - 1, false),
+    ] {
+        let mut program = read(PLAIN);
+        let cfg = program.routines[0].body.take().expect("it has one");
+        let (vertices, mut edges) = cfg.into_parts();
+        edges[0].id = Some(id);
+        program.routines[0].body = Cfg::new(vertices, edges);
+        let found = found(&program);
+        assert_eq!(found.is_empty(), is_allowed, "{id}: {found}");
+    }
+}
+
+#[test]
+fn each_branch_has_an_end_of_its_own() {
+    let mut program = read(
+        "general subroutine f(in real x, out real y)
+    1 ENTRY -> 2
+    2 BRANCH x < 1.0 -> 3 [1], 4 [0]
+    3 BRANCH x < 0.0 -> 5 [1], 6 [0]
+    4 BASICBLOCK -> 7
+          y := x
+    5 BASICBLOCK -> 7
+          y := x
+    6 BASICBLOCK -> 7
+          y := x
+    7 BASICBLOCK -> 8
+          y := y + x
+    8 EXIT
+end
+",
+    );
+    assert!(found(&program).is_empty());
+    program.routines[0].control = Control::Structured;
+    let found = found(&program);
+    let help = "let the arms of each BRANCH meet at an ENDBRANCH of its own";
+    assert!(found.iter().any(|d| d.help.starts_with(help)), "{found}");
+}
+
+/// An address has a level, as an operation does.
+#[test]
+fn addresses_in_subscripts_of_addresses_have_a_depth() {
+    let source = "main subroutine f(in real x[3], out real y)\n  local integer i\n  i := 1\n  y := x[i]\nend\n";
+    let program = |times: usize| {
+        let mut program = read(source);
+        let [x, i] = [0, 2].map(VarId::new);
+        let mut index = Expr::Int(1);
+        for _ in 0..times {
+            let [there, here] = [index, Expr::Int(1)].map(|e| Expr::Addr(Place::element(x, [e])));
+            index = Expr::op(Op::Distance, [there, here]);
+        }
+        let cfg = program.routines[0].body.as_mut().expect("it has one");
+        let block = cfg.vertices_mut().find(|v| !v.statements().is_empty());
+        if let Some(cfg_core::ir::VertexKind::Block(statements)) = block.map(|v| &mut v.kind) {
+            statements[0] = Stmt::assign(Place::whole(i), index);
+        }
+        program
+    };
+    let too_deep = |times: usize| {
+        found(&program(times))
+            .iter()
+            .any(|d| d.message.contains("levels"))
+    };
+    let fits = Expr::MAX_DEPTH / 3 - 1;
+    assert!(!too_deep(fits), "{}", found(&program(fits)));
+    assert!(too_deep(Expr::MAX_DEPTH / 2 + 1));
+}
+
+/// Integers of another width are converted where an integer is wanted: as numbers of elements, too.
+#[test]
+fn pointers_are_shifted_by_integers_of_any_width() {
+    let source = |by: &str| {
+        format!(
+            "main subroutine f(in real x[3], in int32 k, out real y)
+  local ^real p
+  p := addr(x)
+  p := shift(p, {by})
+  y := p^
+end
+"
+        )
+    };
+    let printed = |by: &str| {
+        let valid = validate(read(&source(by)));
+        valid.unwrap_or_else(|d| panic!("{d}")).to_string()
+    };
+    assert_eq!(printed("k"), printed("int(k)"));
+}
+
+/// Fields and elements of one record overlap where all subscripts that both have may be equal for certain.
+#[test]
+fn fields_that_overlap_for_certain() {
+    let source = |a: &str, b: &str| {
+        format!(
+            "record R
+  real v[3]
+  real w
+end
+subroutine g(in real a, inout real b)
+  b := b*a
+end
+subroutine h(in real a[3], inout real b)
+  b := b*a[1]
+end
+main subroutine f(inout record R r[2], in integer i)
+  call {a}, {b})
+end
+"
+        )
+    };
+    for (a, b, overlap) in [
+        ("g(r[1].v[2]", "r[1].v[2]", true),
+        ("g(r[1].v[2]", "r[1].v[3]", false),
+        ("g(r[1].v[2]", "r[2].v[2]", false),
+        ("g(r[1].w", "r[1].v[2]", false),
+        ("g(r[1].w", "r[i].w", false),
+        ("h(r[1].v", "r[1].v[2]", true),
+        ("h(r[1].v", "r[2].v[2]", false),
+    ] {
+        let found = found(&read(&source(a, b)));
+        let is_told = found
+            .iter()
+            .any(|d| d.code == "V147" || d.message.contains("overlap"));
+        assert_eq!(is_told, overlap, "{a} {b}: {found}");
+    }
+}
+
+/// A variable that was added later has a location of its own.
+#[test]
+fn variables_that_are_added_have_locations_behind_the_others() {
+    let program = read(
+        "main subroutine f(in real x[3], out real y)\n  local real t\n  t := x[1]\n  y := t*x[2]\nend\n",
+    );
+    let routine = &program.routines[0];
+    let cfg = routine.body.as_ref().expect("it has one");
+    for locations in [
+        Locations::of(&program, routine),
+        Locations::of(&program, routine).with_elements(&program, routine, cfg),
+    ] {
+        let known = routine.variables.len();
+        let all: Vec<usize> = (0..known + 3)
+            .map(|v| locations.of_variable(VarId::new(v)).index())
+            .collect();
+        let new: Vec<usize> = (0..3).map(|k| locations.len() + k).collect();
+        assert_eq!(all[known..], new);
+        assert!(all[..known].iter().all(|l| *l < locations.len()));
+    }
+}
+
+#[test]
+fn what_is_valid_is_the_program() {
+    let program = read(PLAIN);
+    let valid = validate(program.clone()).unwrap_or_else(|d| panic!("{d}"));
+    assert_eq!(*valid.program(), program);
+    assert_eq!(valid.into_program(), program);
+}
