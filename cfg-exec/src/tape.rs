@@ -485,6 +485,19 @@ mod tests {
     }
 
     #[test]
+    fn what_is_popped_makes_room() {
+        let mut tape = Tape::default();
+        // A count of 9 takes 7 bits.
+        let mut meter = Meter::new(1, &Memory::default(), u64::MAX);
+        for _ in 0..100 {
+            tape.push_count(9, &mut meter).unwrap();
+            assert_eq!(tape.pop_count(&mut meter), Ok(9));
+        }
+        assert_eq!(meter.peak_bits, 7);
+        assert!(Meter::new(1, &Memory::default(), 0).bury(&tape).is_err());
+    }
+
+    #[test]
     fn uninitialised_values_keep_their_state_on_every_stack() {
         let mut tape = Tape::default();
         let mut meter = Meter::new(1 << 20, &Memory::default(), u64::MAX);

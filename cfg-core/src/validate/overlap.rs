@@ -68,12 +68,10 @@ fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
             _ => false,
         };
     }
-    if a.subscripts.is_empty() || b.subscripts.is_empty() {
-        return true;
-    }
     if a.has_field() || b.has_field() {
         return certain_parts(a, b);
     }
+    // A variable as a whole has no subscripts.
     let pairs = a.subscripts.iter().zip(&b.subscripts);
     pairs.into_iter().all(|(a, b)| same_part(a, b))
 }

@@ -184,3 +184,35 @@ fn what_is_valid_is_the_program() {
     assert_eq!(*valid.program(), program);
     assert_eq!(valid.into_program(), program);
 }
+
+/// An array in what a pointer leads to has an address, as a whole; its type is checked.
+#[test]
+fn addresses_of_arrays_behind_pointers() {
+    let codes = |line: &str| {
+        let program = read(&format!(
+            "record R
+  real v[3]
+  integer k
+end
+main subroutine f(in ^record R p, out real y)
+  local ^real q
+  local ^integer n
+  {line}
+  y := 1.0
+end
+"
+        ));
+        let found = found(&program);
+        found.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    for (line, expected) in [
+        ("q := addr(p^.v)", &[][..]),
+        ("q := addr(p^.v[2])", &[]),
+        ("n := addr(p^.k)", &[]),
+        ("n := addr(p^.v)", &["V139"]),
+        ("n := addr(p^.v[2])", &["V139"]),
+        ("q := addr(p^.v[1:2])", &["V163"]),
+    ] {
+        assert_eq!(codes(line), expected, "{line}");
+    }
+}

@@ -5,6 +5,7 @@ mod arrays;
 mod broadcast;
 mod calls;
 mod common;
+mod corners;
 mod faults;
 mod flow;
 mod limits;
