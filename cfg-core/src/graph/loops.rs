@@ -259,6 +259,14 @@ impl LoopForest {
         range.start as usize..range.end as usize
     }
 
+    /// The places of vertices that are in a loop, of places as [`Self::place`] gives them and in ascending order.
+    /// O(log n).
+    pub fn among<'a>(&self, l: LoopId, places: &'a [usize]) -> &'a [usize] {
+        let Range { start, end } = self.places(l);
+        let before = |limit: usize| places.partition_point(|&p| p < limit);
+        &places[before(start)..before(end)]
+    }
+
     /// The place of a vertex among those that are in loops; `None` of one that is in none.
     pub fn place(&self, v: usize) -> Option<usize> {
         let place = self.position[v];

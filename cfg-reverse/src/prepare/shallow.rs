@@ -127,3 +127,67 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::ir::{Role, ScalarType, Stmt};
+
+    /// An expression of so many levels around another one.
+    fn around(op: Op, e: Expr, depth: usize) -> Expr {
+        let levels = depth - e.depth();
+        (0..levels).fold(e, |e, _| Expr::op(op, [e]))
+    }
+
+    fn variable(name: &str, ty: ScalarType) -> Variable {
+        Variable::new(name, ty, Vec::new(), Role::Local)
+    }
+
+    /// `y := -(..-if(condition, x, y))`, or `y := -(..-a[subscript])`.
+    fn statement(inner: &Expr, is_condition: bool, depth: usize) -> StmtKind {
+        let [x, y, a] = [0, 1, 2].map(VarId::new);
+        let e = match is_condition {
+            true => Expr::op(Op::If, [inner.clone(), Expr::var(x), Expr::var(y)]),
+            false => Expr::Place(Place::element(a, [inner.clone()])),
+        };
+        Stmt::assign(Place::whole(y), around(Op::Neg, e, depth)).kind
+    }
+
+    #[test]
+    fn deep_parts_of_deep_statements_are_assigned_before() {
+        let [i, l] = [3, 4].map(VarId::new);
+        let types = [
+            ScalarType::Real,
+            ScalarType::Real,
+            ScalarType::Real,
+            ScalarType::Integer,
+            ScalarType::Logical,
+        ];
+        let variables: Vec<Variable> = types.map(|ty| variable("v", ty)).into();
+        for is_condition in [true, false] {
+            let inner = |depth| match is_condition {
+                true => around(Op::Not, Expr::var(l), depth),
+                false => around(Op::Neg, Expr::var(i), depth),
+            };
+            for (part, whole, is_wanted) in [
+                (SHALLOW, DEEP + 1, false),
+                (SHALLOW + 1, DEEP + 1, true),
+                (SHALLOW + 1, DEEP, false),
+                (SHALLOW + 9, DEEP + 9, true),
+            ] {
+                let mut kind = statement(&inner(part), is_condition, whole);
+                assert_eq!(is_deep(&kind), is_wanted, "{is_condition} {part} {whole}");
+                let mut taken = Vec::new();
+                let before = kind.clone();
+                hoist(&variables, &mut kind, &mut |e| {
+                    taken.push(e);
+                    VarId::new(5)
+                });
+                let expected: &[Expr] = if part > SHALLOW { &[inner(part)] } else { &[] };
+                assert_eq!(taken, expected);
+                assert_eq!(kind == before, expected.is_empty());
+                assert!(!is_deep(&kind));
+            }
+        }
+    }
+}

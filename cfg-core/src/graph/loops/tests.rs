@@ -85,6 +85,16 @@ fn random_graphs_agree_with_the_definition() {
             sorted.sort_unstable();
             assert_eq!(&sorted, members, "{edges:?}");
             assert_eq!(found.size(), members.len());
+            // Those of some vertices that are in it.
+            let mut some: Vec<usize> = (0..n).filter(|_| rng.below(2) == 0).collect();
+            let inner = some.iter().filter(|v| members.contains(v)).count();
+            some = some.into_iter().filter_map(|v| f.place(v)).collect();
+            some.sort_unstable();
+            let among = f.among(l, &some);
+            assert_eq!(among.len(), inner, "{edges:?}");
+            let places = members.iter().map(|&v| f.place(v));
+            let places: Vec<Option<usize>> = places.collect();
+            assert!(among.iter().all(|&p| places.contains(&Some(p))));
             let enters = |e: &&(usize, usize)| {
                 live.contains(e.0) && !members.contains(&e.0) && members.contains(&e.1)
             };
