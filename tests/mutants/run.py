@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from plant import CHOICE, alone, plant
@@ -19,6 +20,7 @@ from plant import CHOICE, alone, plant
 ROOT = Path(sys.argv[1])
 MOST = int(os.environ.get("CFGREV_MUTANTS", "25"))
 SEED = os.environ.get("CFGREV_MUTANTS_SEED", "1")
+JOBS = int(os.environ.get("CFGREV_MUTANTS_JOBS", "1"))
 LINES = re.compile(os.environ.get("CFGREV_MUTANTS_LINES", ""))
 OWN_ONLY = os.environ.get("CFGREV_MUTANTS_OWN", "") not in ("", "0")
 OTHERS = os.environ.get("CFGREV_MUTANTS_OTHERS", "").split()
@@ -28,7 +30,9 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 CONFIG = ROOT / ".cargo" / "mutants.toml"
 TESTS = ["--lib", "--bins", "--tests"]
 # A test may take so many times the processor time that it takes without a mutant, and some seconds.
-PATIENCE, GRACE = 10, 20
+PATIENCE, GRACE = 4, 20
+# Threads that wait for each other take no processor time; by the clock a test may take so many times as long.
+CLOCK = 20
 # A mutant that asks for ever more memory is stopped here.
 MEMORY = 6 << 30
 
@@ -105,16 +109,17 @@ def state(package, mutant):
     return digest.hexdigest()[:16]
 
 
-def watched(process):
-    """Ends a process that takes too much memory. A limit of its address space would end compiled C with sanitizers, too."""
+def watched(process, seconds):
+    """Ends a process that takes too much memory, or too long. A limit of its address space would end compiled C with sanitizers."""
     page = resource.getpagesize()
+    end = time.monotonic() + CLOCK * seconds
     while process.poll() is None:
         try:
             resident = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1]) * page
+            if resident > MEMORY or time.monotonic() > end:
+                return os.killpg(process.pid, signal.SIGKILL)
         except (OSError, IndexError):
-            return
-        if resident > MEMORY:
-            os.killpg(process.pid, signal.SIGKILL)
+            # It has ended.
             return
         time.sleep(0.2)
 
@@ -185,11 +190,8 @@ class Tree:
             [binary.path], cwd=package, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             preexec_fn=limit, start_new_session=True,
         )  # fmt: skip
-        watch = threading.Thread(target=watched, args=(process,), daemon=True)
+        watch = threading.Thread(target=watched, args=(process, seconds), daemon=True)
         watch.start()
-        # Threads that wait for each other take no processor time; they are given 20 times as long by the clock.
-        signal.signal(signal.SIGALRM, lambda *_: os.killpg(process.pid, signal.SIGKILL))
-        signal.alarm(20 * seconds)
         failed = False
         for line in process.stdout:
             if line.startswith(b"test ") and line.rstrip().endswith(b"FAILED"):
@@ -198,7 +200,6 @@ class Tree:
                 break
         process.stdout.close()
         failed |= process.wait() != 0
-        signal.alarm(0)
         watch.join()
         return not failed
 
@@ -272,6 +273,18 @@ class Judge:
             self.times[binary] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return int(PATIENCE * self.times[binary]) + GRACE
 
+    def others(self, package):
+        """The binaries of the workspace, or of what was chosen from it, but for those of a package."""
+        chosen = lambda b: not OTHERS or b.package in OTHERS
+        return [] if OWN_ONLY else [b for b in self.binaries if b.package != package and chosen(b)]
+
+    def measure(self, packages):
+        """Times all binaries that mutants of these packages may need, one after the other."""
+        needed = {b for b in self.binaries if b.package in packages}
+        needed |= {b for package in packages for b in self.others(package)}
+        for binary in sorted(needed):
+            self.patience(binary)
+
     def passes(self, binaries, number):
         # The quick ones first: most mutants are seen by them.
         limits = {binary: self.patience(binary) for binary in binaries}
@@ -284,8 +297,7 @@ class Judge:
             return "caught", "caught"
         if OWN_ONLY:
             return "missed", "-"
-        others = [b for b in self.binaries if b.package != package and (not OTHERS or b.package in OTHERS)]
-        return "missed", MISSED if self.passes(others, number) else "caught"
+        return "missed", MISSED if self.passes(self.others(package), number) else "caught"
 
 
 def apart(tree, mutant, survived):
@@ -348,11 +360,15 @@ def main():
         print(f"{len(drawn)} mutants, {len(left)} to be made alone; built in {time.time() - started:.0f} s", flush=True)
         judge = Judge(tree, binaries)
         survived = {m.number for m in open_ if results[m.number] is not None}
+        together = [m for m in open_ if m.number not in left | unviable]
         for mutant in open_:
             if mutant.number in unviable:
                 found(mutant, ("unviable", "unviable"))
-            elif mutant.number not in left:
-                found(mutant, judge.judge(mutant.package, mutant.number, mutant.number in survived))
+        judge.measure({m.package for m in together})
+        one = lambda m: (m, judge.judge(m.package, m.number, m.number in survived))
+        with ThreadPoolExecutor(JOBS) as pool:
+            for mutant, result in pool.map(one, together):
+                found(mutant, result)
         for mutant in open_:
             if mutant.number in left:
                 found(mutant, apart(tree, mutant, mutant.number in survived))
