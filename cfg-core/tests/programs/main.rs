@@ -1,5 +1,7 @@
 //! Random programs and graphs: effects, text, visits, and structure recovery there and back.
 
+#![allow(clippy::print_stdout, reason = "tests print what they measure")]
+
 mod effects;
 mod jumps;
 mod recovered;
