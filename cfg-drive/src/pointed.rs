@@ -32,8 +32,9 @@ struct Tables {
 /// What the second run finds: nothing, unless it stops where the first run did.
 #[derive(Default)]
 struct Found {
-    /// The last statement that made the object, and the last that ended it.
+    /// The last statement that made the object.
     made: Option<Site>,
+    /// The last statement that wrote where the object ends: that ended it, if it has.
     ended: Option<Site>,
     /// Number of cells of the object, if it has not ended.
     cells: Option<i64>,
@@ -258,23 +259,17 @@ impl Noting {
         let Role::Global(table) = self.program.routine(r).variable(target.var).role else {
             return None;
         };
-        let is_object = Expr::op(Op::Eq, [entry.clone(), Expr::Int(self.object)]);
-        let (noted, condition) = if table == self.tables.first {
-            (self.made, is_object)
-        } else if table == self.tables.last {
-            // What ends an object gives it a last cell that no object has, two before its first.
-            let first = self.uses(r, self.tables.first);
-            let element = |v: VarId| Expr::Place(Place::element(v, [entry.clone()]));
-            let before = Expr::op(Op::Sub, [element(first), Expr::Int(1)]);
-            let has_ended = Expr::op(Op::Lt, [element(target.var), before]);
-            (self.ended, Expr::op(Op::And, [is_object, has_ended]))
-        } else {
-            return None;
+        // The last cell of an object is written where it is made, where it is resized in place, and at last where it ends.
+        let noted = match table {
+            _ if table == self.tables.first => self.made,
+            _ if table == self.tables.last => self.ended,
+            _ => return None,
         };
+        let is_object = Expr::op(Op::Eq, [entry.clone(), Expr::Int(self.object)]);
         self.sites.push(Site::of(r, at));
         let number = Expr::Int(self.sites.len() as i64);
         let noted = self.uses(r, noted);
-        let value = Expr::op(Op::If, [condition, number, Expr::var(noted)]);
+        let value = Expr::op(Op::If, [is_object, number, Expr::var(noted)]);
         Some(Stmt::assign(Place::whole(noted), value))
     }
 
