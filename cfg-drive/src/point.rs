@@ -228,8 +228,24 @@ impl Binder<'_> {
             content,
             pointer,
         } = given;
-        let null = matches!(content, Content::Tree(ValueTree::Null));
-        if null && self.leave_out(name)? {
+        // An empty list of records is given field by field, as null is.
+        let is_left_out = match content {
+            Content::Tree(ValueTree::Null) => true,
+            Content::Tree(ValueTree::Array(items)) => items.is_empty(),
+            Content::Tree(ValueTree::Size(extents)) => extents.contains(&0),
+            Content::Tree(
+                ValueTree::Object(_)
+                | ValueTree::Int(_)
+                | ValueTree::Wide(_)
+                | ValueTree::Real(_)
+                | ValueTree::Logical(_)
+                | ValueTree::SameAs(..),
+            )
+            | Content::Value(_) => false,
+        };
+        let is_null = matches!(content, Content::Tree(ValueTree::Null));
+        let is_whole = self.slots.contains_key(name.as_str());
+        if is_left_out && (is_null || !is_whole) && self.leave_out(name)? {
             return Ok(());
         }
         let slot = self.slots.get(name.as_str()).copied();
@@ -291,11 +307,17 @@ impl Binder<'_> {
         let mut any = known;
         for (k, variable) in parameters.filter(|(_, v)| v.name == name || is_field(&v.name)) {
             any = true;
+            // Behind open extents those of a field that is an array stay as they are.
             let mut extents = variable.shape.iter().map(|d| &d.extent);
-            let open = variable.rank() > 0 && extents.all(|e| *e == Extent::Deferred);
+            let open = extents.clone().any(|e| *e == Extent::Deferred)
+                && extents.all(|e| matches!(e, Extent::Deferred | Extent::Fixed(Expr::Int(_))));
             let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
             if open && !optional {
-                let shape = vec![0; variable.rank()];
+                let extents = variable.shape.iter().map(|d| match d.extent {
+                    Extent::Fixed(Expr::Int(n)) => usize::try_from(n).unwrap_or(0),
+                    Extent::Fixed(_) | Extent::Deferred => 0,
+                });
+                let shape: Vec<usize> = extents.collect();
                 let none = Value::uninitialised(variable.ty, &shape, variable.order)
                     .ok_or_else(|| self.too_large(&variable.name, &shape))?;
                 self.set(k, none);

@@ -85,7 +85,8 @@ impl Reading<'_, '_> {
                         pointer,
                     });
                 } else {
-                    expand(name, tree, pointer, &mut parts);
+                    let zeros = self.sizes.is_some();
+                    expand(name, tree, pointer, &mut parts, (zeros, problems));
                 }
                 found.extend(parts.into_iter().map(|part| Given {
                     name: part.name,
@@ -98,35 +99,70 @@ impl Reading<'_, '_> {
     }
 }
 
+/// The values of the fields of records by the names that they have where records are split. A field that only some records of a list
+/// have is a problem, or `zeros` in the others.
+///
 /// Recursion is over the nesting of the text, which its reader limits.
-fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given<ValueTree>>) {
+fn expand(
+    name: String,
+    tree: ValueTree,
+    pointer: String,
+    found: &mut Vec<Given<ValueTree>>,
+    (zeros, problems): (bool, &mut Diagnostics),
+) {
     match tree {
         ValueTree::Object(members) => {
             for (field, tree) in members {
                 let pointer = format!("{pointer}{}", crate::json::pointer(&field));
-                expand(format!("{name}.{field}"), tree, pointer, found);
+                let name = format!("{name}.{field}");
+                expand(name, tree, pointer, found, (zeros, problems));
             }
         }
         ValueTree::Array(items) if items.iter().any(has_object) => {
-            // A list of records: for each field the list of its values.
-            let mut columns: Vec<(String, Vec<ValueTree>)> = Vec::new();
+            // A list of records: for each field the list of its values, `None` in a record that does not have it.
+            let count = items.len();
+            let mut columns: Vec<(String, Vec<Option<ValueTree>>)> = Vec::new();
             let mut of_field: HashMap<String, usize> = HashMap::new();
-            for item in items {
+            for (k, item) in items.into_iter().enumerate() {
+                let place = format!("{pointer}/{k}");
+                if !has_object(&item) {
+                    let message = "a record is expected here";
+                    let help = "write an object with its fields";
+                    let problem = codes::problem(&codes::TYPE, message, help, place);
+                    problems.0.extend(problem.0);
+                    continue;
+                }
                 let mut parts = Vec::new();
-                expand(String::new(), item, String::new(), &mut parts);
+                expand(String::new(), item, place, &mut parts, (zeros, problems));
                 for part in parts {
                     let next = columns.len();
-                    match *of_field.entry(part.name.clone()).or_insert(next) {
-                        k if k < next => columns[k].1.push(part.content),
-                        _ => columns.push((part.name, vec![part.content])),
+                    let column = *of_field.entry(part.name.clone()).or_insert(next);
+                    if column == next {
+                        columns.push((part.name, vec![None; count]));
                     }
+                    columns[column].1[k] = Some(part.content);
                 }
             }
-            found.extend(columns.into_iter().map(|(field, column)| Given {
-                name: format!("{name}{field}"),
-                content: ValueTree::Array(column),
-                pointer: pointer.clone(),
-            }));
+            for (field, column) in columns {
+                let zero = column.iter().flatten().next().map(zero_like);
+                let missing = column.iter().position(Option::is_none);
+                if let Some(k) = missing.filter(|_| !zeros) {
+                    let field = &field[1..];
+                    let message = format!("a record has no value for its field {field}");
+                    let help = format!("add \"{field}\"");
+                    let place = format!("{pointer}/{k}");
+                    let problem = codes::problem(&codes::MISSING, message, help, place);
+                    problems.0.extend(problem.0);
+                }
+                let column = column
+                    .into_iter()
+                    .filter_map(|value| value.or(zero.clone()));
+                found.push(Given {
+                    name: format!("{name}{field}"),
+                    content: ValueTree::Array(column.collect()),
+                    pointer: pointer.clone(),
+                });
+            }
         }
         tree @ (ValueTree::Int(_)
         | ValueTree::Wide(_)
@@ -140,6 +176,21 @@ fn expand(name: String, tree: ValueTree, pointer: String, found: &mut Vec<Given<
             content: tree,
             pointer,
         }),
+    }
+}
+
+/// Zeros in the form of a value.
+fn zero_like(tree: &ValueTree) -> ValueTree {
+    match tree {
+        ValueTree::Array(items) => ValueTree::Array(items.iter().map(zero_like).collect()),
+        ValueTree::Object(_)
+        | ValueTree::Int(_)
+        | ValueTree::Wide(_)
+        | ValueTree::Real(_)
+        | ValueTree::Logical(_)
+        | ValueTree::Null
+        | ValueTree::SameAs(..)
+        | ValueTree::Size(_) => ValueTree::Int(0),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::records::{Content, Given, Reading};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::ir::{Program, Routine};
-use cfg_core::json::values;
+use cfg_core::json::values::{self, ValueTree};
 use cfg_exec::{Lease, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -78,6 +78,26 @@ fn seed(
         let slot = by_name.get(name.as_str()).copied();
         let position = slot.and_then(|s| positions.get(&s).copied());
         let found = position.and_then(|p| Some((p, slots[p].0.variable(program, routine)?)));
+        // Nothing is zero: of a record all of its fields, and of an empty list of records.
+        let fields = || {
+            let fields = by_name.iter().filter(|(key, _)| {
+                let field = key.strip_prefix(name.as_str());
+                field.is_some_and(|field| field.starts_with('.'))
+            });
+            fields
+                .filter_map(|(_, slot)| positions.get(slot))
+                .map(|&p| &slots[p].1)
+        };
+        let is_zero = match &given.content {
+            Content::Tree(ValueTree::Null) => found.is_some() || fields().next().is_some(),
+            Content::Tree(ValueTree::Array(items)) if items.is_empty() && found.is_none() => {
+                fields().next().is_some() && fields().all(|value| value.is_empty())
+            }
+            Content::Tree(_) | Content::Value(_) => false,
+        };
+        if is_zero {
+            continue;
+        }
         let Some((position, variable)) = found else {
             let keys = slots
                 .iter()

@@ -363,7 +363,15 @@ end
         ),
         (
             r#"{"p": {"x": 1, "k": 1, "v": [1, 2]}, "a": [{"x": 1, "k": 1, "v": [1, 2]}, {"k": 1, "v": [1, 2]}]}"#,
-            "a.x",
+            "its field x\n  at: (/a/1)",
+        ),
+        (
+            r#"{"p": {"x": 1, "k": 1, "v": [1, 2]}, "a": [{"k": 1, "v": [1, 2]}, {"x": 5, "k": 1, "v": [1, 2]}]}"#,
+            "its field x\n  at: (/a/0)",
+        ),
+        (
+            r#"{"p": {"x": 1, "k": 1, "v": [1, 2]}, "a": [{"x": 5, "k": 1, "v": [1, 2]}, 3]}"#,
+            "a record is expected here\n  at: (/a/1)",
         ),
     ] {
         let problems = primal.point(point.as_bytes()).expect_err(point).to_string();
@@ -391,4 +399,87 @@ end
         .expect("a point");
     let problem = primal.run(&point).expect_err("out of bounds").to_string();
     assert!(problem.contains("statement 4"), "{problem}");
+}
+
+/// Of an array of records with open extents each record has all fields, in whatever order: none is taken from another one.
+#[test]
+fn lists_of_records_are_whole() {
+    let text = format!(
+        "{POINT}main subroutine f(in integer n, in record P q[:], out real y)
+  local integer i
+  independent q
+  dependent y
+  y := 1.0
+  for i = 1, n
+    y := y + q[i].x*real(q[i].k) + q[i].v[2]
+  end
+end
+"
+    );
+    let program = read(&text);
+    let main = main_of(&program);
+    let two = r#"{"n": 2, "q": [{"x": 1, "k": 10, "v": [1, 2]}, {"v": [3, 4], "k": 3, "x": 5}]}"#;
+    let (value, found) = gradient(&text, two);
+    assert_eq!(value, json!({"y": 32.0}));
+    let expected = json!([{"x": 10.0, "v": [0.0, 1.0]}, {"x": 3.0, "v": [0.0, 1.0]}]);
+    assert_eq!(found, json!({ "q": expected }));
+
+    let adjoint = Adjoint::new(&program, main, &Options::default()).expect("it has an adjoint");
+    for (list, wanted) in [
+        (
+            r#"[{"k": 10, "v": [1, 2]}, {"x": 5, "k": 3, "v": [3, 4]}]"#,
+            "its field x\n  at: (/q/0)",
+        ),
+        (
+            r#"[{"x": 1, "k": 10, "v": [1, 2]}, {"x": 5, "k": 3}]"#,
+            "its field v\n  at: (/q/1)",
+        ),
+        (
+            r#"[{"x": 1, "k": 10, "v": [1, 2]}, []]"#,
+            "a record is expected here\n  at: (/q/1)",
+        ),
+    ] {
+        let point = format!(r#"{{"n": 1, "q": {list}}}"#);
+        let problems = adjoint.point(point.as_bytes()).expect_err(list).to_string();
+        assert!(problems.contains(wanted), "{list}: {problems}");
+    }
+    // None at all.
+    for none in ["[]", "null", r#"{"size": 0}"#] {
+        let point = format!(r#"{{"n": 0, "q": {none}}}"#);
+        let (value, found) = gradient(&text, &point);
+        assert_eq!(
+            (value, found),
+            (json!({"y": 1.0}), json!({"q": []})),
+            "{none}"
+        );
+        let mut tangent = Tangent::new(&program, main, &Options::default()).expect("it has one");
+        let there = tangent.point(point.as_bytes()).expect("a point");
+        for direction in [r#"{"q": []}"#, r#"{"q": null}"#, "{}"] {
+            let direction = tangent
+                .direction(direction.as_bytes(), &there)
+                .expect(direction);
+            assert!(tangent.tangent(&there, &direction).is_ok());
+        }
+    }
+    // Of a direction what is left out is zero, in each record.
+    let mut tangent = Tangent::new(&program, main, &Options::default()).expect("it has one");
+    let there = tangent.point(two.as_bytes()).expect("a point");
+    for (direction, expected) in [
+        (r#"{"q": [{"x": 1}, {"v": [0, 1]}]}"#, 11.0),
+        (r#"{"q": [{"v": [5, 7]}, {"x": 2}]}"#, 13.0),
+        (r#"{"q": null}"#, 0.0),
+    ] {
+        let given = tangent
+            .direction(direction.as_bytes(), &there)
+            .expect(direction);
+        let found = tangent.tangent(&there, &given).expect(direction);
+        let found =
+            serde_json::to_value(Members::of(&found.tangent, &program, main)).expect("values");
+        assert_eq!(found, json!({ "y": expected }), "{direction}");
+    }
+    let wrong = tangent
+        .direction(br#"{"q": []}"#, &there)
+        .expect_err("there are two")
+        .to_string();
+    assert!(wrong.contains('q'), "{wrong}");
 }
