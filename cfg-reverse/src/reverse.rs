@@ -5,7 +5,7 @@ use cfg_analysis::reach::Reach;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
-    ir::{Program, Routine, Signature},
+    ir::{Cfg, Program, Routine, Signature},
     validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
@@ -104,10 +104,20 @@ fn without_records(
     let originals = valid.program().routines.iter().zip(graphs);
     for (slot, (original, graph)) in program.routines.iter_mut().zip(originals) {
         *slot = match graph {
-            Some(graph) => Routine {
-                body: Some(graph),
-                ..without_body(original)
-            },
+            Some(mut graph) => {
+                // The normal form numbers its own statements; these come from where they came from.
+                let vertices = original.body.iter().flat_map(Cfg::vertices);
+                let theirs = vertices.flat_map(|(_, vertex)| vertex.statements());
+                let vertices = graph.vertices_mut();
+                let own = vertices.filter_map(|vertex| vertex.kind.statements_mut());
+                for (statement, original) in own.flatten().zip(theirs) {
+                    statement.origin = original.origin;
+                }
+                Routine {
+                    body: Some(graph),
+                    ..without_body(original)
+                }
+            }
             None => original.clone(),
         };
     }

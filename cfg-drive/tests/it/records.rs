@@ -385,6 +385,8 @@ fn a_problem_of_a_run_is_at_the_statement_of_the_file() {
         "{POINT}main subroutine f(in record P p, out real y)
   local record P a[2]
   local integer i
+  independent p
+  dependent y
   a[1] := p
   a[2] := p
   i := 3
@@ -399,6 +401,20 @@ end
         .expect("a point");
     let problem = primal.run(&point).expect_err("out of bounds").to_string();
     assert!(problem.contains("statement 4"), "{problem}");
+    let options = Options::default();
+    let mut adjoint = Adjoint::new(&program, main_of(&program), &options).expect("an adjoint");
+    let point = adjoint
+        .point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
+        .expect("a point");
+    let seed = adjoint.default_seed(&point).expect("a scalar");
+    let problem = adjoint
+        .gradient(&point, &seed)
+        .expect_err("out of bounds")
+        .to_string();
+    assert!(
+        problem.contains("routine f, vertex 2, statement 4"),
+        "{problem}"
+    );
 }
 
 /// Of an array of records with open extents each record has all fields, in whatever order: none is taken from another one.
