@@ -456,3 +456,28 @@ fn what_is_not_lowered_is_refused() {
         assert!(problem.message.contains(word), "{text}{problems}");
     }
 }
+
+/// A gradient, in which old values are pushed first, names the statement that a run names.
+#[test]
+fn faults_in_gradients_are_at_the_statements_of_runs() {
+    let text = "main subroutine f(in real x[3], out real y)
+  local ^real p
+  local ^real q
+  local integer i
+  independent x
+  dependent y
+  allocate p, 2
+  y := 0.0
+  for i = 1, 3
+    q := p
+    p := shift(p, 1)
+    q^ := x[i]
+  end
+end
+";
+    let point = r#"{"x": [1, 2, 3]}"#;
+    let place = |problems: &Diagnostics| problems.0[0].at.site.clone();
+    let [run, gradient] = [run(text, point), gradient(text, point)].map(Result::unwrap_err);
+    assert!(place(&run).is_some());
+    assert_eq!(place(&gradient), place(&run), "{run}{gradient}");
+}
