@@ -69,6 +69,25 @@ fn the_fixtures_have_right_gradients() {
     }
 }
 
+/// A routine whose local has ended when its caller uses the pointer.
+const LOCAL_POINTER: &str = "subroutine local_pointer(out ^real p)
+  local real gone
+  gone := 1.0
+  p := addr(gone)
+end
+";
+
+/// How a run, a tangent and a gradient end of a program with `x[4]` that does not run through.
+fn refusals(text: &str) -> [Diagnostics; 3] {
+    let point = r#"{"x": [1, 2, 3, 4]}"#;
+    // Derivatives come before what they are the derivatives of.
+    [
+        run(text, point).expect_err(text),
+        tangent(text, point, point).expect_err(text),
+        gradient(text, point).expect_err(text),
+    ]
+}
+
 /// Bodies of `f(in integer k, in real x[4], out real y)` with locals `p`, `q` and `r`, and how they end.
 #[test]
 fn uses_of_pointers_that_lead_nowhere_end_the_run() {
@@ -112,12 +131,7 @@ fn uses_of_pointers_that_lead_nowhere_end_the_run() {
     ];
     for (body, code, word) in cases {
         let text = format!(
-            "subroutine local_pointer(out ^real p)
-  local real gone
-  gone := 1.0
-  p := addr(gone)
-end
-
+            "{LOCAL_POINTER}
 main subroutine f(in real x[4], out real y)
   local real a[3]
   local ^real p
@@ -135,13 +149,7 @@ main subroutine f(in real x[4], out real y)
 end
 "
         );
-        let point = r#"{"x": [1, 2, 3, 4]}"#;
-        // Derivatives come before what they are the derivatives of.
-        for problems in [
-            run(&text, point).expect_err(&text),
-            tangent(&text, point, point).expect_err(&text),
-            gradient(&text, point).expect_err(&text),
-        ] {
+        for problems in refusals(&text) {
             let problem = &problems.0[0];
             assert_eq!(problem.code, code, "{text}{problems}");
             assert!(problem.message.contains(word), "{text}{problems}");
@@ -202,12 +210,7 @@ fn faults_of_pointers_name_the_places_of_their_objects() {
     ];
     for (body, message, places) in cases {
         let text = format!(
-            "subroutine local_pointer(out ^real p)
-  local real gone
-  gone := 1.0
-  p := addr(gone)
-end
-
+            "{LOCAL_POINTER}
 subroutine fresh(in integer n, out ^real p)
   allocate p, n zeroed
 end
@@ -228,12 +231,7 @@ main subroutine f(in real x[4], out real y)
 end
 "
         );
-        let point = r#"{"x": [1, 2, 3, 4]}"#;
-        for problems in [
-            run(&text, point).expect_err(&text),
-            tangent(&text, point, point).expect_err(&text),
-            gradient(&text, point).expect_err(&text),
-        ] {
+        for problems in refusals(&text) {
             let [problem, notes @ ..] = &*problems.0 else {
                 panic!("{text}")
             };
