@@ -81,3 +81,15 @@ pub(crate) fn problem(
         .at_pointer(pointer)
         .into()
 }
+
+/// Something else stands where a record is given.
+pub(crate) fn no_record(place: impl Into<String>) -> Diagnostics {
+    let help = "write an object with its fields";
+    problem(&TYPE, "a record is expected here", help, place)
+}
+
+/// A record is given without one of its fields.
+pub(crate) fn no_field(field: &str, place: impl Into<String>) -> Diagnostics {
+    let message = format!("a record has no value for its field {field}");
+    problem(&MISSING, message, format!("add \"{field}\""), place)
+}

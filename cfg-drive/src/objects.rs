@@ -432,9 +432,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                         Some(tree) => Given::Tree(tree),
                         None if self.sizes.is_some() => Given::Zero,
                         None => {
-                            let message = format!("a record has no value for its field {name}");
-                            let help = format!("add \"{name}\"");
-                            return Err(codes::problem(&codes::MISSING, message, help, place));
+                            return Err(codes::no_field(name, place));
                         }
                     };
                     self.part(below, fixed, given, &place)?;
@@ -467,12 +465,7 @@ impl<'a, 'p> Reader<'a, 'p> {
                 }
                 Ok(())
             }
-            Given::Tree(_) => Err(codes::problem(
-                &codes::TYPE,
-                "a record is expected here",
-                "write an object with its fields",
-                place,
-            )),
+            Given::Tree(_) => Err(codes::no_record(place)),
         }
     }
 

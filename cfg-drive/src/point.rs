@@ -5,7 +5,7 @@ use crate::json;
 use crate::json::pointer;
 use crate::objects::{Levels, Sizes};
 use crate::options::{Options, words};
-use crate::records::{Content, Given, Reading};
+use crate::records::{Content, Given, Reading, is_field_of};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;
@@ -229,23 +229,14 @@ impl Binder<'_> {
             pointer,
         } = given;
         // An empty list of records is given field by field, as null is.
+        let is_whole = self.slots.contains_key(name.as_str());
         let is_left_out = match content {
             Content::Tree(ValueTree::Null) => true,
-            Content::Tree(ValueTree::Array(items)) => items.is_empty(),
-            Content::Tree(ValueTree::Size(extents)) => extents.contains(&0),
-            Content::Tree(
-                ValueTree::Object(_)
-                | ValueTree::Int(_)
-                | ValueTree::Wide(_)
-                | ValueTree::Real(_)
-                | ValueTree::Logical(_)
-                | ValueTree::SameAs(..),
-            )
-            | Content::Value(_) => false,
+            Content::Tree(ValueTree::Array(items)) => !is_whole && items.is_empty(),
+            Content::Tree(ValueTree::Size(extents)) => !is_whole && extents.contains(&0),
+            Content::Tree(_) | Content::Value(_) => false,
         };
-        let is_null = matches!(content, Content::Tree(ValueTree::Null));
-        let is_whole = self.slots.contains_key(name.as_str());
-        if is_left_out && (is_null || !is_whole) && self.leave_out(name)? {
+        if is_left_out && self.leave_out(name)? {
             return Ok(());
         }
         let slot = self.slots.get(name.as_str()).copied();
@@ -298,14 +289,12 @@ impl Binder<'_> {
             Some(Slot::Global(g)) => !self.hidden.contains(g),
             Some(Slot::Result(_)) | None => false,
         };
-        let is_field = |of: &str| {
-            let field = of.strip_prefix(name);
-            field.is_some_and(|field| field.starts_with('.'))
-        };
         let parameters = self.routine.parameter_ids().enumerate();
         let parameters = parameters.map(|(k, v)| (k, self.routine.variable(v)));
         let mut any = known;
-        for (k, variable) in parameters.filter(|(_, v)| v.name == name || is_field(&v.name)) {
+        for (k, variable) in
+            parameters.filter(|(_, v)| v.name == name || is_field_of(name, &v.name))
+        {
             any = true;
             // Behind open extents those of a field that is an array stay as they are.
             let mut extents = variable.shape.iter().map(|d| &d.extent);

@@ -126,10 +126,7 @@ fn expand(
             for (k, item) in items.into_iter().enumerate() {
                 let place = format!("{pointer}/{k}");
                 if !has_object(&item) {
-                    let message = "a record is expected here";
-                    let help = "write an object with its fields";
-                    let problem = codes::problem(&codes::TYPE, message, help, place);
-                    problems.0.extend(problem.0);
+                    problems.0.extend(codes::no_record(place).0);
                     continue;
                 }
                 let mut parts = Vec::new();
@@ -147,16 +144,11 @@ fn expand(
                 let zero = column.iter().flatten().next().map(zero_like);
                 let missing = column.iter().position(Option::is_none);
                 if let Some(k) = missing.filter(|_| !zeros) {
-                    let field = &field[1..];
-                    let message = format!("a record has no value for its field {field}");
-                    let help = format!("add \"{field}\"");
-                    let place = format!("{pointer}/{k}");
-                    let problem = codes::problem(&codes::MISSING, message, help, place);
+                    let problem = codes::no_field(&field[1..], format!("{pointer}/{k}"));
                     problems.0.extend(problem.0);
                 }
-                let column = column
-                    .into_iter()
-                    .filter_map(|value| value.or(zero.clone()));
+                let column = column.into_iter();
+                let column = column.filter_map(|value| value.or_else(|| zero.clone()));
                 found.push(Given {
                     name: format!("{name}{field}"),
                     content: ValueTree::Array(column.collect()),
@@ -177,6 +169,12 @@ fn expand(
             pointer,
         }),
     }
+}
+
+/// True if a split variable is a field of the record of this name, at any depth.
+pub(crate) fn is_field_of(record: &str, variable: &str) -> bool {
+    let field = variable.strip_prefix(record);
+    field.is_some_and(|field| field.starts_with('.'))
 }
 
 /// Zeros in the form of a value.

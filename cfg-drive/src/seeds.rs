@@ -4,7 +4,7 @@ use crate::codes;
 use crate::json;
 use crate::objects::{Levels, Sizes};
 use crate::point::{fit, words_of_tree, zeros_like};
-use crate::records::{Content, Given, Reading};
+use crate::records::{Content, Given, Reading, is_field_of};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::ir::{Program, Routine};
@@ -80,10 +80,7 @@ fn seed(
         let found = position.and_then(|p| Some((p, slots[p].0.variable(program, routine)?)));
         // Nothing is zero: of a record all of its fields, and of an empty list of records.
         let fields = || {
-            let fields = by_name.iter().filter(|(key, _)| {
-                let field = key.strip_prefix(name.as_str());
-                field.is_some_and(|field| field.starts_with('.'))
-            });
+            let fields = by_name.iter().filter(|(key, _)| is_field_of(name, key));
             fields
                 .filter_map(|(_, slot)| positions.get(slot))
                 .map(|&p| &slots[p].1)
