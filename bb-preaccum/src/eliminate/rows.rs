@@ -362,3 +362,64 @@ impl Iterator for Neighbours<'_> {
 }
 
 impl ExactSizeIterator for Neighbours<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vertices at both ends of words, so that few pairs meet often.
+    const PLACES: [u32; 7] = [0, 1, 63, 64, 127, 128, 1024];
+
+    fn check(rows: &Rows, edges: &BTreeMap<(u32, u32), (Label, Kind)>) {
+        let preds = |v: u32| edges.keys().filter(move |e| e.1 == v).map(|e| e.0);
+        let succs = |v: u32| edges.keys().filter(move |e| e.0 == v).map(|e| e.1);
+        for v in PLACES {
+            assert!(rows.preds(v).eq(preds(v)) && rows.succs(v).eq(succs(v)));
+            assert_eq!(rows.in_degree(v), preds(v).count());
+            assert_eq!(rows.out_degree(v), succs(v).count());
+            assert_eq!(rows.last_pred(v), preds(v).last());
+            assert_eq!(rows.last_succ(v), succs(v).last());
+            let inner_preds = preds(v).filter(|&i| preds(i).next().is_some());
+            assert!(rows.inner_preds(v).eq(inner_preds));
+            let inner_succs = succs(v).filter(|&k| succs(k).next().is_some());
+            assert!(rows.inner_succs(v).eq(inner_succs));
+            for w in PLACES {
+                assert_eq!(rows.has_edge(v, w), edges.contains_key(&(v, w)));
+                assert_eq!(rows.edge(v, w), edges.get(&(v, w)).copied());
+                let new_succs = succs(w).filter(|&k| !edges.contains_key(&(v, k)));
+                assert_eq!(rows.new_succs(v, w), new_succs.count());
+                let new_preds = preds(v).filter(|&i| !edges.contains_key(&(i, w)));
+                assert_eq!(rows.new_preds(v, w), new_preds.count());
+            }
+        }
+    }
+
+    #[test]
+    fn maps_and_matrices_are_the_same_set_of_edges() {
+        let kinds = [Kind::Unit, Kind::Constant, Kind::Variable];
+        for is_matrix in [false, true] {
+            let mut rows = Rows::new(1025, if is_matrix { 1 << 20 } else { 0 });
+            assert_eq!(matches!(rows, Rows::Matrix(_)), is_matrix);
+            let mut edges = BTreeMap::new();
+            let mut random = 1u64;
+            for step in 0..2_000u32 {
+                random = cfg_core::random::mix(random);
+                let place = |shift: u32| PLACES[(random >> shift) as usize % PLACES.len()];
+                let (i, k) = (place(0), place(20));
+                // More come than go at first, then more go.
+                if random >> 40 & 3 > u64::from(step >= 1_000) {
+                    let label = (Label(step), kinds[step as usize % 3]);
+                    rows.put(i, k, label.0, label.1);
+                    edges.insert((i, k), label);
+                } else {
+                    assert_eq!(rows.remove(i, k), edges.remove(&(i, k)).is_some());
+                }
+                if step % 16 == 0 {
+                    check(&rows, &edges);
+                }
+            }
+            check(&rows, &edges);
+            assert_eq!(rows.edge(5_000, 0), None);
+        }
+    }
+}

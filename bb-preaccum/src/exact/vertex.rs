@@ -343,3 +343,39 @@ impl<const W: usize> Solver<'_, W> {
         order.extend(ones(class).map(|bit| self.places[bit]));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eliminate::Primal;
+    use crate::lcg::{Kind, Lcg, NewEdge};
+
+    /// Each vertex of a chain costs one multiplication in any order, which is the bound of any part of it.
+    #[test]
+    fn bounds_end_the_search_where_they_are_what_is_paid() {
+        let n = 10;
+        let edges = (0..=n).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+        let lcg = Lcg::new("chain", &[0], &[n + 1], edges).expect("a graph");
+        let primal = Primal::new(&lcg);
+        for model in CostModel::ALL {
+            let bits = BitGraph::<1>::new(&primal, model).expect("few vertices");
+            let run = |least: u32, below| {
+                let mut work = 0;
+                let least = vec![least; bits.vertices.len()];
+                let found = solve(&bits, &least, below, u64::MAX, &mut work, &mut || false);
+                (found.expect("few intermediates"), work)
+            };
+            let Outcome::NothingBelow = run(1, 10).0 else {
+                panic!("a chain of {n} costs {n}");
+            };
+            // What each vertex costs at least is known: no set is opened. Without it, only the whole set.
+            assert_eq!(run(1, 10).1, 0);
+            assert_eq!(run(0, 10).1, 1);
+            let (Outcome::Optimal(cost, order), work) = run(1, 11) else {
+                panic!("a chain has an order");
+            };
+            assert_eq!((cost, order.len()), (10, 10));
+            assert_eq!(work, 10, "a set for each vertex");
+        }
+    }
+}
