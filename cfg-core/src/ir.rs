@@ -17,6 +17,7 @@
 //! - A `Program` may break rules; [`crate::validate`] finds all that are broken. Nothing here panics on
 //!   a program that breaks them.
 
+mod astray;
 mod cfg;
 mod expr;
 mod fields;
@@ -34,6 +35,7 @@ mod types;
 mod vertex;
 pub mod visit;
 
+pub use astray::Astray;
 pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use fields::{Leaf, Level, Part};

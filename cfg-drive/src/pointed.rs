@@ -70,7 +70,9 @@ pub(crate) fn explained(
         role(program, pointed.array),
         Some(NameRole::LastCells | NameRole::ScratchLastCells)
     );
-    if let (true, Some(n)) = (is_access, found.cells) {
+    if pointed.of_other_type {
+        // The message says it.
+    } else if let (true, Some(n)) = (is_access, found.cells) {
         let cells = if n == 1 { "cell" } else { "cells" };
         problem.message =
             format!("a pointer is used that leads outside of its object, which has {n} {cells}");

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use crate::cell::POISON_INT;
-use cfg_core::{diagnostic::Diagnostic, entity::GlobalId, ir::NameRole};
+use cfg_core::{
+    diagnostic::Diagnostic,
+    entity::GlobalId,
+    ir::{Astray, NameRole},
+};
 
 cfg_core::diagnostic_codes! {
     /// Every code of this crate.
@@ -78,8 +82,8 @@ cfg_core::diagnostic_codes! {
         "A run reaches EXIT without coming to a statement that stops the program."
         "The program ends itself here, by a statement `stop`: in C a call of exit or abort, or an assertion that does not hold. The message is the program's own. There is no derivative at this point: choose arguments for which the program runs through.";
     POINTER "X224" "a pointer leads nowhere"
-        "A pointer that is used leads to a cell of an object that has not ended; pointers that are subtracted or ordered lead to one object; what is freed is the beginning of an object on the heap."
-        "A null pointer was used, one that leads behind the end or before the beginning of its object, or one to an object that was freed or whose routine has returned. The place is that of the use; notes say where the object was made, and where it ended.";
+        "A pointer that is used leads to cells of its type, in an object that has not ended; pointers that are subtracted or ordered lead to one object; what is freed is the beginning of an object on the heap."
+        "A null pointer was used, one that leads behind the end or before the beginning of its object or to a field of another type, or one to an object that was freed or whose routine has returned. The place is that of the use; notes say where the object was made, and where it ended.";
     HEAP "X225" "out of heap"
         "The objects that pointers lead to have room in their pool, and sizes that are not negative."
         "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). Objects that are freed make room only if they were allocated last, and each allocation takes a number that is never used again: a program can allocate as many objects as a pool has cells.";
@@ -102,6 +106,8 @@ pub struct Pointed {
     pub array: GlobalId,
     /// The number of the object.
     pub object: i64,
+    /// True if the pointer leads into the object, to cells of another type.
+    pub of_other_type: bool,
 }
 
 /// A variable that an argument of a call may overlap.
@@ -178,7 +184,7 @@ impl Fault {
                 extent,
             } => {
                 let role = array.and_then(name).and_then(|named| named.role);
-                if let Some(problem) = role.and_then(|role| of_pointer(&role, *index)) {
+                if let Some(problem) = role.and_then(|role| of_pointer(&role, *index, *extent)) {
                     return problem;
                 }
                 let bounds = bounds(*lower, *extent);
@@ -301,32 +307,53 @@ impl Fault {
 impl Fault {
     /// The object that the pointer at fault leads to; null leads to none.
     pub(crate) fn pointed(&self, name: &dyn Fn(u16) -> Option<Named>) -> Option<Pointed> {
-        let Self::Bounds { array, index, .. } = self else {
+        let Self::Bounds {
+            array,
+            index,
+            extent,
+            ..
+        } = self
+        else {
             return None;
         };
         let named = array.and_then(name)?;
-        let object = match (named.role?, *index) {
-            (NameRole::Cells | NameRole::ScratchCells, ..0) => index.checked_neg()?,
-            (NameRole::LastCells | NameRole::ScratchLastCells, ..-1) => index.checked_neg()? - 1,
+        let astray = match (named.role?, *index) {
+            (NameRole::Cells | NameRole::ScratchCells, index) => Astray::said_by(index, *extent)?,
+            (NameRole::LastCells | NameRole::ScratchLastCells, ..-1) => Astray {
+                object: index.checked_neg()? - 1,
+                of_other_type: false,
+            },
             _ => return None,
         };
-        let array = named.global?;
-        Some(Pointed { array, object })
+        Some(Pointed {
+            array: named.global?,
+            object: Some(astray.object).filter(|object| *object > 0)?,
+            of_other_type: astray.of_other_type,
+        })
     }
 }
 
 /// The fault of a pointer, which `cfg_transform::pools` makes a subscript that no array has.
-fn of_pointer(role: &NameRole, index: i64) -> Option<Diagnostic> {
+fn of_pointer(role: &NameRole, index: i64, extent: i64) -> Option<Diagnostic> {
     let pointer = |message: &str, help: &str| Some(Diagnostic::error(&POINTER, message, help));
     match (role, index) {
-        (NameRole::Cells | NameRole::ScratchCells, 0) => pointer(
-            "a null pointer is used",
-            "test the pointer before it is used, or let it lead somewhere",
-        ),
-        (NameRole::Cells | NameRole::ScratchCells, ..0) => pointer(
-            "a pointer is used that leads outside of its object, or to one that has ended",
-            "correct the pointer or the subscript behind it, or end the object later",
-        ),
+        (NameRole::Cells | NameRole::ScratchCells, _) => match Astray::said_by(index, extent)? {
+            Astray { object: 0, .. } => pointer(
+                "a null pointer is used",
+                "test the pointer before it is used, or let it lead somewhere",
+            ),
+            Astray {
+                of_other_type: true,
+                ..
+            } => pointer(
+                "a pointer is used that leads to cells of its object that have another type",
+                "correct the pointer or the subscript behind it: it leads to another field",
+            ),
+            Astray { .. } => pointer(
+                "a pointer is used that leads outside of its object, or to one that has ended",
+                "correct the pointer or the subscript behind it, or end the object later",
+            ),
+        },
         (
             NameRole::FirstCells
             | NameRole::LastCells

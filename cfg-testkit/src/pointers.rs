@@ -17,6 +17,9 @@ use crate::{
 };
 use cfg_core::{entity::VarId, text};
 
+/// Number of cells of a `Node`.
+const NODE_CELLS: i64 = 5;
+
 /// The declarations, and the routines that are called.
 const CALLED: &str = r"record Node
   real v[2]
@@ -357,7 +360,15 @@ impl Writer {
             0 => (format!("addr(x[{}])", self.rng.between(1, 5)), false),
             1 => (format!("shift(addr(x), {})", self.rng.between(0, 4)), false),
             2 => (format!("addr(z[{}])", self.index()), false),
-            3 => (format!("addr(nodes[{}].v)", self.rng.between(1, 3)), false),
+            3 => {
+                let (from, to) = (self.rng.between(1, 3), self.rng.between(1, 3));
+                let there = match self.rng.percent(50) {
+                    true => format!("addr(nodes[{to}].v)"),
+                    // From record to record, over cells of other types.
+                    false => format!("shift(addr(nodes[{from}].v), {})", NODE_CELLS * (to - from)),
+                };
+                (there, false)
+            }
             4 => ("addr(b.v[1])".to_owned(), false),
             5 => (format!("shift(h, {})", self.rng.between(0, 1)), true),
             6 => ("rows^[1]".to_owned(), false),

@@ -19,6 +19,7 @@ mod cells;
 mod classes;
 mod expression;
 mod head;
+mod layout;
 mod plan;
 mod routine;
 mod same_as;
@@ -95,11 +96,11 @@ pub fn lower(
     cells: usize,
 ) -> Result<ValidProgram, Diagnostics> {
     let size = i64::try_from(cells).unwrap_or(i64::MAX / 2).max(1);
-    let mut plan = Plan::of(program, size);
     let count = program.routines.len();
     let mut entered = HashSet::new();
     let mut heads: Vec<RoutineId> = heads.to_vec();
     heads.retain(|&r| r.index() < count && entered.insert(r));
+    let mut plan = Plan::of(program, &heads, size);
     let reset = plan.reset(&entered);
     let called = called(program);
     let mut wrapped = heads;

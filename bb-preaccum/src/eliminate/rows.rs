@@ -377,8 +377,8 @@ mod tests {
             assert!(rows.preds(v).eq(preds(v)) && rows.succs(v).eq(succs(v)));
             assert_eq!(rows.in_degree(v), preds(v).count());
             assert_eq!(rows.out_degree(v), succs(v).count());
-            assert_eq!(rows.last_pred(v), preds(v).last());
-            assert_eq!(rows.last_succ(v), succs(v).last());
+            assert_eq!(rows.last_pred(v), preds(v).next_back());
+            assert_eq!(rows.last_succ(v), succs(v).next_back());
             let inner_preds = preds(v).filter(|&i| preds(i).next().is_some());
             assert!(rows.inner_preds(v).eq(inner_preds));
             let inner_succs = succs(v).filter(|&k| succs(k).next().is_some());

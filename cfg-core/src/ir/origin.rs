@@ -140,6 +140,10 @@ roles! {
     ScratchFirstCells = "first scratch cells",
     /// A global: like `LastCells`, of objects that nobody can use after the program has ended.
     ScratchLastCells = "last scratch cells",
+    /// A global: the layout of each object that pointers lead to, of which there are several.
+    Layouts = "layouts",
+    /// A global: like `Layouts`, of objects that nobody can use after the program has ended.
+    ScratchLayouts = "scratch layouts",
     /// A parameter: the elements of the objects that pointers lead to, one object after the other. The pointers are integers there,
     /// the numbers of elements of their objects, 0 of null: the variable or the field of this name. Of a pointer that is a parameter
     /// itself there is one object, and no name.
@@ -152,14 +156,21 @@ roles! {
 impl NameRole {
     /// True of the cells that pointers lead to, and of the tables of objects there.
     pub fn is_pool(&self) -> bool {
-        self.is_scratch_pool() || matches!(self, Self::Cells | Self::FirstCells | Self::LastCells)
+        self.is_scratch_pool()
+            || matches!(
+                self,
+                Self::Cells | Self::FirstCells | Self::LastCells | Self::Layouts
+            )
     }
 
     /// True of a pool that nobody can use after the program has ended.
     pub fn is_scratch_pool(&self) -> bool {
         matches!(
             self,
-            Self::ScratchCells | Self::ScratchFirstCells | Self::ScratchLastCells
+            Self::ScratchCells
+                | Self::ScratchFirstCells
+                | Self::ScratchLastCells
+                | Self::ScratchLayouts
         )
     }
 }

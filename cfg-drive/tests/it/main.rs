@@ -23,6 +23,7 @@ mod global_index;
 mod handed_on;
 mod jumps;
 mod kinks;
+mod layouts;
 mod limits;
 mod memory;
 mod mixed;

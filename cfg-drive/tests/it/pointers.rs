@@ -23,7 +23,7 @@ fn lowered(text: &str, cells: usize) -> Result<(ValidProgram, RoutineId), Diagno
     Ok((program, main))
 }
 
-fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
+pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
     let mut primal = Primal::new(&program, main, &Options::default())?;
     let point = primal.point(point.as_bytes())?;
@@ -39,7 +39,7 @@ fn tangent(text: &str, point: &str, direction: &str) -> Result<(), Diagnostics> 
     tangent.tangent(&point, &direction).map(drop)
 }
 
-fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
+pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
     let mut adjoint = Adjoint::new(&program, main, &Options::default())?;
     let point = adjoint.point(point.as_bytes())?;
@@ -78,7 +78,7 @@ end
 ";
 
 /// How a run, a tangent and a gradient end of a program with `x[4]` that does not run through.
-fn refusals(text: &str) -> [Diagnostics; 3] {
+pub(crate) fn refusals(text: &str) -> [Diagnostics; 3] {
     let point = r#"{"x": [1, 2, 3, 4]}"#;
     // Derivatives come before what they are the derivatives of.
     [

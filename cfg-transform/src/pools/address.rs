@@ -1,17 +1,18 @@
 //! Where a place is in a pool.
 //!
 //! An index that is outside of the object, or of an object that has ended, becomes the negative number of the object, 0 of null:
-//! no array has that subscript, so that the use is a run-time error wherever it is evaluated.
+//! no array has that subscript, so that the use is a run-time error wherever it is evaluated. Others say that the pointer leads to
+//! cells of another type, or that a record is used ([`cfg_core::ir::Astray`]).
 
 use super::{
     arithmetic::{add, all, either, eq, le, mul, sub},
     cells,
-    plan::{CELL, OBJECT},
+    plan::{CELL, Fitting, OBJECT},
     writer::{Mode, Refused, Writer, field, internal},
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Order, Part, Place, Range, ScalarType, Subscript},
+    ir::{Astray, Expr, Op, Order, Part, Place, Range, ScalarType, Subscript},
 };
 
 /// A place in a pool.
@@ -22,6 +23,8 @@ pub(super) struct Address {
     pub(super) cell: Expr,
     /// What must hold so that subscripts lie in their dimensions.
     pub(super) inside: Vec<Expr>,
+    /// What must hold, of a cell of the object, so that the pointer leads to cells of its type.
+    pub(super) fits: Option<Expr>,
     /// The type of the place, or of its elements.
     pub(super) ty: ScalarType,
     /// The dimensions that are left.
@@ -73,6 +76,7 @@ impl Writer<'_, '_> {
                     object,
                     cell,
                     inside: Vec::new(),
+                    fits: None,
                     ty,
                     open: Vec::new(),
                     dense: true,
@@ -133,6 +137,7 @@ impl Writer<'_, '_> {
                         object: object.into(),
                         cell: cell.into(),
                         inside: Vec::new(),
+                        fits: None,
                         ty,
                         open: Vec::new(),
                         dense: true,
@@ -160,11 +165,60 @@ impl Writer<'_, '_> {
                     })
                 }
                 Located::Pooled(address) => {
-                    Located::Pooled(self.subscripts(address, &dims, level.subscripts, mode)?)
+                    let mut address = self.subscripts(address, &dims, level.subscripts, mode)?;
+                    if matches!(level.part, Part::Deref) {
+                        self.fit(&mut address, mode);
+                    }
+                    Located::Pooled(address)
                 }
             };
         }
         Ok(at)
+    }
+
+    /// Finds out what must hold so that the cells at an address have its type.
+    fn fit(&mut self, address: &mut Address, mode: Mode) {
+        let pool = &self.plan.pools[address.pool];
+        let Some(fitting) = pool.fits.get(&address.ty) else {
+            return;
+        };
+        address.object = self.ahead(address.object.clone(), "object", mode);
+        address.cell = self.ahead(address.cell.clone(), "cell", mode);
+        let first = self.table(pool.first, address.object.clone());
+        let ahead = sub(address.cell.clone(), first.into());
+        let behind = |size: Expr| Expr::op(Op::Modulo, [ahead, size]);
+        address.fits = Some(match fitting {
+            Fitting::At { size, ranges } => {
+                let at = self.ahead(behind(Expr::Int(*size)), "behind", mode);
+                let ranges = ranges.iter().map(|&(low, high)| match (low, high) {
+                    (low, high) if low == high => eq(at.clone(), Expr::Int(low)),
+                    (0, high) => le(at.clone(), Expr::Int(high)),
+                    (low, high) if high == size - 1 => le(Expr::Int(low), at.clone()),
+                    (low, high) => all(vec![
+                        le(Expr::Int(low), at.clone()),
+                        le(at.clone(), Expr::Int(high)),
+                    ]),
+                });
+                let mut ranges: Vec<Expr> = ranges.collect();
+                match ranges.len() {
+                    0 => Expr::Logical(false),
+                    1 => ranges.remove(0),
+                    _ => Expr::op(Op::Or, ranges),
+                }
+            }
+            Fitting::Each { size, table } => {
+                let at = behind(Expr::Int(*size));
+                self.table(*table, at).into()
+            }
+            Fitting::EachOfAll(table) => {
+                let Some(layouts) = &pool.layouts else { return };
+                let layout = self.table(layouts.of, address.object.clone());
+                let layout = self.ahead(layout.into(), "layout", mode);
+                let size = self.table(layouts.sizes, layout.clone());
+                let at = add(layout, behind(size.into()));
+                self.table(*table, at).into()
+            }
+        });
     }
 
     fn dims_of_variable(&self, v: VarId) -> Dims {
@@ -328,7 +382,13 @@ impl Writer<'_, '_> {
         let cell = self.ahead(address.cell.clone(), "cell", mode);
         let last = add(cell.clone(), Expr::Int(count - 1));
         let valid = self.valid(address, &object, cell.clone(), last);
-        let outside = sub(Expr::op(Op::Neg, [object]), Expr::Int(count - 1));
+        let astray = |of_other| Astray::subscript(object.clone(), count, of_other, self.plan.size);
+        let (outside, other) = (astray(false), astray(true));
+        let cell = either(
+            address.fits.clone().unwrap_or(Expr::Logical(true)),
+            cell,
+            other,
+        );
         self.ahead(either(valid, cell, outside), "index", mode)
     }
 
@@ -361,7 +421,13 @@ impl Writer<'_, '_> {
                 self.valid(address, &object, low, high)
             }
         };
-        let outside = Expr::op(Op::Neg, [object]);
+        let astray = |of_other| Astray::subscript(object.clone(), 1, of_other, self.plan.size);
+        let (outside, other) = (astray(false), astray(true));
+        let cell = either(
+            address.fits.clone().unwrap_or(Expr::Logical(true)),
+            cell,
+            other,
+        );
         let empty = eq(count, Expr::Int(0));
         let lower = either(empty.clone(), Expr::Int(1), either(valid, cell, outside));
         let lower = self.ahead(lower, "index", mode);

@@ -28,6 +28,8 @@ pub(super) struct Classes<'p> {
     content: Vec<BTreeMap<PointerType, Node>>,
     /// Of the representative of a class: the types of cells that are used through pointers.
     types: Vec<BTreeSet<ScalarType>>,
+    /// Of the representative of a class: the types of the elements of its objects.
+    layouts: Vec<BTreeSet<ScalarType>>,
     /// Of the representative of a class: whether objects are allocated there.
     allocated: Vec<bool>,
     /// Of the representative of a class: whether objects of it are globals, or globals lead to them.
@@ -64,6 +66,7 @@ impl<'p> Classes<'p> {
             members: vec![1; nodes],
             content: vec![BTreeMap::new(); nodes],
             types: vec![BTreeSet::new(); nodes],
+            layouts: vec![BTreeSet::new(); nodes],
             allocated: vec![false; nodes],
             kept: Vec::new(),
             first,
@@ -112,6 +115,46 @@ impl<'p> Classes<'p> {
     /// The types of cells that are used through pointers in a class, among them those of the variables that live there.
     pub(super) fn types(&self, node: Node) -> &BTreeSet<ScalarType> {
         &self.types[self.find(node)]
+    }
+
+    /// The types of the elements of the objects of a class, but for those of arguments of the main routine
+    /// ([`Classes::add_arguments`]).
+    pub(super) fn layouts(&self, node: Node) -> &BTreeSet<ScalarType> {
+        &self.layouts[self.find(node)]
+    }
+
+    /// What pointers lead to: the class and the type of each.
+    pub(super) fn pointees(&self) -> impl Iterator<Item = (Node, ScalarType)> {
+        let contents = self.content.iter().flatten();
+        contents.map(|(ty, &node)| (self.find(node), ty.pointee()))
+    }
+
+    /// Adds the objects that a routine is passed as it is entered: those of parameters that live in pools, and all that pointers in its
+    /// parameters lead to.
+    pub(super) fn add_arguments(&mut self, r: RoutineId) {
+        let routine = self.program.routine(r);
+        let mut open = Vec::new();
+        for v in routine.parameter_ids() {
+            let (node, ty) = (self.find(self.variable(r, v)), routine.variable(v).ty);
+            if self.is_moved(r, v) {
+                self.layouts[node].insert(ty);
+            }
+            open.push((node, ty));
+        }
+        let mut seen = BTreeSet::new();
+        while let Some((node, ty)) = open.pop() {
+            if !seen.insert((node, ty)) {
+                continue;
+            }
+            for leaf in cells::types(self.program, ty) {
+                if let Some(pointer) = leaf.pointer()
+                    && let Some(node) = self.pointee(node, pointer)
+                {
+                    self.layouts[node].insert(pointer.pointee());
+                    open.push((node, pointer.pointee()));
+                }
+            }
+        }
     }
 
     /// True if objects of a class are allocated.
@@ -198,6 +241,8 @@ impl<'p> Classes<'p> {
             self.allocated[into] |= self.allocated[from];
             let types = std::mem::take(&mut self.types[from]);
             self.types[into].extend(types);
+            let layouts = std::mem::take(&mut self.layouts[from]);
+            self.layouts[into].extend(layouts);
             for (ty, node) in std::mem::take(&mut self.content[from]) {
                 match self.content[into].get(&ty) {
                     Some(&other) => pairs.push((node, other)),
@@ -230,6 +275,7 @@ impl<'p> Classes<'p> {
         self.members.push(1);
         self.content.push(BTreeMap::new());
         self.types.push(BTreeSet::new());
+        self.layouts.push(BTreeSet::new());
         self.allocated.push(false);
         self.content[node].insert(ty, content);
         content
@@ -303,6 +349,7 @@ impl<'p> Classes<'p> {
                 {
                     let made = self.content(node, ty);
                     self.allocated[made] = true;
+                    self.layouts[made].insert(ty.pointee());
                     self.add_types(made, ty.pointee());
                 }
             }
@@ -444,7 +491,10 @@ impl<'p> Classes<'p> {
                 for &other in std::iter::once(&base).chain(sharing.get(&base).into_iter().flatten())
                 {
                     if !std::mem::replace(&mut self.moved_globals[other.index()], true) {
-                        self.add_types(other.index(), self.program.global(other).variable.ty);
+                        let ty = self.program.global(other).variable.ty;
+                        self.add_types(other.index(), ty);
+                        let class = self.halve(other.index());
+                        self.layouts[class].insert(ty);
                         open.extend(named.get(&other).into_iter().flatten());
                     }
                 }
@@ -458,6 +508,10 @@ impl<'p> Classes<'p> {
             let ty = routine.variable(v).ty;
             let node = self.variable(r, v);
             self.add_types(node, ty);
+            if routine.variable(v).role == Role::Local {
+                let class = self.halve(node);
+                self.layouts[class].insert(ty);
+            }
             for &k in of_formal.get(&(r, v)).map_or(&[][..], Vec::as_slice) {
                 let binding = &bindings[k];
                 let caller = self.program.routine(binding.caller);

@@ -349,6 +349,7 @@ fn globals_ready(
         writer.assign(entry, Expr::Int(cell));
         let entry = writer.table(pool.last, Expr::Int(object));
         writer.assign(entry, Expr::Int(cell + size - 1));
+        writer.lay(pool, variable.ty, Expr::Int(object));
         let Some(initial) = &global.initial else {
             continue;
         };
@@ -425,7 +426,8 @@ fn take(
         let at = writer.local(&format!("{}_at", variable.name), record);
         let each = Expr::Int(cells::cells(plan.program, variable.ty));
         let count = count(writer, own);
-        writer.take(pool, &Place::whole(at), mul(count.clone(), each));
+        let size = mul(count.clone(), each);
+        writer.take((pool, variable.ty), &Place::whole(at), size);
         if variable.intent() != Some(Intent::Out) {
             copy(writer, (own, at, pool), count, true, copies, pieces)?;
         }
@@ -446,7 +448,8 @@ fn take(
     let at = writer.local(&format!("{}_at", variable.name), record);
     let each = Expr::Int(cells::cells(plan.program, pointer.pointee()));
     let count = count(writer, own);
-    writer.take(pool, &Place::whole(at), mul(count.clone(), each));
+    let size = mul(count.clone(), each);
+    writer.take((pool, pointer.pointee()), &Place::whole(at), size);
     let (at_place, given_place) = (Place::whole(at), Place::whole(given));
     for name in [OBJECT, CELL] {
         let empty = eq(count.clone(), Expr::Int(0));
@@ -561,6 +564,7 @@ fn records(
         object: field(&place, OBJECT).into(),
         cell: field(&place, CELL).into(),
         inside: Vec::new(),
+        fits: None,
         ty: variable.ty,
         open: Vec::new(),
         dense: true,

@@ -1,6 +1,10 @@
 //! The pools of a program, and what lives in them.
 
-use super::{cells, classes::Classes, classes::Node};
+use super::{
+    cells,
+    classes::{Classes, Node},
+    layout::{Fit, Fits},
+};
 use crate::names::unused;
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
@@ -28,8 +32,33 @@ pub(super) struct Pool {
     pub(super) variables: GlobalId,
     /// The least cell of variables, which lie at the end of the pool.
     pub(super) bottom: GlobalId,
+    /// What says whether a type fits, of the types of pointers that may lead to cells of other types.
+    pub(super) fits: BTreeMap<ScalarType, Fitting>,
+    /// What is known of the objects of several layouts, if pointers of one type lead into them and it may not fit.
+    pub(super) layouts: Option<Layouts>,
     /// The class, by its representative.
     class: Node,
+}
+
+/// How it is found out whether a type fits at a cell, from the number of cells between that and the beginning of an element.
+#[derive(Clone, Debug)]
+pub(super) enum Fitting {
+    /// Elements have so many cells, and these fit.
+    At { size: i64, ranges: Vec<(i64, i64)> },
+    /// A table says it of all cells of an element, which has so many.
+    Each { size: i64, table: GlobalId },
+    /// A table says it of all cells of the layouts, one layout behind the other.
+    EachOfAll(GlobalId),
+}
+
+/// The layouts of the objects of a pool.
+pub(super) struct Layouts {
+    /// The number of cells of the layouts before each; a layout of which nothing asks has none.
+    pub(super) starts: BTreeMap<ScalarType, i64>,
+    /// The table of the objects: the number of cells of the layouts before theirs.
+    pub(super) of: GlobalId,
+    /// The number of cells of the layout that begins behind so many others.
+    pub(super) sizes: GlobalId,
 }
 
 /// The kind of an array of cells.
@@ -73,8 +102,12 @@ pub(super) const OBJECT: &str = "object";
 pub(super) const CELL: &str = "cell";
 
 impl<'p> Plan<'p> {
-    pub(super) fn of(program: &'p Program, size: i64) -> Self {
-        let classes = Classes::of(program);
+    /// The pools of a program that is entered by `heads`.
+    pub(super) fn of(program: &'p Program, heads: &[RoutineId], size: i64) -> Self {
+        let mut classes = Classes::of(program);
+        for &r in heads {
+            classes.add_arguments(r);
+        }
         let mut records = program.records.clone();
         let pointer = RecordId::new(records.len());
         let mut taken: HashSet<String> = records.iter().map(|r| r.name.clone()).collect();
@@ -206,6 +239,11 @@ impl<'p> Plan<'p> {
         let mut taken: HashSet<String> = (self.globals.iter())
             .map(|g| g.variable.name.clone())
             .collect();
+        let mut pointees: BTreeMap<Node, BTreeSet<ScalarType>> = BTreeMap::new();
+        for (node, ty) in self.classes.pointees() {
+            pointees.entry(node).or_default().insert(ty);
+        }
+        let mut fits = Fits::new(self.program);
         for node in 0..self.classes.len() {
             let class = self.classes.find(node);
             if self.of_class.contains_key(&class) || self.classes.types(class).is_empty() {
@@ -253,12 +291,86 @@ impl<'p> Plan<'p> {
                 top: integer("top", &[], 1, None),
                 variables: integer("variables", &[], 0, None),
                 bottom: integer("bottom", &[], 0, None),
+                fits: BTreeMap::new(),
+                layouts: None,
                 class,
+            };
+            let pool = match pointees.get(&class) {
+                Some(pointees) => self.fitting(pool, &base, pointees, &mut fits, &mut taken),
+                None => pool,
             };
             self.of_class.insert(class, self.pools.len());
             self.pools.push(pool);
         }
         self.place_globals();
+    }
+
+    /// The pool with what says where types fit.
+    fn fitting(
+        &mut self,
+        mut pool: Pool,
+        base: &str,
+        pointees: &BTreeSet<ScalarType>,
+        fits: &mut Fits<'p>,
+        taken: &mut HashSet<String>,
+    ) -> Pool {
+        let (found, layouts) = fits.of_pool(self.classes.layouts(pool.class), pointees);
+        let several = (found.values()).any(|fit| matches!(fit, Fit::EachOfAll(_)));
+        for (ty, fit) in found {
+            let mut table = |each: Vec<bool>| {
+                let name = unused(format!("{base}.fits"), taken);
+                let values = each.into_iter().map(Expr::Logical).collect();
+                self.constants(name, ScalarType::Logical, values)
+            };
+            let fitting = match fit {
+                Fit::At { size, ranges } => Fitting::At { size, ranges },
+                Fit::Each(each) => Fitting::Each {
+                    size: each.len() as i64,
+                    table: table(each),
+                },
+                Fit::EachOfAll(each) => Fitting::EachOfAll(table(each)),
+            };
+            pool.fits.insert(ty, fitting);
+        }
+        if several {
+            let mut sizes = vec![Expr::Int(1); usize::try_from(layouts.total).unwrap_or(0)];
+            for (ty, start) in &layouts.starts {
+                let size = cells::cells(self.program, *ty);
+                if let Some(place) = usize::try_from(*start).ok().and_then(|k| sizes.get_mut(k)) {
+                    *place = Expr::Int(size);
+                }
+            }
+            let role = match self.classes.is_kept(pool.class) {
+                true => NameRole::Layouts,
+                false => NameRole::ScratchLayouts,
+            };
+            let table = Dim {
+                lower: Expr::Int(0),
+                extent: Extent::Fixed(Expr::Int(self.size + 1)),
+            };
+            let name = unused(format!("{base}.layout"), taken);
+            let origin = Some(NameOrigin::new(role, base));
+            let of = self.global(name, ScalarType::Integer, vec![table], Some(0), origin);
+            let name = unused(format!("{base}.sizes"), taken);
+            let sizes = self.constants(name, ScalarType::Integer, sizes);
+            pool.layouts = Some(Layouts {
+                starts: layouts.starts,
+                of,
+                sizes,
+            });
+        }
+        pool
+    }
+
+    /// A table of constants, with subscripts from 0.
+    fn constants(&mut self, name: String, ty: ScalarType, values: Vec<Expr>) -> GlobalId {
+        let dim = Dim {
+            lower: Expr::Int(0),
+            extent: Extent::Fixed(Expr::Int(values.len() as i64)),
+        };
+        let g = self.global(name, ty, vec![dim], None, None);
+        self.globals[g.index()].initial = Some(values.into());
+        g
     }
 
     fn global(

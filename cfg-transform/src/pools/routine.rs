@@ -361,17 +361,18 @@ impl Writer<'_, '_> {
         let number = plan
             .pool(class)
             .ok_or_else(|| internal("a variable without a pool"))?;
-        let each = cells::cells(plan.program, self.routine.variable(v).ty);
+        let ty = self.routine.variable(v).ty;
+        let each = cells::cells(plan.program, ty);
         let shape = self.shapes.get(&v).cloned().unwrap_or_default();
         let size = shape
             .into_iter()
             .fold(Expr::Int(each), |n, (_, extent)| mul(n, extent));
-        self.take(number, &Place::whole(v), size);
+        self.take((number, ty), &Place::whole(v), size);
         Ok(())
     }
 
-    /// Gives a variable so many cells, and says in a place where they are.
-    pub(super) fn take(&mut self, pool: usize, at: &Place, size: Expr) {
+    /// Gives a variable so many cells, and says in a place where they are; its elements have a type.
+    pub(super) fn take(&mut self, (pool, ty): (usize, ScalarType), at: &Place, size: Expr) {
         let plan = self.plan;
         let pool = &plan.pools[pool];
         let (object, cell) = (field(at, OBJECT), field(at, CELL));
@@ -391,6 +392,7 @@ impl Writer<'_, '_> {
         self.assign(entry, sub(bottom.clone().into(), Expr::Int(1)));
         let entry = self.table(pool.first, object.clone().into());
         self.assign(entry, cell.clone().into());
+        self.lay(pool, ty, object.clone().into());
         self.assign(variables, object.into());
         self.assign(bottom, cell.into());
     }

@@ -215,6 +215,7 @@ impl Writer<'_, '_> {
                         ty,
                         open: address.open.clone(),
                         inside: address.inside.clone(),
+                        fits: address.fits.clone(),
                         object: address.object.clone(),
                         cell: address.cell.clone(),
                         ..*address
@@ -465,6 +466,7 @@ impl Writer<'_, '_> {
         let last = self.table(pool.last, object.into());
         let end = add(cell.into(), size.clone());
         self.assign(last, sub(end.clone(), Expr::Int(1)));
+        self.lay(pool, ty, object.into());
         self.assign(objects, object.into());
         self.assign(top, end);
         Ok(Made {

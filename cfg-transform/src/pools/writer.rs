@@ -2,7 +2,7 @@
 
 use super::{
     arithmetic::is_simple,
-    plan::{CELL, Kind, OBJECT, Plan},
+    plan::{CELL, Kind, OBJECT, Plan, Pool},
 };
 use crate::names::unused;
 use cfg_core::{
@@ -139,6 +139,16 @@ impl<'a, 'p> Writer<'a, 'p> {
     /// An entry of the table of objects.
     pub(super) fn table(&mut self, g: GlobalId, object: Expr) -> Place {
         Place::element(self.global(g), [object])
+    }
+
+    /// Says of a new object what its elements are, where somebody asks.
+    pub(super) fn lay(&mut self, pool: &Pool, ty: ScalarType, object: Expr) {
+        if let Some(layouts) = &pool.layouts
+            && let Some(&start) = layouts.starts.get(&ty)
+        {
+            let entry = self.table(layouts.of, object);
+            self.assign(entry, Expr::Int(start));
+        }
     }
 
     /// Assigns numbers of pools.

@@ -288,8 +288,9 @@ impl Copying<'_> {
     fn make(&self, writer: &mut Writer<'_, '_>, level: usize, pool: usize, size: &Expr) {
         let at = Place::whole(self.locals[level].at);
         let Some(&found) = self.found.get(&pool) else {
-            let each = Expr::Int(cells::cells(writer.plan.program, self.levels[level].ty));
-            writer.take(pool, &at, mul(size.clone(), each));
+            let ty = self.levels[level].ty;
+            let each = Expr::Int(cells::cells(writer.plan.program, ty));
+            writer.take((pool, ty), &at, mul(size.clone(), each));
             return;
         };
         let found = Place::whole(found);
@@ -316,6 +317,7 @@ impl Copying<'_> {
             object: field(&at, OBJECT).into(),
             cell: field(&at, CELL).into(),
             inside: Vec::new(),
+            fits: None,
             ty: self.levels[level].ty,
             open: Vec::new(),
             dense: true,

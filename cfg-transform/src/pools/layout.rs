@@ -1,0 +1,329 @@
+//! Whether a pointer may lead to cells of other types than its own, and where in an object it does not.
+//!
+//! An object is a sequence of elements of one type, its *layout*. A pointer to a T leads to cells of T's types wherever each layout that has
+//! a T in it, itself or a part, is T: then it moves by whole elements. Only where a T is part of something else, as a field is,
+//! can it be moved to what is none. There the number of cells behind the beginning of an element says whether it fits.
+
+use cfg_core::{
+    entity::RecordId,
+    ir::{Program, ScalarType},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A layout with more stretches of cells of one type is not looked at.
+const MOST_RUNS: usize = 1_000;
+
+/// Number of cells of a layout for each of which a table says whether a type fits.
+const MOST_CELLS: i64 = 10_000;
+
+/// Number of stretches that are compared one by one; more are looked up in a table.
+const FEW: usize = 4;
+
+/// Number of layouts and their parts that are looked at in a program.
+const MOST_PARTS: usize = 1_000_000;
+
+/// Cells of one type, one behind the other: the type and their number.
+type Run = (ScalarType, i64);
+
+/// Where a type fits in the layouts of its pool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// There is one layout with the type, of so many cells: the type fits at these, each given as the first and the last one.
+    At { size: i64, ranges: Vec<(i64, i64)> },
+    /// There is one layout with the type: for each of its cells.
+    Each(Vec<bool>),
+    /// For each cell of the layouts of the pool, one layout behind the other.
+    EachOfAll(Vec<bool>),
+}
+
+/// The layouts of a pool, one behind the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layouts {
+    /// The number of cells before each; those that are too large are left out.
+    pub(super) starts: BTreeMap<ScalarType, i64>,
+    /// Number of cells of all together.
+    pub(super) total: i64,
+}
+
+/// What is known of the layouts of all types.
+pub(super) struct Fits<'p> {
+    program: &'p Program,
+    /// The cells of records; `None` of those that are not looked at.
+    runs: BTreeMap<RecordId, Option<Vec<Run>>>,
+    /// Number of parts that may still be looked at.
+    left: usize,
+}
+
+impl<'p> Fits<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self {
+            program,
+            runs: BTreeMap::new(),
+            left: MOST_PARTS,
+        }
+    }
+
+    /// Where the types fit that are parts of other layouts of a pool. Those that fit wherever pointers to them can lead are left out, and
+    /// so are those of layouts that are not looked at.
+    pub(super) fn of_pool(
+        &mut self,
+        layouts: &BTreeSet<ScalarType>,
+        pointees: &BTreeSet<ScalarType>,
+    ) -> (BTreeMap<ScalarType, Fit>, Layouts) {
+        let mut with: BTreeMap<ScalarType, Vec<ScalarType>> = BTreeMap::new();
+        for &layout in layouts {
+            for part in self.parts(layout) {
+                if pointees.contains(&part) {
+                    with.entry(part).or_default().push(layout);
+                }
+            }
+        }
+        let mut all = Layouts::default();
+        for &layout in layouts {
+            let size = self.runs(layout).map(|runs| length(&runs));
+            if let Some(size) = size.filter(|size| *size <= MOST_CELLS - all.total) {
+                all.starts.insert(layout, all.total);
+                all.total += size;
+            }
+        }
+        let mut fits = BTreeMap::new();
+        for (&ty, with) in &with {
+            if with[..] != [ty]
+                && let Some(fit) = self.fit(ty, with, &all)
+            {
+                fits.insert(ty, fit);
+            }
+        }
+        (fits, all)
+    }
+
+    fn fit(&mut self, ty: ScalarType, with: &[ScalarType], all: &Layouts) -> Option<Fit> {
+        let own = self.runs(ty)?;
+        if own.is_empty() {
+            return None;
+        }
+        if let [layout] = with {
+            let runs = self.runs(*layout)?;
+            let size = length(&runs);
+            let ranges = ranges(&runs, &own);
+            if ranges.len() <= FEW {
+                // Where all cells have one type, nothing has to be asked.
+                let everywhere = ranges[..] == [(0, size - 1)];
+                return (!everywhere).then_some(Fit::At { size, ranges });
+            }
+            let size = usize::try_from(size).ok().filter(|_| size <= MOST_CELLS)?;
+            self.left = self.left.checked_sub(size)?;
+            let mut each = vec![false; size];
+            mark(&mut each, 0, &ranges);
+            return Some(Fit::Each(each));
+        }
+        let total = usize::try_from(all.total).ok()?;
+        self.left = self.left.checked_sub(total)?;
+        let mut each = vec![false; total];
+        let mut everywhere = true;
+        for layout in with {
+            let start = *all.starts.get(layout)?;
+            let runs = self.runs(*layout)?;
+            let ranges = ranges(&runs, &own);
+            everywhere &= ranges[..] == [(0, length(&runs) - 1)];
+            mark(&mut each, start, &ranges);
+        }
+        (!everywhere).then_some(Fit::EachOfAll(each))
+    }
+
+    /// A type and the types of its parts.
+    fn parts(&mut self, ty: ScalarType) -> BTreeSet<ScalarType> {
+        let mut parts = BTreeSet::new();
+        let mut open = vec![ty];
+        while let Some(ty) = open.pop() {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            if parts.insert(ty)
+                && let Some(record) = ty.record()
+            {
+                let fields = &self.program.record(record).fields;
+                open.extend(fields.iter().map(|field| field.ty));
+            }
+        }
+        parts
+    }
+
+    /// The cells of a type.
+    fn runs(&mut self, ty: ScalarType) -> Option<Vec<Run>> {
+        let Some(record) = ty.record() else {
+            return Some(vec![(ty, 1)]);
+        };
+        // Records in records come first.
+        let mut open = vec![record];
+        while let Some(&record) = open.last() {
+            if self.runs.contains_key(&record) {
+                open.pop();
+                continue;
+            }
+            let fields = &self.program.record(record).fields;
+            let inner = fields.iter().filter_map(|field| field.ty.record());
+            let missing: BTreeSet<RecordId> =
+                inner.filter(|r| !self.runs.contains_key(r)).collect();
+            if missing.is_empty() {
+                let runs = self.of_fields(record);
+                self.runs.insert(record, runs);
+                open.pop();
+            }
+            open.extend(missing);
+        }
+        self.runs.get(&record)?.clone()
+    }
+
+    fn of_fields(&self, record: RecordId) -> Option<Vec<Run>> {
+        let mut all = Vec::new();
+        for field in &self.program.record(record).fields {
+            let scalar = [(field.ty, 1)];
+            let part = match field.ty.record() {
+                Some(record) => self.runs.get(&record)?.as_deref()?,
+                None => &scalar,
+            };
+            let count = super::cells::elements(field.shape.iter());
+            match part {
+                [] => {}
+                [(ty, n)] => push(&mut all, (*ty, n.checked_mul(count)?)),
+                _ => {
+                    for _ in 0..count {
+                        for &run in part {
+                            push(&mut all, run);
+                        }
+                        if all.len() > MOST_RUNS {
+                            return None;
+                        }
+                    }
+                }
+            }
+        }
+        length_of(&all)?;
+        (all.len() <= MOST_RUNS).then_some(all)
+    }
+}
+
+/// Marks the cells of ranges that begin behind so many others.
+fn mark(each: &mut [bool], start: i64, ranges: &[(i64, i64)]) {
+    for (first, last) in ranges {
+        each[(start + first) as usize..=(start + last) as usize].fill(true);
+    }
+}
+
+/// Adds cells behind others.
+fn push(all: &mut Vec<Run>, (ty, n): Run) {
+    match all.last_mut() {
+        _ if n == 0 => {}
+        Some((last, many)) if *last == ty => *many = many.saturating_add(n),
+        _ => all.push((ty, n)),
+    }
+}
+
+fn length_of(runs: &[Run]) -> Option<i64> {
+    runs.iter()
+        .try_fold(0i64, |sum, (_, n)| sum.checked_add(*n))
+        .filter(|sum| *sum < i64::MAX / 4)
+}
+
+fn length(runs: &[Run]) -> i64 {
+    runs.iter().map(|(_, n)| n).sum()
+}
+
+/// The cells of a layout from which on the cells of a part follow each other, the element behind it included.
+fn ranges(layout: &[Run], part: &[Run]) -> Vec<(i64, i64)> {
+    let size = length(layout);
+    let mut twice: Vec<Run> = Vec::with_capacity(2 * layout.len());
+    for &run in layout.iter().chain(layout) {
+        push(&mut twice, run);
+    }
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    let [(ty, n), behind @ ..] = part else {
+        return found;
+    };
+    let mut start = 0;
+    for (k, (own, many)) in twice.iter().enumerate() {
+        let end = start + many;
+        let last = end - n;
+        let first = if behind.is_empty() { start } else { last };
+        let (first, last) = (first.max(start), last.min(size - 1));
+        if own == ty && first <= last && follows(&twice[k + 1..], behind) {
+            match found.last_mut() {
+                Some((_, before)) if *before + 1 == first => *before = last,
+                _ => found.push((first, last)),
+            }
+        }
+        start = end;
+    }
+    found
+}
+
+/// True if cells begin with others: the last of these may be fewer than those of the type there.
+fn follows(cells: &[Run], others: &[Run]) -> bool {
+    let pairs = cells.iter().zip(others);
+    let end = others.len().wrapping_sub(1);
+    cells.len() >= others.len()
+        && pairs.enumerate().all(|(k, (own, other))| {
+            own.0 == other.0 && (own.1 == other.1 || k == end && own.1 > other.1)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::random::mix;
+
+    const TYPES: [ScalarType; 3] = [ScalarType::Real, ScalarType::Integer, ScalarType::Logical];
+
+    fn runs(cells: &[ScalarType]) -> Vec<Run> {
+        let mut all = Vec::new();
+        for &ty in cells {
+            push(&mut all, (ty, 1));
+        }
+        all
+    }
+
+    #[test]
+    fn parts_fit_where_cell_by_cell_they_do() {
+        let mut random = 1u64;
+        let mut below = |n: usize| {
+            random = mix(random);
+            (random >> 16) as usize % n
+        };
+        let (mut fitted, mut not) = (0, 0);
+        for _ in 0..20_000 {
+            let kinds = 1 + below(3);
+            let layout: Vec<ScalarType> = (0..1 + below(7)).map(|_| TYPES[below(kinds)]).collect();
+            let size = layout.len();
+            // A part of the elements, from anywhere on.
+            let (from, n) = (below(size), 1 + below(size));
+            let part: Vec<ScalarType> = (from..from + n).map(|k| layout[k % size]).collect();
+            let mut fits = vec![false; size];
+            mark(&mut fits, 0, &ranges(&runs(&layout), &runs(&part)));
+            for (at, fits) in fits.into_iter().enumerate() {
+                let same = (0..n).all(|k| layout[(at + k) % size] == part[k]);
+                assert_eq!(fits, same, "{part:?} at {at} of {layout:?}");
+                *(if same { &mut fitted } else { &mut not }) += 1;
+            }
+        }
+        assert!(fitted > 1_000 && not > 1_000, "{fitted}, {not}");
+    }
+
+    #[test]
+    fn ranges_are_as_few_as_can_be() {
+        let cells = [
+            ScalarType::Real,
+            ScalarType::Real,
+            ScalarType::Integer,
+            ScalarType::Real,
+        ];
+        let real = [(ScalarType::Real, 1)];
+        assert_eq!(ranges(&runs(&cells), &real), [(0, 1), (3, 3)]);
+        assert_eq!(ranges(&runs(&cells[..2]), &real), [(0, 1)]);
+        // The next element begins with what the last one ends with.
+        assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 3)]), [(3, 3)]);
+        assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 4)]), []);
+        assert_eq!(ranges(&runs(&cells), &[]), []);
+    }
+}
