@@ -474,3 +474,63 @@ fn absorb(dual: &mut DualGraph, at: u32, kind: Kind, value: u64) {
         vertex.value = plus(vertex.value, value);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcg::NewEdge;
+
+    /// Two ways from 0 to 3, with a negative unit edge on one.
+    fn diamond() -> Lcg {
+        let mut minus = NewEdge::new(0, 2, Kind::Unit);
+        minus.negative = true;
+        let edges = [
+            NewEdge::new(0, 1, Kind::Unit),
+            minus,
+            NewEdge::new(1, 3, Kind::Variable),
+            NewEdge::new(2, 3, Kind::Constant),
+        ];
+        Lcg::new("diamond", &[0], &[3], edges).expect("a graph")
+    }
+
+    #[test]
+    fn unit_edges_have_their_label_and_others_one_that_is_none_of_theirs() {
+        let lcg = diamond();
+        let mut least = PRIME;
+        for seed in 0..1_000 {
+            let labels = labels(&lcg, seed);
+            for (edge, &label) in lcg.edges().iter().zip(&labels) {
+                match (edge.kind, edge.negative) {
+                    (Kind::Unit, false) => assert_eq!(label, 1),
+                    (Kind::Unit, true) => assert_eq!(label, PRIME - 1),
+                    _ => assert!((2..PRIME - 1).contains(&label)),
+                }
+                least = least.min(if edge.kind == Kind::Unit {
+                    PRIME
+                } else {
+                    label
+                });
+            }
+            let [_, _, a, b] = labels[..] else {
+                panic!("four edges")
+            };
+            let expected = (a + (PRIME - b)) % PRIME;
+            let found = jacobian(&lcg, &labels);
+            assert_eq!(found.into_values().collect::<Vec<_>>(), [expected]);
+        }
+        // A thousand labels below a thousandth of the prime or so.
+        assert!(least < PRIME / 100, "{least}");
+    }
+
+    #[test]
+    fn paths_are_walked_up_to_a_limit() {
+        let lcg = diamond();
+        let labels = labels(&lcg, 5);
+        // The input, and two vertices on each of its two paths.
+        assert_eq!(jacobian_by_paths(&lcg, &labels, 4), None);
+        assert_eq!(
+            jacobian_by_paths(&lcg, &labels, 5),
+            Some(jacobian(&lcg, &labels))
+        );
+    }
+}

@@ -497,6 +497,80 @@ mod tests {
         assert!(Meter::new(1, &Memory::default(), 0).bury(&tape).is_err());
     }
 
+    /// What is pushed and popped again leaves nothing, whichever way it is pushed, and is counted value by value.
+    #[test]
+    fn every_stack_is_metered_alike() {
+        type Way = fn(&mut Tape, &mut Meter);
+        let ways: [(Way, Way, u64, u64); 7] = [
+            (
+                |t, m| t.push_real(7, m).unwrap(),
+                |t, m| assert_eq!(t.pop_real(m), Ok(7)),
+                1,
+                64,
+            ),
+            (
+                |t, m| t.push_reals(&[1, 2, 3], m).unwrap(),
+                |t, m| {
+                    let mut to = [0; 3];
+                    t.pop_reals(&mut to, m).unwrap();
+                    assert_eq!(to, [1, 2, 3]);
+                },
+                3,
+                192,
+            ),
+            (
+                |t, m| t.push_reals(&[], m).unwrap(),
+                |t, m| t.pop_reals(&mut [], m).unwrap(),
+                0,
+                0,
+            ),
+            (
+                |t, m| t.push_real32(0.5f64.to_bits(), m).unwrap(),
+                |t, m| assert_eq!(t.pop_real32(m), Ok(0.5f64.to_bits())),
+                1,
+                32,
+            ),
+            (
+                |t, m| t.push_integer(5, m).unwrap(),
+                |t, m| assert_eq!(t.pop_integer(m), Ok(5)),
+                1,
+                64,
+            ),
+            (
+                |t, m| t.push_bits(2, 3, ScalarType::Integer, m).unwrap(),
+                |t, m| assert_eq!(t.pop_bits(3, ScalarType::Integer, m), Ok(2)),
+                1,
+                3,
+            ),
+            (
+                |t, m| t.push_count(9, m).unwrap(),
+                |t, m| assert_eq!(t.pop_count(m), Ok(9)),
+                1,
+                7,
+            ),
+        ];
+        for (push, pop, values, bits) in ways {
+            let memory = Memory::default();
+            let mut meter = Meter::new(1 << 20, &memory, u64::MAX);
+            let mut tape = Tape::of(&memory);
+            for _ in 0..5 {
+                push(&mut tape, &mut meter);
+                push(&mut tape, &mut meter);
+                assert_eq!((meter.now_bits, tape.bits_used()), (2 * bits, 2 * bits));
+                let copy = tape.clone();
+                assert_eq!((copy == tape, copy.size()), (true, tape.size()));
+                assert_eq!(copy.size().is_empty(), values == 0);
+                pop(&mut tape, &mut meter);
+                assert_eq!((meter.now_bits, tape.bits_used()), (bits, bits));
+                pop(&mut tape, &mut meter);
+                assert_eq!((meter.now_bits, tape.bits_used()), (0, 0));
+            }
+            let counts = meter.finish();
+            assert_eq!((counts.pushes, counts.pops), (10 * values, 10 * values));
+            assert_eq!(counts.peak_bytes, (2 * bits).div_ceil(8));
+        }
+    }
+
     #[test]
     fn uninitialised_values_keep_their_state_on_every_stack() {
         let mut tape = Tape::default();

@@ -144,3 +144,42 @@ fn element(program: &Program, code: &Code<'_>, at: At) -> String {
 pub(crate) fn name(program: &Program, code: &Code<'_>, node: NodeId) -> String {
     element(program, code, code.nodes[node].at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_all_numbers() {
+        let one = Summary {
+            pairs: 1,
+            neutral: 2,
+            control: 3,
+            counts: 4,
+            integer: 5,
+            real: 6,
+            real32: 7,
+            loops_counted: 8,
+            loops_recomputed: 9,
+            branches: 10,
+            calls: 11,
+        };
+        let mut sum = one;
+        sum.add(&one);
+        sum.add(&Summary::default());
+        let twice = Summary {
+            pairs: 2,
+            neutral: 4,
+            control: 6,
+            counts: 8,
+            integer: 10,
+            real: 12,
+            real32: 14,
+            loops_counted: 16,
+            loops_recomputed: 18,
+            branches: 20,
+            calls: 22,
+        };
+        assert_eq!((sum, sum.pushes()), (twice, 50));
+    }
+}

@@ -216,3 +216,124 @@ end
         assert_eq!(codes(line), expected, "{line}");
     }
 }
+
+/// What may stand at each place: of each type, a scalar and an array.
+#[test]
+fn places_take_the_types_that_they_are_for() {
+    const OPERANDS: [(&str, &str); 7] = [
+        ("r", "real"),
+        ("f", "real32"),
+        ("i", "integer"),
+        ("s", "int8"),
+        ("u", "uint64"),
+        ("l", "logical"),
+        ("is", "array"),
+    ];
+    for (place, allowed) in [
+        ("if {}\n y := r\n end", "logical"),
+        ("while {}\n y := r\n end", "logical"),
+        ("do\n y := r\n end while {}", "logical"),
+        (
+            "select {}\n case 1\n y := r\n case default\n y := r\n end",
+            "integer int8 uint64",
+        ),
+        ("for k = {}, 3\n y := r\n end", "integer"),
+        ("for k = 1, {}\n y := r\n end", "integer"),
+        ("for k = 1, 3, {}\n y := r\n end", "integer"),
+        ("y := rs[{}]", "integer int8 uint64"),
+        ("y := sum(rs[{}:3])", "integer int8 uint64"),
+        ("y := sum(rs[1:{}])", "integer int8 uint64"),
+        ("y := sum(rs[1:3:{}])", "integer int8 uint64"),
+        ("p := shift(p, {})", "integer int8 uint64"),
+        ("y := p^[{}]", "integer int8 uint64"),
+        ("allocate p, {}", "integer int8 uint64"),
+        ("y := if({}, r, r)", "logical"),
+        ("l := not {}", "logical"),
+        ("l := l and {}", "logical"),
+        ("y := r*{}", "real integer"),
+        ("i := bitand(i, {})", "integer"),
+        ("declare local real z[{}]", "integer int8 uint64"),
+        ("declare local real z[3 from {}]", "integer int8 uint64"),
+    ] {
+        let mut taken = Vec::new();
+        for (operand, ty) in OPERANDS {
+            let line = place.replace("{}", operand);
+            let (declared, line) = match line.strip_prefix("declare ") {
+                Some(declared) => (declared, "y := r"),
+                None => ("", &*line),
+            };
+            let source = format!(
+                "main subroutine f(in real r, in real32 f, in integer i, in int8 s, in uint64 u, in logical l, in integer is[2], in real rs[9], in ^real p, out real y)
+  {declared}
+  local integer k
+  {line}
+end
+"
+            );
+            let source = source
+                .replace("in integer i,", "inout integer i,")
+                .replace("in logical l,", "inout logical l,")
+                .replace("in ^real p,", "inout ^real p,");
+            if !found(&read(&source)).has_errors() {
+                taken.push(ty);
+            }
+        }
+        assert_eq!(taken.join(" "), allowed, "{place}");
+    }
+}
+
+/// Arguments overlap where their subscripts have a number in common whatever the values are.
+#[test]
+fn arguments_that_overlap_for_certain() {
+    for (a, b, overlap) in [
+        ("a", "a", true),
+        ("a", "a[2:3]", true),
+        ("a[1:2]", "a[2:3]", true),
+        ("a[2:3]", "a[1:2]", true),
+        ("a[1:2]", "a[3:4]", false),
+        ("a[3:4]", "a[1:2]", false),
+        ("a[2:2]", "a[1:3]", true),
+        ("a[1:3]", "a[3:3]", true),
+        ("a[4:4]", "a[1:3]", false),
+        ("a[1:4]", "a[2:3]", true),
+        ("a[1:3:2]", "a[2:2]", false),
+        ("a[1:3:2]", "a[1:3:2]", true),
+        ("a[3:1]", "a[1:3]", false),
+        ("a[i:i]", "a[i:i]", true),
+        ("a[i:i]", "a[k:k]", false),
+        ("a[i:i]", "a[1:4]", false),
+        ("a[:]", "a[i:k]", true),
+        ("m[1:2, 1]", "m[2:3, 1]", true),
+        ("m[1:2, 1]", "m[2:3, 2]", false),
+        ("m[1:2, 1]", "m[3:3, 1]", false),
+        // Globals that share storage, as wholes.
+        ("G", "H", true),
+        ("H", "G", true),
+        ("H", "K", false),
+        ("K", "H", false),
+        ("G", "K", true),
+        ("J", "H", true),
+        ("J", "K", true),
+        ("G", "L", false),
+    ] {
+        let source = format!(
+            "global real G[4]
+global real H[2] overlays G at 0
+global real K[2] overlays G at 2
+global real J[2] overlays G at 1
+global real L[4]
+subroutine g(in real a[1], inout real b[1])
+  b[1] := b[1]*a[1]
+end
+main subroutine f(inout real a[4], inout real m[3, 3], in integer i, in integer k)
+  uses G, H, K, J, L
+  call g({a}, {b})
+end
+"
+        );
+        let found = found(&read(&source));
+        let is_told = found.iter().any(|d| d.code == "V150");
+        let others = found.iter().any(|d| d.code != "V150");
+        assert_eq!((is_told, others), (overlap, false), "{a} {b}: {found}");
+    }
+}

@@ -284,3 +284,171 @@ end
     assert!(plain.0.is_ok() && plain.1 > 9);
     assert_eq!(plain.1, traced.1);
 }
+
+/// What is added to elements, alone and in loops over arrays, has the element's type: of all types.
+#[test]
+fn increments_of_every_type() {
+    for (ty, one) in [
+        ("real", "1.0"),
+        ("real32", "1.0f"),
+        ("integer", "1"),
+        ("int8", "int8(1)"),
+        ("int32", "int32(1)"),
+        ("uint8", "uint8(1)"),
+        ("uint64", "uint64(1)"),
+    ] {
+        for (statement, ones) in [
+            ("a[2] := a[2] + b[2]", 7),
+            ("a[2] := b[2] + a[2]", 7),
+            ("a[2] := a[2] - b[2]", 3),
+            ("a := a + b", 7),
+            ("a := b + a", 7),
+            ("a := a - b", 3),
+            ("a[1:3] := a[1:3] + b[1:3]", 7),
+            ("a[1:3] := a[1:3] - b[1:3]", 3),
+            ("a[2:2] := b[1:1] + a[2:2]", 7),
+            ("a := a + b[2]", 7),
+            ("a := a - b[2]", 3),
+            ("m[2, 1] := m[2, 1] + b[2]\n  a[2] := m[2, 1]", 7),
+            ("m[2, 1] := m[2, 1] - b[2]\n  a[2] := m[2, 1]", 3),
+            ("m[1:2, 1] := m[1:2, 1] + b[1:2]\n  a[2] := m[2, 1]", 7),
+            ("m := m - b[2]\n  a[2] := m[2, 1]", 3),
+            ("s := s + b[2]\n  a[2] := s", 7),
+            ("s := b[2] + s\n  a[2] := s", 7),
+            ("s := s - b[2]\n  a[2] := s", 3),
+        ] {
+            let sum = |ones: usize| [one].repeat(ones).join(" + ");
+            let source = format!(
+                "main subroutine f(out real y)
+  local {ty} a[3]
+  local {ty} b[3]
+  local {ty} m[2, 2]
+  local {ty} s
+  a := {five}
+  b := {two}
+  m := a[1]
+  s := a[1]
+  {statement}
+  y := if(a[2] == {expected}, 1.0, 0.0)
+end
+",
+                five = sum(5),
+                two = sum(2),
+                expected = sum(ones),
+            );
+            let y = last(&source, &[Argument::from(0.0)]);
+            assert_eq!(y, Some(Scalar::Real(1.0)), "{source}");
+        }
+    }
+}
+
+/// Loops that are counted in registers, and deeper ones, whose first values, steps and numbers of passes all differ.
+#[test]
+fn loops_in_loops_have_their_own_steps() {
+    for depth in 1..=18 {
+        let mut body = String::new();
+        for k in 1..=depth {
+            let (first, last, step) = match k % 3 {
+                0 => (3 * k, 3 * k - 4, -4),
+                1 => (k, k + 5, 5),
+                _ => (2 * k, 2 * k, 7),
+            };
+            body += &format!("for i{k} = {first}, {last}, {step}\n");
+        }
+        body += "n := n + 1\n";
+        for k in 1..=depth {
+            body += &format!("y := y + real({k}*i{k})\n");
+        }
+        body += &"end\n".repeat(depth);
+        let indices: String = (1..=depth)
+            .map(|k| format!("local integer i{k}\n"))
+            .collect();
+        let source = format!(
+            "main subroutine f(out integer n, out real y)\n{indices}n := 0\ny := 0.0\n{body}end\n"
+        );
+        // Two passes of two loops in three, one of the others.
+        let passes: i64 = (1..=depth)
+            .map(|k| if k % 3 == 2 { 1 } else { 2 })
+            .product();
+        let each: i64 = (1..=depth as i64)
+            .map(|k| match k % 3 {
+                0 => k * (3 * k + 3 * k - 4) * passes / 2,
+                1 => k * (k + k + 5) * passes / 2,
+                _ => k * 2 * k * passes,
+            })
+            .sum();
+        let arguments = [Argument::from(0i64), Argument::from(0.0)];
+        let found = run(&source, &arguments, false).0.expect("it runs");
+        let values: Vec<_> = (found.iter())
+            .map(|a| a.value().and_then(|v| v.get(0)))
+            .collect();
+        let expected = [Scalar::Integer(passes), Scalar::Real(each as f64)];
+        assert_eq!(values, expected.map(Some), "{depth}");
+    }
+}
+
+/// A real operand without a value leaves every result without one, on either side.
+#[test]
+fn reals_without_a_value_decide_nothing() {
+    for operation in [
+        "u + x",
+        "x + u",
+        "u - x",
+        "x - u",
+        "u*x",
+        "x*u",
+        "u/x",
+        "x/u",
+        "u + 1.0",
+        "1.0 - u",
+        "2.0*u",
+        "u/2.0",
+        "-u",
+        "abs(u)",
+        "sqrt(u)",
+        "u**x",
+        "x**u",
+        "u**2",
+        "u**k",
+        "x**j",
+        "atan2(u, x)",
+        "atan2(x, u)",
+        "hypot(u, x)",
+        "hypot(x, u)",
+        "max(u, x)",
+        "max(x, u)",
+        "min(u, x)",
+        "sign(u, x)",
+        "sign(x, u)",
+        "mod(u, x)",
+        "mod(x, u)",
+        "polygamma(k, u)",
+        "polygamma(j, x)",
+        "real(j)",
+        "if(x > 0.0, u, x)",
+        "sin(u)",
+        "exp(u)",
+        "u*u",
+    ] {
+        let source = format!(
+            "main subroutine f(in real x, out real y)
+  local real u
+  local integer k
+  local integer j
+  k := 2
+  if x > 5.0
+    u := 1.0
+    j := 1
+  end
+  y := 1.0
+  if {operation} > 3.0
+    y := 2.0
+  end
+end
+"
+        );
+        let with = |x: f64| [Argument::from(x), Argument::from(0.0)];
+        assert_eq!(code(&source, &with(2.0)), "X202", "{operation}");
+        assert_eq!(code(&source, &with(9.0)), "runs", "{operation}");
+    }
+}

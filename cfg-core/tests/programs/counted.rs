@@ -1,0 +1,204 @@
+//! Loops that are tested first, and whether they are counted loops: with which bounds.
+
+use cfg_core::{
+    ir::{Expr, Place, Program, Stmt, VertexKind},
+    memory::effects::Effects,
+    recover, text,
+    validate::problems,
+};
+
+fn read(source: &str) -> Program {
+    let parsed = text::parse(source);
+    let program = parsed.program;
+    let program = program.unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
+    let found = problems(&program).1;
+    assert!(!found.has_errors(), "{found}\n{source}");
+    program
+}
+
+/// The program as blocks and jumps.
+fn flat(program: &Program) -> Program {
+    let mut flat = program.clone();
+    for routine in &mut flat.routines {
+        *routine = recover::flatten(program, &Effects::of(program), routine);
+    }
+    flat
+}
+
+/// The heads of the loops that are found in blocks and jumps.
+fn heads(program: &Program) -> Vec<String> {
+    let text = recover::recover_program(program).to_string();
+    let lines = text.lines().map(|line| {
+        let line = line.trim();
+        // Vertices whose numbers do not follow say theirs.
+        let behind = line.strip_prefix('@').and_then(|rest| rest.split_once(' '));
+        behind.map_or(line, |(_, rest)| rest)
+    });
+    let heads = lines.filter(|line| line.starts_with("for ") || line.starts_with("while "));
+    heads.map(str::to_owned).collect()
+}
+
+/// The head of `while {test}` in a routine with a body that moves `i` by a step.
+fn head(first: &str, test: &str, step: &str) -> String {
+    let source = format!(
+        "main subroutine f(in real x[9], in integer n, in integer m, out real y)
+  local integer i
+  y := 0.0
+  i := {first}
+  while {test}
+    y := y + x[1]
+    i := i + {step}
+  end
+end
+"
+    );
+    let heads = heads(&flat(&read(&source)));
+    let [head] = &*heads else {
+        panic!("{heads:?}\n{source}")
+    };
+    head.clone()
+}
+
+#[test]
+fn bounds_are_those_of_the_comparison_where_none_is_beyond_the_range() {
+    for (first, test, step, expected) in [
+        ("1", "i <= n", "1", "for i = 1, n"),
+        ("1", "i < n", "1", "for i = 1, max(n, 1) - 1"),
+        ("m", "i < n", "1", "while i < n"),
+        // A sum that has a value is not the smallest integer.
+        ("m", "i < n + 1", "1", "for i = m, n + 1 - 1"),
+        ("m", "i < n + 0", "1", "while i < n + 0"),
+        ("m", "i < 1 + n", "1", "for i = m, 1 + n - 1"),
+        ("m", "i < n - 1", "1", "while i < n - 1"),
+        ("m", "i < n - 0", "1", "while i < n - 0"),
+        ("m", "i < n - (-1)", "1", "for i = m, n - (-1) - 1"),
+        ("m", "i < 7", "1", "for i = m, 6"),
+        ("m", "i < size(x)", "1", "for i = m, size(x) - 1"),
+        ("m", "i > n", "-1", "while i > n"),
+        ("m", "i > n - 1", "-1", "for i = m, n - 1 + 1, -1"),
+        ("m", "i > n + 0", "-1", "while i > n + 0"),
+        ("m", "i > n - 0", "-1", "while i > n - 0"),
+        ("m", "i > n + (-1)", "-1", "for i = m, (n + (-1)) + 1, -1"),
+        ("m", "i > size(x)", "-1", "while i > size(x)"),
+        ("m + 1", "i < n", "1", "for i = m + 1, max(n, m + 1) - 1"),
+        ("m + 0", "i < n", "1", "while i < n"),
+        (
+            "m - 1",
+            "i > n",
+            "-1",
+            "for i = m - 1, min(n, m - 1) + 1, -1",
+        ),
+        ("1", "i >= n", "1", "while i >= n"),
+        ("1", "n > i", "1", "for i = 1, max(n, 1) - 1"),
+        ("1", "i < n", "2", "for i = 1, max(n, 1) - 1, 2"),
+        ("1", "i < n", "m", "while i < n"),
+        ("1", "i < n", "0", "while i < n"),
+        ("1", "i != n", "1", "while i != n"),
+    ] {
+        assert_eq!(head(first, test, step), expected, "{first} {test} {step}");
+    }
+}
+
+/// Only of an integer of 64 bits that has its storage alone it is known who writes it.
+#[test]
+fn indices_are_private() {
+    for (globals, head, parameter, declared, index, counted) in [
+        ("", "subroutine", "", "local integer i", "i", true),
+        ("", "subroutine", "inout integer i, ", "", "i", true),
+        ("", "subroutine", "out integer i, ", "", "i", true),
+        (
+            "",
+            "subroutine",
+            "optional inout integer i, ",
+            "",
+            "i",
+            false,
+        ),
+        (
+            "",
+            "aliased subroutine",
+            "inout integer i, ",
+            "",
+            "i",
+            false,
+        ),
+        ("", "aliased subroutine", "", "local integer i", "i", true),
+        ("global integer G", "subroutine", "", "uses G", "G", true),
+        (
+            "global integer G[3]\nglobal integer H overlays G at 1",
+            "subroutine",
+            "",
+            "uses H",
+            "H",
+            false,
+        ),
+        ("", "subroutine", "", "local int32 i", "i", false),
+        ("", "subroutine", "", "local integer i[2]", "i[1]", false),
+    ] {
+        let source = format!(
+            "{globals}
+main {head} f({parameter}in real x, in integer n, out real y)
+  {declared}
+  y := 0.0
+  {index} := {one}
+  while {index} <= {last}
+    y := y + x
+    {index} := {index} + {one}
+  end
+end
+",
+            one = if declared.contains("int32") {
+                "int32(1)"
+            } else {
+                "1"
+            },
+            last = if declared.contains("int32") {
+                "int32(9)"
+            } else {
+                "n"
+            },
+        );
+        let heads = heads(&flat(&read(&source)));
+        let found = heads.iter().filter(|head| head.starts_with("for ")).count();
+        assert_eq!(found, usize::from(counted), "{heads:?}\n{source}");
+    }
+}
+
+/// A loop whose step is a variable counts its passes; it has an index again if nothing else writes that.
+#[test]
+fn a_loop_that_counts_passes_has_an_index_that_nothing_else_writes() {
+    let program = read(
+        "main subroutine f(in real x, in integer n, in integer k, out real y)
+  local integer i
+  local integer j
+  y := 0.0
+  j := 0
+  for i = 1, n, k
+    y := y + x
+  end
+end
+",
+    );
+    let flat = flat(&program);
+    assert_eq!(heads(&flat), ["for i = 1, n, k"]);
+    let routine = &flat.routines[0];
+    let variable = |name: &str| routine.find_variable(name).expect("it is there");
+    let [i, j, y] = ["i", "j", "y"].map(variable);
+    for (written, is_counted) in [(i, false), (j, true)] {
+        let mut changed = flat.clone();
+        let cfg = changed.routines[0].body.as_mut().expect("it has one");
+        for vertex in cfg.vertices_mut() {
+            let VertexKind::Block(statements) = &mut vertex.kind else {
+                continue;
+            };
+            let is_body =
+                |s: &Stmt| matches!(s.kind.assignment(), Some((to, Expr::Op(..))) if to.var == y);
+            if let Some(at) = statements.iter().position(is_body) {
+                statements.insert(at, Stmt::assign(Place::whole(written), Expr::var(written)));
+            }
+        }
+        let heads = heads(&changed);
+        let found = heads.iter().any(|head| head == "for i = 1, n, k");
+        assert_eq!(found, is_counted, "{heads:?}\n{changed}");
+    }
+}
