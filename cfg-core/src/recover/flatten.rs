@@ -190,11 +190,12 @@ pub(super) fn with_own_counters(
         back[v] = Some(after.into_iter().take(1).collect());
     }
     let mut into: Vec<Vec<usize>> = vec![Vec::new(); edited.vertices.len()];
-    for e in 0..edges {
-        into[edited.to(e)].push(e);
+    let ends: Vec<(usize, usize)> = (0..edges).map(|e| (edited.from(e), edited.to(e))).collect();
+    for (e, &(_, to)) in ends.iter().enumerate() {
+        into[to].push(e);
     }
-    for e in 0..edges {
-        let (from, to) = (edited.from(e), edited.to(e));
+    // Edges that were moved to a new block have led to an ENDLOOP, which has no statements before it.
+    for (e, (from, to)) in ends.into_iter().enumerate() {
         if !matches!(edited.vertices[from].kind, VertexKind::EndLoop) {
             if let Some(statements) = before[to].take() {
                 let block = edited.add_vertex(VertexKind::Block(statements));

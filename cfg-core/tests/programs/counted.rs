@@ -202,3 +202,43 @@ end
         assert_eq!(found, is_counted, "{heads:?}\n{changed}");
     }
 }
+
+/// Bounds and steps of any depth that is allowed become jumps, and loops again.
+#[test]
+fn bounds_are_as_deep_as_expressions_may_be() {
+    for depth in Expr::MAX_DEPTH - 3..=Expr::MAX_DEPTH {
+        // A variable is one level, and each operator another one.
+        let deep = format!("n{}", " + 0".repeat(depth - 1));
+        for (first, last, step) in [
+            (&*deep, "n", "1"),
+            ("1", &*deep, "1"),
+            ("1", "n", &*deep),
+            (&deep, &deep, &deep),
+            ("1", &deep, "k"),
+        ] {
+            let program = read(&format!(
+                "main subroutine f(in real x, in integer n, in integer k, out real y)
+  local integer i
+  y := 0.0
+  for i = {first}, {last}, {step}
+    y := y + x
+  end
+end
+"
+            ));
+            let flat = flat(&program);
+            let found = problems(&flat).1;
+            assert!(!found.has_errors(), "{depth}: {found}\n{flat}");
+            let back = recover::recover_program(&flat);
+            let found = problems(&back).1;
+            assert!(!found.has_errors(), "{depth}: {found}\n{back}");
+            let step = if step == "1" {
+                ""
+            } else {
+                &*format!(", {step}")
+            };
+            let head = format!("for i = {first}, {last}{step}");
+            assert_eq!(heads(&flat), [head], "{depth}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ use cfg_core::ir::{Control, Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::{recover, text, validate};
 use cfg_testkit::case::Case;
+use cfg_testkit::general;
 use cfg_testkit::generate::Options;
 use cfg_testkit::interpret::Limits;
 use cfg_testkit::kernels;
@@ -119,6 +120,29 @@ fn there_and_back(case: &Case) -> Result<(), String> {
 #[test]
 fn random_programs() {
     check(&Options::EXACT, 0..1500, there_and_back);
+}
+
+/// Any graph, with LOOPs used well and badly, does the same as blocks and jumps, without what does nothing, and recovered.
+#[test]
+fn general_programs() {
+    let changed: [fn(&Program, &Routine) -> Routine; 4] = [
+        |p, r| recover::flatten(p, &Effects::of(p), r),
+        |p, r| recover::flatten_dense(p, &Effects::of(p), r),
+        |p, r| recover::recover(p, &Effects::of(p), r),
+        |p, r| recover::normal_form(p, &Effects::of(p), r),
+    ];
+    for seed in 0..400 {
+        let case = general::generate(seed);
+        for (k, change) in changed.iter().enumerate() {
+            let made = each(&case.program, |r| change(&case.program, r));
+            let same = with_program(&case, made.clone())
+                .and_then(|made| same_run(&case, &made, &format!("seed {seed}, {k}")));
+            same.unwrap_or_else(|e| panic!("{e}\n{}\n{made}", case.program));
+            if k < 2 {
+                assert!(made.routines.iter().all(only_jumps), "seed {seed}, {k}");
+            }
+        }
+    }
 }
 
 #[test]
