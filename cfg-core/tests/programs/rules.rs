@@ -337,3 +337,62 @@ end
         assert_eq!((is_told, others), (overlap, false), "{a} {b}: {found}");
     }
 }
+
+/// Extents that are known are compared wherever two shapes meet.
+#[test]
+fn extents_that_differ_for_certain() {
+    for (target, value, is_allowed) in [
+        ("a", "a + b", true),
+        ("a", "a + c", false),
+        ("a", "c", false),
+        ("a[1:2]", "b[2:3]", true),
+        ("a[1:2]", "b[1:3]", false),
+        ("a[1:3:2]", "b[1:2]", true),
+        ("a[3:1:-1]", "b", true),
+        ("a[3:1:-2]", "b", false),
+        ("a[2:1]", "b[3:2]", true),
+        ("a[2:1]", "b[3:3]", false),
+        ("a", "m[1, 1:3]", true),
+        ("a", "m[1, :]", true),
+        ("a", "m[:, 1]", false),
+        ("k", "transpose(m)", true),
+        ("m", "transpose(m)", false),
+        ("m", "transpose(k)", true),
+        ("k", "transpose(m) + transpose(m)", true),
+        ("k", "transpose(m) + m", false),
+        ("a", "fill(1.0, 3)", true),
+        ("a", "fill(1.0, 4)", false),
+        ("a", "fill(1.0, n)", true),
+        ("a", "fill(1.0, n) + c", false),
+        ("a", "fill(1.0, 2) + a[1:2]", false),
+        ("a", "b + fill(1.0, 2)", false),
+        ("a", "if(a > 0.0, b, c)", false),
+        ("a", "if(a > 0.0, b, 1.0)", true),
+        // A scalar condition chooses one of the two.
+        ("a", "if(n > 0, b, c)", true),
+        ("a", "if(n > 0, c, c)", false),
+        ("a", "if(n > 0, c, c) + b", false),
+        ("a", "if(n > 0, b, c) + b", true),
+        ("a", "product_partial(b)", true),
+        ("a", "product_partial(c)", false),
+        ("a", "maxval_partial(c) + b", false),
+        ("a", "sum(c)*b", true),
+        ("a", "d", true),
+        ("a", "d + b", true),
+        ("a", "(d + c)*d", false),
+        ("a", "1.0", true),
+        ("s", "sum(c)", true),
+        ("s", "c", false),
+        ("s", "real(size(c))", true),
+    ] {
+        let source = format!(
+            "main subroutine f(in integer n, inout real a[3], in real b[3], in real c[4], in real d[n], inout real m[2, 3], inout real k[3, 2], out real s)
+  {target} := {value}
+end
+"
+        );
+        let program = text::parse(&source).program;
+        let taken = program.is_some_and(|program| !found(&program).has_errors());
+        assert_eq!(taken, is_allowed, "{target} := {value}");
+    }
+}
