@@ -10,17 +10,29 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A layout with more stretches of cells of one type is not looked at.
-const MOST_RUNS: usize = 1_000;
+/// How much of a program is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Stretches of cells of one type in a layout that is looked at.
+    runs: usize,
+    /// Stretches where a type fits that are compared one by one; more are looked up in a table.
+    compared: usize,
+    /// Cells of the layouts of a pool for each of which a table says whether a type fits.
+    table: i64,
+    /// Layouts, their parts, and cells of tables in a program.
+    parts: usize,
+}
 
-/// Number of cells of a layout for each of which a table says whether a type fits.
-const MOST_CELLS: i64 = 10_000;
-
-/// Number of stretches that are compared one by one; more are looked up in a table.
-const FEW: usize = 4;
-
-/// Number of layouts and their parts that are looked at in a program.
-const MOST_PARTS: usize = 1_000_000;
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            runs: 1_000,
+            compared: 4,
+            table: 10_000,
+            parts: 1_000_000,
+        }
+    }
+}
 
 /// Cells of one type, one behind the other: the type and their number.
 type Run = (ScalarType, i64);
@@ -50,16 +62,18 @@ pub(super) struct Fits<'p> {
     program: &'p Program,
     /// The cells of records; `None` of those that are not looked at.
     runs: BTreeMap<RecordId, Option<Vec<Run>>>,
+    limits: Limits,
     /// Number of parts that may still be looked at.
     left: usize,
 }
 
 impl<'p> Fits<'p> {
-    pub(super) fn new(program: &'p Program) -> Self {
+    pub(super) fn new(program: &'p Program, limits: Limits) -> Self {
         Self {
             program,
             runs: BTreeMap::new(),
-            left: MOST_PARTS,
+            limits,
+            left: limits.parts,
         }
     }
 
@@ -81,7 +95,7 @@ impl<'p> Fits<'p> {
         let mut all = Layouts::default();
         for &layout in layouts {
             let size = self.runs(layout).map(|runs| length(&runs));
-            if let Some(size) = size.filter(|size| *size <= MOST_CELLS - all.total) {
+            if let Some(size) = size.filter(|size| *size <= self.limits.table - all.total) {
                 all.starts.insert(layout, all.total);
                 all.total += size;
             }
@@ -106,12 +120,14 @@ impl<'p> Fits<'p> {
             let runs = self.runs(*layout)?;
             let size = length(&runs);
             let ranges = ranges(&runs, &own);
-            if ranges.len() <= FEW {
+            if ranges.len() <= self.limits.compared {
                 // Where all cells have one type, nothing has to be asked.
                 let everywhere = ranges[..] == [(0, size - 1)];
                 return (!everywhere).then_some(Fit::At { size, ranges });
             }
-            let size = usize::try_from(size).ok().filter(|_| size <= MOST_CELLS)?;
+            let size = usize::try_from(size)
+                .ok()
+                .filter(|_| size <= self.limits.table)?;
             self.left = self.left.checked_sub(size)?;
             let mut each = vec![false; size];
             mark(&mut each, 0, &ranges);
@@ -193,7 +209,7 @@ impl<'p> Fits<'p> {
                         for &run in part {
                             push(&mut all, run);
                         }
-                        if all.len() > MOST_RUNS {
+                        if all.len() > self.limits.runs {
                             return None;
                         }
                     }
@@ -201,7 +217,7 @@ impl<'p> Fits<'p> {
             }
         }
         length_of(&all)?;
-        (all.len() <= MOST_RUNS).then_some(all)
+        (all.len() <= self.limits.runs).then_some(all)
     }
 }
 
@@ -325,5 +341,97 @@ mod tests {
         assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 3)]), [(3, 3)]);
         assert_eq!(ranges(&runs(&cells), &[(ScalarType::Real, 4)]), []);
         assert_eq!(ranges(&runs(&cells), &[]), []);
+    }
+
+    /// Where a real, an integer and a P fit in a pool of objects with layouts P and Q, and in one of P alone.
+    fn fits(limits: Limits) -> [Option<Fit>; 4] {
+        let field = |name: &str, ty| cfg_core::ir::Field {
+            name: name.to_owned(),
+            ty,
+            shape: Vec::new(),
+        };
+        let (real, integer) = (ScalarType::Real, ScalarType::Integer);
+        let record = |name: &str, fields: &[ScalarType]| cfg_core::ir::Record {
+            name: name.to_owned(),
+            fields: (fields.iter().zip('a'..))
+                .map(|(&ty, name)| field(&name.to_string(), ty))
+                .collect(),
+        };
+        let p = ScalarType::Record(RecordId::new(0));
+        let q = ScalarType::Record(RecordId::new(1));
+        let program = Program {
+            records: vec![
+                record("P", &[real, integer, real]),
+                record("Q", &[integer, p, real, integer, integer, real]),
+            ],
+            ..Program::default()
+        };
+        let mut fits = Fits::new(&program, limits);
+        let pointees = BTreeSet::from([real, integer, p]);
+        let mut both = fits.of_pool(&BTreeSet::from([p, q]), &pointees).0;
+        let mut alone = fits.of_pool(&BTreeSet::from([q]), &pointees).0;
+        assert!(
+            fits.of_pool(&BTreeSet::from([p]), &BTreeSet::from([p]))
+                .0
+                .is_empty()
+        );
+        [
+            both.remove(&p),
+            both.remove(&real),
+            alone.remove(&p),
+            alone.remove(&real),
+        ]
+    }
+
+    #[test]
+    fn what_is_asked_is_limited() {
+        let limits = Limits::default();
+        // P: real, integer, real. Q: integer, real, integer, real, real, integer, integer, real.
+        let of = |cells: &str| cells.chars().map(|c| c == 'x').collect::<Vec<bool>>();
+        let both = [of("x---x-----x"), of("x-x-x-xx--x")].map(Fit::EachOfAll);
+        let at = |ranges: &[(i64, i64)]| Fit::At {
+            size: 8,
+            ranges: ranges.to_vec(),
+        };
+        let all = |both: Option<[Fit; 2]>, alone: Option<[Fit; 2]>| {
+            let [a, b] = both.map_or([None, None], |both| both.map(Some));
+            let [c, d] = alone.map_or([None, None], |alone| alone.map(Some));
+            [a, b, c, d]
+        };
+        let alone = [at(&[(1, 1), (7, 7)]), at(&[(1, 1), (3, 4), (7, 7)])];
+        let everything = all(Some(both.clone()), Some(alone.clone()));
+        assert_eq!(fits(limits), everything);
+        // Q has six stretches.
+        let runs = |runs| fits(Limits { runs, ..limits });
+        assert_eq!(runs(6), everything);
+        assert_eq!(runs(5), all(None, None));
+        // The layouts have eleven cells together.
+        let table = |table| fits(Limits { table, ..limits });
+        assert_eq!(table(11), everything);
+        assert_eq!(table(10), all(None, Some(alone.clone())));
+        // Stretches beyond what is compared are looked up.
+        let compared = |compared, table| {
+            fits(Limits {
+                compared,
+                table,
+                ..limits
+            })
+        };
+        let [p, real] = alone.clone();
+        let looked_up = Fit::Each(of("-x-xx--x"));
+        assert_eq!(compared(3, 11), everything);
+        assert_eq!(
+            compared(2, 11),
+            all(Some(both.clone()), Some([p, looked_up]))
+        );
+        assert_eq!(compared(2, 8)[3], Some(Fit::Each(of("-x-xx--x"))));
+        assert_eq!(compared(2, 7)[3], None);
+        assert_eq!(compared(3, 7)[3], Some(real));
+        // Fourteen parts, of three types tables of eleven cells, and ten parts again.
+        let parts = |parts| fits(Limits { parts, ..limits });
+        assert_eq!(parts(57), everything);
+        assert_eq!(parts(47), all(Some(both.clone()), None));
+        assert_eq!(parts(46)[0], None);
+        assert_eq!(parts(46)[1], Some(both[1].clone()));
     }
 }

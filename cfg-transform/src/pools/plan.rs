@@ -3,7 +3,7 @@
 use super::{
     cells,
     classes::{Classes, Node},
-    layout::{Fit, Fits},
+    layout::{Fit, Fits, Limits},
 };
 use crate::names::unused;
 use cfg_core::{
@@ -243,7 +243,7 @@ impl<'p> Plan<'p> {
         for (node, ty) in self.classes.pointees() {
             pointees.entry(node).or_default().insert(ty);
         }
-        let mut fits = Fits::new(self.program);
+        let mut fits = Fits::new(self.program, Limits::default());
         for node in 0..self.classes.len() {
             let class = self.classes.find(node);
             if self.of_class.contains_key(&class) || self.classes.types(class).is_empty() {
