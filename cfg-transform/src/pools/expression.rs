@@ -105,9 +105,13 @@ impl Writer<'_, '_> {
             return Ok(cells);
         };
         let same = eq(a.object.clone(), b.object.clone());
-        let apart = Expr::op(Op::Abs, [sub(a.object, b.object)]);
+        // Where both are the same expression, this is not the constant 0: compilers of C warn of what they see to be no subscript.
+        let apart = Expr::op(Op::Sub, [a.object, b.object]);
         // Entry -1 says that there is no room.
-        let apart = sub(Expr::op(Op::Neg, [apart]), Expr::Int(1));
+        let apart = sub(
+            Expr::op(Op::Neg, [Expr::op(Op::Abs, [apart])]),
+            Expr::Int(1),
+        );
         let missing = self.table(self.plan.pools[pool].first, apart);
         Ok(either(same, cells, missing.into()))
     }
