@@ -9,7 +9,7 @@ use super::{
     value::Value,
 };
 use crate::{
-    ast::{DeclId, ExprId, ExprKind},
+    ast::{DeclId, ExprId, ExprKind, Unary},
     codes, constant,
     source::Pos,
     types::{Arith, Int, Parameter, Qualified, Type},
@@ -444,6 +444,36 @@ impl Body<'_, '_> {
         }
     }
 
+    /// True if the member that an address is taken of may have members of its type beside it, as those of a vector x, y, z have. What is
+    /// resolved leads to one member; pointers that are values go on to the next one.
+    fn has_neighbour(&self, pointer: ExprId) -> bool {
+        let unit = self.l.unit;
+        let ExprKind::Unary(Unary::Address, place) = &unit.expr(points::bare(unit, pointer)).kind
+        else {
+            return true;
+        };
+        let Some((s, name)) = unit.member_of(*place) else {
+            return true;
+        };
+        let members = &unit.structure(s).members;
+        let Some(at) = members.iter().position(|member| member.name == *name) else {
+            return true;
+        };
+        let scalar = |ty: &Qualified| {
+            let mut ty = ty.clone();
+            while let Type::Array(of, _) = &ty.ty {
+                ty = (**of).clone();
+            }
+            ty.arith()
+        };
+        let own = scalar(&members[at].ty);
+        let beside = members[at + 1..]
+            .first()
+            .into_iter()
+            .chain(members[..at].last());
+        beside.into_iter().any(|member| scalar(&member.ty) == own)
+    }
+
     /// A pointer as the argument for a parameter.
     fn passed(&mut self, p: &Parameter, pointer: Pointer, a: ExprId) -> Lowered<Expr> {
         let at = self.l.unit.expr(a).at;
@@ -482,6 +512,11 @@ impl Body<'_, '_> {
         }
         // Of a matrix that is gone through as one sequence, one element is enough for who uses one.
         if !p.decl.is_some_and(|d| self.l.facts.is_single(d)) {
+            if pointer.offset.is_none() && self.has_neighbour(a) {
+                let message = "the pointer to a member that is no array is passed to a function that may go on to the next member";
+                let help = "make the members one array, or let the function use one number";
+                return self.error(&codes::POINTER, at, message, help);
+            }
             self.passed_size = self.remaining(&pointer);
         }
         Ok(Expr::Place(pointer.section()))

@@ -32,6 +32,8 @@ impl Body<'_, '_> {
         if unit.expr(*bytes).effects {
             self.settle(&mut source);
         }
+        let target = self.going_on(target, a, *bytes)?;
+        let source = self.going_on(source, b, *bytes)?;
         self.written(&target, at)?;
         let alike = target.elem == source.elem && target.inner == source.inner;
         let constant =
@@ -56,6 +58,22 @@ impl Body<'_, '_> {
         let (to, from) = self.pieces(target, source, a, *bytes, at)?;
         self.assign(to, Expr::Place(from));
         Ok(())
+    }
+
+    /// A pointer to a member that is no array, of which more than one element is taken: a value goes on to the next member.
+    fn going_on(&mut self, pointer: Pointer, e: ExprId, bytes: ExprId) -> Lowered<Pointer> {
+        let one = |count: Count| matches!(&count[..], [(1, factors)] if factors.is_empty());
+        if pointer.offset.is_some()
+            || pointer.inner > 0
+            || self.count_of_rows(e, bytes).is_none_or(one)
+        {
+            return Ok(pointer);
+        }
+        if !self.l.values {
+            return self.pointer_problem(e, "more is taken than the member, which is no array");
+        }
+        let value = self.as_value(pointer)?;
+        self.held(value)
     }
 
     fn different_types<T>(&mut self, at: Pos) -> Lowered<T> {
@@ -258,6 +276,7 @@ impl Body<'_, '_> {
         if unit.expr(*bytes).effects {
             self.settle(&mut target);
         }
+        let target = self.going_on(target, to, *bytes)?;
         self.written(&target, at)?;
         let (elem, inner) = (target.elem, target.inner);
         // Where pointers are values, a matrix to which they lead is no array of rows.

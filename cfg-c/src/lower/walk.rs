@@ -404,6 +404,8 @@ impl Body<'_, '_> {
             );
         }
         let indices = pointer.prefix.iter().filter_map(Subscript::index).cloned();
+        // Other arrays that it may point into may have more subscripts.
+        let indices = indices.chain(std::iter::repeat(Expr::Int(0)));
         let mut values: Vec<(VarId, Expr)> = walker.indices.iter().copied().zip(indices).collect();
         values.push((walker.offset, pointer.offset.unwrap_or(Expr::Int(0))));
         if values.len() > 1 {

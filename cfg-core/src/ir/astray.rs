@@ -58,7 +58,8 @@ impl Astray {
         let reason = Expr::op(Op::Mul, [Expr::Int(2), object]);
         let reason = Expr::op(Op::Add, [reason, Expr::Int(2 + other)]);
         let code = Expr::op(Op::Mul, [reason, Expr::Int(n)]);
-        let below = Expr::Int(used.saturating_sub(1));
+        // No object has a record that is larger than the pool: the first of its cells says so.
+        let below = Expr::Int(used.min(n) - 1);
         Expr::op(Op::Sub, [Expr::op(Op::Neg, [code]), below])
     }
 }
@@ -104,6 +105,9 @@ mod tests {
                 }
             }
         }
+        let larger = value(&Astray::subscript(Expr::Int(0), 60, false, cells));
+        let null = Astray::said_by(larger, cells).expect("a reason");
+        assert_eq!((null.object, null.of_other_type), (0, false));
         assert_eq!(Astray::said_by(1, cells), None);
         assert_eq!(Astray::said_by(i64::MIN, cells), None);
         assert_eq!(Astray::said_by(-3, i64::MAX), None);
