@@ -170,7 +170,7 @@ pub(crate) fn gradient_of(
     options: &Options,
 ) -> Option<(String, ValidProgram, RoutineId)> {
     let made = cfg_reverse::reverse(program, r, options).ok()?;
-    Some(checked(title, made.program, made.gradient))
+    Some(checked(title, program, made.program, made.gradient))
 }
 
 /// The routines of a reversed program, as the C back end names them.
@@ -190,14 +190,19 @@ pub(crate) fn tangent_of(
     r: RoutineId,
 ) -> Option<(String, ValidProgram, RoutineId)> {
     let made = cfg_reverse::tangent(program, r).ok()?;
-    Some(checked(title, made.program, made.tangent))
+    Some(checked(title, program, made.program, made.tangent))
 }
 
-/// A derivative, which is valid.
-fn checked(title: String, made: Program, r: RoutineId) -> (String, ValidProgram, RoutineId) {
+/// A derivative of a program, which is valid.
+fn checked(
+    title: String,
+    of: &ValidProgram,
+    made: Program,
+    r: RoutineId,
+) -> (String, ValidProgram, RoutineId) {
     match validate(made) {
         Ok(derived) => (title, derived, r),
-        Err(problems) => panic!("{title}: {problems}"),
+        Err(problems) => panic!("{title}: {problems}\n{}", of.program()),
     }
 }
 
