@@ -471,7 +471,12 @@ impl Body<'_, '_> {
             .first()
             .into_iter()
             .chain(members[..at].last());
-        beside.into_iter().any(|member| scalar(&member.ty) == own)
+        // Structures begin and end with members of any type.
+        let is_alike = |other: Option<Arith>| other.is_none_or(|other| own == Some(other));
+        own.is_some()
+            && beside
+                .into_iter()
+                .any(|member| is_alike(scalar(&member.ty)))
     }
 
     /// A pointer as the argument for a parameter.

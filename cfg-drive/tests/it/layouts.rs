@@ -254,3 +254,110 @@ fn a_pointer_to_cells_of_its_type_may_lead_to_other_fields() {
         assert_eq!(found, json!({"x": derivative}), "{body}");
     }
 }
+
+/// Records that are globals are objects like others.
+#[test]
+fn globals_have_layouts() {
+    let program = |body: &str| {
+        format!(
+            "record L
+  real a
+  integer k
+end
+
+record M
+  integer k
+  real a
+  real b
+end
+
+record None
+  real x[0]
+  real y[0]
+end
+
+global record L one
+global record M two[2]
+global real parts[4]
+global real part[2] overlays parts at 1
+main subroutine f(in real x[4], out real y)
+  uses one, two, parts, part
+  local ^record M q
+  local ^record None nothing
+  local ^real p
+  local integer n
+  independent x
+  dependent y
+  y := 0.0
+  n := 0
+  one.a := x[1]
+  one.k := 3
+  two[1].k := 1
+  two[1].a := x[2]
+  two[1].b := x[3]
+  two[2] := two[1]
+  parts := x[4]
+  {body}
+end
+"
+        )
+    };
+    let point = r#"{"x": [1, 2, 3, 4]}"#;
+    for (body, value) in [
+        // Alone, beside the heap, and beside other globals.
+        ("p := addr(one.a)\n y := p^", 1.0),
+        (
+            "allocate q, 1 zeroed\n p := addr(q^.a)\n p := addr(one.a)\n y := p^",
+            1.0,
+        ),
+        (
+            "p := addr(one.a)\n p := addr(two[1].a)\n y := p^[1]*p^[3]",
+            6.0,
+        ),
+        (
+            "p := addr(two[2].b)\n p := addr(part[1])\n y := p^[1]*p^",
+            16.0,
+        ),
+        ("p := addr(one.a)\n p := addr(parts[4])\n y := p^[-3]", 4.0),
+        // What has no cells stands in no way.
+        (
+            "allocate nothing, 2\n p := addr(nothing^.x)\n p := addr(one.a)\n y := p^",
+            1.0,
+        ),
+        (
+            "allocate nothing, 2\n p := addr(nothing^.x)\n if p == null(real)\n y := p^\n end\n y := 2.0",
+            2.0,
+        ),
+    ] {
+        let text = program(body);
+        let found = run(&text, point).unwrap_or_else(|e| panic!("{body}: {e}"));
+        assert_eq!(found, json!({"y": value}), "{body}");
+        gradient(&text, point).unwrap_or_else(|e| panic!("{body}: {e}"));
+    }
+    for (body, message) in [
+        ("p := addr(one.a)\n y := p^[1]", OTHER),
+        (
+            "allocate q, 1 zeroed\n p := addr(q^.a)\n p := addr(one.a)\n y := p^[1]",
+            OTHER,
+        ),
+        ("p := addr(one.a)\n p := addr(two[1].a)\n y := p^[2]", OTHER),
+        (
+            "p := addr(one.a)\n p := addr(two[1].a)\n y := p^[5]",
+            OUTSIDE,
+        ),
+        (
+            "p := addr(one.a)\n p := addr(part[1])\n y := p^[5]",
+            OUTSIDE,
+        ),
+        (
+            "allocate nothing, 2\n p := addr(nothing^.x)\n y := p^",
+            OUTSIDE,
+        ),
+    ] {
+        for problems in refusals(&program(body)) {
+            let problem = &problems.0[0];
+            assert_eq!(problem.code, "X224", "{body}: {problems}");
+            assert!(problem.message.contains(message), "{body}: {problems}");
+        }
+    }
+}

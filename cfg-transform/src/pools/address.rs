@@ -167,7 +167,7 @@ impl Writer<'_, '_> {
                 Located::Pooled(address) => {
                     let mut address = self.subscripts(address, &dims, level.subscripts, mode)?;
                     if matches!(level.part, Part::Deref) {
-                        self.fit(&mut address, mode);
+                        self.fit(&mut address, mode)?;
                     }
                     Located::Pooled(address)
                 }
@@ -177,10 +177,10 @@ impl Writer<'_, '_> {
     }
 
     /// Finds out what must hold so that the cells at an address have its type.
-    fn fit(&mut self, address: &mut Address, mode: Mode) {
+    fn fit(&mut self, address: &mut Address, mode: Mode) -> Result<(), Refused> {
         let pool = &self.plan.pools[address.pool];
         let Some(fitting) = pool.fits.get(&address.ty) else {
-            return;
+            return Ok(());
         };
         address.object = self.ahead(address.object.clone(), "object", mode);
         address.cell = self.ahead(address.cell.clone(), "cell", mode);
@@ -211,7 +211,8 @@ impl Writer<'_, '_> {
                 self.table(*table, at).into()
             }
             Fitting::EachOfAll(table) => {
-                let Some(layouts) = &pool.layouts else { return };
+                let layouts = pool.layouts.as_ref();
+                let layouts = layouts.ok_or_else(|| internal("a pool without layouts"))?;
                 let layout = self.table(layouts.of, address.object.clone());
                 let layout = self.ahead(layout.into(), "layout", mode);
                 let size = self.table(layouts.sizes, layout.clone());
@@ -219,6 +220,7 @@ impl Writer<'_, '_> {
                 self.table(*table, at).into()
             }
         });
+        Ok(())
     }
 
     fn dims_of_variable(&self, v: VarId) -> Dims {

@@ -129,17 +129,19 @@ impl<'p> Classes<'p> {
         contents.map(|(ty, &node)| (self.find(node), ty.pointee()))
     }
 
-    /// Adds the objects that a routine is passed as it is entered: those of parameters that live in pools, and all that pointers in its
+    /// Adds the objects that routines are passed as they are entered: those of parameters that live in pools, and all that pointers in
     /// parameters lead to.
-    pub(super) fn add_arguments(&mut self, r: RoutineId) {
-        let routine = self.program.routine(r);
+    pub(super) fn add_arguments(&mut self, heads: &[RoutineId]) {
         let mut open = Vec::new();
-        for v in routine.parameter_ids() {
-            let (node, ty) = (self.find(self.variable(r, v)), routine.variable(v).ty);
-            if self.is_moved(r, v) {
-                self.layouts[node].insert(ty);
+        for &r in heads {
+            let routine = self.program.routine(r);
+            for v in routine.parameter_ids() {
+                let (node, ty) = (self.find(self.variable(r, v)), routine.variable(v).ty);
+                if self.is_moved(r, v) {
+                    self.layouts[node].insert(ty);
+                }
+                open.push((node, ty));
             }
-            open.push((node, ty));
         }
         let mut seen = BTreeSet::new();
         while let Some((node, ty)) = open.pop() {
@@ -491,10 +493,7 @@ impl<'p> Classes<'p> {
                 for &other in std::iter::once(&base).chain(sharing.get(&base).into_iter().flatten())
                 {
                     if !std::mem::replace(&mut self.moved_globals[other.index()], true) {
-                        let ty = self.program.global(other).variable.ty;
-                        self.add_types(other.index(), ty);
-                        let class = self.halve(other.index());
-                        self.layouts[class].insert(ty);
+                        self.add_types(other.index(), self.program.global(other).variable.ty);
                         open.extend(named.get(&other).into_iter().flatten());
                     }
                 }
@@ -527,6 +526,11 @@ impl<'p> Classes<'p> {
                     open.push(base);
                 }
             }
+        }
+        let globals: Vec<GlobalId> = self.moved_globals().collect();
+        for g in globals {
+            let class = self.halve(g.index());
+            self.layouts[class].insert(self.program.global(g).variable.ty);
         }
     }
 

@@ -53,8 +53,10 @@ pub(super) enum Fitting {
 
 /// The layouts of the objects of a pool.
 pub(super) struct Layouts {
-    /// The number of cells of the layouts before each; a layout of which nothing asks has none.
+    /// The number of cells of the layouts before each of which something asks.
     pub(super) starts: BTreeMap<ScalarType, i64>,
+    /// What stands for the others: the number of cells of all.
+    pub(super) other: i64,
     /// The table of the objects: the number of cells of the layouts before theirs.
     pub(super) of: GlobalId,
     /// The number of cells of the layout that begins behind so many others.
@@ -105,9 +107,7 @@ impl<'p> Plan<'p> {
     /// The pools of a program that is entered by `heads`.
     pub(super) fn of(program: &'p Program, heads: &[RoutineId], size: i64) -> Self {
         let mut classes = Classes::of(program);
-        for &r in heads {
-            classes.add_arguments(r);
-        }
+        classes.add_arguments(heads);
         let mut records = program.records.clone();
         let pointer = RecordId::new(records.len());
         let mut taken: HashSet<String> = records.iter().map(|r| r.name.clone()).collect();
@@ -333,12 +333,10 @@ impl<'p> Plan<'p> {
             pool.fits.insert(ty, fitting);
         }
         if several {
-            let mut sizes = vec![Expr::Int(1); usize::try_from(layouts.total).unwrap_or(0)];
+            // Behind them all is one cell for objects of which nothing asks.
+            let mut sizes = vec![Expr::Int(1); layouts.total as usize + 1];
             for (ty, start) in &layouts.starts {
-                let size = cells::cells(self.program, *ty);
-                if let Some(place) = usize::try_from(*start).ok().and_then(|k| sizes.get_mut(k)) {
-                    *place = Expr::Int(size);
-                }
+                sizes[*start as usize] = Expr::Int(cells::cells(self.program, *ty));
             }
             let role = match self.classes.is_kept(pool.class) {
                 true => NameRole::Layouts,
@@ -355,6 +353,7 @@ impl<'p> Plan<'p> {
             let sizes = self.constants(name, ScalarType::Integer, sizes);
             pool.layouts = Some(Layouts {
                 starts: layouts.starts,
+                other: layouts.total,
                 of,
                 sizes,
             });

@@ -143,11 +143,10 @@ impl<'a, 'p> Writer<'a, 'p> {
 
     /// Says of a new object what its elements are, where somebody asks.
     pub(super) fn lay(&mut self, pool: &Pool, ty: ScalarType, object: Expr) {
-        if let Some(layouts) = &pool.layouts
-            && let Some(&start) = layouts.starts.get(&ty)
-        {
+        if let Some(layouts) = &pool.layouts {
+            let start = layouts.starts.get(&ty).copied();
             let entry = self.table(layouts.of, object);
-            self.assign(entry, Expr::Int(start));
+            self.assign(entry, Expr::Int(start.unwrap_or(layouts.other)));
         }
     }
 
