@@ -84,6 +84,11 @@ fn every_deliberate_fault_has_one_place_and_a_test() {
                 continue;
             }
         };
+        // Arms, fields and beginnings of blocks cannot stand beside what replaces them.
+        let old = fault.get("old").map_or("", |old| old.trim_end());
+        if old.ends_with([',', '{']) || old.contains(" => ") && !old.contains("match ") {
+            problems.push(format!("{name}: neither an expression nor a statement"));
+        }
         let source = sources
             .entry(file)
             .or_insert_with(|| std::fs::read_to_string(root.join(file)).unwrap_or_default());
