@@ -66,17 +66,17 @@ pub(crate) fn explained(
         return problems;
     };
     let ended = found.ended.filter(|_| found.cells.is_none());
-    let is_access = !matches!(
-        role(program, pointed.array),
-        Some(NameRole::LastCells | NameRole::ScratchLastCells)
-    );
-    if pointed.of_other_type {
-        // The message says it.
-    } else if let (true, Some(n)) = (is_access, found.cells) {
+    // What the message leaves open: whether the pointer leaves its object, or that has ended.
+    let is_open = !pointed.of_other_type
+        && !matches!(
+            role(program, pointed.array),
+            Some(NameRole::LastCells | NameRole::ScratchLastCells)
+        );
+    if let (true, Some(n)) = (is_open, found.cells) {
         let cells = if n == 1 { "cell" } else { "cells" };
         problem.message =
             format!("a pointer is used that leads outside of its object, which has {n} {cells}");
-    } else if is_access && ended.is_some() {
+    } else if is_open && ended.is_some() {
         problem.message = "a pointer is used that leads to an object that has ended".to_owned();
     }
     let note = |message: &str, site: Option<Site>| {

@@ -459,13 +459,7 @@ impl Body<'_, '_> {
         let Some(at) = members.iter().position(|member| member.name == *name) else {
             return true;
         };
-        let scalar = |ty: &Qualified| {
-            let mut ty = ty.clone();
-            while let Type::Array(of, _) = &ty.ty {
-                ty = (**of).clone();
-            }
-            ty.arith()
-        };
+        let scalar = |ty: &Qualified| ty.element().arith();
         let own = scalar(&members[at].ty);
         let beside = members[at + 1..]
             .first()

@@ -15,6 +15,11 @@ use crate::{
 };
 use cfg_core::ir::{Expr, Op, Place, Range, Subscript};
 
+/// True of one element.
+fn is_one(count: &Count) -> bool {
+    matches!(&count[..], [(1, factors)] if factors.is_empty())
+}
+
 impl Body<'_, '_> {
     /// memcpy and memmove.
     pub(super) fn copy_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
@@ -62,10 +67,9 @@ impl Body<'_, '_> {
 
     /// A pointer to a member that is no array, of which more than one element is taken: a value goes on to the next member.
     fn going_on(&mut self, pointer: Pointer, e: ExprId, bytes: ExprId) -> Lowered<Pointer> {
-        let one = |count: Count| matches!(&count[..], [(1, factors)] if factors.is_empty());
         if pointer.offset.is_some()
             || pointer.inner > 0
-            || self.count_of_rows(e, bytes).is_none_or(one)
+            || (self.count_of_rows(e, bytes)).is_none_or(|count| is_one(&count))
         {
             return Ok(pointer);
         }
@@ -186,9 +190,7 @@ impl Body<'_, '_> {
             let help = "write n * sizeof(type), with the type of the elements";
             return self.error(&codes::LIBRARY, at, message, help);
         };
-        if let [(1, factors)] = &count[..]
-            && factors.is_empty()
-        {
+        if is_one(&count) {
             return Ok(None);
         }
         self.number_of(&count, false).map(Some)

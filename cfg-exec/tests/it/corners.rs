@@ -28,6 +28,12 @@ fn code(source: &str, arguments: &[Argument]) -> String {
     }
 }
 
+/// What is decided by an operation ends in an error with the first argument, where an operand has no value, and runs with the second.
+fn needs_a_value(source: &str, operation: &str, [without, with]: [Argument; 2]) {
+    let found = [without, with].map(|first| code(source, &[first, Argument::from(0.0)]));
+    assert_eq!(found, ["X202", "runs"], "{operation}");
+}
+
 /// The last argument afterwards.
 fn last(source: &str, arguments: &[Argument]) -> Option<Scalar> {
     let found = run(source, arguments, false).0;
@@ -75,9 +81,7 @@ fn integers_without_a_value_decide_nothing() {
 end
 "
         );
-        let with = |n: i64| [Argument::from(n), Argument::from(0.0)];
-        assert_eq!(code(&source, &with(2)), "X202", "{operation}");
-        assert_eq!(code(&source, &with(9)), "runs", "{operation}");
+        needs_a_value(&source, operation, [2i64, 9].map(Argument::from));
     }
 }
 
@@ -447,8 +451,6 @@ fn reals_without_a_value_decide_nothing() {
 end
 "
         );
-        let with = |x: f64| [Argument::from(x), Argument::from(0.0)];
-        assert_eq!(code(&source, &with(2.0)), "X202", "{operation}");
-        assert_eq!(code(&source, &with(9.0)), "runs", "{operation}");
+        needs_a_value(&source, operation, [2.0, 9.0].map(Argument::from));
     }
 }
