@@ -194,7 +194,7 @@ impl<'p> Forward<'p> {
     /// written nowhere else.
     fn counters_of(&self, code: &Code<'_>, header: VertexId, clocks: &Clocks) -> Vec<VarId> {
         let mut arrivals = 0;
-        // How often the right thing happens, or something that is not right.
+        // The arrivals at which the right thing happens last, and counters with something that is not right.
         let mut good: HashMap<VarId, usize> = HashMap::new();
         let mut bad: HashSet<VarId> = HashSet::new();
         for e in self.in_edges(header) {
@@ -208,8 +208,9 @@ impl<'p> Forward<'p> {
             for step in self.before(e) {
                 match step {
                     Step::Write(v, what) if clocks.event(v, what).is_some() => {
-                        written.insert(v);
-                        if event(v, what) == Some(wanted) {
+                        // The last event of an arrival is met first. Only it counts: two on one edge are
+                        // none on another.
+                        if written.insert(v) && event(v, what) == Some(wanted) {
                             *good.entry(v).or_default() += 1;
                         }
                     }
@@ -280,3 +281,6 @@ impl<'p> Forward<'p> {
         assigned && code.is_local_scalar(v) && code.writes_of(v).len() == entries
     }
 }
+
+#[cfg(test)]
+mod tests;

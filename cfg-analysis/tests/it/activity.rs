@@ -633,3 +633,54 @@ fn visible_ends_are_parameters_and_the_result() {
         assert!(!exceptions.is_useless(at(0)), "{ends:?}");
     }
 }
+
+/// An array that a call writes a part of keeps the rest; a scalar and the result are replaced.
+#[test]
+fn what_a_call_may_leave_as_it_is_stays_varied() {
+    let program = |declared: &str, call: &str, value: &str| {
+        read(&format!(
+            "subroutine part(out real v[2])
+              v := 1.0
+            end
+            subroutine one(out real v)
+              v := 1.0
+            end
+            function of(in integer k) result real v
+              v := 1.0
+            end
+            external subroutine elsewhere(in integer k, inout real v)
+              tangent elsewhere_t
+            end
+            subroutine elsewhere_t(in integer k, inout real v, inout real v_t)
+              v := 1.0
+              v_t := 0.0
+            end
+            main subroutine f(in real x, out real y)
+              independent x
+              dependent y
+              local real {declared}
+              a := x
+              {call}
+              y := {value}
+            end"
+        ))
+    };
+    for (declared, call, value, is_varied) in [
+        ("a[3]", "call part(a)", "a[3]", true),
+        ("a[2]", "call part(a)", "a[2]", true),
+        ("a", "call one(a)", "a", false),
+        ("a", "a := call of(2)", "a", false),
+        ("a", "call elsewhere(2, a)", "a", true),
+        ("a[3]", "call one(a[1])", "a[3]", true),
+    ] {
+        let program = program(declared, call, value);
+        let f = program.find_routine("f").expect("it is there");
+        let found = activity(&program, f);
+        let a = program.routine(f).find_variable("a").expect("it is there");
+        assert_eq!(
+            !found.exceptions(f).is_constant(at(2), a),
+            is_varied,
+            "{call}"
+        );
+    }
+}

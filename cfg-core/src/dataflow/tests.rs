@@ -185,6 +185,87 @@ fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
     assert!(more > 100, "{more}");
 }
 
+/// Variables that a value may have come into from the first one, through assignments: what one statement adds, another
+/// one needs.
+struct Reached<'a>(ReadLater<'a>);
+
+impl Reached<'_> {
+    fn step(&self, statement: &Stmt, state: &mut Set) {
+        let (mut given, mut written) = (false, Vec::new());
+        self.0
+            .accesses
+            .statement(statement, &mut |access| match access {
+                Access::Read(v) => given |= state.contains(v.index()),
+                Access::Write(v) | Access::MayWrite(v) => written.push(v.index()),
+            });
+        for v in written {
+            match given {
+                true => state.insert(v),
+                false => state.remove(v),
+            }
+        }
+    }
+}
+
+impl Analysis for Reached<'_> {
+    const NAME: &'static str = "reached";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.0.variables)
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        let mut state = self.bottom(cfg);
+        state.insert(0);
+        state
+    }
+
+    fn statement(&self, _: Position, statement: &Stmt, state: &mut Set) {
+        self.step(statement, state);
+    }
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
+}
+
+#[test]
+fn one_state_for_all_points_grows_until_no_vertex_adds_to_it() {
+    let mut rng = Rng::new(61);
+    let (mut slow, mut more) = (0, 0);
+    for _ in 0..200 {
+        let routine = random_routine(&mut rng, 30, false);
+        let (program, effects) = (Program::default(), Effects::default());
+        let cfg = routine.body.as_ref().unwrap();
+        let analysis = Reached(ReadLater::of(&program, &effects, &routine));
+        // All that vertices add in any order, while nothing is taken out behind them.
+        let mut expected = analysis.boundary(cfg);
+        let mut rounds = 0;
+        loop {
+            let before = expected.clone();
+            for (_, vertex) in cfg.vertices() {
+                let (mut behind, mut added) = (expected.clone(), Vec::new());
+                for statement in vertex.statements() {
+                    analysis.step(statement, &mut behind);
+                    added.extend(behind.ones());
+                }
+                added.drain(..).for_each(|v| expected.insert(v));
+            }
+            rounds += 1;
+            if expected == before {
+                break;
+            }
+        }
+        slow += usize::from(rounds > 2);
+        more += expected.ones().count();
+        let found = solve_within(cfg, &analysis, 0);
+        for (v, _) in cfg.vertices() {
+            assert_eq!(found.incoming(v), expected, "{v:?}");
+        }
+    }
+    assert!(slow > 20 && more > 300, "{slow}, {more}");
+}
+
 #[test]
 fn reducible_graphs_converge_in_depth_plus_two_passes() {
     for depth in 1..6 {

@@ -70,7 +70,10 @@ fn markers_are_recorded_elsewhere() {
         // Too dear.
         "for i = 1, n\n if sin(x[i]) > 0.0\n y := y*x[i]\n end\n end",
         // Computed with reals: compilers may do that in the reverse sweep otherwise than in the forward sweep.
-        "for i = 1, n\n if x[i]*x[i] > y\n y := y*x[i]\n end\n end",
+        "for i = 1, n\n if x[i]*x[i] > 2.0\n y := y*x[i]\n end\n end",
+        "for i = 1, n\n if x[i] + x[k] > 2.0\n y := y*x[i]\n end\n end",
+        // Of reals that are no elements only parameters that come in stay in memory.
+        "for i = 1, n\n if x[i] > y\n y := y*x[i]\n end\n end",
         "for i = 1, n\n a := x[i]*x[i]\n if a > x[i]\n y := y*a*x[i]\n end\n end",
         // A scalar that is popped and decides alone would pass for the marker.
         "a := x[1]\n for i = 1, n\n if a > 0.0\n y := y*a\n end\n a := 2.0*a*a\n end",

@@ -327,7 +327,7 @@ end
 fn a_counted_loop_that_is_left_early_has_a_count_there() {
     let other = Some(("T708", "it counts the trips of another range"));
     let often = Some(("T708", "it is not proven how often this runs"));
-    let cases: [(&[(&str, &str)], Found); 15] = [
+    let cases: [(&[(&str, &str)], Found); 16] = [
         (&[], None),
         (&[("r := trips(2, h, 3)", "r := trips(1, h, 3)")], other),
         (&[("r := trips(2, h, 3)", "r := trips(2, m, 3)")], other),
@@ -345,6 +345,10 @@ fn a_counted_loop_that_is_left_early_has_a_count_there() {
         // The counter does something else.
         (&[("c := 0\n", "c := 1\n")], Some(("T708", ""))),
         (&[("c := c + 1\n", "c := c + 2\n")], Some(("T708", ""))),
+        (
+            &[("c := 0\n", "c := 0\n c := 0\n"), ("c := c + 1\n", "")],
+            Some(("T708", "")),
+        ),
         // Another way is said to have been taken.
         (
             &[("push[control 1] 1\n", "push[control 1] 0\n")],
