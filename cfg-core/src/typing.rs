@@ -98,6 +98,10 @@ fn is_value(ty: ScalarType) -> bool {
 /// The type that operands of these types are converted to in a mixed operation.
 fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     let mut result = ScalarType::Integer;
+    let is_number = |t: &Type| is_value(t.ty) && t.ty != ScalarType::Logical;
+    if let Some(&other) = operands.iter().find(|t| !is_number(t)) {
+        return Err(wrong(op, other, "numbers"));
+    }
     if let Some(sized) = operands
         .iter()
         .find(|t| matches!(t.ty, ScalarType::Sized(_)))
@@ -119,16 +123,6 @@ fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     }
     for operand in operands {
         match (result, operand.ty) {
-            (
-                _,
-                ScalarType::Logical
-                | ScalarType::Sized(_)
-                | ScalarType::Tape
-                | ScalarType::Record(_)
-                | ScalarType::Pointer(_),
-            ) => {
-                return Err(wrong(op, *operand, "numbers"));
-            }
             (_, ScalarType::Integer) => {}
             (ScalarType::Integer, real) => result = real,
             (a, b) if a == b => {}
@@ -145,13 +139,20 @@ fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
 }
 
 fn wrong(op: Op, operand: Type, wanted: &str) -> Mismatch {
+    let help = if operand.ty.record().is_some() {
+        "name a field of the record, [\".\", place, name], in text q.a"
+    } else if operand.ty.pointer().is_some() {
+        "name what the pointer points to, [\"deref\", p], in text p^"
+    } else {
+        "convert the operand with \"real\", \"real32\", \"int\" or \"logical\"; write a real constant as 1.0"
+    };
     Mismatch::new(
         Rule::Operands,
         format!(
             "`{}` takes {wanted}, but an operand is {operand}",
             op.name()
         ),
-        "convert the operand with \"real\", \"real32\", \"int\" or \"logical\"; write a real constant as 1.0",
+        help,
     )
 }
 

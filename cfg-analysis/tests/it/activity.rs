@@ -684,3 +684,54 @@ fn what_a_call_may_leave_as_it_is_stays_varied() {
         );
     }
 }
+
+/// A global that a routine writes, called by the main routine, is varied behind the call and not before it.
+#[test]
+fn what_a_call_writes_of_globals_is_varied_behind_it() {
+    let program = read(
+        "global real g = 1.0
+        main subroutine f(in real x, out real y)
+          independent x
+          dependent y
+          local real a
+          uses g
+          g := 2.0
+          y := g
+          call set(x)
+          y := y + g
+          a := 3.0
+          y := y*a
+        end
+        subroutine set(in real x)
+          uses g
+          g := x
+        end
+        subroutine unused(in real x, out real y)
+          y := x
+        end",
+    );
+    let f = program.find_routine("f").expect("it is there");
+    let routine = program.routine(f);
+    let variable = |name: &str| routine.find_variable(name).expect("it is there");
+    let found = activity(&program, f);
+    let constant = |s: usize| found.exceptions(f).is_constant(at(s), variable("g"));
+    assert!(constant(1) && !constant(3));
+    let active: Vec<&str> = (routine.variables.iter().enumerate())
+        .filter(|(v, _)| found.is_active(f, routine, VarId::new(*v)))
+        .map(|(_, variable)| variable.name.as_str())
+        .collect();
+    assert_eq!(active, ["x", "y", "g"]);
+    let unused = program.find_routine("unused").expect("it is there");
+    let [x, y] = [VarId::new(0), VarId::new(1)];
+    assert!(
+        ![x, y]
+            .iter()
+            .any(|&v| found.is_active(unused, program.routine(unused), v))
+    );
+    assert!(!found.nodes().is_empty());
+    assert!(
+        activity(&read("main subroutine f()\nend"), RoutineId::new(0))
+            .nodes()
+            .is_empty()
+    );
+}

@@ -423,6 +423,94 @@ mod tests {
         );
     }
 
+    /// A graph that nests, with branches and blocks in place of LOOPs and ends, and with jumps from blocks in loops to what
+    /// follows the loop or one around it, or to EXIT; the jumps are the last edges.
+    fn with_breaks(rng: &mut Rng, text: &str, breaks: usize) -> (Cfg, usize) {
+        let cfg = nested(text);
+        let forest = LoopForest::new(&cfg, 0);
+        let mut vertices: Vec<Vertex> = cfg.vertices().map(|(_, v)| v.clone()).collect();
+        let mut edges: Vec<Edge> = cfg.edges().map(|(_, e)| e.clone()).collect();
+        let plain = edges.len();
+        for _ in 0..breaks {
+            let v = VertexId::new(rng.below(vertices.len()));
+            let is_block = matches!(cfg.vertex(v).kind, VertexKind::Block(_));
+            let Some(mut l) = forest.innermost(v.index()) else {
+                continue;
+            };
+            if !is_block || edges[plain..].iter().any(|e| e.from == v) {
+                continue;
+            }
+            while let Some(outer) = forest.get(l).parent
+                && rng.below(3) == 0
+            {
+                l = outer;
+            }
+            let header = VertexId::new(forest.get(l).header);
+            let out = cfg.out_edges(header).iter().map(|&e| cfg.edge(e));
+            let behind = out.clone().find(|e| e.label.is_none()).unwrap().to;
+            let to = match rng.below(4) {
+                0 => cfg.exit().unwrap(),
+                _ => behind,
+            };
+            edges.push(Edge::new(v, to, Some(1)));
+        }
+        let breaks: Vec<VertexId> = edges[plain..].iter().map(|e| e.from).collect();
+        for edge in &mut edges[..plain] {
+            let from = &cfg.vertex(edge.from).kind;
+            if breaks.contains(&edge.from) || matches!(from, VertexKind::Loop { .. }) {
+                edge.label = Some(edge.label.unwrap_or(0));
+            }
+        }
+        for (v, vertex) in vertices.iter_mut().enumerate() {
+            let is_branch = breaks.contains(&VertexId::new(v));
+            match vertex.kind {
+                VertexKind::Block(_) if !is_branch => {
+                    let (reads, writes) = (Box::default(), Box::default());
+                    let text = "work".into();
+                    let work = Stmt::new(StmtKind::Opaque {
+                        text,
+                        reads,
+                        writes,
+                    });
+                    vertex.kind = VertexKind::Block(vec![work]);
+                }
+                VertexKind::Block(_) | VertexKind::Loop { .. } => {
+                    let condition = Selector::Condition(Expr::Logical(true));
+                    vertex.kind = VertexKind::Branch(Box::new(condition));
+                }
+                VertexKind::EndBranch | VertexKind::EndLoop => {
+                    vertex.kind = VertexKind::Block(Vec::new());
+                }
+                VertexKind::Entry | VertexKind::Exit | VertexKind::Branch(_) => {}
+            }
+        }
+        (Cfg::new(vertices, edges).unwrap(), plain)
+    }
+
+    #[test]
+    fn what_nests_but_for_jumps_out_of_loops_is_structured_with_exits() {
+        let mut rng = Rng::new(43);
+        let mut found = [0; 2];
+        for _ in 0..400 {
+            let size = 10 + rng.below(60);
+            let text = random_nesting(&mut rng, size);
+            let wanted = rng.below(5);
+            let (cfg, plain) = with_breaks(&mut rng, &text, wanted);
+            let breaks = cfg.edge_count() - plain;
+            let seen = classify(&cfg);
+            match (breaks, seen.obstacle) {
+                (0, None) => assert_eq!(seen.class, ControlClass::Structured, "{text}"),
+                (1.., Some(Obstacle::Edge(e))) => {
+                    assert_eq!(seen.class, ControlClass::StructuredWithExits, "{text}");
+                    assert!(e.index() >= plain, "{text}: {seen}");
+                }
+                _ => panic!("{text}, {breaks} jumps: {seen}"),
+            }
+            found[breaks.min(1)] += 1;
+        }
+        assert!(found.iter().all(|&n| n > 50), "{found:?}");
+    }
+
     #[test]
     fn forward_jumps_are_reducible() {
         // if (2) { if (3) goto 6; 4 } 5 6: the jump skips 5.

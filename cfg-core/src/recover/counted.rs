@@ -24,7 +24,7 @@ use crate::{
     entity::{VarId, VertexId},
     graph::loops::{LoopForest, LoopId},
     ir::{
-        Cfg, Expr, LoopForm, LoopTest, Op, OpClass, Place, Program, Routine, StmtKind, VertexKind,
+        Cfg, Expr, LoopForm, LoopTest, Op, Place, Program, Routine, StmtKind, VertexKind,
         visit::each_written_if,
     },
     memory::effects::Effects,
@@ -338,7 +338,7 @@ impl Search<'_> {
                 })
             }
             Expr::Op(Op::Size, _) => up,
-            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+            Expr::Op(op, operands) => {
                 let constant = |e: &Expr| match e {
                     Expr::Int(i) => Some(*i),
                     Expr::Real(_)
@@ -361,7 +361,6 @@ impl Search<'_> {
             | Expr::Real32(_)
             | Expr::Logical(_)
             | Expr::Place(_)
-            | Expr::Op(..)
             | Expr::Null(_)
             | Expr::Addr(_) => false,
         }

@@ -257,6 +257,17 @@ fn around(cfg: Cfg, control: Control) -> Routine {
     routine
 }
 
+/// The graph with blocks in place of the ends of its branches.
+fn without_ends(cfg: &Cfg) -> Cfg {
+    let mut cfg = cfg.clone();
+    for v in (0..cfg.vertex_count()).map(VertexId::new) {
+        if let VertexKind::EndBranch = cfg.vertex(v).kind {
+            cfg.vertex_mut(v).kind = VertexKind::Block(Vec::new());
+        }
+    }
+    cfg
+}
+
 /// What is made of a graph, as jumps, without empty blocks, found again, in normal form, runs as it does.
 #[test]
 fn graphs_in_other_forms_do_the_same() {
@@ -280,10 +291,26 @@ fn graphs_in_other_forms_do_the_same() {
         posts += (cfg.vertices())
             .filter(|(_, v)| matches!(&v.kind, VertexKind::Loop { test, .. } if matches!(**test, LoopTest::Post(_))))
             .count();
+        let ends = super::nested(&without_ends(&cfg)).expect("it nests");
+        assert!(Structure::of(&ends).is_ok(), "{text}");
+        // What has all its ends stays as it is.
+        let whole = super::nested(&cfg).expect("it nests");
+        assert_eq!(format!("{whole:?}"), format!("{cfg:?}"), "{text}");
+        let kinds = |cfg: &Cfg| {
+            let kinds = cfg.vertices().map(|(_, v)| format!("{:?}", v.kind));
+            let mut kinds: Vec<String> = kinds.filter(|k| k != "Block([])").collect();
+            kinds.sort_unstable();
+            kinds
+        };
+        assert_eq!(kinds(&ends), kinds(&cfg), "{text}");
+        let ends = around(ends, Control::Structured);
         let routine = around(cfg, Control::Structured);
         let program = Program::default();
         let effects = Effects::of(&program);
         let flat = flatten(&program, &effects, &routine);
+        // No loop is counted, so that none has anything before it.
+        let vertices = |r: &Routine| r.body.as_ref().unwrap().vertex_count();
+        assert_eq!(vertices(&flat), vertices(&routine), "{text}");
         let dense = flatten_dense(&program, &effects, &routine);
         let found = recover(&program, &effects, &dense);
         let normal = normal_form(&program, &effects, &routine);
@@ -294,6 +321,7 @@ fn graphs_in_other_forms_do_the_same() {
                 ("dense", &dense),
                 ("found", &found),
                 ("normal", &normal),
+                ("ends", &ends),
             ] {
                 assert_eq!(
                     shown(form.body.as_ref().unwrap(), seed),

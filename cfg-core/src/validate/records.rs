@@ -148,11 +148,12 @@ impl Check<'_> {
             while let Some(&mut (r, ref mut next)) = stack.last_mut() {
                 open[r] = true;
                 let fields = &self.program.records[r].fields;
-                let below = |field: usize| fields.get(field).and_then(|f| f.ty.record());
-                if done[r].is_none() && *next < fields.len() {
+                if done[r].is_none()
+                    && let Some(of) = fields.get(*next)
+                {
                     let field = *next;
                     *next += 1;
-                    match below(field).map(RecordId::index).filter(|&b| b < n) {
+                    match of.ty.record().map(RecordId::index).filter(|&b| b < n) {
                         Some(b) if open[b] => {
                             let id = RecordId::new(r);
                             let (outer, inner) =

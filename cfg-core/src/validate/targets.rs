@@ -50,6 +50,9 @@ pub(super) fn assignable(
             _ if right.ty.ty.pointer().is_some() => {
                 "name what the pointer points to, [\"deref\", p], in text p^".to_owned()
             }
+            (ty, _) if ty.record().is_none() && right.ty.ty.record().is_some() => {
+                "name a field of the record, [\".\", place, name], in text q.a".to_owned()
+            }
             (ScalarType::Real, Some(Expr::Int(i))) => format!("write {i}.0"),
             (ScalarType::Real32, Some(Expr::Int(i))) => {
                 format!("write [\"real32\", {i}.0], in text {i}.0f")

@@ -2,12 +2,14 @@
 
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::VarId,
-    ir::{Cfg, Control, Expr, MAX_ID, Op, Place, Program, Stmt},
-    memory::locations::Locations,
+    entity::{GlobalId, VarId},
+    ir::{Cfg, Control, Expr, MAX_ID, Op, Place, Program, Stmt, StmtKind, VertexKind},
+    memory::{global_set::GlobalSet, locations::Locations, storage::Storage},
+    structure::Structure,
     text,
     validate::{problems, validate},
 };
+use cfg_testkit::golden::golden;
 
 fn read(source: &str) -> Program {
     let parsed = text::parse(source);
@@ -395,4 +397,190 @@ end
         let taken = program.is_some_and(|program| !found(&program).has_errors());
         assert_eq!(taken, is_allowed, "{target} := {value}");
     }
+}
+
+/// Operands of all types, by what they are called.
+const OPERANDS: [(&str, &str); 12] = [
+    ("real", "r"),
+    ("real32", "f"),
+    ("integer", "i"),
+    ("int8", "s"),
+    ("uint64", "u"),
+    ("logical", "l"),
+    ("array", "v"),
+    ("literal", "2"),
+    ("record", "q"),
+    ("other record", "z"),
+    ("pointer", "p"),
+    ("other pointer", "o"),
+];
+
+/// A routine with variables of all types and a line.
+fn with_operands(line: &str) -> Program {
+    read(&format!(
+        "record Q
+  real a
+end
+record Z
+  integer a
+end
+main subroutine f(inout real r, inout real32 f, inout integer i, inout int8 s, inout uint64 u, inout logical l, inout real v[3], inout record Q q, inout record Z z, inout ^real p, inout ^integer o)
+  {line}
+end
+"
+    ))
+}
+
+/// What is said of each pair of types where a value is assigned or compared: the file has a line for each.
+#[test]
+fn messages_of_pairs_of_types() {
+    let mut lines = String::new();
+    for (form, what) in [
+        ("{a} := {b}", "assigned"),
+        ("l := {a} == {b}", "compared"),
+        ("l := {a} < {b}", "ordered"),
+        ("i := {a} + {b}", "added"),
+    ] {
+        for (left, a) in OPERANDS {
+            if form.starts_with("{a}") && left == "literal" {
+                continue;
+            }
+            for (right, b) in OPERANDS {
+                let line = form.replace("{a}", a).replace("{b}", b);
+                let found = found(&with_operands(&line));
+                let first = found.iter().next().map(|d| {
+                    let help = &d.help;
+                    format!("{} {}; {help}", d.code, d.message)
+                });
+                let said = first.unwrap_or_else(|| "right".to_owned());
+                lines += &format!("{left} and {right} {what}: {said}\n");
+            }
+        }
+    }
+    golden(
+        concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/golden/pairs_of_types.txt"
+        ),
+        &lines,
+    );
+}
+
+/// An address takes a level beside that of its place, wherever it stands.
+#[test]
+fn addresses_count_as_levels() {
+    for place in ["r", "v[i]", "v[i + 1]"] {
+        for levels in Expr::MAX_DEPTH - 8..Expr::MAX_DEPTH + 3 {
+            let mut program = with_operands(&format!("l := addr({place}) == p"));
+            let cfg = program.routines[0].body.as_mut().expect("it has one");
+            let statements = cfg.vertices_mut().filter_map(|v| match &mut v.kind {
+                VertexKind::Block(statements) => statements.first_mut(),
+                _ => None,
+            });
+            let StmtKind::Assign { value, .. } = &mut statements.last().expect("it is there").kind
+            else {
+                panic!("{place}")
+            };
+            for _ in 0..levels {
+                *value = Expr::op(Op::Not, [value.clone()]);
+            }
+            let depth = value.depth();
+            let is_too_deep = found(&program).iter().any(|d| d.code == "V132");
+            assert_eq!(is_too_deep, depth > Expr::MAX_DEPTH, "{place}, {depth}");
+        }
+    }
+}
+
+/// Arrays whose elements are named are split, and nothing else is.
+#[test]
+fn elements_are_locations_of_arrays_that_are_named_by_elements() {
+    let locations = |declared: &str, line: &str| {
+        let program = read(&format!(
+            "global real g[3]
+main subroutine f(in real x, out real y)
+  {declared}
+  uses g
+  y := x
+  {line}
+end
+"
+        ));
+        let routine = &program.routines[0];
+        let cfg = routine.body.as_ref().expect("it has one");
+        let plain = Locations::of(&program, routine).len();
+        let split = Locations::of(&program, routine).with_elements(&program, routine, cfg);
+        split.len() - plain
+    };
+    for (declared, line, elements) in [
+        ("", "y := 2.0*y", 0),
+        ("local real a", "a := x\n y := a", 0),
+        ("local real a[3]", "a[1] := x\n y := a[1]", 1),
+        ("local real a[3]", "a[1] := x\n a[2] := x\n y := a[1]", 2),
+        ("local real a[3]", "a := x\n y := a[1]", 0),
+        ("local real a[3]", "a[1] := x\n y := sum(a)", 0),
+        ("", "g[1] := x\n y := g[1]", 0),
+    ] {
+        assert_eq!(locations(declared, line), elements, "{declared} {line}");
+    }
+}
+
+/// The structure is that of structured routines with a body.
+#[test]
+fn structures_are_of_structured_routines() {
+    let program = read(
+        "main subroutine f(in real x, out real y)
+  if x > 0.0
+    y := x
+  else
+    y := 2.0
+  end
+end
+general subroutine h(in real x, out real y)
+  y := x
+  label again
+  y := y*x
+  if y < 3.0
+    goto again
+  end
+end
+",
+    );
+    let valid = validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let structure = |name: &str| valid.structure(valid.find_routine(name).expect("it is there"));
+    assert!(structure("h").is_none());
+    let found = structure("f").expect("it has one");
+    let cfg = valid
+        .routine(valid.find_routine("f").expect("it is there"))
+        .body
+        .as_ref();
+    let expected = Structure::of(cfg.expect("it has one")).expect("it nests");
+    assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+}
+
+/// Globals are overlaid where another one lies in their storage.
+#[test]
+fn globals_in_one_storage() {
+    let program = read(
+        "global real a[4]
+global real b overlays a at 1
+global real c
+global integer n
+global real d[2]
+global real e overlays d at 0
+subroutine f()
+end
+",
+    );
+    let storage = Storage::of(&program);
+    let names = |set: &GlobalSet| {
+        let all = (0..program.globals.len()).map(GlobalId::new);
+        let members = all.filter(|&g| set.contains(g));
+        let names = members.map(|g| program.globals[g.index()].variable.name.clone());
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(storage.overlaid()), "a b d e");
+    assert_eq!(names(&storage.real()), "a b c d e");
+    let around = |k: usize| storage.around(GlobalId::new(k)).map(&names);
+    assert_eq!(around(1).as_deref(), Some("a b"));
+    assert_eq!(around(2), None);
 }

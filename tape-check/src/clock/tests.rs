@@ -128,6 +128,17 @@ fn a_counter_is_told_by_the_passes_of_its_loop() {
             Told::Itself,
         ),
         (
+            "a way into the middle of the loop beside the start",
+            vec![
+                (
+                    "1 ENTRY -> 2",
+                    "1 ENTRY -> 11\n   11 BRANCH p > 0 -> 2 [1], 12 [0]",
+                ),
+                ("   10 EXIT", "   12 BASICBLOCK -> 4\n   10 EXIT"),
+            ],
+            Told::Itself,
+        ),
+        (
             "a way back from elsewhere than the loop's end",
             vec![
                 (
@@ -138,6 +149,17 @@ fn a_counter_is_told_by_the_passes_of_its_loop() {
                     "   10 EXIT",
                     "   12 BASICBLOCK -> 3\n c := c + 1\n   10 EXIT",
                 ),
+            ],
+            Told::Itself,
+        ),
+        (
+            "a start on a way back from elsewhere",
+            vec![
+                (
+                    "6 BASICBLOCK -> 7",
+                    "6 BRANCH p > 0 -> 11 [1], 12 [0]\n   11 BASICBLOCK -> 7",
+                ),
+                ("   10 EXIT", "   12 BASICBLOCK -> 3\n c := 0\n   10 EXIT"),
             ],
             Told::Itself,
         ),
