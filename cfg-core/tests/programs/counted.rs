@@ -3,7 +3,8 @@
 use cfg_core::{
     ir::{Expr, Place, Program, Stmt, VertexKind},
     memory::effects::Effects,
-    recover, text,
+    recover::{self, Checked, flatten_as},
+    text,
     validate::problems,
 };
 
@@ -240,5 +241,60 @@ end
             let head = format!("for i = {first}, {last}{step}");
             assert_eq!(heads(&flat), [head], "{depth}");
         }
+    }
+}
+
+/// As jumps a loop tests its index where its step is constant, and makes sure before that its passes are counted only where that is
+/// not certain; other loops count what is left.
+#[test]
+fn tests_of_counted_loops_as_jumps() {
+    for (range, test, is_counted_first) in [
+        ("1, 9", "i <= 9", false),
+        ("9, 1, -2", "i >= 1", false),
+        ("1, n", "i <= n", false),
+        ("k, n", "i <= n", true),
+        ("n, 1, -1", "i >= 1", false),
+        ("n, k, -1", "i >= k", true),
+        ("1, n, k", "left > 0", false),
+        (
+            "-9223372036854775807, 9223372036854775807, 1",
+            "i <= 9223372036854775807",
+            true,
+        ),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(in real x, in integer n, in integer k, out real y)
+  local integer i
+  y := 0.0
+  for i = {range}
+    y := y + x
+  end
+end
+"
+        ));
+        let as_jumps = |checked: Checked| {
+            let mut made = program.clone();
+            let routine = &program.routines[0];
+            made.routines[0] = flatten_as(&program, &Effects::of(&program), routine, checked);
+            made.to_string()
+        };
+        let (plain, shown) = (as_jumps(Checked::No), as_jumps(Checked::Yes));
+        assert!(!plain.contains("passes"), "{plain}");
+        let tests: Vec<&str> = (shown.lines())
+            .filter_map(|line| line.split_once(" BRANCH ")?.1.split_once(" ->"))
+            .map(|(test, _)| test)
+            .collect();
+        let expected = match test {
+            "left > 0" => tests
+                .iter()
+                .any(|t| t.starts_with("left") && t.ends_with(" > 0")),
+            test => tests == [test],
+        };
+        assert!(expected, "{range}: {tests:?}\n{shown}");
+        assert_eq!(
+            shown.contains("passes"),
+            is_counted_first,
+            "{range}\n{shown}"
+        );
     }
 }
