@@ -73,6 +73,13 @@ def lines(mutant):
     return "\n".join(all_[mutant["span"]["start"]["line"] - 1 : mutant["span"]["end"]["line"]])
 
 
+def is_asked(mutant):
+    """Of mutants by what is in their lines those are left out that replace a whole function, whatever is in it."""
+    if not LINES.pattern:
+        return True
+    return mutant["genre"] != "FnValue" and LINES.search(lines(mutant).splitlines()[0]) is not None
+
+
 def unseen():
     """The mutants of unseen.txt, as (file, what is replaced, the line in which it is)."""
     found, parts = {}, []
@@ -95,7 +102,7 @@ def identity(mutant):
 
 def sample(mutants, folder):
     excluded = unseen()
-    mine = [m for m in mutants if inside(m["file"], folder) and LINES.search(lines(m)) and identity(m) not in excluded]
+    mine = [m for m in mutants if inside(m["file"], folder) and is_asked(m) and identity(m) not in excluded]
     random.Random(f"{SEED} {folder}").shuffle(mine)
     return mine[:MOST], len(mine)
 

@@ -180,6 +180,9 @@ fn range(e: &Expr) -> (i128, i128) {
                 let ((a, b), (c, d)) = (range(a), range(b));
                 (a - d, b - c)
             }
+            _ => (MIN, MAX),
+        },
+        Expr::Op(Op::Neg, operands) => match &**operands {
             [a] => {
                 let (a, b) = range(a);
                 (-b, -a)
@@ -286,4 +289,81 @@ pub(crate) fn changing_bounds(
         }
     }
     changing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::{
+        builder::RoutineBuilder,
+        ir::ScalarType::{Integer, Real},
+    };
+
+    #[test]
+    fn ranges_are_those_of_the_operands() {
+        let mut f = RoutineBuilder::new("f");
+        let n = Expr::from(f.input("n", Integer));
+        let v = f.input("v", Real.array([n.clone()]));
+        let size = || Expr::op(Op::Size, [v.into(), Expr::Int(1)]);
+        let (min, max) = (i128::from(i64::MIN), i128::from(i64::MAX));
+        for (e, expected) in [
+            (Expr::Int(-7), (-7, -7)),
+            (n.clone(), (min, max)),
+            (size(), (0, max)),
+            (size() + 3, (3, max)),
+            (size() - 3, (-3, max - 3)),
+            (2 - size(), (2 - max, 2)),
+            (-size(), (-max, 0)),
+            (n.clone() + 1, (min + 1, max)),
+            (n.clone() - 1, (min, max - 1)),
+            (-n.clone(), (min + 1, max)),
+            (size() + size() - 1, (-1, max - 1)),
+            (n.clone() * 2, (min, max)),
+        ] {
+            assert_eq!(range(&e), expected, "{e:?}");
+        }
+    }
+
+    /// The FORLOOP computes the last value that the index has and the one before the first.
+    #[test]
+    fn loops_run_backwards_over_their_values_if_these_fit() {
+        let mut f = RoutineBuilder::new("f");
+        let n = Expr::from(f.input("n", Integer));
+        let v = f.input("v", Real.array([n.clone()]));
+        let size = || Expr::op(Op::Size, [v.into(), Expr::Int(1)]);
+        let int = Expr::Int;
+        for (first, last, step, early, complete) in [
+            (int(1), n.clone(), int(1), true, true),
+            (int(i64::MIN), n.clone(), int(1), false, false),
+            (int(i64::MIN + 1), n.clone(), int(1), true, true),
+            (int(i64::MIN + 2), n.clone(), int(3), false, false),
+            (int(i64::MIN), size(), int(1), false, true),
+            (int(i64::MIN + 3), n.clone(), int(3), true, true),
+            (int(i64::MAX), n.clone(), int(-1), false, false),
+            (int(i64::MAX - 1), n.clone(), int(-1), true, true),
+            (int(i64::MAX), int(0), int(-1), false, true),
+            (n.clone(), n.clone(), int(1), false, false),
+            (n.clone(), size(), int(1), false, true),
+            (n.clone(), int(-1 << 62), int(1), false, true),
+            (n.clone(), int((-1 << 62) - 1), int(1), false, false),
+            (n.clone(), int(1 << 62), int(-1), false, true),
+            (n.clone(), int((1 << 62) + 1), int(-1), false, false),
+            (size(), n.clone(), int(1), true, true),
+            (size() - 1, n.clone(), int(1), true, true),
+            (size(), n.clone(), int(-1), false, false),
+            (size() - 1, n.clone(), int(-1), true, true),
+            // Steps that are larger than any distance that runs take in small ones.
+            (int(0), n.clone(), int(1025), true, true),
+            (int(-1), n.clone(), int(1025), false, false),
+            (int(-1), n.clone(), int(1024), true, true),
+            (int(0), n.clone(), int(-1025), true, true),
+            (int(1), n.clone(), int(-1025), false, false),
+            (int(0), n.clone(), int(i64::MIN), false, false),
+            (int(0), n.clone(), int(i64::MIN + 1), true, true),
+            (int(1), n.clone(), n.clone(), false, false),
+        ] {
+            let found = [false, true].map(|all| runs_backwards(&first, &last, &step, all));
+            assert_eq!(found, [early, complete], "{first:?} {last:?} {step:?}");
+        }
+    }
 }

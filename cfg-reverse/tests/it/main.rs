@@ -3,6 +3,7 @@
 
 mod adjoint;
 mod annotations;
+mod bounds;
 mod branches;
 mod callee_globals;
 mod directions;
