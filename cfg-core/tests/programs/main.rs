@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
+mod changed;
 mod counted;
 mod effects;
 mod jumps;
