@@ -2,8 +2,9 @@
 //! and tangent agree and no tape keeps anything. Programs that are not changed agree with divided differences, too.
 
 use super::{
+    document_changes::changed,
     program::refused,
-    program_changes::{changed, lowered, program},
+    program_changes::{lowered, program},
 };
 use cfg_core::{ir::ScalarType, json};
 use cfg_drive::{Options, Primal, Tolerances, check};

@@ -2,7 +2,10 @@
 //! when it is written and read again, in JSON and as text; what is valid has derivative programs that are valid and whose
 //! tape the checker proves, or a reason why not; and runs, within limits, end.
 
-use super::program_changes::{changed, lowered, program};
+use super::{
+    document_changes::changed,
+    program_changes::{lowered, program},
+};
 use cfg_core::{
     diagnostic::Diagnostics,
     ir::{Program, ScalarType},

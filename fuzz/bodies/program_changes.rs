@@ -1,8 +1,5 @@
 //! A random program of all that the format allows, for changes of anything in it.
 
-#[path = "document_changes.rs"]
-mod document_changes;
-
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
 use cfg_testkit::{
     case::Case,
@@ -11,8 +8,6 @@ use cfg_testkit::{
     pointers,
 };
 use cfg_transform::{pools, records};
-
-pub(crate) use document_changes::changed;
 
 /// Bytes that choose a program.
 const CHOICE: usize = 3;

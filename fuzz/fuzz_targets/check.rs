@@ -2,6 +2,8 @@
 
 #[path = "../bodies/program.rs"]
 mod program;
+#[path = "../bodies/document_changes.rs"]
+mod document_changes;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
 #[path = "../bodies/check.rs"]

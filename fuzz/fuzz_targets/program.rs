@@ -1,6 +1,8 @@
 #![no_main]
 
 
+#[path = "../bodies/document_changes.rs"]
+mod document_changes;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
 #[path = "../bodies/program.rs"]

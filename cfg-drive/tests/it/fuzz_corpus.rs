@@ -2,6 +2,8 @@
 
 #[path = "../../../fuzz/bodies/check.rs"]
 mod check;
+#[path = "../../../fuzz/bodies/document_changes.rs"]
+mod document_changes;
 #[path = "../../../fuzz/bodies/json.rs"]
 mod json;
 #[path = "../../../fuzz/bodies/lcg.rs"]
