@@ -13,7 +13,7 @@ use cfg_core::{
 use std::{fs, path::Path};
 
 use crate::{
-    Blocks, Options, Unstructured,
+    Blocks, Options, Unstructured, directions,
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize},
@@ -24,7 +24,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 12] = [
+const PASSES: [(&str, Pass); 13] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -90,6 +90,22 @@ const PASSES: [(&str, Pass); 12] = [
         let tangent = tangent(valid, main)?;
         let generated = valid.routines.len()..tangent.program.routines.len();
         Ok(all(&tangent.program, generated.map(RoutineId::new)))
+    }),
+    ("directions", |valid, main| {
+        let tangent = tangent(valid, main)?;
+        let reversal = reverse(valid, main, &Options::default())?;
+        let sweeps = (reversal.sweeps.iter()).map(|&(_, _, reverse)| reverse);
+        let mut shown = Vec::new();
+        for (program, routines) in [
+            (tangent.program, vec![tangent.tangent]),
+            (reversal.program, sweeps.collect()),
+        ] {
+            let before = program.routines.len();
+            let (program, _) = directions(program, &routines, &[])?;
+            let generated = before..program.routines.len();
+            shown.push(all(&program, generated.map(RoutineId::new)));
+        }
+        Ok(shown.join("\n"))
     }),
 ];
 
