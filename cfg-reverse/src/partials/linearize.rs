@@ -324,6 +324,7 @@ impl<'e> Nodes<'e> {
             }
         }
         (self.lists.atoms, self.lists.types) = (atoms, types);
+        self.name_conditions();
         let mut code = Vec::new();
         for n in 0..self.nodes.len() {
             if let (true, Some(t)) = (self.nodes[n].mentioned, self.nodes[n].temporary) {
@@ -332,6 +333,30 @@ impl<'e> Nodes<'e> {
             }
         }
         Ok(code)
+    }
+
+    /// Has the arms of a scalar condition that has a temporary ask that: it is computed before them.
+    fn name_conditions(&mut self) {
+        for n in 0..self.nodes.len() {
+            let NodeKind::Op(Op::If, children) = self.nodes[n].kind else {
+                continue;
+            };
+            let [condition, arms @ ..] = self.operands(children) else {
+                continue;
+            };
+            let condition = &self.nodes[*condition];
+            let Some(t) = condition.temporary.filter(|_| condition.mentioned) else {
+                continue;
+            };
+            let guards: Vec<Option<usize>> = arms.iter().map(|&c| self.nodes[c].guard).collect();
+            let holds = Expr::var(t);
+            let conditions = [holds.clone(), Expr::op(Op::Not, [holds])];
+            for (guard, condition) in guards.into_iter().zip(conditions) {
+                if let Some(g) = guard.filter(|&g| self.guards[g].scalar) {
+                    self.guards[g].condition = condition;
+                }
+            }
+        }
     }
 
     /// The expression that stands for a node's value in its parent's partials, if they can mention it.
