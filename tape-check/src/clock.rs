@@ -8,13 +8,14 @@
 
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
-    graph::{loops::LoopForest, reachable},
+    graph::{dominance::Dominators, loops::LoopForest, reachable},
     ir::{Cfg, ControlWidth, Expr, LoopTest, TapeClass, VertexKind},
 };
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
 
 use crate::{
+    bodies::entered_when_ended,
     code::{Code, Key, Kind, Step, Written, is_increment},
     same::identical,
 };
@@ -40,6 +41,8 @@ pub(crate) struct Forward<'p> {
     /// Vertices that can be reached from ENTRY.
     reached: FixedBitSet,
     forest: LoopForest,
+    /// LOOPs whose bodies are entered by jumps after they have ended.
+    entered_when_ended: FixedBitSet,
     /// The places of the vertices that write each variable among those in loops, in ascending order.
     written: Vec<Vec<usize>>,
 }
@@ -133,9 +136,11 @@ impl<'p> Forward<'p> {
             places.sort_unstable();
             places
         });
+        let dominators = Dominators::new(cfg, entry);
         Self {
             cfg,
             steps,
+            entered_when_ended: entered_when_ended(cfg, &dominators),
             reached: reachable(cfg, entry),
             written: written.collect(),
             forest,
@@ -157,8 +162,8 @@ impl<'p> Forward<'p> {
         self.is_end_loop(self.cfg.edge(e).from)
     }
 
-    /// True of a counted LOOP that is the only way into its loop, entered from outside and come back to
-    /// from its ENDLOOPs only.
+    /// True of a counted LOOP that is the only way into its loop, also when it has ended, entered from outside and come back
+    /// to from its ENDLOOPs only.
     fn is_counted_loop(&self, header: VertexId) -> bool {
         let VertexKind::Loop { test, .. } = &self.cfg.vertex(header).kind else {
             return false;
@@ -168,6 +173,7 @@ impl<'p> Forward<'p> {
         };
         matches!(**test, LoopTest::Counted { .. })
             && self.forest.get(l).is_reducible()
+            && !self.entered_when_ended.contains(header.index())
             && self.in_edges(header).all(|e| {
                 let from = self.cfg.edge(e).from;
                 self.is_end_loop(from) == self.forest.contains(l, from.index())
@@ -271,7 +277,7 @@ impl<'p> Forward<'p> {
                         if target.subscripts.is_empty() && identical(value, original));
                     }
                     let mut changed = false;
-                    original.walk_places(&mut |p| changed |= p.var == w);
+                    original.walk_places(&mut |p| changed |= code.may_share(p.var, w));
                     if changed {
                         return false;
                     }

@@ -91,6 +91,7 @@ pub(crate) struct Region {
 /// A write to a variable.
 #[derive(Clone, Copy)]
 pub(crate) struct Write<'p> {
+    pub(crate) var: VarId,
     pub(crate) at: u32,
     pub(crate) region: RegionId,
     pub(crate) what: Written<'p>,
@@ -144,7 +145,9 @@ pub(crate) struct Code<'p> {
     pub(crate) nodes: Vec<Node<'p>>,
     /// Region 0 is the body of the routine; what is inside a region has a larger number.
     pub(crate) regions: Vec<Region>,
-    /// The writes to each variable, in order of position.
+    /// The first variable that may share cells with each, itself if it has its cells alone.
+    cells: Vec<VarId>,
+    /// The writes to the variables that may share cells, in order of position, at the first of them.
     writes: Vec<Vec<Write<'p>>>,
     pub(crate) bad_calls: Vec<BadCall>,
 }
@@ -174,8 +177,10 @@ struct Writer<'p, 'a> {
     clock: u32,
     region: RegionId,
     tape_number: Vec<Option<u32>>,
-    /// The routine's variables that are globals, by the storage they lie in.
-    globals: BTreeMap<GlobalId, Vec<VarId>>,
+    /// The first of the routine's variables that are globals, by the storage they lie in.
+    globals: BTreeMap<GlobalId, VarId>,
+    /// The parameters and globals of a routine in which these may share cells: the first of each type.
+    by_type: Vec<(ScalarType, VarId)>,
     /// The storage in which the globals that the routine names lie.
     named: GlobalSet,
     /// The vertex of the original whose visit is compared, by vertex.
@@ -243,12 +248,23 @@ impl<'p, 'a> Writer<'p, 'a> {
             .iter()
             .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
             .collect();
-        let mut globals: BTreeMap<GlobalId, Vec<VarId>> = BTreeMap::new();
+        let mut globals: BTreeMap<GlobalId, VarId> = BTreeMap::new();
+        let mut by_type: Vec<(ScalarType, VarId)> = Vec::new();
+        let mut first_of_type: HashMap<ScalarType, VarId> = HashMap::new();
+        let mut cells = Vec::with_capacity(routine.variables.len());
         for (v, variable) in routine.variables.iter().enumerate() {
-            if let Role::Global(g) = variable.role {
-                let all = globals.entry(known.globals.storage(g)).or_default();
-                all.push(VarId::new(v));
+            let v = VarId::new(v);
+            let mut first = match variable.role {
+                Role::Global(g) => *globals.entry(known.globals.storage(g)).or_insert(v),
+                Role::Parameter { .. } | Role::Local => v,
+            };
+            if routine.aliased && variable.role != Role::Local {
+                first = *first_of_type.entry(variable.ty).or_insert_with(|| {
+                    by_type.push((variable.ty, v));
+                    v
+                });
             }
+            cells.push(first);
         }
         Self {
             known,
@@ -257,6 +273,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                 routine,
                 nodes: Vec::new(),
                 regions: Vec::new(),
+                cells,
                 writes: vec![Vec::new(); routine.variables.len()],
                 bad_calls: Vec::new(),
             },
@@ -265,6 +282,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             tape_number,
             named: globals.keys().copied().collect(),
             globals,
+            by_type,
             images,
             steps: None,
         }
@@ -441,8 +459,14 @@ impl<'p, 'a> Writer<'p, 'a> {
     fn write(&mut self, v: VarId, what: Written<'p>) {
         let at = self.clock;
         let region = self.region;
-        if let Some(list) = self.code.writes.get_mut(v.index()) {
-            list.push(Write { at, region, what });
+        let first = self.code.first(v);
+        if let Some(list) = self.code.writes.get_mut(first.index()) {
+            list.push(Write {
+                var: v,
+                at,
+                region,
+                what,
+            });
         }
         if let Some(steps) = &mut self.steps {
             steps.push(Step::Write(v, what));
@@ -563,9 +587,13 @@ impl<'p, 'a> Writer<'p, 'a> {
         let mut written: Vec<VarId> = Vec::new();
         if let Some(set) = self.known.globals.written(callee) {
             self.named.each_common(set, |storage| {
-                written.extend(self.globals.get(&storage).into_iter().flatten());
+                written.extend(self.globals.get(&storage));
             });
         }
+        // A parameter may be a global that the routine itself does not name.
+        let types = self.by_type.iter();
+        let types = types.filter(|(ty, _)| self.known.globals.writes_type(callee, *ty));
+        written.extend(types.map(|(_, v)| *v));
         written.sort_unstable();
         for v in written {
             self.write(v, Written::Otherwise);
@@ -583,26 +611,38 @@ fn loop_edge(cfg: &Cfg, header: VertexId, body: bool) -> Option<VertexId> {
 }
 
 impl<'p> Code<'p> {
-    /// The last write to a variable before a position.
+    /// The first variable that may share cells with this one.
+    fn first(&self, v: VarId) -> VarId {
+        self.cells.get(v.index()).copied().unwrap_or(v)
+    }
+
+    /// True if two variables are one, or may share cells: globals in one storage, and, in a routine whose arguments may
+    /// overlap, parameters and globals of one type.
+    pub(crate) fn may_share(&self, a: VarId, b: VarId) -> bool {
+        self.first(a) == self.first(b)
+    }
+
+    /// The last write to the cells of a variable before a position; one to another variable is [`Written::Otherwise`].
     pub(crate) fn last_write(&self, v: VarId, before: u32) -> Option<Write<'p>> {
-        let list = self.writes.get(v.index())?;
+        let list = self.writes_of(v);
         let n = list.partition_point(|w| w.at < before);
-        n.checked_sub(1).map(|n| list[n])
+        let mut last = list[n.checked_sub(1)?];
+        if last.var != v {
+            last.what = Written::Otherwise;
+        }
+        Some(last)
     }
 
-    /// True if a variable is written at a position from `first` to `last`.
+    /// True if the cells of a variable are written at a position from `first` to `last`.
     pub(crate) fn writes_within(&self, v: VarId, first: u32, last: u32) -> bool {
-        self.writes.get(v.index()).is_some_and(|list| {
-            let n = list.partition_point(|w| w.at < first);
-            list.get(n).is_some_and(|w| w.at <= last)
-        })
+        let list = self.writes_of(v);
+        let n = list.partition_point(|w| w.at < first);
+        list.get(n).is_some_and(|w| w.at <= last)
     }
 
-    /// The writes to a variable at positions from `first` to `last`.
+    /// The writes to the cells of a variable at positions from `first` to `last`.
     pub(crate) fn writes_in(&self, v: VarId, first: u32, last: u32) -> &[Write<'p>] {
-        let Some(list) = self.writes.get(v.index()) else {
-            return &[];
-        };
+        let list = self.writes_of(v);
         let from = list.partition_point(|w| w.at < first);
         let to = list.partition_point(|w| w.at <= last);
         list.get(from..to).unwrap_or(&[])
@@ -634,9 +674,10 @@ impl<'p> Code<'p> {
         changed
     }
 
-    /// Everything that writes a variable.
+    /// Everything that writes a variable, or one that may share cells with it.
     pub(crate) fn writes_of(&self, v: VarId) -> &[Write<'p>] {
-        self.writes.get(v.index()).map_or(&[], Vec::as_slice)
+        let list = self.writes.get(self.first(v).index());
+        list.map_or(&[], Vec::as_slice)
     }
 
     /// The pop that gives a variable the value that it has at a position: the last write before, in the

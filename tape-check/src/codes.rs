@@ -17,7 +17,7 @@ cfg_core::diagnostic_codes! {
         "A control value is read with the number of bits with which it was written; a count is read as a count. Anything else takes bits of the value below.";
     PLACE "T705" "value popped to another place"
         "what was pushed from a place is popped into the same place: the same variable, subscripts and shape"
-        "A pop restores the value that the forward sweep saved. Popped elsewhere, one variable keeps a wrong value and another gets one; with another shape the number of cells differs too. Variables of the two sweeps correspond by name.";
+        "A pop restores the value that the forward sweep saved. Popped elsewhere, one variable keeps a wrong value and another gets one; with another shape the number of cells differs too. Variables of the two sweeps correspond by name, type and role (local, parameter, or the same global). Subscripts and extents are compared as they are written: that what they read has its value again is not proven.";
     LEFT "T706" "values left on the tape"
         "everything that is pushed is popped"
         "After the reverse sweep every stack has the height that it had before the forward sweep; a local tape is empty when its routine returns.";
@@ -26,7 +26,7 @@ cfg_core::diagnostic_codes! {
         "At this place of the reverse sweep the stack holds only what an outer loop, another arm or the caller has pushed, or nothing at all.";
     COUNT "T708" "trip counts not proven equal"
         "a reverse loop runs as often as the loop it mirrors: its bound is popped from the push of a counter that is 0 before the loop and is incremented once in each iteration, or it runs over the range of a counted loop backwards"
-        "If the reverse loop ran once more or once less, it would pop what belongs to something else. The counter is a local scalar that nothing else writes; the bound is popped in the same region as the reverse loop. A counted loop is recomputed from its own first, last and step, which the loop does not change. In a general graph the reverse loop also runs for the pass in which the loop was left, once more than the count.";
+        "If the reverse loop ran once more or once less, it would pop what belongs to something else. The counter is a local scalar that nothing else writes; the bound is popped in the same region as the reverse loop. A counted loop is recomputed from its own first, last and step, which the loop does not change; that they have their values again where the reverse loop begins is not proven. An index that counts passes is a variable of the reverse sweep alone. In a general graph the reverse loop also runs for the pass in which the loop was left, once more than the count.";
     MARKER "T709" "arm of a branch not told from the others"
         "each arm of a branch ends by pushing a constant, and the mirrored branch, deciding on that popped value, takes the arm with the same label"
         "The reverse sweep learns from the tape which arm was executed. The marker is the last control value that the arm pushes, and the first that the reverse sweep pops there. Without a marker the mirrored branch has the selector of the branch, of which no arm may change anything; that what it reads has its value again there is not proven, as it is not for the bounds of loops. In a general graph every branch of the reverse sweep decides on one local variable that holds a constant there: popped from the push of one, or assigned.";
@@ -39,7 +39,4 @@ cfg_core::diagnostic_codes! {
     MIXED "T712" "pushes and pops cannot be told apart"
         "a loop body or an arm leaves values on the tape, or takes values from it, or neither, but not both"
         "A region that takes values which were pushed outside and leaves values of its own cannot be mirrored as a whole. Split it.";
-    VALUE "T713" "value not proven to be restored"
-        "a variable in a trip count, a subscript or a shape that the reverse sweep evaluates again holds the value that it held at the mirrored place of the forward sweep"
-        "The variable is overwritten in the forward sweep after that place, or in the reverse sweep before it, and no pop in between restores it. Push it before it is overwritten.";
 }

@@ -15,6 +15,10 @@ use crate::{
     sides::{At2, PairCheck},
 };
 
+/// The reason why a reverse loop that counts passes has an index of its own.
+pub(crate) const PASSES: &str =
+    "its index counts passes, and is a variable of the forward sweep that has other values there";
+
 /// The source from which the reverse sweep knows a trip count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
@@ -81,8 +85,9 @@ impl<'p> PairCheck<'p, '_> {
         start: &Expr,
         range: &Range<'_>,
     ) -> Result<Count, String> {
-        if let Some((b, s)) = range.own {
-            self.own_values(f, r, test, index, b, s)?;
+        match range.own {
+            Some((b, s)) => self.own_values(f, r, test, index, b, s)?,
+            None => self.other_index(f, r, test, index)?,
         }
         let Some(count) = range.count else {
             let LoopTest::Counted { last, .. } = test else {
@@ -140,6 +145,19 @@ impl<'p> PairCheck<'p, '_> {
         code.unwritten(e, |v| code.writes_within(v, node.begin, node.end))
     }
 
+    /// The index of the reverse loop counts passes, so it is none of the forward sweep's variables, which have other values.
+    fn other_index(&self, f: At2, r: At2, test: &LoopTest, index: VarId) -> Result<(), String> {
+        let is_theirs = match test {
+            _ if f.side != r.side => self.forward_variable(f.side, r.side, index).is_some(),
+            LoopTest::Counted { index: theirs, .. } => *theirs == index,
+            LoopTest::Pre(_) | LoopTest::Post(_) => false,
+        };
+        match is_theirs {
+            true => Err(PASSES.to_owned()),
+            false => Ok(()),
+        }
+    }
+
     /// The index of the reverse loop runs over the values that the loop's index had.
     fn own_values(
         &self,
@@ -164,15 +182,18 @@ impl<'p> PairCheck<'p, '_> {
         if !self.same_variable(f.side, *theirs, r.side, index) {
             return Err("the reverse loop runs over the range with another index".to_owned());
         }
-        let recorded = |e: &Expr, original: &Expr| {
-            self.same(f.side, original, r.side, e) || self.recorded(f, r, original, e)
+        // Recorded, or evaluated again and not changed by the loop.
+        let has = |e: &Expr, original: &Expr| match self.same(f.side, original, r.side, e) {
+            _ if self.recorded(f, r, original, e) => Ok(true),
+            true => self.unwritten(f, original).map(|()| true),
+            false => Ok(false),
         };
-        if !recorded(b, first) {
+        if !has(b, first)? {
             return Err("the reverse loop does not end where the loop starts".to_owned());
         }
         let step_agrees = match (s, step) {
             (Step::Constant(s), Expr::Int(k)) => s == *k,
-            (Step::Of(e), step) => recorded(e, step),
+            (Step::Of(e), step) => has(e, step)?,
             (Step::Constant(_), _) => false,
         };
         if !step_agrees {
@@ -204,8 +225,17 @@ impl<'p> PairCheck<'p, '_> {
         });
         let back = &self.code(r.side).nodes[r.node];
         let popped = self.code(r.side).popped(theirs, back.region, back.begin);
+        let push = popped.and_then(|pop| self.partner(r.side, pop));
+        // The push follows the assignment, as often as that, and nothing is assigned in between.
+        let is_pushed = push.filter(|p| p.side == f.side).is_some_and(|push| {
+            let push = &code.nodes[push.node];
+            matches!(&push.kind, Kind::Push { value, .. } if Code::whole(value) == Some(v))
+                && push.region == write.region
+                && push.begin > write.at
+                && !code.writes_within(v, write.at + 1, push.begin)
+        });
         write.region == node.region
-            && popped.is_some()
+            && is_pushed
             && code.is_local_scalar(v)
             && target.subscripts.is_empty()
             && identical(value, original)

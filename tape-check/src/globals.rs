@@ -3,17 +3,20 @@
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Intent, Place, Program, Role, Routine,
+        Intent, Place, Program, Role, Routine, ScalarType,
         visit::{PlaceRole, Visit, walk_place},
     },
     memory::{callgraph::CallGraph, global_set::GlobalSet},
 };
+use std::collections::HashSet;
 
 /// The storage that each routine and everything that it calls may write. Globals that share storage
 /// are one: the one that owns it.
 pub(crate) struct GlobalWrites {
     owner: Vec<GlobalId>,
     written: Vec<GlobalSet>,
+    /// The types of the globals that each routine may write.
+    types: Vec<HashSet<ScalarType>>,
 }
 
 impl GlobalWrites {
@@ -26,24 +29,38 @@ impl GlobalWrites {
             .collect();
         let n = program.routines.len();
         let mut written = vec![GlobalSet::default(); n];
-        for (routine, written) in program.routines.iter().zip(&mut written) {
+        let mut types = vec![HashSet::new(); n];
+        for ((routine, written), types) in program.routines.iter().zip(&mut written).zip(&mut types)
+        {
             Direct {
                 program,
                 routine,
                 owner: &owner,
                 written,
+                types,
             }
             .routine(routine);
         }
-        CallGraph::of(program).propagate(&mut written, |all, of| {
+        let calls = CallGraph::of(program);
+        calls.propagate(&mut written, |all, of| {
             all.extend(of);
         });
-        Self { owner, written }
+        calls.propagate(&mut types, |all, of| all.extend(of));
+        Self {
+            owner,
+            written,
+            types,
+        }
     }
 
     /// The global that owns the storage of `g`.
     pub(crate) fn storage(&self, g: GlobalId) -> GlobalId {
         self.owner.get(g.index()).copied().unwrap_or(g)
+    }
+
+    /// True if the routine may write a global of the type.
+    pub(crate) fn writes_type(&self, r: RoutineId, ty: ScalarType) -> bool {
+        (self.types.get(r.index())).is_some_and(|types| types.contains(&ty))
     }
 
     /// The globals that the routine may write.
@@ -58,6 +75,7 @@ struct Direct<'a> {
     routine: &'a Routine,
     owner: &'a [GlobalId],
     written: &'a mut GlobalSet,
+    types: &'a mut HashSet<ScalarType>,
 }
 
 impl<'ir> Visit<'ir> for Direct<'_> {
@@ -77,9 +95,11 @@ impl<'ir> Visit<'ir> for Direct<'_> {
     }
 
     fn variable(&mut self, v: &VarId, role: PlaceRole) {
-        if let Role::Global(g) = self.routine.variable(*v).role
+        let variable = self.routine.variable(*v);
+        if let Role::Global(g) = variable.role
             && role.writes()
         {
+            self.types.insert(variable.ty);
             self.written
                 .insert(self.owner.get(g.index()).copied().unwrap_or(g));
         }

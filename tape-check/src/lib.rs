@@ -78,7 +78,15 @@
 //! the head of a reverse loop takes one by one. A popped marker decides a branch, so the reverse sweep has
 //! one way at most, and each pair of places is looked at once. It is linear in the size of the two
 //! graphs.
+//!
+//! # What is not proven
+//!
+//! Bounds, subscripts, extents, selectors and arguments that the reverse sweep evaluates again are those of the forward sweep as they
+//! are written. Neither the loop nor an arm in question changes what they read; that it has its value again, by pops or because nothing has
+//! changed it, is not proven: a sweep that assigns something else to it before is accepted. In a run that tells: with a wrong number of passes
+//! the tape ends too early, or something stays on it.
 
+mod bodies;
 mod clock;
 mod code;
 pub mod codes;
@@ -128,6 +136,11 @@ pub fn check_program(program: &ValidProgram) -> Report {
 /// Checks the pairs as [`check`] does, and gives a summary.
 pub fn inspect(program: &ValidProgram, pairs: &[Pair]) -> Report {
     let mut found = Report::default();
+    // What a pointer leads to may be any variable whose address is taken.
+    if let Err(problems) = program.refuse_pointers("the stack checker") {
+        found.problems = problems;
+        return found;
+    }
     let (roles, twice) = Roles::new(program, pairs);
     let globals = GlobalWrites::of(program);
     let known = Known {

@@ -1,6 +1,9 @@
 //! The comparison of a forward sweep with its reverse sweep, and of what meets inside one routine.
 
-use cfg_core::ir::{ControlWidth, Expr, Place, Role, Routine, ScalarType, Selector, TapeClass};
+use cfg_core::{
+    ir::{ControlWidth, Expr, Place, Role, Routine, ScalarType, Selector, TapeClass},
+    typing,
+};
 
 use crate::{
     code::{Key, Kind, NodeId, RegionId, VISITS},
@@ -289,8 +292,10 @@ impl<'p> PairCheck<'p, '_> {
             (Kind::Loop { body: a, .. }, Kind::Loop { body: b, .. }) => {
                 let (a, b) = (*a, *b);
                 match self.count(f, r) {
-                    Ok(Count::Taped(_, pop)) => {
-                        self.sides[r.side].is_count[pop] = true;
+                    Ok(Count::Taped(push, pop)) => {
+                        let [push, pop] =
+                            [(f.side, push), (r.side, pop)].map(|(side, node)| At2 { side, node });
+                        self.counts.insert((push, pop));
                         self.summary.loops_counted += 1;
                     }
                     Ok(Count::Recomputed) => self.summary.loops_recomputed += 1,
@@ -532,7 +537,7 @@ impl<'p> PairCheck<'p, '_> {
 
     /// The value that was pushed from a place is popped into the same place.
     fn value(&mut self, f: At2, r: At2) {
-        if self.sides[r.side].is_count[r.node] {
+        if self.counts.contains(&(f, r)) {
             return;
         }
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
@@ -567,6 +572,9 @@ impl<'p> PairCheck<'p, '_> {
                 } else {
                     None
                 }
+            }
+            _ if typing::type_of(&forward.routine.variables, value).is_ok_and(|ty| ty.rank > 0) => {
+                Some("an array of computed values is popped into a scalar")
             }
             // The value of an expression goes to a variable that the other sweep does not have.
             _ => (!self.is_fresh(f.side, r.side, target))

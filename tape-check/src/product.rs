@@ -16,12 +16,14 @@ use cfg_core::{
     graph::dominance::Dominators,
     ir::{Cfg, Expr, LoopTest, Op, Selector, VertexKind},
 };
+use fixedbitset::FixedBitSet;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 mod head;
 mod state;
 
 use crate::{
+    bodies::entered_when_ended,
     clock::{Clocks, Event, Forward},
     code::{At, Code, Key, Kind, NodeId, Step, VISITS, Written},
     codes,
@@ -51,6 +53,8 @@ pub(crate) struct Product<'p, 'a, 'w> {
     /// Scalars of the reverse sweep on which selectors and FORLOOPs depend.
     decides: Vec<bool>,
     dominators: Dominators,
+    /// FORLOOPs whose bodies are entered by jumps after they have ended.
+    entered_when_ended: FixedBitSet,
     /// The clock that each FORLOOP follows, and the other way round.
     clock_of: HashMap<VertexId, Key>,
     head_of: HashMap<Key, VertexId>,
@@ -163,10 +167,12 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
     ) -> Self {
         let loops: Vec<VertexId> = mirrored.iter().flatten().copied().collect();
         let first_in_body = first_in_body(cfg);
+        let dominators = Dominators::new(cfg, cfg.entry().map_or(0, VertexId::index));
         Self {
             clocks: Clocks::of(forward, check.code(0), &loops),
             decides: deciding(check.code(1), cfg),
-            dominators: Dominators::new(cfg, cfg.entry().map_or(0, VertexId::index)),
+            entered_when_ended: entered_when_ended(cfg, &dominators),
+            dominators,
             check,
             forward,
             cfg,
@@ -544,7 +550,7 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
         // What happened to the clock after the push must have been taken.
         match state.first(key) {
             Some((t, _)) if t < time => Value::Unknown,
-            _ => Value::Clock(key, 0, pop, state.taken(key)),
+            _ => Value::Clock(key, 0, [push, pop], state.taken(key)),
         }
     }
 
@@ -559,8 +565,8 @@ impl<'p, 'a, 'w> Product<'p, 'a, 'w> {
                 Expr::Op(Op::Trips, operands) => Value::Trips(operands),
                 Expr::Op(Op::Add, operands) => match &**operands {
                     [a, Expr::Int(k)] => match Code::whole(a).and_then(|v| state.known(v)) {
-                        Some(Value::Clock(key, more, pop, taken)) => {
-                            Value::Clock(key, more.saturating_add(*k), pop, taken)
+                        Some(Value::Clock(key, more, nodes, taken)) => {
+                            Value::Clock(key, more.saturating_add(*k), nodes, taken)
                         }
                         _ => Value::Unknown,
                     },

@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Extent, Place, Range, Routine, Subscript},
+    ir::{Expr, Extent, Place, Range, Role, Routine, Subscript},
 };
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ impl Correspondence {
         Self(None)
     }
 
-    /// The correspondence by name; types must agree.
+    /// The correspondence by name; types must agree, and both are locals, parameters, or the same global.
     pub(crate) fn by_name(forward: &Routine, reverse: &Routine) -> Self {
         let there: HashMap<&str, usize> = reverse
             .variables
@@ -34,7 +34,14 @@ impl Correspondence {
                 .iter()
                 .map(|v| {
                     let i = *there.get(v.name.as_str())?;
-                    (reverse.variables[i].ty == v.ty).then(|| VarId::new(i))
+                    let there = &reverse.variables[i];
+                    let is_same = match (v.role, there.role) {
+                        (Role::Local, Role::Local)
+                        | (Role::Parameter { .. }, Role::Parameter { .. }) => true,
+                        (Role::Global(a), Role::Global(b)) => a == b,
+                        _ => false,
+                    };
+                    (is_same && there.ty == v.ty).then(|| VarId::new(i))
                 })
                 .collect(),
         ))

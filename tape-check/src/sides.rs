@@ -12,9 +12,10 @@ use crate::{
     report::{self, Summary},
     same::Correspondence,
 };
+use std::collections::HashSet;
 
 /// A node of one of the two routines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct At2 {
     pub(crate) side: usize,
     pub(crate) node: NodeId,
@@ -26,8 +27,6 @@ pub(crate) struct Side<'p> {
     pub(crate) reduced: Reduced,
     /// The pushing node that each popping node meets.
     pub(crate) partner: Vec<Option<At2>>,
-    /// Pops that are bounds of reverse loops: their value is checked there.
-    pub(crate) is_count: Vec<bool>,
 }
 
 impl<'p> Side<'p> {
@@ -47,7 +46,6 @@ impl<'p> Side<'p> {
             code,
             reduced,
             partner: vec![None; n],
-            is_count: vec![false; n],
         }
     }
 }
@@ -64,6 +62,8 @@ pub(crate) struct PairCheck<'p, 'a> {
     pub(crate) work: Vec<(At2, At2)>,
     /// Matched pushes and pops.
     pub(crate) values: Vec<(At2, At2)>,
+    /// Pushes of counters and pops of bounds of reverse loops, whose values are checked there.
+    pub(crate) counts: HashSet<(At2, At2)>,
     pub(crate) summary: Summary,
     pub(crate) problems: Vec<Diagnostic>,
 }
@@ -92,6 +92,7 @@ impl<'p, 'a> PairCheck<'p, 'a> {
             back,
             work: Vec::new(),
             values: Vec::new(),
+            counts: HashSet::new(),
             summary: Summary::default(),
             problems: Vec::new(),
         }

@@ -9,7 +9,8 @@ use crate::{
     clock::Event,
     code::{Code, Key, NodeId},
     codes,
-    count::{self, Range, read_range},
+    count::{self, PASSES, Range, read_range},
+    sides::At2,
 };
 
 use super::{Item, Product, Recorded, Reported, State, Value, Wait};
@@ -24,7 +25,7 @@ pub(super) struct Next {
 /// The way in which the head was arrived at from outside.
 enum Entered {
     /// The bound of the loop is what the clock shows, and so much more.
-    Clock(Key, i64, NodeId),
+    Clock(Key, i64, [NodeId; 2]),
     /// The loop runs over the range of the LOOP with this clock.
     Range(Key),
 }
@@ -45,9 +46,10 @@ impl<'p> Product<'p, '_, '_> {
                     self.heads.entry(v).or_insert(false);
                     state.at.wait = Wait::Left;
                 }
-                Ok(Entered::Clock(_, more, pop)) => {
+                Ok(Entered::Clock(_, more, [push, pop])) => {
                     self.heads.insert(v, true);
-                    self.check.sides[1].is_count[pop] = true;
+                    let [push, pop] = [(0, push), (1, pop)].map(|(side, node)| At2 { side, node });
+                    self.check.counts.insert((push, pop));
                     state.at.wait = Wait::Entered;
                     if more == 1 {
                         // The pass that was not completed.
@@ -147,7 +149,7 @@ impl<'p> Product<'p, '_, '_> {
             !matches!(self.cfg.vertex(u).kind, VertexKind::EndLoop)
                 || self.dominators.dominates(v.index(), u.index())
         };
-        if !ends.all(passed) {
+        if !ends.all(passed) || self.entered_when_ended.contains(v.index()) {
             return Err("a jump leads into its body".to_owned());
         }
         if let Some(u) = self.decided_first.get(&v)
@@ -167,6 +169,9 @@ impl<'p> Product<'p, '_, '_> {
         range: &Range<'p>,
         more: i64,
     ) -> Result<Entered, String> {
+        if range.own.is_none() && self.check.forward_variable(0, 1, index).is_some() {
+            return Err(PASSES.to_owned());
+        }
         if let Some((b, s)) = range.own {
             if !self.own.contains_key(&(v, way)) {
                 let found = self.own_values(v, index, b, s);
@@ -198,8 +203,8 @@ impl<'p> Product<'p, '_, '_> {
             }
         };
         match value {
-            Value::Clock(key, plus, pop, _) => match plus.checked_add(more) {
-                Some(more @ 0..=1) => Ok(Entered::Clock(key, more, pop)),
+            Value::Clock(key, plus, nodes, _) => match plus.checked_add(more) {
+                Some(more @ 0..=1) => Ok(Entered::Clock(key, more, nodes)),
                 _ => Err("it runs more than once more than was counted".to_owned()),
             },
             Value::Trips(operands) if more == 0 => {

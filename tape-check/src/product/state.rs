@@ -23,9 +23,9 @@ pub(super) enum Item {
 #[derive(Clone, Copy)]
 pub(super) enum Value<'p> {
     Constant(i64),
-    /// The value that a clock shows, and so much more; from that pop, after which so many events of the clock had been
-    /// taken.
-    Clock(Key, i64, NodeId, u32),
+    /// The value that a clock shows, and so much more; from that push and pop, after which so many events of the clock had
+    /// been taken.
+    Clock(Key, i64, [NodeId; 2], u32),
     /// `trips(...)` of these.
     Trips(&'p [Expr]),
     /// The value of this variable of the forward sweep.

@@ -7,3 +7,4 @@ mod planted;
 mod random;
 mod rules;
 mod run;
+mod unsound;

@@ -1,0 +1,433 @@
+//! Pairs of sweeps of which only one condition is broken: each looks as it should but pops something else, or not as often. Beside
+//! them stand pairs that differ in that condition alone and are right.
+
+use crate::rules::{Found, assert_found};
+
+/// The reverse sweep pops a bound from a push that has nothing to do with the loop.
+#[test]
+fn a_recorded_bound_is_popped_from_the_push_of_what_was_assigned() {
+    let program = |before: &str, after: &str, inside: &str| {
+        format!(
+            "subroutine f_fwd(in integer n, in integer m, inout real x, inout tape t) {{forward of f}}
+               local integer i, h
+               h := 5
+               {before}
+               for i = m + 1, n
+                 push[real] x
+                 x := x*x
+                 {inside}
+               end
+               {after}
+             end
+             subroutine f_rev(in integer n, in integer m, inout real x, inout tape t) {{reverse of f}}
+               local integer i, h
+               h := pop[integer]
+               for i = n, h, -1
+                 x := pop[real]
+               end
+             end"
+        )
+    };
+    let other = Some((
+        "T708",
+        "the reverse loop does not end where the loop starts",
+    ));
+    for (before, after, inside, found) in [
+        ("h := m + 1", "push[integer] h", "", None),
+        ("h := m + 1\n push[integer] h", "", "", None),
+        ("push[integer] h\n h := m + 1", "", "", other),
+        ("h := m + 1", "h := 5\n push[integer] h", "", other),
+        ("h := m + 1\n h := 4", "push[integer] h", "", other),
+        ("h := m + 1", "push[integer] m", "", other),
+        ("h := m + 1", "push[integer] h + 0", "", other),
+        ("h := m + 1", "push[integer] h", "h := h + 1", other),
+    ] {
+        assert_found(&program(before, after, inside), found);
+    }
+}
+
+/// The values of an array do not fit into a scalar, computed or not.
+#[test]
+fn computed_arrays_are_not_popped_into_scalars() {
+    let program = |value: &str, class: &str| {
+        format!(
+            "subroutine f_fwd(in integer n, in real a[n], in integer j[2], inout tape t) {{forward of f}}
+               push[{class}] {value}
+             end
+             subroutine f_rev(in integer n, in real a[n], in integer j[2], inout tape t) {{reverse of f}}
+               local {class} w
+               w := pop[{class}]
+             end"
+        )
+    };
+    let array = Some((
+        "T705",
+        "an array of computed values is popped into a scalar",
+    ));
+    for (value, class, found) in [
+        ("a[1]*2.0", "real", None),
+        ("sum(a)", "real", None),
+        ("a*2.0", "real", array),
+        ("a[1:2] + a[2:3]", "real", array),
+        ("j[1] + 1", "integer", None),
+        ("j + 1", "integer", array),
+    ] {
+        assert_found(&program(value, class), found);
+    }
+}
+
+/// A FORLOOP that has ended has no passes left for what jumps into its body.
+#[test]
+fn reverse_loops_are_not_entered_after_they_have_ended() {
+    let program =
+        "general subroutine f_fwd(inout integer p, inout real x, inout tape t) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          push[control 1] 0
+    3 BASICBLOCK -> 4
+          c := 0
+    4 BASICBLOCK -> 5
+          push[real] x
+          x := x*x
+    5 BRANCH x > 100.0 -> 7 [1], 6 [0]
+    6 BASICBLOCK -> 4
+          c := c + 1
+    7 BRANCH p > 0 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> 3
+          p := p - 1
+          x := 3.0
+          push[control 1] 1
+    9 BASICBLOCK -> 10
+          push[control count] c
+   10 EXIT
+end
+general subroutine f_rev(inout integer p, inout real x, inout tape t) {reverse of f}
+  local integer k, b, m
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          b := pop[control count]
+    3 FORLOOP k = 0, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real]
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          m := pop[control 1]
+    7 BRANCH m == 1 -> 4 [1], 8 [0]
+    8 EXIT
+end";
+    assert_found(program, Some(("T708", "a jump leads into its body")));
+}
+
+/// A counted LOOP that has ended has made as many passes as trips, unless a jump leads into its body once more.
+#[test]
+fn counted_loops_are_not_entered_after_they_have_ended() {
+    let program = "general subroutine f_fwd(in integer n, inout integer p, inout real x, inout tape t) {forward of f}
+  local integer i
+    1 ENTRY -> 2
+    2 LOOP i = 1, n -> 3 [1], 7 {copy of 2}
+    3 BASICBLOCK -> 5
+          push[control 1] 0
+    5 BASICBLOCK -> 6
+          push[real] x
+          x := x*x
+    6 ENDLOOP -> 2 {copy of 6}
+    7 BRANCH p > 0 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> 5
+          p := p - 1
+          push[control 1] 1
+    9 EXIT
+end
+general subroutine f_rev(in integer n, inout integer p, inout real x, inout tape t) {reverse of f}
+  local integer k, m, r
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          r := trips(1, n, 1)
+    3 FORLOOP k = 1, r -> 4 [1], 8
+    4 BASICBLOCK -> 6
+          x := pop[real]
+          m := pop[control 1]
+    6 BRANCH m == 1 -> 7 [1], 5 [0]
+    7 BASICBLOCK -> 3
+          r := trips(1, n, 1)
+    5 ENDLOOP -> 3 {adjoint of 2}
+    8 EXIT
+end";
+    let other = "the loop that it mirrors is also entered in another way";
+    assert_found(program, Some(("T708", other)));
+}
+
+/// The bound of a loop and the selector of a branch change with what shares cells with them.
+#[test]
+fn what_shares_cells_changes_together() {
+    let globals = |declared: &str, changed: &str| {
+        format!(
+            "global integer a[2]
+             {declared}
+             subroutine f_fwd(inout real x, inout tape t) {{forward of f}}
+               uses a
+               uses b
+               local integer i
+               for i = 1, b
+                 push[real] x
+                 x := x*x
+                 push[integer] a[1]
+                 {changed}
+               end
+             end
+             subroutine f_rev(inout real x, inout tape t) {{reverse of f}}
+               uses a
+               uses b
+               local integer i
+               for i = b, 1, -1
+                 a[1] := pop[integer]
+                 x := pop[real]
+               end
+             end"
+        )
+    };
+    let change = |name: &'static str| Some(("T708", name));
+    let b = change("`b`, on which the range depends, may change while the loop runs");
+    let n = change("`n`, on which the range depends, may change while the loop runs");
+    assert_found(
+        &globals("global integer b overlays a at 0", "a[1] := a[1] - 1"),
+        b,
+    );
+    assert_found(&globals("global integer b", "a[1] := a[1] - 1"), None);
+    assert_found(&globals("global integer b overlays a at 0", ""), None);
+    let parameters = |kind: &str, declared: &str, changed: &str| {
+        format!(
+            "global integer g = 3
+             subroutine h()
+               uses g
+               g := g - 1
+             end
+             subroutine r(out real y)
+               y := 1.0
+             end
+             {kind} subroutine f_fwd(in integer n, {declared}, inout real x, inout tape t) {{forward of f}}
+               local integer i
+               local real y
+               for i = 1, n
+                 push[real] x
+                 x := x*x
+                 {changed}
+               end
+             end
+             {kind} subroutine f_rev(in integer n, {declared}, inout real x, inout tape t) {{reverse of f}}
+               local integer i
+               local real y
+               for i = n, 1, -1
+                 x := pop[real]
+               end
+             end"
+        )
+    };
+    for (kind, declared, changed, found) in [
+        ("aliased", "inout integer p", "p := p - 1", n),
+        ("", "inout integer p", "p := p - 1", None),
+        ("aliased", "inout int8 p", "p := p - int8(1)", None),
+        ("aliased", "inout real p", "p := 2.0*p", None),
+        // The global may be the argument.
+        ("aliased", "inout integer p", "call h()", n),
+        ("", "inout integer p", "call h()", None),
+        ("aliased", "inout integer p", "call r(y)", None),
+    ] {
+        assert_found(&parameters(kind, declared, changed), found);
+    }
+    let branch = |kind: &str| {
+        format!(
+            "{kind} subroutine f_fwd(in integer n, inout integer p, inout real x, inout tape t) {{forward of f}}
+               if n > 0
+                 push[real] x
+                 x := x*x
+                 p := 0
+               end
+             end
+             {kind} subroutine f_rev(in integer n, inout integer p, inout real x, inout tape t) {{reverse of f}}
+               if n > 0
+                 x := pop[real]
+               end
+             end"
+        )
+    };
+    assert_found(&branch("aliased"), Some(("T709", "an arm may change `n`")));
+    assert_found(&branch(""), None);
+}
+
+#[test]
+fn pointers_are_lowered_first() {
+    let text = "subroutine f_fwd(inout real x, inout tape t) {forward of f}
+          local integer c
+          local ^integer q
+          c := 0
+          q := addr(c)
+          while x < 100.0
+            push[real] x
+            x := x*x
+            c := c + 1
+            q^ := q^ + 1
+          end
+          push[control count] c
+        end
+        subroutine f_rev(inout real x, inout tape t) {reverse of f}
+          local integer k, b
+          b := pop[control count]
+          for k = 1, b
+            x := pop[real]
+          end
+        end";
+    assert_found(
+        text,
+        Some(("V164", "the stack checker takes programs without pointers")),
+    );
+}
+
+/// What is a count on one way is a value to be restored on another.
+#[test]
+fn a_count_on_one_way_is_a_value_on_another() {
+    let program = |pushed: &str| {
+        format!(
+            "general subroutine f_fwd(in integer q, inout integer p, inout real x, inout tape t) {{forward of f}}
+  local integer c
+    1 ENTRY -> 2
+    2 BRANCH q > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 10
+          push[control count] {pushed}
+          p := 0
+          push[control 1] 1
+    4 BASICBLOCK -> 5
+          c := 0
+    5 BRANCH x < 100.0 -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          push[real] x
+          x := x*x
+          c := c + 1
+    7 BASICBLOCK -> 10
+          push[control count] c
+          push[control 1] 0
+   10 EXIT
+end
+general subroutine f_rev(in integer q, inout integer p, inout real x, inout tape t) {{reverse of f}}
+  local integer k, b, m
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          m := pop[control 1]
+          b := pop[control count]
+    3 BRANCH m == 1 -> 7 [1], 4 [0]
+    4 FORLOOP k = 1, b -> 5 [1], 7
+    5 BASICBLOCK -> 6
+          x := pop[real]
+    6 ENDLOOP -> 4
+    7 EXIT
+end"
+        )
+    };
+    assert_found(
+        &program("p"),
+        Some(("T705", "it was not pushed from this place")),
+    );
+    assert_found(&program("3"), None);
+}
+
+/// The index of a reverse loop has the values that the loop's index had, or nothing else has it.
+#[test]
+fn the_index_of_a_reverse_loop() {
+    let program = |range: &str, index: &str| {
+        format!(
+            "subroutine f_fwd(in integer n, inout real a[n], inout real x, inout tape t) {{forward of f}}
+               local integer i
+               for i = 1, n
+                 push[real] a[i]
+                 a[i] := 0.0
+               end
+             end
+             subroutine f_rev(in integer n, inout real a[n], inout real x, inout tape t) {{reverse of f}}
+               local integer i, k
+               for {range}
+                 {index}
+                 a[i] := pop[real]
+               end
+             end"
+        )
+    };
+    let passes: Found = Some(("T708", "its index counts passes"));
+    assert_found(&program("i = n, 1, -1", ""), None);
+    assert_found(&program("i = 1, trips(1, n, 1)", ""), passes);
+    assert_found(&program("k = 1, trips(1, n, 1)", "i := n + 1 - k"), None);
+}
+
+/// The first value of the index is one that the loop does not change.
+#[test]
+fn the_first_value_of_an_index_does_not_change() {
+    let program = |changed: &str| {
+        format!(
+            "subroutine f_fwd(in integer m, in integer n, inout real a[6], inout tape t) {{forward of f}}
+               local integer i, h, c
+               h := m
+               c := 0
+               for i = h, n
+                 push[real] a[i]
+                 a[i] := 0.0
+                 {changed}
+                 c := c + 1
+               end
+               push[integer] h
+               push[control count] c
+             end
+             subroutine f_rev(in integer m, in integer n, inout real a[6], inout tape t) {{reverse of f}}
+               local integer i, h, b
+               h := pop[integer]
+               b := pop[control count]
+               for i = h + (b - 1)*1, h, -1
+                 a[i] := pop[real]
+               end
+             end"
+        )
+    };
+    assert_found(&program(""), None);
+    let change = "`h`, on which the range depends, may change while the loop runs";
+    assert_found(&program("h := h + 1"), Some(("T708", change)));
+}
+
+/// Variables of one name are one only if both are the routine's own, parameters, or the same global.
+#[test]
+fn variables_correspond_by_their_roles_too() {
+    let program = |forward: &str, reverse: &str, locals: &str| {
+        format!(
+            "global real g
+             global real h
+             subroutine f_fwd({forward}, inout tape t) {{forward of f}}
+               push[real] x
+               x := x*x
+             end
+             subroutine f_rev({reverse}, inout tape t) {{reverse of f}}
+               {locals}
+               x := pop[real]
+             end"
+        )
+    };
+    let place = Some(("T705", "it was not pushed from this place"));
+    assert_found(&program("inout real x", "inout real x", ""), None);
+    assert_found(&program("inout real x", "out real x", ""), None);
+    assert_found(
+        &program("inout real x", "inout real y", "local real x"),
+        place,
+    );
+    let global = |reverse: &str| {
+        format!(
+            "global real g = 2.0
+             subroutine f_fwd(inout real x, inout tape t) {{forward of f}}
+               uses g
+               push[real] g
+               g := x
+             end
+             subroutine f_rev(inout real x, inout tape t) {{reverse of f}}
+               {reverse}
+               g := pop[real]
+             end"
+        )
+    };
+    assert_found(&global("uses g"), None);
+    assert_found(&global("local real g"), place);
+}
