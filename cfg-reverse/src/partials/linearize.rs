@@ -335,7 +335,8 @@ impl<'e> Nodes<'e> {
         Ok(code)
     }
 
-    /// Has the arms of a scalar condition that has a temporary ask that: it is computed before them.
+    /// Has the arms of a scalar condition that has a temporary ask that: it is computed before them. Where a scalar condition
+    /// around does not hold it is false, so that the first arm need not ask for that once more.
     fn name_conditions(&mut self) {
         for n in 0..self.nodes.len() {
             let NodeKind::Op(Op::If, children) = self.nodes[n].kind else {
@@ -348,12 +349,19 @@ impl<'e> Nodes<'e> {
             let Some(t) = condition.temporary.filter(|_| condition.mentioned) else {
                 continue;
             };
+            let mut around = self.guards_of(n);
+            let says_all = around.all(|g| self.guards[g].scalar);
+            drop(around);
             let guards: Vec<Option<usize>> = arms.iter().map(|&c| self.nodes[c].guard).collect();
             let holds = Expr::var(t);
             let conditions = [holds.clone(), Expr::op(Op::Not, [holds])];
-            for (guard, condition) in guards.into_iter().zip(conditions) {
-                if let Some(g) = guard.filter(|&g| self.guards[g].scalar) {
-                    self.guards[g].condition = condition;
+            for (k, (guard, condition)) in guards.into_iter().zip(conditions).enumerate() {
+                let Some(g) = guard.filter(|&g| self.guards[g].scalar) else {
+                    continue;
+                };
+                self.guards[g].condition = condition;
+                if k == 0 && says_all {
+                    self.guards[g].outer = None;
                 }
             }
         }

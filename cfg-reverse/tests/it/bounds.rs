@@ -40,3 +40,52 @@ end
         }
     }
 }
+
+/// A call of a routine with a given adjoint is written with and without each optional argument that is handed on, as long as there
+/// are not too many.
+#[test]
+fn optional_arguments_of_given_adjoints() {
+    for count in [1, 2, 6, 7] {
+        let names: Vec<String> = (0..count).map(|k| format!("z{k}")).collect();
+        let each = |head: &str, tail: &str| {
+            let all = names.iter().map(|z| format!(", {head} real {z}{tail}"));
+            all.collect::<String>()
+        };
+        let source = format!(
+            "external subroutine h(in real a{})
+  adjoint h_b
+end
+subroutine h_b(in real a{}, inout real a_b{})
+end
+main subroutine f(in real x{}, out real y)
+  independent x
+  dependent y
+  y := x
+  call h(y, {})
+  y := y*x
+end
+",
+            each("optional inout", ""),
+            each("optional in", ""),
+            each("optional inout", "_b"),
+            each("optional inout", ""),
+            names.join(", ")
+        );
+        let parsed = text::parse(&source);
+        let problems = parsed.problems;
+        let program = parsed
+            .program
+            .unwrap_or_else(|| panic!("{problems}{source}"));
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+        let main = program.find_routine("f").expect("it is there");
+        let made =
+            reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));
+        let forward = made.program.find_routine("f_fwd").expect("it is there");
+        let mut shown = String::new();
+        text::routine(&mut shown, &made.program, made.program.routine(forward))
+            .expect("strings take everything");
+        let calls = shown.matches("call h(").count();
+        let expected = if count > 6 { 1 } else { 1 << count };
+        assert_eq!(calls, expected, "{count}\n{shown}");
+    }
+}

@@ -87,7 +87,7 @@ impl<'e> Nodes<'e> {
     }
 
     /// The conditions under which a node is evaluated, innermost first.
-    fn guards_of(&self, n: usize) -> impl Iterator<Item = usize> + Clone {
+    pub(super) fn guards_of(&self, n: usize) -> impl Iterator<Item = usize> + Clone {
         std::iter::successors(self.nodes[n].guard, |&g| self.guards[g].outer)
     }
 
