@@ -237,6 +237,9 @@ def planted(tree, drawn):
                 for place in message["message"]["spans"]:
                     if not place["is_primary"]:
                         continue
+                    # What a macro makes is where the macro is used.
+                    while place["expansion"] is not None:
+                        place = place["expansion"]["span"]
                     found = [
                         numbers
                         for first, last, numbers in ranges.get(place["file_name"], [])
