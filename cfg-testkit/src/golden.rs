@@ -29,6 +29,23 @@ pub fn golden(path: impl AsRef<Path>, actual: &str) {
     }
 }
 
+/// A message without the names and numbers of a program: words of up to three letters, and those with anything but small letters,
+/// are `_`.
+pub fn pattern(code: &str, message: &str) -> String {
+    let is_text = |word: &str| {
+        let letters = word.trim_matches([',', ';', '.', ':']);
+        letters.len() > 3
+            && letters
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || "`'-".contains(c))
+    };
+    let words = message.split(' ');
+    let words = words.map(|word| if is_text(word) { word } else { "_" });
+    let mut words: Vec<&str> = words.collect();
+    words.dedup();
+    format!("{code} {}", words.join(" "))
+}
+
 /// The first line in which two texts differ, with its number.
 fn first_difference(expected: &str, actual: &str) -> Option<String> {
     if expected == actual {
@@ -62,6 +79,13 @@ mod tests {
         assert!(found.starts_with("line 2\n  expected \"b\""), "{found}");
         let found = first_difference("a", "a\nb").unwrap_or_default();
         assert!(found.contains("expected end of text"), "{found}");
+    }
+
+    #[test]
+    fn patterns_have_no_names() {
+        let found = pattern("V1", "the extent of a2 is -7, but b, d, E and `x` are long");
+        assert_eq!(found, "V1 _ extent _ long");
+        assert_eq!(pattern("V2", "expected; `this`."), "V2 expected; `this`.");
     }
 
     #[test]

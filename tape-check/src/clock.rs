@@ -129,9 +129,10 @@ impl<'p> Forward<'p> {
         let entry = cfg.entry().map_or(0, VertexId::index);
         let forest = LoopForest::new(cfg, entry);
         let variables = (0..code.routine.variables.len()).map(VarId::new);
-        // The region of a write is its vertex.
+        // The region of a write is its vertex. What shares cells has one list, that of the first.
         let written = variables.map(|v| {
             let writes = code.writes_of(v).iter();
+            let writes = writes.filter(|_| code.first(v) == v);
             let mut places: Vec<usize> = writes.filter_map(|w| forest.place(w.region)).collect();
             places.sort_unstable();
             places
@@ -252,7 +253,8 @@ impl<'p> Forward<'p> {
             return Err("the loop is not entered at its header".to_owned());
         };
         code.unwritten(e, |v| {
-            !self.forest.among(l, &self.written[v.index()]).is_empty()
+            let written = &self.written[code.first(v).index()];
+            !self.forest.among(l, written).is_empty()
         })
     }
 

@@ -161,6 +161,42 @@ pub(crate) struct Known<'p, 'a> {
     pub(crate) by_name: &'a HashMap<&'p str, RoutineId>,
 }
 
+/// The first variable that may share cells with each variable of a routine, itself if it has its cells alone: globals whose
+/// cells overlap, and, in a routine whose arguments may overlap, the parameters of one type and the globals of that type.
+fn cells(program: &Program, routine: &Routine) -> Vec<VarId> {
+    let mut first: Vec<VarId> = (0..routine.variables.len()).map(VarId::new).collect();
+    let mut parameters: HashMap<ScalarType, VarId> = HashMap::new();
+    let mut globals = Vec::new();
+    for (v, variable) in routine.variables.iter().enumerate() {
+        match variable.role {
+            Role::Parameter { .. } if routine.aliased => {
+                first[v] = *parameters.entry(variable.ty).or_insert(first[v]);
+            }
+            Role::Global(g) => {
+                // Where an extent is not known it may be all of the storage.
+                let all = || (program.storage(g).0, i64::MIN..i64::MAX);
+                let (owner, cells) = program.cells(g).unwrap_or_else(all);
+                globals.push((owner, cells.start, cells.end, v));
+            }
+            Role::Parameter { .. } | Role::Local => {}
+        }
+    }
+    globals.sort_unstable();
+    // Each begins before the last cell of those in front of it, or shares none with them.
+    let mut reached: Option<(GlobalId, i64, VarId)> = None;
+    for (owner, start, end, v) in globals {
+        let around = reached.filter(|&(o, last, _)| o == owner && start < last);
+        if let Some(&parameter) = parameters.get(&routine.variables[v].ty) {
+            first[v] = parameter;
+        } else if let Some((_, _, before)) = around {
+            first[v] = before;
+        }
+        let last = around.map_or(end, |(_, last, _)| last.max(end));
+        reached = Some((owner, last, first[v]));
+    }
+    first
+}
+
 /// An open loop or branch.
 struct Frame {
     node: NodeId,
@@ -177,10 +213,10 @@ struct Writer<'p, 'a> {
     clock: u32,
     region: RegionId,
     tape_number: Vec<Option<u32>>,
-    /// The first of the routine's variables that are globals, by the storage they lie in.
-    globals: BTreeMap<GlobalId, VarId>,
-    /// The parameters and globals of a routine in which these may share cells: the first of each type.
-    by_type: Vec<(ScalarType, VarId)>,
+    /// The routine's variables that are globals, by the storage they lie in: of those that share cells the first.
+    globals: BTreeMap<GlobalId, Vec<VarId>>,
+    /// The parameters of a routine in which these may share cells: the first of each type.
+    by_type: BTreeMap<ScalarType, VarId>,
     /// The storage in which the globals that the routine names lie.
     named: GlobalSet,
     /// The vertex of the original whose visit is compared, by vertex.
@@ -248,23 +284,21 @@ impl<'p, 'a> Writer<'p, 'a> {
             .iter()
             .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
             .collect();
-        let mut globals: BTreeMap<GlobalId, VarId> = BTreeMap::new();
-        let mut by_type: Vec<(ScalarType, VarId)> = Vec::new();
-        let mut first_of_type: HashMap<ScalarType, VarId> = HashMap::new();
-        let mut cells = Vec::with_capacity(routine.variables.len());
+        let cells = cells(known.program, routine);
+        let mut globals: BTreeMap<GlobalId, Vec<VarId>> = BTreeMap::new();
+        let mut by_type: BTreeMap<ScalarType, VarId> = BTreeMap::new();
         for (v, variable) in routine.variables.iter().enumerate() {
-            let v = VarId::new(v);
-            let mut first = match variable.role {
-                Role::Global(g) => *globals.entry(known.globals.storage(g)).or_insert(v),
-                Role::Parameter { .. } | Role::Local => v,
-            };
-            if routine.aliased && variable.role != Role::Local {
-                first = *first_of_type.entry(variable.ty).or_insert_with(|| {
-                    by_type.push((variable.ty, v));
-                    v
-                });
+            if let Role::Global(g) = variable.role {
+                let all = globals.entry(known.globals.storage(g)).or_default();
+                all.push(cells[v]);
             }
-            cells.push(first);
+            if routine.aliased && matches!(variable.role, Role::Parameter { .. }) {
+                by_type.insert(variable.ty, cells[v]);
+            }
+        }
+        for all in globals.values_mut() {
+            all.sort_unstable();
+            all.dedup();
         }
         Self {
             known,
@@ -587,13 +621,12 @@ impl<'p, 'a> Writer<'p, 'a> {
         let mut written: Vec<VarId> = Vec::new();
         if let Some(set) = self.known.globals.written(callee) {
             self.named.each_common(set, |storage| {
-                written.extend(self.globals.get(&storage));
+                written.extend(self.globals.get(&storage).into_iter().flatten());
             });
         }
         // A parameter may be a global that the routine itself does not name.
-        let types = self.by_type.iter();
-        let types = types.filter(|(ty, _)| self.known.globals.writes_type(callee, *ty));
-        written.extend(types.map(|(_, v)| *v));
+        let types = self.known.globals.types(callee);
+        written.extend(types.filter_map(|ty| self.by_type.get(&ty)));
         written.sort_unstable();
         for v in written {
             self.write(v, Written::Otherwise);
@@ -612,7 +645,7 @@ fn loop_edge(cfg: &Cfg, header: VertexId, body: bool) -> Option<VertexId> {
 
 impl<'p> Code<'p> {
     /// The first variable that may share cells with this one.
-    fn first(&self, v: VarId) -> VarId {
+    pub(crate) fn first(&self, v: VarId) -> VarId {
         self.cells.get(v.index()).copied().unwrap_or(v)
     }
 

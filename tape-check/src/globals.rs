@@ -8,7 +8,7 @@ use cfg_core::{
     },
     memory::{callgraph::CallGraph, global_set::GlobalSet},
 };
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// The storage that each routine and everything that it calls may write. Globals that share storage
 /// are one: the one that owns it.
@@ -16,7 +16,7 @@ pub(crate) struct GlobalWrites {
     owner: Vec<GlobalId>,
     written: Vec<GlobalSet>,
     /// The types of the globals that each routine may write.
-    types: Vec<HashSet<ScalarType>>,
+    types: Vec<BTreeSet<ScalarType>>,
 }
 
 impl GlobalWrites {
@@ -29,7 +29,7 @@ impl GlobalWrites {
             .collect();
         let n = program.routines.len();
         let mut written = vec![GlobalSet::default(); n];
-        let mut types = vec![HashSet::new(); n];
+        let mut types = vec![BTreeSet::new(); n];
         for ((routine, written), types) in program.routines.iter().zip(&mut written).zip(&mut types)
         {
             Direct {
@@ -58,9 +58,9 @@ impl GlobalWrites {
         self.owner.get(g.index()).copied().unwrap_or(g)
     }
 
-    /// True if the routine may write a global of the type.
-    pub(crate) fn writes_type(&self, r: RoutineId, ty: ScalarType) -> bool {
-        (self.types.get(r.index())).is_some_and(|types| types.contains(&ty))
+    /// The types of the globals that the routine may write.
+    pub(crate) fn types(&self, r: RoutineId) -> impl Iterator<Item = ScalarType> + '_ {
+        self.types.get(r.index()).into_iter().flatten().copied()
     }
 
     /// The globals that the routine may write.
@@ -75,7 +75,7 @@ struct Direct<'a> {
     routine: &'a Routine,
     owner: &'a [GlobalId],
     written: &'a mut GlobalSet,
-    types: &'a mut HashSet<ScalarType>,
+    types: &'a mut BTreeSet<ScalarType>,
 }
 
 impl<'ir> Visit<'ir> for Direct<'_> {

@@ -537,15 +537,18 @@ impl<'p> PairCheck<'p, '_> {
 
     /// The value that was pushed from a place is popped into the same place.
     fn value(&mut self, f: At2, r: At2) {
-        if self.counts.contains(&(f, r)) {
-            return;
-        }
         let (forward, reverse) = (self.code(f.side), self.code(r.side));
         let (Kind::Push { class, value, .. }, Kind::Pop { target, .. }) =
             (&forward.nodes[f.node].kind, &reverse.nodes[r.node].kind)
         else {
             return;
         };
+        // A bound is the reverse sweep's own: what it is, the loop has been checked for.
+        if self.counts.contains(&(f, r))
+            && (f.side == r.side || self.is_fresh(f.side, r.side, target))
+        {
+            return;
+        }
         let correspondence = self.correspondence(f.side, r.side);
         let why = match value {
             // The count of a loop in which nothing happens, which therefore no reverse loop was compared with:

@@ -74,7 +74,8 @@ impl Locations {
         // By type: the location of parameters that may overlap.
         let mut parameters: HashMap<ScalarType, LocationId> = HashMap::new();
         if routine.aliased {
-            for p in routine.parameter_ids() {
+            // A result is a parameter of the sweeps, and may be passed what the arguments are.
+            for p in routine.parameter_ids().chain(routine.result) {
                 if let Some(variable) = routine.variables.get(p.index())
                     && variable.ty != ScalarType::Tape
                 {

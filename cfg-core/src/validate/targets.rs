@@ -50,6 +50,7 @@ pub(super) fn assignable(
             _ if right.ty.ty.pointer().is_some() => {
                 "name what the pointer points to, [\"deref\", p], in text p^".to_owned()
             }
+            (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
             (ty, _) if ty.record().is_none() && right.ty.ty.record().is_some() => {
                 "name a field of the record, [\".\", place, name], in text q.a".to_owned()
             }
@@ -70,7 +71,6 @@ pub(super) fn assignable(
                 "convert the value with [\"to\", \"{0}\", e], in text {0}(e), or modulo with \"wrap\"",
                 ty.name()
             ),
-            (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
             (ScalarType::Record(_), _) => {
                 "assign another record of the same type, or its fields one by one".to_owned()
             }

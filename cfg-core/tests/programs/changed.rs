@@ -3,12 +3,12 @@
 #[path = "../../../fuzz/bodies/document_changes.rs"]
 mod changes;
 
-use cfg_core::{diagnostic::Diagnostic, json, random::SplitMix64, validate::problems};
+use cfg_core::{json, random::SplitMix64, validate::problems};
 use cfg_testkit::{
     case::Case,
     general,
     generate::{Options, dressed, generate},
-    golden::golden,
+    golden::{golden, pattern},
     pointers,
 };
 use std::collections::BTreeMap;
@@ -21,23 +21,6 @@ fn case(seed: u64) -> Option<Case> {
         3 => dressed(&general::generate(seed), seed),
         _ => pointers::case(seed),
     })
-}
-
-/// A problem without the names and numbers of the program.
-fn pattern(p: &Diagnostic) -> String {
-    let is_text = |word: &str| {
-        let letters = word.trim_matches([',', ';', '.', ':']);
-        letters.len() > 3
-            && letters
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || "`'-".contains(c))
-    };
-    let words = p.message.split(' ');
-    let mut words: Vec<&str> = words
-        .map(|word| if is_text(word) { word } else { "_" })
-        .collect();
-    words.dedup();
-    format!("{} {}", p.code, words.join(" "))
 }
 
 /// A rule that reaches further or less far than before, or that is told in other words, is seen in the counts.
@@ -56,7 +39,7 @@ fn problems_of_changed_documents() {
             Err(found) => found,
         };
         // Many problems of one kind in a program are one.
-        let mut patterns: Vec<String> = found.iter().map(pattern).collect();
+        let mut patterns: Vec<String> = found.iter().map(|p| pattern(p.code, &p.message)).collect();
         patterns.sort_unstable();
         patterns.dedup();
         if !found.has_errors() {

@@ -3,6 +3,7 @@
 mod calls;
 mod faults;
 mod graphs;
+mod made;
 mod planted;
 mod random;
 mod rules;

@@ -189,6 +189,23 @@ fn what_shares_cells_changes_together() {
     let change = |name: &'static str| Some(("T708", name));
     let b = change("`b`, on which the range depends, may change while the loop runs");
     let n = change("`n`, on which the range depends, may change while the loop runs");
+    // Side by side in one storage they share no cell.
+    assert_found(&globals("global integer b overlays a at 1", "a[2] := 3"), b);
+    let apart = |offset: i64, extent: i64| {
+        globals("global integer c[6]", "d[1] := d[1] - 1")
+            .replace("global integer a[2]", "global integer a[2]\nglobal integer e[6]")
+            .replace(
+                "global integer c[6]",
+                &format!(
+                    "global integer b overlays e at {offset}\nglobal integer d[{extent}] overlays e at 1"
+                ),
+            )
+            .replace("uses b", "uses b\nuses d")
+    };
+    assert_found(&apart(0, 3), None);
+    assert_found(&apart(1, 3), b);
+    assert_found(&apart(3, 3), b);
+    assert_found(&apart(4, 3), None);
     assert_found(
         &globals("global integer b overlays a at 0", "a[1] := a[1] - 1"),
         b,
@@ -430,4 +447,114 @@ fn variables_correspond_by_their_roles_too() {
     };
     assert_found(&global("uses g"), None);
     assert_found(&global("local real g"), place);
+}
+
+/// Globals are arguments of a routine in which these may overlap only if it has parameters of their type.
+#[test]
+fn globals_that_are_no_arguments_change_apart() {
+    let program = |parameter: &str| {
+        let sweep = |kind: &str, range: &str, body: &str| {
+            format!(
+                "aliased subroutine f_{kind}({parameter}, inout real x, inout tape t) {{{body}
+                 local integer i
+                 for i = {range}"
+            )
+        };
+        format!(
+            "global integer n = 3
+             global integer m = 3
+             {}
+                 push[real] x
+                 x := x*x
+                 m := m + 1
+               end
+             end
+             {}
+                 x := pop[real]
+               end
+             end",
+            sweep("fwd", "1, n", "forward of f}\nuses n\nuses m"),
+            sweep("rev", "n, 1, -1", "reverse of f}\nuses n\nuses m")
+        )
+    };
+    let n = "`n`, on which the range depends, may change while the loop runs";
+    assert_found(&program("in real p"), None);
+    assert_found(&program("in integer p"), Some(("T708", n)));
+}
+
+/// A bound that is popped leaves the variables of the forward sweep as they are.
+#[test]
+fn a_count_is_popped_into_a_variable_of_the_reverse_sweep() {
+    let program = |bound: &str, counter: &str| {
+        format!(
+            "subroutine f_fwd(in integer q, inout real a[9], inout real x, inout tape t) {{forward of f}}
+               local integer m, {counter}
+               m := q
+               push[real] a[m]
+               a[m] := 0.0
+               {counter} := 0
+               while x < 100.0
+                 push[real] x
+                 x := x*x
+                 {counter} := {counter} + 1
+               end
+               push[control count] {counter}
+             end
+             subroutine f_rev(in integer q, inout real a[9], inout real x, inout tape t) {{reverse of f}}
+               local integer m, k, {bound}
+               m := q
+               {bound} := pop[control count]
+               for k = 1, {bound}
+                 x := pop[real]
+               end
+               a[m] := pop[real]
+             end"
+        )
+    };
+    assert_found(&program("b", "c"), None);
+    // The counter itself is restored.
+    assert_found(&program("c", "c"), None);
+    let other = program("m", "c")
+        .replace("m, k, m", "m, k")
+        .replace("m := q\n               m := pop", "m := pop");
+    assert_found(&other, Some(("T705", "it was not pushed from this place")));
+}
+
+/// As [`the_index_of_a_reverse_loop`], where the sweeps have jumps.
+#[test]
+fn the_index_of_a_reverse_loop_in_jumps() {
+    let program = |index: &str| {
+        format!(
+            "general subroutine f_fwd(inout real a[9], inout real x, inout tape t) {{forward of f}}
+  local integer c, j
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+          j := 2
+    3 BASICBLOCK -> 4
+          push[real] a[j]
+          a[j] := x
+          x := x*x
+          c := c + 1
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          push[control count] c
+    6 EXIT
+end
+general subroutine f_rev(inout real a[9], inout real x, inout tape t) {{reverse of f}}
+  local integer j, k, b
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          b := pop[control count]
+          j := 2
+    3 FORLOOP {index} = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          a[j] := pop[real]
+    5 ENDLOOP -> 3
+    6 EXIT
+end"
+        )
+    };
+    assert_found(&program("k"), None);
+    assert_found(&program("j"), Some(("T708", "its index counts passes")));
 }

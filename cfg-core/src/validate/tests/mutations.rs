@@ -2,11 +2,10 @@
 //! can be checked in another way.
 
 use super::super::*;
-use cfg_testkit::golden::golden;
+use cfg_testkit::golden::{golden, pattern};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    diagnostic::Diagnostic,
     entity::{EdgeId, GlobalId, VarId, VertexId},
     ir::{
         Cfg, Dim, Expr, Extent, Global, Intent, Op, OpClass, Overlay, Place, Role, Routine,
@@ -303,7 +302,7 @@ fn no_change_panics_or_slips_through() {
         assert_eq!(structures.len(), program.routines.len());
         codes.extend(found.iter().map(|p| p.code));
         for p in found.iter() {
-            *messages.entry(pattern(p)).or_default() += 1;
+            *messages.entry(pattern(p.code, &p.message)).or_default() += 1;
         }
         if found.has_errors() {
             refused += 1;
@@ -330,22 +329,6 @@ fn no_change_panics_or_slips_through() {
         "/src/validate/tests/messages.txt"
     );
     golden(path, &format!("{accepted:6} programs are right\n{counts}"));
-}
-
-/// A problem without the names and numbers of the program.
-fn pattern(p: &Diagnostic) -> String {
-    let is_text = |word: &str| {
-        let letters = word.trim_matches([',', ';', '.', ':']);
-        letters.len() > 1
-            && letters
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || "`'-".contains(c))
-    };
-    let words = p.message.split(' ');
-    let words = words.map(|word| if is_text(word) { word } else { "_" });
-    let mut words: Vec<&str> = words.collect();
-    words.dedup();
-    format!("{} {}", p.code, words.join(" "))
 }
 
 #[test]
