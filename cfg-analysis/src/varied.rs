@@ -78,17 +78,14 @@ impl<'a> Varied<'a> {
         found
     }
 
-    /// True if an argument brings something varied in. A tape does not stand in expressions.
+    /// True if an argument brings something varied in.
     pub(crate) fn brings(&self, state: &Set, argument: &Expr) -> bool {
         match argument {
-            Expr::Place(place) if self.routine.variable(place.var).ty.is_tape() => {
-                self.contains(state, place)
-            }
+            Expr::Place(place) => self.contains(state, place),
             Expr::Int(_)
             | Expr::Real(_)
             | Expr::Real32(_)
             | Expr::Logical(_)
-            | Expr::Place(_)
             | Expr::Op(..)
             | Expr::Null(_)
             | Expr::Addr(_) => self.depends(state, argument),

@@ -735,3 +735,108 @@ fn what_a_call_writes_of_globals_is_varied_behind_it() {
             .is_empty()
     );
 }
+
+/// A global that is no dependent is not useful where the main routine ends, but if that is called by others or by itself.
+#[test]
+fn globals_are_not_useful_at_the_end_unless_the_main_routine_is_called() {
+    for (again, is_useless) in [("y := y + 1.0", true), ("call f(n - 1, x, y)", false)] {
+        let program = read(&format!(
+            "global real g = 1.0
+            main subroutine f(in integer n, in real x, inout real y)
+              independent x
+              dependent y
+              uses g
+              if n > 0
+                {again}
+              end
+              y := g*x
+              g := x
+            end"
+        ));
+        let f = RoutineId::new(0);
+        let found = activity(&program, f);
+        let cfg = program.routine(f).body.as_ref().expect("it has one");
+        let assigns = |s: &Stmt| matches!(s.kind.assignment(), Some((to, Expr::Place(_))) if to.var.index() == 3);
+        let mut places = Vec::new();
+        for (vertex, v) in cfg.vertices() {
+            for (statement, s) in v.statements().iter().enumerate() {
+                if assigns(s) {
+                    places.push(Position { vertex, statement });
+                }
+            }
+        }
+        let [last] = &*places else {
+            panic!("{places:?}")
+        };
+        assert_eq!(found.exceptions(f).is_useless(*last), is_useless, "{again}");
+    }
+}
+
+/// The operands on which a value depends differentiably.
+#[test]
+fn operands_that_have_derivatives() {
+    for (value, is_active) in [
+        ("sign(x, 1.0)", true),
+        ("sign(1.0, x)", false),
+        ("if(x > 0.0, 1.0, 2.0)", false),
+        ("if(w > 0.0, x, 2.0)", true),
+        ("if(w > 0.0, 2.0, x)", true),
+        ("polygamma(1, x)", true),
+        ("floor(x)*1.0", false),
+        ("sum(fill(x, 2))", true),
+        ("sum(fill(1.0, int(x)))", false),
+        ("mod(x, w)", true),
+        ("maxval(v)", true),
+        ("size(v)*1.0", false),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(in real x, in real v[3], in real w, out real y)
+              independent x, v
+              dependent y
+              y := {value}
+            end"
+        ));
+        let f = RoutineId::new(0);
+        let found = activity(&program, f);
+        let y = program.routine(f).find_variable("y").expect("it is there");
+        let is_varied = found.is_varied(f, program.routine(f), y);
+        assert_eq!(is_varied, is_active, "{value}");
+    }
+}
+
+/// A call is useful if something that it writes is, beside its arguments, too.
+#[test]
+fn calls_that_write_useful_globals_are_useful() {
+    for (body, read_after, is_useless) in [
+        ("g := x", "y := g", false),
+        ("g := x", "y := x", true),
+        ("h := g*x", "y := g", true),
+        ("h := g*x", "y := h", false),
+    ] {
+        let program = read(&format!(
+            "global real g = 1.0
+            global real h = 1.0
+            main subroutine f(in real x, out real y)
+              independent x
+              dependent y
+              uses g
+              uses h
+              g := x
+              call set(x)
+              {read_after}
+            end
+            subroutine set(in real x)
+              uses g
+              uses h
+              {body}
+            end"
+        ));
+        let f = program.find_routine("f").expect("it is there");
+        let found = activity(&program, f);
+        assert_eq!(
+            found.exceptions(f).is_useless(at(1)),
+            is_useless,
+            "{body}; {read_after}"
+        );
+    }
+}

@@ -84,11 +84,6 @@ impl Dominators {
         std::iter::successors(start, |&v| self.immediate(v))
     }
 
-    /// The root, which dominates every vertex that is reached.
-    pub fn root(&self) -> usize {
-        self.root
-    }
-
     /// Edges that close a cycle without leading to a dominator of their source, as (source, target) in
     /// depth-first order. A graph without any is reducible: each of its cycles is entered at one vertex.
     pub fn irreducible_edges(&self, graph: &impl DiGraph) -> Vec<(usize, usize)> {

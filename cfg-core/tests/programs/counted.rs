@@ -298,3 +298,104 @@ end
         );
     }
 }
+
+/// Tests and steps are known in each form in which they can be written, and others are not taken for them.
+#[test]
+fn forms_of_tests_and_steps() {
+    let head = |first: &str, test: &str, next: &str| {
+        let program = read(&format!(
+            "main subroutine f(in real x, in integer n, in integer m, out real y)
+  local integer i, j
+  y := 0.0
+  j := m
+  i := {first}
+  while {test}
+    y := y + x
+    i := {next}
+  end
+end
+"
+        ));
+        let found = heads(&flat(&program));
+        let [head] = &*found else {
+            panic!("{found:?}\n{program}")
+        };
+        head.strip_prefix("for ").map(str::to_owned)
+    };
+    let up = Some("i = 1, n");
+    let below = Some("i = 1, max(n, 1) - 1");
+    let down = Some("i = 9, n, -1");
+    let above = Some("i = 9, min(n, 9) + 1, -1");
+    for (first, test, next, expected) in [
+        ("1", "i <= n", "i + 1", up),
+        ("1", "n >= i", "i + 1", up),
+        ("1", "not i > n", "i + 1", up),
+        ("1", "not n < i", "i + 1", up),
+        ("1", "i < n", "i + 1", below),
+        ("1", "n > i", "i + 1", below),
+        ("1", "not i >= n", "i + 1", below),
+        ("1", "not n <= i", "i + 1", below),
+        ("9", "i >= n", "i - 1", down),
+        ("9", "n <= i", "i - 1", down),
+        ("9", "not i < n", "i - 1", down),
+        ("9", "not n > i", "i - 1", down),
+        ("9", "i > n", "i - 1", above),
+        ("9", "n < i", "i - 1", above),
+        ("9", "not i <= n", "i - 1", above),
+        ("9", "not n >= i", "i - 1", above),
+        ("1", "i <= n", "1 + i", up),
+        ("1", "i <= n", "i - (-1)", up),
+        ("1", "i <= n", "i + (-1)", None),
+        ("9", "i >= n", "i + (-1)", down),
+        ("9", "i >= n", "i + 1", None),
+        ("1", "i <= n", "i + 3", Some("i = 1, n, 3")),
+        // Not of the index, not by a constant, not an integer, not an order.
+        ("1", "i <= n", "j + 1", None),
+        ("1", "i <= n", "1 + j", None),
+        ("1", "i <= n", "j - (-1)", None),
+        ("1", "i <= n", "j + (-(-1))", None),
+        ("1", "i <= n", "i + m", None),
+        ("1", "i <= n", "i*2", None),
+        ("1", "i <= n", "i + 0", None),
+        ("1", "j <= n", "i + 1", None),
+        ("1", "n <= j", "i + 1", None),
+        ("1", "i != n", "i + 1", None),
+        ("1", "not i == n", "i + 1", None),
+        ("1", "i <= x", "i + 1", None),
+        ("1", "not i > x", "i + 1", None),
+        ("1", "not x < i", "i + 1", None),
+    ] {
+        let found = head(first, test, next);
+        assert_eq!(found.as_deref(), expected, "{first}; {test}; {next}");
+    }
+}
+
+/// What sets a counter before a loop that is entered by jumps into its body alone is dropped: nothing leads there.
+#[test]
+fn loops_that_are_entered_by_jumps_alone() {
+    for (entry, sets_index) in [("3", true), ("4", false)] {
+        let program = read(&format!(
+            "general main subroutine f(in integer n, inout integer i, inout real x)
+    1 ENTRY -> 2
+    2 BRANCH x > 0.0 -> {entry} [1], 4 [0]
+    3 LOOP i = 1, n -> 4 [1], 8
+    4 BASICBLOCK -> 5
+          x := x*x
+    5 BRANCH x > 2.0 -> 6 [1], 7 [0]
+    6 ENDLOOP -> 3
+    7 BASICBLOCK -> 8
+          x := x + 1.0
+    8 EXIT
+end
+"
+        ));
+        let made = flat(&program);
+        let found = problems(&made).1;
+        assert!(!found.has_errors(), "{found}\n{made}");
+        let shown = made.to_string();
+        assert_eq!(shown.contains(":= 1\n"), sets_index, "{shown}");
+        for kept in ["x := x*x", "x := x + 1.0", "x > 2.0", "x > 0.0"] {
+            assert!(shown.contains(kept), "{kept}\n{shown}");
+        }
+    }
+}

@@ -4,7 +4,13 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
     ir::{Cfg, Control, Expr, MAX_ID, Op, Place, Program, Stmt, StmtKind, VertexKind},
-    memory::{global_set::GlobalSet, locations::Locations, storage::Storage},
+    memory::{
+        access::{Access, Accesses},
+        effects::Effects,
+        global_set::GlobalSet,
+        locations::Locations,
+        storage::Storage,
+    },
     structure::Structure,
     text,
     validate::{problems, validate},
@@ -583,4 +589,48 @@ end
     let around = |k: usize| storage.around(GlobalId::new(k)).map(&names);
     assert_eq!(around(1).as_deref(), Some("a b"));
     assert_eq!(around(2), None);
+}
+
+/// A call reads what comes in, and overwrites for certain what goes out whole.
+#[test]
+fn accesses_of_arguments() {
+    let accesses = |formal: &str, argument: &str| {
+        let program = read(&format!(
+            "subroutine g({formal})
+  a := 1.0
+end
+main subroutine f(inout real x, inout real v[3])
+  call g({argument})
+end
+"
+        ));
+        let effects = Effects::of(&program);
+        let f = program.find_routine("f").expect("it is there");
+        let routine = program.routine(f);
+        let all = Accesses::of(&program, &effects, routine);
+        let mut found = Vec::new();
+        let cfg = routine.body.as_ref().expect("it has one");
+        for statement in cfg.vertices().flat_map(|(_, v)| v.statements()) {
+            all.statement(statement, &mut |access| {
+                let name = &routine.variable(access.variable()).name;
+                found.push(match access {
+                    Access::Read(_) => format!("read {name}"),
+                    Access::Write(_) => format!("write {name}"),
+                    Access::MayWrite(_) => format!("may write {name}"),
+                });
+            });
+        }
+        found.join(", ")
+    };
+    for (formal, argument, expected) in [
+        ("out real a", "x", "write x"),
+        ("inout real a", "x", "read x, may write x"),
+        ("out real a", "v[2]", "may write v"),
+        ("inout real a", "v[2]", "read v, may write v"),
+        ("out real a[:]", "v", "may write v"),
+        ("out real a[2]", "v", "may write v"),
+        ("inout real a[:]", "v", "read v, may write v"),
+    ] {
+        assert_eq!(accesses(formal, argument), expected, "{formal}, {argument}");
+    }
 }
