@@ -29,9 +29,13 @@ pub fn golden(path: impl AsRef<Path>, actual: &str) {
     }
 }
 
-/// A message without the names and numbers of a program: words of up to three letters, and those with anything but small letters,
-/// are `_`.
-pub fn pattern(code: &str, message: &str) -> String {
+/// A message and its help without the names and numbers of a program: words of up to three letters, and those with anything but
+/// small letters, are `_`.
+pub fn pattern(code: &str, message: &str, help: &str) -> String {
+    format!("{code} {}; {}", text_of(message), text_of(help))
+}
+
+fn text_of(message: &str) -> String {
     let is_text = |word: &str| {
         let letters = word.trim_matches([',', ';', '.', ':']);
         letters.len() > 3
@@ -43,7 +47,7 @@ pub fn pattern(code: &str, message: &str) -> String {
     let words = words.map(|word| if is_text(word) { word } else { "_" });
     let mut words: Vec<&str> = words.collect();
     words.dedup();
-    format!("{code} {}", words.join(" "))
+    words.join(" ")
 }
 
 /// The first line in which two texts differ, with its number.
@@ -83,9 +87,10 @@ mod tests {
 
     #[test]
     fn patterns_have_no_names() {
-        let found = pattern("V1", "the extent of a2 is -7, but b, d, E and `x` are long");
-        assert_eq!(found, "V1 _ extent _ long");
-        assert_eq!(pattern("V2", "expected; `this`."), "V2 expected; `this`.");
+        let message = "the extent of a2 is -7, but b, d, E and `x` are long";
+        let found = pattern("V1", message, "make x shorter");
+        assert_eq!(found, "V1 _ extent _ long; make _ shorter");
+        assert_eq!(text_of("expected; `this`."), "expected; `this`.");
     }
 
     #[test]

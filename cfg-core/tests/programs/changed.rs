@@ -39,7 +39,10 @@ fn problems_of_changed_documents() {
             Err(found) => found,
         };
         // Many problems of one kind in a program are one.
-        let mut patterns: Vec<String> = found.iter().map(|p| pattern(p.code, &p.message)).collect();
+        let mut patterns: Vec<String> = found
+            .iter()
+            .map(|p| pattern(p.code, &p.message, &p.help))
+            .collect();
         patterns.sort_unstable();
         patterns.dedup();
         if !found.has_errors() {

@@ -302,7 +302,9 @@ fn no_change_panics_or_slips_through() {
         assert_eq!(structures.len(), program.routines.len());
         codes.extend(found.iter().map(|p| p.code));
         for p in found.iter() {
-            *messages.entry(pattern(p.code, &p.message)).or_default() += 1;
+            *messages
+                .entry(pattern(p.code, &p.message, &p.help))
+                .or_default() += 1;
         }
         if found.has_errors() {
             refused += 1;
