@@ -454,3 +454,105 @@ end
         needs_a_value(&source, operation, [2.0, 9.0].map(Argument::from));
     }
 }
+
+/// Reductions of arrays of all types of numbers.
+#[test]
+fn reductions_of_every_type() {
+    for (ty, literals) in [
+        ("integer", ["3", "-2", "4"]),
+        ("int8", ["int8(3)", "-int8(2)", "int8(4)"]),
+        ("int32", ["int32(3)", "-int32(2)", "int32(4)"]),
+        ("real", ["3.0", "-2.0", "4.0"]),
+        ("real32", ["3.0f", "-2.0f", "4.0f"]),
+    ] {
+        let [a, b, c] = literals;
+        for (reduction, expected) in [
+            ("sum", 5.0),
+            ("product", -24.0),
+            ("maxval", 4.0),
+            ("minval", -2.0),
+        ] {
+            let value = match ty {
+                "real" => format!("{reduction}(v)"),
+                _ => format!("real({reduction}(v))"),
+            };
+            let source = format!(
+                "main subroutine f(inout real y)
+  local {ty} v[3]
+  v[1] := {a}
+  v[2] := {b}
+  v[3] := {c}
+  y := {value}
+end
+"
+            );
+            assert_eq!(
+                last(&source, &[Argument::from(0.0)]),
+                Some(Scalar::Real(expected)),
+                "{ty} {reduction}"
+            );
+        }
+    }
+}
+
+/// Arrays of any rank are gone through along all axes, in either order.
+#[test]
+fn arrays_of_rank_three_and_four() {
+    for (shape, order, element) in [
+        ("2, 3, 4", "", "a[2, 1, 3]"),
+        ("2, 3, 4", " column", "a[2, 1, 3]"),
+        ("2, 2, 3, 2", "", "a[2, 1, 3, 2]"),
+        ("2, 2, 3, 2", " column", "a[2, 1, 3, 2]"),
+    ] {
+        let all = vec![":"; shape.split(',').count()].join(", ");
+        let source = format!(
+            "main subroutine f(inout real y)
+  local real a[{shape}]{order}, b[{shape}]{order}
+  a := 1.0
+  {element} := 7.0
+  b := 2.0*a
+  b := b + a
+  a[{all}] := b - 1.0
+  a := a + 0.5
+  y := {element}*1000.0 + sum(a)
+end
+"
+        );
+        // Every element is 2.5, but for one, which is 20.5.
+        let cells: f64 = shape
+            .split(", ")
+            .map(|n| n.parse::<f64>().expect("a number"))
+            .product();
+        let expected = 20500.0 + 2.5 * (cells - 1.0) + 20.5;
+        assert_eq!(
+            last(&source, &[Argument::from(0.0)]),
+            Some(Scalar::Real(expected)),
+            "{shape}{order}"
+        );
+    }
+}
+
+/// All globals together have a number of cells that can be addressed.
+#[test]
+fn globals_have_a_most_of_cells() {
+    let half = 1i64 << 30;
+    for (second, fits) in [(half, true), (half + 1, false)] {
+        let source = format!(
+            "global real a[{half}]
+global real b[{second}]
+main subroutine f(inout real y)
+  uses a
+  uses b
+  y := y
+end
+"
+        );
+        let parsed = text::parse(&source);
+        let program = parsed
+            .program
+            .unwrap_or_else(|| panic!("{}", parsed.problems));
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let found = Compiled::new(&program, &CompileOptions::default());
+        assert_eq!(found.is_ok(), fits, "{second}");
+    }
+}

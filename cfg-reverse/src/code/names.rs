@@ -134,4 +134,25 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn names_have_a_length_that_they_may_have() {
+        for (length, stays) in [
+            (Variable::MAX_NAME - 1, true),
+            (Variable::MAX_NAME, true),
+            (Variable::MAX_NAME + 1, false),
+        ] {
+            let wanted = "x".repeat(length);
+            let mut namer = Namer::new([]);
+            let first = namer.suffixed(wanted.clone());
+            assert_eq!(first == wanted, stays, "{length}");
+            let second = namer.suffixed(wanted.clone());
+            assert!(
+                first != second && second.len() <= Variable::MAX_NAME,
+                "{length}"
+            );
+            let has_room = length < Variable::MAX_NAME;
+            assert_eq!(second == format!("{wanted}_"), has_room, "{length}");
+        }
+    }
 }

@@ -89,3 +89,20 @@ end
         assert_eq!(calls, expected, "{count}\n{shown}");
     }
 }
+
+/// Callers have to know the shape of a result before the call.
+#[test]
+fn results_whose_shape_the_routine_decides() {
+    for (extent, expected) in [("3", None), ("n", None), (":", Some("R310"))] {
+        let source = format!(
+            "main function f(in integer n, in real x) result real r[{extent}]
+  independent x
+  dependent r
+  r := fill(x, {})
+end
+",
+            if extent == ":" { "n" } else { extent }
+        );
+        assert_eq!(refusal(&source), expected, "{extent}");
+    }
+}

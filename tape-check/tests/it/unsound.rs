@@ -1,6 +1,9 @@
 //! Pairs of sweeps of which only one condition is broken: each looks as it should but pops something else, or not as often. Beside
 //! them stand pairs that differ in that condition alone and are right.
 
+use cfg_core::{entity::RoutineId, text, validate::validate};
+use tape_check::{Pair, check};
+
 use crate::rules::{Found, assert_found};
 
 /// The reverse sweep pops a bound from a push that has nothing to do with the loop.
@@ -557,4 +560,34 @@ end"
     };
     assert_found(&program("k"), None);
     assert_found(&program("j"), Some(("T708", "its index counts passes")));
+}
+
+/// Nothing is known of what a routine without a body pushes.
+#[test]
+fn sweeps_have_bodies() {
+    let source = "function inside(in real a) result real r
+          r := 2.0*a
+        end
+        external function outside(in real a) result real r
+          value 2.0*a
+        end";
+    let parsed = text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let [inside, outside] = [0, 1].map(RoutineId::new);
+    for (forward, reverse, code) in [
+        (inside, inside, "T702"),
+        (inside, outside, "T701"),
+        (outside, inside, "T701"),
+        (inside, RoutineId::new(7), "T701"),
+    ] {
+        let pair = Pair {
+            forward,
+            reverse,
+            original: None,
+        };
+        let found = check(&program, &[pair]);
+        assert_eq!(found.iter().next().map(|d| d.code), Some(code), "{found}");
+    }
 }
