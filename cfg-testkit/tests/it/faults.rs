@@ -42,6 +42,14 @@ fn plant(fault: &Fault, text: &str) -> Result<String, String> {
     if !context.contains(old.as_str()) {
         return Err(format!("'in' does not contain: {old}"));
     }
+    // A method or a field is only a part of an expression.
+    let is_part = |text: &str, part: &str| {
+        let before = text.split_once(part).map_or("", |(before, _)| before);
+        before.trim_end().ends_with('.') && !before.trim_end().ends_with("..")
+    };
+    if is_part(context, old) || context.starts_with(old.as_str()) && is_part(text, context) {
+        return Err(format!("only a part of an expression: {old}"));
+    }
     let planted = format!("if planted {{ {} }} else {{ {old} }}", get("new")?);
     Ok(text.replacen(context, &context.replacen(old, &planted, 1), 1))
 }
@@ -126,4 +134,7 @@ fn faults_without_one_place_are_noticed() {
     assert!(plant(&fault("old: c\nnew: d"), "a(c); b(c);").is_err());
     assert!(plant(&fault("old: e\nnew: d"), "a(c); b(c);").is_err());
     assert!(plant(&fault("in: a(c)\nold: b\nnew: d"), "a(c); b(c);").is_err());
+    assert!(plant(&fault("old: c()\nnew: d()"), "a.c();").is_err());
+    assert!(plant(&fault("in: a.c()\nold: c()\nnew: d()"), "a.c();").is_err());
+    assert!(plant(&fault("old: c\nnew: d"), "a..c").is_ok());
 }
