@@ -45,7 +45,8 @@ fn plant(fault: &Fault, text: &str) -> Result<String, String> {
     // A method or a field is only a part of an expression.
     let is_part = |text: &str, part: &str| {
         let before = text.split_once(part).map_or("", |(before, _)| before);
-        before.trim_end().ends_with('.') && !before.trim_end().ends_with("..")
+        let line = before.trim_end().lines().last().unwrap_or_default();
+        line.ends_with('.') && !line.ends_with("..") && !line.trim_start().starts_with("//")
     };
     if is_part(context, old) || context.starts_with(old.as_str()) && is_part(text, context) {
         return Err(format!("only a part of an expression: {old}"));
