@@ -399,3 +399,36 @@ end
         }
     }
 }
+
+/// Where a loop runs its index is not the integer at the edge, so that it can be a bound there, and only there.
+#[test]
+fn indices_of_loops_around_are_bounds() {
+    for (first, inside, after) in [
+        ("1", "for j = m, i - 1", "while j < i"),
+        ("m", "while j < i", "while j < i"),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(in real x, in integer n, in integer m, out real y)
+  local integer i, j
+  y := 0.0
+  i := {first}
+  while i <= n
+    j := m
+    while j < i
+      y := y + x
+      j := j + 1
+    end
+    i := i + 1
+  end
+  j := m
+  while j < i
+    y := y*x
+    j := j + 1
+  end
+end
+"
+        ));
+        let outer = format!("for i = {first}, n");
+        assert_eq!(heads(&flat(&program)), [outer.as_str(), inside, after]);
+    }
+}

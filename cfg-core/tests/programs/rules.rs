@@ -3,9 +3,10 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
+    graph::{Adjacency, DiGraph as _},
     ir::{Cfg, Control, Expr, MAX_ID, Op, Place, Program, Stmt, StmtKind, VertexKind},
     memory::{
-        access::{Access, Accesses},
+        access::{Access, Accesses, decision_accesses},
         effects::Effects,
         global_set::GlobalSet,
         locations::Locations,
@@ -633,4 +634,51 @@ end
     ] {
         assert_eq!(accesses(formal, argument), expected, "{formal}, {argument}");
     }
+}
+
+/// A decision reads what it asks; a counted loop writes its index.
+#[test]
+fn accesses_of_decisions() {
+    for (lines, expected) in [
+        (
+            "for i = n, m, k\n x := 1.0\n end",
+            "read n, read m, read k, write i",
+        ),
+        ("while n > v[m]\n x := 1.0\n end", "read n, read v, read m"),
+        ("if x > 0.0\n x := 1.0\n end", "read x"),
+        (
+            "select k\n case 1\n x := 1.0\n case default\n x := 2.0\n end",
+            "read k",
+        ),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(in integer n, in integer m, in integer k, in integer v[3], inout real x)
+  local integer i
+  {lines}
+end
+"
+        ));
+        let routine = &program.routines[0];
+        let mut found: Vec<String> = Vec::new();
+        for (_, vertex) in routine.body.as_ref().expect("it has one").vertices() {
+            decision_accesses(vertex, &mut |access| {
+                let name = &routine.variable(access.variable()).name;
+                let access = match access {
+                    Access::Read(_) => format!("read {name}"),
+                    Access::Write(_) => format!("write {name}"),
+                    Access::MayWrite(_) => format!("may write {name}"),
+                };
+                // Equal ones are one: a place and its subscripts may be met in any order.
+                if !found.contains(&access) {
+                    found.push(access);
+                }
+            });
+        }
+        let mut words: Vec<&str> = expected.split(", ").collect();
+        words.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, words, "{lines}");
+    }
+    let empty = Adjacency::new(0, std::iter::empty());
+    assert!(empty.is_empty() && !Adjacency::new(1, std::iter::empty()).is_empty());
 }
