@@ -245,6 +245,11 @@ impl Emitter<'_> {
                     }
                     (LoopState::Frame(at), true) => {
                         let again = self.label();
+                        // The body may have assigned it, in a graph of jumps or under another name.
+                        let now = self.load_scalar(*index, None)?;
+                        let now = self.register_of(now.value)?;
+                        self.emit(Instr::StoreFrame { at: at + 1, s: now });
+                        self.end_statement();
                         let i = self.temporary()?;
                         self.ext(Ext::LoopNextFrame { at, t: again });
                         self.emit(Instr::LoadFrame { d: i, at: at + 1 });
@@ -333,6 +338,9 @@ impl Emitter<'_> {
         }
         let again = self.label();
         let i = q + 2;
+        // The body may have assigned it, in a graph of jumps or under another name.
+        let now = self.load_scalar(index, Some(i))?;
+        self.move_to(i, now.value);
         self.emit(pass(i, again));
         self.store_scalar(index, Value::Register(i))?;
         self.jump(exit);

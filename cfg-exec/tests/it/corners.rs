@@ -556,3 +556,81 @@ end
         assert_eq!(found.is_ok(), fits, "{second}");
     }
 }
+
+/// A counted loop takes its index from where it lies: the body may have assigned it, in a graph of jumps or under another name.
+#[test]
+fn an_index_that_the_body_assigns_is_incremented() {
+    // With so many loops around the last ones have their states in the frame.
+    for depth in [0, 20] {
+        let indices: Vec<String> = (0..depth).map(|k| format!("i{k}")).collect();
+        let (declared, heads): (String, String) = (
+            indices.iter().map(|i| format!(", {i}")).collect(),
+            indices
+                .iter()
+                .map(|i| format!("  for {i} = 1, 1\n"))
+                .collect(),
+        );
+        let ends = "  end\n".repeat(depth);
+        for (what, call) in [("in a register", ""), ("in the frame", "  call same(j)\n")] {
+            let source = format!(
+                "general main subroutine f(inout real y)
+  local integer j{declared}
+{heads}  for j = 1, 4
+    y := y*2.0
+    j := j + 1
+  end
+{ends}{call}  y := y*1000.0 + j
+end
+subroutine same(inout integer b)
+  b := b
+end
+"
+            );
+            // Four passes, and twice four steps from 1.
+            let found = last(&source, &[Argument::from(1.0)]);
+            assert_eq!(found, Some(Scalar::Real(16009.0)), "{what}, {depth}");
+        }
+        let aliased = format!(
+            "main subroutine f(inout real y)
+  local integer i
+  i := 1
+  call p(i, i, y)
+  y := y*1000.0 + i
+end
+aliased subroutine p(inout integer m, inout integer k, inout real y)
+  local integer unused{declared}
+{heads}  for m = 1, 4
+    y := y + m
+    k := k + 1
+  end
+{ends}end
+"
+        );
+        // The index is 1, 3, 5 and 7 in the passes.
+        let found = last(&aliased, &[Argument::from(0.0)]);
+        assert_eq!(found, Some(Scalar::Real(16009.0)), "{depth}");
+        let global = format!(
+            "global integer g
+main subroutine f(inout real y)
+  uses g
+  g := 1
+  call p(g, y)
+  y := y*1000.0 + g
+end
+aliased subroutine p(inout integer m, inout real y)
+  local integer unused{declared}
+{heads}  for m = 1, 4
+    y := y + m
+    call q()
+  end
+{ends}end
+subroutine q()
+  uses g
+  g := g + 1
+end
+"
+        );
+        let found = last(&global, &[Argument::from(0.0)]);
+        assert_eq!(found, Some(Scalar::Real(16009.0)), "{depth}");
+    }
+}
