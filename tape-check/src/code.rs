@@ -213,8 +213,9 @@ struct Writer<'p, 'a> {
     clock: u32,
     region: RegionId,
     tape_number: Vec<Option<u32>>,
-    /// The routine's variables that are globals, by the storage they lie in: of those that share cells the first.
-    globals: BTreeMap<GlobalId, Vec<VarId>>,
+    /// The routine's variables that are globals, by the storage they lie in: the first that each shares cells with, and which
+    /// global it is.
+    globals: BTreeMap<GlobalId, Vec<(VarId, GlobalId)>>,
     /// The parameters of a routine in which these may share cells: the first of each type.
     by_type: BTreeMap<ScalarType, VarId>,
     /// The storage in which the globals that the routine names lie.
@@ -285,20 +286,16 @@ impl<'p, 'a> Writer<'p, 'a> {
             .map(|v| (v.ty == ScalarType::Tape).then(|| names.number(&v.name)))
             .collect();
         let cells = cells(known.program, routine);
-        let mut globals: BTreeMap<GlobalId, Vec<VarId>> = BTreeMap::new();
+        let mut globals: BTreeMap<GlobalId, Vec<(VarId, GlobalId)>> = BTreeMap::new();
         let mut by_type: BTreeMap<ScalarType, VarId> = BTreeMap::new();
         for (v, variable) in routine.variables.iter().enumerate() {
             if let Role::Global(g) = variable.role {
                 let all = globals.entry(known.globals.storage(g)).or_default();
-                all.push(cells[v]);
+                all.push((cells[v], g));
             }
             if routine.aliased && matches!(variable.role, Role::Parameter { .. }) {
                 by_type.insert(variable.ty, cells[v]);
             }
-        }
-        for all in globals.values_mut() {
-            all.sort_unstable();
-            all.dedup();
         }
         Self {
             known,
@@ -619,15 +616,19 @@ impl<'p, 'a> Writer<'p, 'a> {
             self.write(place.var, Written::Otherwise);
         }
         let mut written: Vec<VarId> = Vec::new();
+        let program = self.known.program;
         if let Some(set) = self.known.globals.written(callee) {
             self.named.each_common(set, |storage| {
-                written.extend(self.globals.get(&storage).into_iter().flatten());
+                let named = self.globals.get(&storage).into_iter().flatten();
+                let met = named.filter(|(_, g)| self.known.globals.meets(program, callee, *g));
+                written.extend(met.map(|(first, _)| *first));
             });
         }
         // A parameter may be a global that the routine itself does not name.
         let types = self.known.globals.types(callee);
         written.extend(types.filter_map(|ty| self.by_type.get(&ty)));
         written.sort_unstable();
+        written.dedup();
         for v in written {
             self.write(v, Written::Otherwise);
         }

@@ -8,13 +8,20 @@ use cfg_core::{
     },
     memory::{callgraph::CallGraph, global_set::GlobalSet},
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+/// Most globals in one storage whose cells are compared one by one for each call.
+const MOST_LYING: usize = 64;
 
 /// The storage that each routine and everything that it calls may write. Globals that share storage
 /// are one: the one that owns it.
 pub(crate) struct GlobalWrites {
     owner: Vec<GlobalId>,
+    /// The globals in each storage that has several, by its owner.
+    lying: HashMap<GlobalId, Vec<GlobalId>>,
     written: Vec<GlobalSet>,
+    /// The same globals themselves, not the owners of their storage.
+    themselves: Vec<GlobalSet>,
     /// The types of the globals that each routine may write.
     types: Vec<BTreeSet<ScalarType>>,
 }
@@ -27,16 +34,25 @@ impl GlobalWrites {
             .enumerate()
             .map(|(g, global)| global.overlay.map_or(GlobalId::new(g), |o| o.base))
             .collect();
+        let mut lying: HashMap<GlobalId, Vec<GlobalId>> = HashMap::new();
+        for (g, &owner) in owner.iter().enumerate() {
+            let g = GlobalId::new(g);
+            if g != owner {
+                lying.entry(owner).or_insert_with(|| vec![owner]).push(g);
+            }
+        }
         let n = program.routines.len();
+        let mut themselves = vec![GlobalSet::default(); n];
         let mut written = vec![GlobalSet::default(); n];
         let mut types = vec![BTreeSet::new(); n];
-        for ((routine, written), types) in program.routines.iter().zip(&mut written).zip(&mut types)
-        {
+        let sets = written.iter_mut().zip(&mut types).zip(&mut themselves);
+        for (routine, ((written, types), themselves)) in program.routines.iter().zip(sets) {
             Direct {
                 program,
                 routine,
                 owner: &owner,
                 written,
+                themselves,
                 types,
             }
             .routine(routine);
@@ -45,10 +61,15 @@ impl GlobalWrites {
         calls.propagate(&mut written, |all, of| {
             all.extend(of);
         });
+        calls.propagate(&mut themselves, |all, of| {
+            all.extend(of);
+        });
         calls.propagate(&mut types, |all, of| all.extend(of));
         Self {
             owner,
+            lying,
             written,
+            themselves,
             types,
         }
     }
@@ -63,7 +84,30 @@ impl GlobalWrites {
         self.types.get(r.index()).into_iter().flatten().copied()
     }
 
-    /// The globals that the routine may write.
+    /// True if the routine may write a cell of a global; of storage in which many globals lie, if it may write any of it.
+    pub(crate) fn meets(&self, program: &Program, r: RoutineId, g: GlobalId) -> bool {
+        let (Some(lying), Some(set)) = (
+            self.lying.get(&self.storage(g)),
+            self.themselves.get(r.index()),
+        ) else {
+            return true;
+        };
+        let Some((_, mine)) = program.cells(g) else {
+            return true;
+        };
+        lying.len() > MOST_LYING
+            || lying
+                .iter()
+                .filter(|&&other| set.contains(other))
+                .any(|&other| {
+                    // Where an extent is not known it may be all of the storage.
+                    program
+                        .cells(other)
+                        .is_none_or(|(_, cells)| cells.start < mine.end && mine.start < cells.end)
+                })
+    }
+
+    /// The globals that the routine may write, as the owners of the storage that they lie in.
     pub(crate) fn written(&self, r: RoutineId) -> Option<&GlobalSet> {
         self.written.get(r.index())
     }
@@ -75,6 +119,7 @@ struct Direct<'a> {
     routine: &'a Routine,
     owner: &'a [GlobalId],
     written: &'a mut GlobalSet,
+    themselves: &'a mut GlobalSet,
     types: &'a mut BTreeSet<ScalarType>,
 }
 
@@ -100,6 +145,7 @@ impl<'ir> Visit<'ir> for Direct<'_> {
             && role.writes()
         {
             self.types.insert(variable.ty);
+            self.themselves.insert(g);
             self.written
                 .insert(self.owner.get(g.index()).copied().unwrap_or(g));
         }

@@ -87,6 +87,26 @@ fn what_shares_no_cells_is_evaluated_again() {
              end",
         ),
         (
+            "a global that a call writes, beside another one in its storage",
+            "global real a[2] = 0.5, 2.0
+             global real c[1] overlays a at 1
+             global real e overlays a at 0
+             main subroutine f(in real x, out real y)
+               independent x, c
+               dependent y
+               uses c
+               y := sin(c[1])*x
+               if c[1] > 1.0
+                 call h(y)
+               end
+             end
+             subroutine h(inout real y)
+               uses e
+               e := 0.5
+               y := y*2.0
+             end",
+        ),
+        (
             "parameters and globals that may overlap",
             "global integer n
              aliased main subroutine f(inout integer m, inout real x, inout real y)

@@ -591,3 +591,52 @@ fn sweeps_have_bodies() {
         assert_eq!(found.iter().next().map(|d| d.code), Some(code), "{found}");
     }
 }
+
+/// A call changes what lies where it writes, under whatever name.
+#[test]
+fn calls_change_the_cells_that_they_write() {
+    let program = |written: &str, offset: i64, more: &str| {
+        format!(
+            "global integer a[4]
+             global integer b[2] overlays a at {offset}
+             global integer c[2] overlays a at 2
+             {more}
+             subroutine h()
+               uses {written}
+               {written}[1] := 1
+             end
+             subroutine f_fwd(inout real x, inout tape t) {{forward of f}}
+               uses b
+               local integer i
+               for i = 1, b[1]
+                 push[real] x
+                 x := x*x
+                 call h()
+               end
+             end
+             subroutine f_rev(inout real x, inout tape t) {{reverse of f}}
+               uses b
+               local integer i
+               for i = b[1], 1, -1
+                 x := pop[real]
+               end
+             end"
+        )
+    };
+    let b = Some((
+        "T708",
+        "`b`, on which the range depends, may change while the loop runs",
+    ));
+    assert_found(&program("c", 0, ""), None);
+    assert_found(&program("c", 1, ""), b);
+    assert_found(&program("c", 2, ""), b);
+    assert_found(&program("a", 0, ""), b);
+    assert_found(&program("b", 0, ""), b);
+    // With many globals in the storage they are not told apart.
+    let others = |n: usize| -> String {
+        let each = (0..n).map(|k| format!("global integer o{k} overlays a at 3\n"));
+        each.collect()
+    };
+    assert_found(&program("c", 0, &others(61)), None);
+    assert_found(&program("c", 0, &others(62)), b);
+}
