@@ -840,3 +840,52 @@ fn calls_that_write_useful_globals_are_useful() {
         );
     }
 }
+
+/// A parameter that only gets passive values is active if it overwrites what is: its adjoint is set to 0.
+#[test]
+fn what_overwrites_active_variables_is_active() {
+    for (value, is_active) in [("y := x*a", true), ("y := x", false)] {
+        let program = read(&format!(
+            "subroutine set(out real v)
+              v := 1.0
+            end
+            main subroutine f(in real x, out real y)
+              independent x
+              dependent y
+              local real a
+              a := x
+              {value}
+              call set(a)
+            end"
+        ));
+        let set = program.find_routine("set").expect("it is there");
+        let f = program.find_routine("f").expect("it is there");
+        let found = activity(&program, f);
+        let v = VarId::new(0);
+        assert_eq!(
+            found.is_active(set, program.routine(set), v),
+            is_active,
+            "{value}"
+        );
+    }
+}
+
+/// The main routine is followed, too, if nothing in it is active.
+#[test]
+fn a_main_routine_without_active_variables_is_followed() {
+    let program = read(
+        "main subroutine f(in real x, out real y, out real z)
+          independent x
+          dependent y
+          z := 2.0*x
+          y := 3.0
+          y := y + 1.0
+        end",
+    );
+    let f = RoutineId::new(0);
+    let found = activity(&program, f);
+    let exceptions = found.exceptions(f);
+    let useless: Vec<usize> = (0..3).filter(|&s| exceptions.is_useless(at(s))).collect();
+    // The zero that `y` gets is implicit; `z` is useful nowhere, so that it is no exception.
+    assert_eq!(useless, [1]);
+}

@@ -247,6 +247,14 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
     }
     // What is recorded, statement by statement.
     solution.each_vertex(cfg, |v, set| {
+        for x in (0..routine.variables.len()).map(VarId::new) {
+            // The parts of a variable that are named are those whose locations are in the set.
+            let parts = analysis.members(set, x);
+            let named: BTreeSet<usize> = parts.iter().flat_map(|p| oracle.of(p)).collect();
+            let all: BTreeSet<usize> = oracle.of(&Place::whole(x)).into_iter().collect();
+            let present: BTreeSet<usize> = all.into_iter().filter(|&l| set.contains(l)).collect();
+            assert_eq!(named, present, "{x:?}");
+        }
         for statement in cfg.vertex(v).statements() {
             let mut places = Vec::new();
             let Some((target, value)) = statement.kind.assignment() else {
@@ -269,6 +277,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
             };
             let mut here = members(&expected, (v, s));
             here.extend(reads.reads_before_list(at));
+            assert_eq!(analysis.recorded_by_callee(at), reads.recorded.get(&at));
             // What the callee records is left to it.
             if let Some(recorded) = reads.recorded.get(&at) {
                 let theirs = globals.among(recorded);
