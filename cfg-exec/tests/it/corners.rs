@@ -455,42 +455,42 @@ end
     }
 }
 
-/// Reductions of arrays of all types of numbers.
+/// Reductions of arrays of all types of numbers, of either sign.
 #[test]
 fn reductions_of_every_type() {
-    for (ty, literals) in [
-        ("integer", ["3", "-2", "4"]),
-        ("int8", ["int8(3)", "-int8(2)", "int8(4)"]),
-        ("int32", ["int32(3)", "-int32(2)", "int32(4)"]),
-        ("real", ["3.0", "-2.0", "4.0"]),
-        ("real32", ["3.0f", "-2.0f", "4.0f"]),
-    ] {
-        let [a, b, c] = literals;
-        for (reduction, expected) in [
-            ("sum", 5.0),
-            ("product", -24.0),
-            ("maxval", 4.0),
-            ("minval", -2.0),
+    for ty in ["integer", "int8", "int32", "real", "real32"] {
+        for (numbers, results) in [
+            ([3, -2, 4], [5.0, -24.0, 4.0, -2.0]),
+            ([-3, -2, -4], [-9.0, -24.0, -2.0, -4.0]),
+            ([3, 2, 4], [9.0, 24.0, 4.0, 2.0]),
         ] {
-            let value = match ty {
-                "real" => format!("{reduction}(v)"),
-                _ => format!("real({reduction}(v))"),
-            };
-            let source = format!(
-                "main subroutine f(inout real y)
+            let names = ["sum", "product", "maxval", "minval"];
+            for (reduction, expected) in names.into_iter().zip(results) {
+                let elements = (1..).zip(numbers).map(|(k, n)| match ty {
+                    "integer" => format!("  v[{k}] := {n}\n"),
+                    "real" => format!("  v[{k}] := {n}.0\n"),
+                    "real32" => format!("  v[{k}] := {n}.0f\n"),
+                    _ => format!("  v[{k}] := {ty}({n})\n"),
+                });
+                let elements: String = elements.collect();
+                let value = match ty {
+                    "real" => format!("{reduction}(v)"),
+                    _ => format!("real({reduction}(v))"),
+                };
+                let source = format!(
+                    "main subroutine f(inout real y)
   local {ty} v[3]
-  v[1] := {a}
-  v[2] := {b}
-  v[3] := {c}
-  y := {value}
+{elements}  y := {value}
 end
 "
-            );
-            assert_eq!(
-                last(&source, &[Argument::from(0.0)]),
-                Some(Scalar::Real(expected)),
-                "{ty} {reduction}"
-            );
+                );
+                let found = last(&source, &[Argument::from(0.0)]);
+                assert_eq!(
+                    found,
+                    Some(Scalar::Real(expected)),
+                    "{ty} {reduction} {numbers:?}"
+                );
+            }
         }
     }
 }
