@@ -19,11 +19,17 @@ pub(crate) struct GlobalWrites {
     owner: Vec<GlobalId>,
     /// The globals in each storage that has several, by its owner.
     lying: HashMap<GlobalId, Vec<GlobalId>>,
-    written: Vec<GlobalSet>,
-    /// The same globals themselves, not the owners of their storage.
-    themselves: Vec<GlobalSet>,
-    /// The types of the globals that each routine may write.
-    types: Vec<BTreeSet<ScalarType>>,
+    writes: Vec<Writes>,
+}
+
+/// The globals that a routine and everything that it calls may write.
+#[derive(Clone, Default)]
+struct Writes {
+    /// The owners of the storage that they lie in.
+    owners: GlobalSet,
+    /// Those that lie in storage with others.
+    themselves: GlobalSet,
+    types: BTreeSet<ScalarType>,
 }
 
 impl GlobalWrites {
@@ -41,36 +47,26 @@ impl GlobalWrites {
                 lying.entry(owner).or_insert_with(|| vec![owner]).push(g);
             }
         }
-        let n = program.routines.len();
-        let mut themselves = vec![GlobalSet::default(); n];
-        let mut written = vec![GlobalSet::default(); n];
-        let mut types = vec![BTreeSet::new(); n];
-        let sets = written.iter_mut().zip(&mut types).zip(&mut themselves);
-        for (routine, ((written, types), themselves)) in program.routines.iter().zip(sets) {
+        let mut writes = vec![Writes::default(); program.routines.len()];
+        for (routine, writes) in program.routines.iter().zip(&mut writes) {
             Direct {
                 program,
                 routine,
                 owner: &owner,
-                written,
-                themselves,
-                types,
+                lying: &lying,
+                writes,
             }
             .routine(routine);
         }
-        let calls = CallGraph::of(program);
-        calls.propagate(&mut written, |all, of| {
-            all.extend(of);
+        CallGraph::of(program).propagate(&mut writes, |all, of| {
+            all.owners.extend(&of.owners);
+            all.themselves.extend(&of.themselves);
+            all.types.extend(&of.types);
         });
-        calls.propagate(&mut themselves, |all, of| {
-            all.extend(of);
-        });
-        calls.propagate(&mut types, |all, of| all.extend(of));
         Self {
             owner,
             lying,
-            written,
-            themselves,
-            types,
+            writes,
         }
     }
 
@@ -81,15 +77,15 @@ impl GlobalWrites {
 
     /// The types of the globals that the routine may write.
     pub(crate) fn types(&self, r: RoutineId) -> impl Iterator<Item = ScalarType> + '_ {
-        self.types.get(r.index()).into_iter().flatten().copied()
+        let writes = self.writes.get(r.index());
+        writes.into_iter().flat_map(|w| &w.types).copied()
     }
 
     /// True if the routine may write a cell of a global; of storage in which many globals lie, if it may write any of it.
     pub(crate) fn meets(&self, program: &Program, r: RoutineId, g: GlobalId) -> bool {
-        let (Some(lying), Some(set)) = (
-            self.lying.get(&self.storage(g)),
-            self.themselves.get(r.index()),
-        ) else {
+        let (Some(lying), Some(writes)) =
+            (self.lying.get(&self.storage(g)), self.writes.get(r.index()))
+        else {
             return true;
         };
         let Some((_, mine)) = program.cells(g) else {
@@ -98,7 +94,7 @@ impl GlobalWrites {
         lying.len() > MOST_LYING
             || lying
                 .iter()
-                .filter(|&&other| set.contains(other))
+                .filter(|&&other| writes.themselves.contains(other))
                 .any(|&other| {
                     // Where an extent is not known it may be all of the storage.
                     program
@@ -109,7 +105,7 @@ impl GlobalWrites {
 
     /// The globals that the routine may write, as the owners of the storage that they lie in.
     pub(crate) fn written(&self, r: RoutineId) -> Option<&GlobalSet> {
-        self.written.get(r.index())
+        self.writes.get(r.index()).map(|w| &w.owners)
     }
 }
 
@@ -118,9 +114,8 @@ struct Direct<'a> {
     program: &'a Program,
     routine: &'a Routine,
     owner: &'a [GlobalId],
-    written: &'a mut GlobalSet,
-    themselves: &'a mut GlobalSet,
-    types: &'a mut BTreeSet<ScalarType>,
+    lying: &'a HashMap<GlobalId, Vec<GlobalId>>,
+    writes: &'a mut Writes,
 }
 
 impl<'ir> Visit<'ir> for Direct<'_> {
@@ -144,10 +139,12 @@ impl<'ir> Visit<'ir> for Direct<'_> {
         if let Role::Global(g) = variable.role
             && role.writes()
         {
-            self.types.insert(variable.ty);
-            self.themselves.insert(g);
-            self.written
-                .insert(self.owner.get(g.index()).copied().unwrap_or(g));
+            let owner = self.owner.get(g.index()).copied().unwrap_or(g);
+            self.writes.types.insert(variable.ty);
+            self.writes.owners.insert(owner);
+            if self.lying.contains_key(&owner) {
+                self.writes.themselves.insert(g);
+            }
         }
     }
 }

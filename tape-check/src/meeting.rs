@@ -293,8 +293,7 @@ impl<'p> PairCheck<'p, '_> {
                 let (a, b) = (*a, *b);
                 match self.count(f, r) {
                     Ok(Count::Taped(push, pop)) => {
-                        let [push, pop] =
-                            [(f.side, push), (r.side, pop)].map(|(side, node)| At2 { side, node });
+                        let (push, pop) = (At2 { node: push, ..f }, At2 { node: pop, ..r });
                         self.counts.insert((push, pop));
                         self.summary.loops_counted += 1;
                     }

@@ -342,25 +342,23 @@ impl<'e> Nodes<'e> {
             let NodeKind::Op(Op::If, children) = self.nodes[n].kind else {
                 continue;
             };
-            let [condition, arms @ ..] = self.operands(children) else {
+            let &[condition, then, otherwise] = self.operands(children) else {
                 continue;
             };
-            let condition = &self.nodes[*condition];
+            let condition = &self.nodes[condition];
             let Some(t) = condition.temporary.filter(|_| condition.mentioned) else {
                 continue;
             };
-            let mut around = self.guards_of(n);
-            let says_all = around.all(|g| self.guards[g].scalar);
-            drop(around);
-            let guards: Vec<Option<usize>> = arms.iter().map(|&c| self.nodes[c].guard).collect();
+            let says_all = self.guards_of(n).all(|g| self.guards[g].scalar);
             let holds = Expr::var(t);
-            let conditions = [holds.clone(), Expr::op(Op::Not, [holds])];
-            for (k, (guard, condition)) in guards.into_iter().zip(conditions).enumerate() {
+            let fails = Expr::op(Op::Not, [holds.clone()]);
+            for (arm, condition, says_all) in [(then, holds, says_all), (otherwise, fails, false)] {
+                let guard = self.nodes[arm].guard;
                 let Some(g) = guard.filter(|&g| self.guards[g].scalar) else {
                     continue;
                 };
                 self.guards[g].condition = condition;
-                if k == 0 && says_all {
+                if says_all {
                     self.guards[g].outer = None;
                 }
             }
