@@ -138,11 +138,17 @@ fn promote(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
     Ok(result)
 }
 
+/// The help where a record stands for a value.
+pub(crate) const NAME_FIELD: &str = "name a field of the record, [\".\", place, name], in text q.a";
+
+/// The help where a pointer stands for a value.
+pub(crate) const NAME_POINTED: &str = "name what the pointer points to, [\"deref\", p], in text p^";
+
 fn wrong(op: Op, operand: Type, wanted: &str) -> Mismatch {
     let help = if operand.ty.record().is_some() {
-        "name a field of the record, [\".\", place, name], in text q.a"
+        NAME_FIELD
     } else if operand.ty.pointer().is_some() {
-        "name what the pointer points to, [\"deref\", p], in text p^"
+        NAME_POINTED
     } else {
         "convert the operand with \"real\", \"real32\", \"int\" or \"logical\"; write a real constant as 1.0"
     };

@@ -9,6 +9,7 @@ use crate::{
     entity::VarId,
     ir::{Expr, Place, ScalarType},
     text::Name,
+    typing,
 };
 
 /// `in` parameters are not written.
@@ -47,12 +48,10 @@ pub(super) fn assignable(
                 "assign a pointer to the same type; the pointer to a place is [\"addr\", place], in text addr(x)"
                     .to_owned()
             }
-            _ if right.ty.ty.pointer().is_some() => {
-                "name what the pointer points to, [\"deref\", p], in text p^".to_owned()
-            }
+            _ if right.ty.ty.pointer().is_some() => typing::NAME_POINTED.to_owned(),
             (ScalarType::Tape, _) => "pass tapes as arguments".to_owned(),
             (ty, _) if ty.record().is_none() && right.ty.ty.record().is_some() => {
-                "name a field of the record, [\".\", place, name], in text q.a".to_owned()
+                typing::NAME_FIELD.to_owned()
             }
             (ScalarType::Real, Some(Expr::Int(i))) => format!("write {i}.0"),
             (ScalarType::Real32, Some(Expr::Int(i))) => {

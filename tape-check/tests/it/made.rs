@@ -1,8 +1,10 @@
 //! Sweeps that the reversal makes are proven, where variables share cells and where they do not.
 
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
 use cfg_reverse::{Options, reverse};
 use tape_check::check_program;
+
+use crate::rules::valid;
 
 #[test]
 fn what_shares_no_cells_is_evaluated_again() {
@@ -124,12 +126,7 @@ fn what_shares_no_cells_is_evaluated_again() {
              end",
         ),
     ] {
-        let parsed = text::parse(source);
-        let problems = parsed.problems;
-        let program = parsed
-            .program
-            .unwrap_or_else(|| panic!("{problems}{source}"));
-        let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+        let program = valid(source);
         let main = program.main.expect("there is one");
         for (merge, markers) in [(false, false), (true, false), (false, true)] {
             let options = Options {

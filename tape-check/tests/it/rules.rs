@@ -1,14 +1,22 @@
 //! Small pairs of sweeps in the text form: those that are right pass, and each change of a line has its problem.
 
-use cfg_core::{text, validate::validate};
+use cfg_core::{
+    text,
+    validate::{ValidProgram, validate},
+};
 use tape_check::{Report, check, check_program, pairs};
 
-/// The report of a program.
-pub(crate) fn report(text: &str) -> Report {
+/// The program of a text, which keeps all rules.
+pub(crate) fn valid(text: &str) -> ValidProgram {
     let parsed = text::parse(text);
     let problems = parsed.problems;
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}{text}"));
-    let program = validate(program).unwrap_or_else(|d| panic!("{d}{text}"));
+    validate(program).unwrap_or_else(|d| panic!("{d}{text}"))
+}
+
+/// The report of a program.
+pub(crate) fn report(text: &str) -> Report {
+    let program = valid(text);
     let report = check_program(&program);
     assert_eq!(check(&program, &pairs(&program)), report.problems);
     report

@@ -1,10 +1,10 @@
 //! Pairs of sweeps of which only one condition is broken: each looks as it should but pops something else, or not as often. Beside
 //! them stand pairs that differ in that condition alone and are right.
 
-use cfg_core::{entity::RoutineId, text, validate::validate};
+use cfg_core::entity::RoutineId;
 use tape_check::{Pair, check};
 
-use crate::rules::{Found, assert_found};
+use crate::rules::{Found, assert_found, valid};
 
 /// The reverse sweep pops a bound from a push that has nothing to do with the loop.
 #[test]
@@ -571,10 +571,7 @@ fn sweeps_have_bodies() {
         external function outside(in real a) result real r
           value 2.0*a
         end";
-    let parsed = text::parse(source);
-    let problems = parsed.problems;
-    let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
-    let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let program = valid(source);
     let [inside, outside] = [0, 1].map(RoutineId::new);
     for (forward, reverse, code) in [
         (inside, inside, "T702"),
