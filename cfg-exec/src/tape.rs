@@ -34,11 +34,10 @@ impl Bits {
         self.len += u64::from(n);
     }
 
-    /// Pops what a push of `n` bits has pushed.
+    /// Pops the last `n` bits.
     #[inline]
     fn pop(&mut self, n: u32) -> Option<u64> {
         self.len = self.len.checked_sub(u64::from(n))?;
-        let mask = if n == 64 { u64::MAX } else { (1 << n) - 1 };
         let at = (self.len % 64) as u32;
         let word = (self.len / 64) as usize;
         let mut value = *self.words.get(word)? >> at;
@@ -52,7 +51,8 @@ impl Bits {
         } else if let Some(last) = self.words.last_mut() {
             *last &= (1 << at) - 1;
         }
-        Some(value & mask)
+        // The bits above those that were pushed last are 0.
+        Some(value)
     }
 }
 

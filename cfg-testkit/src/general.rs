@@ -233,7 +233,7 @@ impl Maker {
         let [i, j] = [0; 2].map(|_| self.rng.below(N));
         let (a, s, t) = (v.a.at(i as i64 + 1), v.s[i], v.s[j]);
         let (r, q) = (v.r[i], v.r[j]);
-        match self.rng.below(9) {
+        match self.rng.below(10) {
             0 => set(s, t * a),
             1 => set(s, s * t),
             2 => set(r, q + t),
@@ -242,6 +242,8 @@ impl Maker {
             5 => Stmt::assign(v.w.at(v.k), q * t),
             6 => set(r, v.w.at(v.k) + a),
             7 => set(v.k, modulus(v.k + i as i64, 3) + 1),
+            // The loop goes on from there, as often as it would have.
+            8 => set(v.index[i % 2], modulus(v.index[j % 2] + i as i64, 5)),
             _ => set(r, v.w.at(modulus(v.index[i % 2], 3) + 1) - t),
         }
     }

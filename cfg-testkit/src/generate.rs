@@ -76,6 +76,8 @@ pub struct Options {
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
     pub aliased: usize,
+    /// Percentage of chances that a helper is an unusual function: recursive, aliased, with parameters that it writes.
+    pub odd_functions: usize,
     /// Percentage of programs whose main routine has optional parameters; of helpers half as many get another.
     pub main_optionals: usize,
     /// Percentage of programs in which globals are independents and dependents, under all their names.
@@ -119,6 +121,7 @@ impl Options {
         overlays: 25,
         optionals: 12,
         aliased: 10,
+        odd_functions: 0,
         main_optionals: 0,
         global_lists: 0,
         derivatives: 0,
@@ -153,6 +156,7 @@ impl Options {
         overlays: 60,
         optionals: 30,
         aliased: 30,
+        odd_functions: 40,
         main_optionals: 40,
         global_lists: 60,
         derivatives: 40,

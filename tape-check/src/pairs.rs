@@ -66,7 +66,7 @@ pub fn pairs(program: &Program) -> Vec<Pair> {
         }
     }
     // Tangents of pairs are pairs, and so are their tangents. Each step makes routines longer in the
-    // chain of origins, but origins are data and might be circular: a routine is used once.
+    // chain of origins, but where two routines have one name the chain might be circular: a routine is used once.
     let mut used = vec![false; program.routines.len()];
     for pair in &found {
         used[pair.forward.index()] = true;
@@ -146,4 +146,67 @@ pub(crate) fn uses_tape(routine: &Routine) -> bool {
         .variables
         .iter()
         .any(|v| v.ty == cfg_core::ir::ScalarType::Tape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::ir::NameOrigin;
+
+    /// The pairs by positions, of routines given by name, what they are and of what.
+    fn found(routines: &[(&str, NameRole, &str)]) -> Vec<(usize, usize)> {
+        let routines = routines.iter().map(|(name, what, of)| Routine {
+            name: (*name).into(),
+            origin: Some(Box::new(NameOrigin::new(what.clone(), *of))),
+            ..Routine::default()
+        });
+        let program = Program {
+            routines: routines.collect(),
+            ..Program::default()
+        };
+        let pairs = pairs(&program);
+        pairs
+            .iter()
+            .map(|p| (p.forward.index(), p.reverse.index()))
+            .collect()
+    }
+
+    /// Tangents of tangents of sweeps are pairs; where names stand twice, each routine is in one pair, on one side.
+    #[test]
+    fn each_routine_is_in_one_pair() {
+        use NameRole::{Forward, Reverse, Tangent};
+        let sweeps = [("a", Forward, "f"), ("b", Reverse, "f")];
+        let with =
+            |more: &[(&'static str, NameRole, &'static str)]| found(&[&sweeps, more].concat());
+        assert_eq!(with(&[]), [(0, 1)]);
+        let chain = [
+            ("c", Tangent, "a"),
+            ("d", Tangent, "b"),
+            ("e", Tangent, "d"),
+            ("g", Tangent, "c"),
+        ];
+        assert_eq!(with(&chain), [(0, 1), (2, 3), (5, 4)]);
+        let circle = [("a", Tangent, "a"), ("b", Tangent, "b")];
+        assert_eq!(with(&circle), [(0, 1), (2, 3)]);
+        let alike = [
+            ("a", Forward, "g"),
+            ("b", Reverse, "g"),
+            ("c", Tangent, "a"),
+            ("d", Tangent, "b"),
+        ];
+        assert_eq!(with(&alike), [(0, 1), (2, 3), (4, 5)]);
+        let one = [
+            ("a", Forward, "f"),
+            ("a", Reverse, "f"),
+            ("c", Tangent, "a"),
+        ];
+        assert_eq!(found(&one), [(0, 1)]);
+        let crossed = [
+            ("a", Forward, "f"),
+            ("a", Reverse, "f"),
+            ("c", Tangent, "a"),
+            ("d", Tangent, "a"),
+        ];
+        assert_eq!(found(&crossed), [(0, 1)]);
+    }
 }

@@ -241,6 +241,47 @@ mod tests {
         Lcg::new("random", &inputs, &outputs, edges).expect("a graph")
     }
 
+    /// Layers in which many vertices have the predecessors, the successors or both of another.
+    fn twinned(mut state: u64) -> Lcg {
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005);
+            state = state.wrapping_add(1);
+            (state >> 33) % bound
+        };
+        let mut edges: Vec<NewEdge> = Vec::new();
+        // Vertices of a layer, in groups that have their successors in common.
+        let mut layer: Vec<Vec<i64>> = vec![vec![0], vec![1], vec![2]];
+        let mut next = 3;
+        let middle = 2 + below(2);
+        for depth in 0..=middle {
+            let kind = [Kind::Unit, Kind::Constant, Kind::Variable][below(3) as usize];
+            let mut groups: Vec<Vec<i64>> = Vec::new();
+            let mut before = Vec::new();
+            for _ in 0..2 + below(3) {
+                let chosen: Vec<usize> = match before.is_empty() || below(2) == 0 {
+                    true => (0..layer.len()).filter(|_| below(2) == 0).collect(),
+                    false => before.clone(),
+                };
+                let chosen = if chosen.is_empty() { vec![0] } else { chosen };
+                for &u in chosen.iter().flat_map(|&group| &layer[group]) {
+                    edges.push(NewEdge::new(u, next, kind));
+                }
+                before = chosen;
+                match groups.last_mut() {
+                    Some(last) if below(2) == 0 => last.push(next),
+                    _ => groups.push(vec![next]),
+                }
+                next += 1;
+            }
+            if depth == middle {
+                let outputs: Vec<i64> = groups.into_iter().flatten().collect();
+                return Lcg::new("twins", &[0, 1, 2], &outputs, edges).expect("a graph");
+            }
+            layer = groups;
+        }
+        unreachable!("the last layer returns")
+    }
+
     /// The cost of a whole elimination in this order.
     fn paid(graph: &Primal<'_>, model: CostModel, order: &[usize]) -> u64 {
         let mut graph = graph.clone();
@@ -300,6 +341,13 @@ mod tests {
             }
         }
         assert!(total > 10_000, "graphs that cost something: {total}");
+        // Vertices that have their neighbours in common, or those on one side only.
+        for seed in 0..200 {
+            let lcg = twinned(seed);
+            for model in CostModel::ALL {
+                assert!(solutions::<1>(&lcg, model).is_some(), "it fits");
+            }
+        }
     }
 
     #[test]

@@ -89,3 +89,47 @@ impl<'a> LoopWrites<'a> {
         &self.locations
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        builder::{ProgramBuilder, RoutineBuilder},
+        ir::ScalarType::Real,
+    };
+
+    /// Statements write their targets and what they bind to parameters that are written, by whatever name.
+    #[test]
+    fn statements_that_may_write_a_variable() {
+        let mut program = ProgramBuilder::new();
+        let g = program.global("g", Real);
+        let mut helper = RoutineBuilder::new("helper");
+        let (read, written) = (helper.input("r", Real), helper.inout("w", Real));
+        helper.assign(written, read + 1.0);
+        let helper = program.add(helper);
+        let mut f = RoutineBuilder::new("f");
+        let (x, y) = (f.inout("x", Real), f.inout("y", Real));
+        let g = f.global(program.program(), g);
+        f.assign(x, y + g);
+        f.call(helper, [x, y]);
+        f.call(helper, [y, g]);
+        let f = program.add(f);
+        let program = program.finish().expect("the builder is used right");
+        let (routine, effects) = (program.routine(f), Effects::of(&program));
+        let cfg = routine.body.as_ref().expect("it has a body");
+        let forest = LoopForest::new(cfg, 0);
+        let writes = LoopWrites::of(&program, &effects, routine, cfg, &forest);
+        let statements: Vec<&Stmt> = (cfg.vertices())
+            .flat_map(|(_, vertex)| vertex.statements())
+            .collect();
+        let found: Vec<[bool; 3]> = (statements.iter())
+            .map(|s| [x, y, g].map(|v| writes.may_write(s, v)))
+            .collect();
+        let expected = [
+            [true, false, false],
+            [false, true, false],
+            [false, false, true],
+        ];
+        assert_eq!(found, expected);
+    }
+}

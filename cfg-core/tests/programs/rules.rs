@@ -76,6 +76,49 @@ end
     assert!(found.iter().any(|d| d.help.starts_with(help)), "{found}");
 }
 
+/// The end of a body is led back to the LOOP that has no way back, if there is one such LOOP.
+#[test]
+fn ends_of_bodies_are_led_back_to_the_loop_that_lacks_one() {
+    let body = |first: i64, end: i64, next: i64| {
+        format!(
+            "    {first} LOOP i = 1, n -> {} [1], {next}
+    {} BASICBLOCK -> {}
+          y := y*x
+    {} ENDLOOP -> {end}
+",
+            first + 1,
+            first + 1,
+            first + 2,
+            first + 2
+        )
+    };
+    for (loops, help) in [
+        (body(3, 6, 6) + "    6 EXIT\n", "\"to\": 3"),
+        (body(3, 6, 6) + &body(6, 6, 9) + "    9 EXIT\n", "\"to\": 3"),
+        (body(3, 3, 6) + &body(6, 9, 9) + "    9 EXIT\n", "\"to\": 6"),
+        (
+            body(3, 6, 6) + &body(6, 9, 9) + "    9 EXIT\n",
+            "to the LOOP whose body it ends",
+        ),
+    ] {
+        let program = read(&format!(
+            "general subroutine f(in integer n, in real x, out real y)
+  local integer i
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          y := x
+{loops}end
+"
+        ));
+        let found = found(&program);
+        let mut helps = found.iter().map(|d| &d.help);
+        assert!(
+            helps.any(|h| h.starts_with("lead its edge back") && h.contains(help)),
+            "{loops}{found}"
+        );
+    }
+}
+
 /// An address has a level, as an operation does.
 #[test]
 fn addresses_in_subscripts_of_addresses_have_a_depth() {

@@ -409,3 +409,46 @@ fn an_array_without_shape_takes_that_of_the_chosen_arm() {
         assert_eq!(arguments[4], size.into());
     }
 }
+
+/// Whole arrays of every rank are read, written, incremented and summed up, whatever the order of their cells.
+#[test]
+fn whole_arrays_of_every_rank_and_order() {
+    let all = [2usize, 3, 2, 2];
+    for rank in 1..=4 {
+        let shape = &all[..rank];
+        let dims: Vec<i64> = shape.iter().map(|&n| n as i64).collect();
+        for columns in 0..4 {
+            let ordered = |column: bool| match column {
+                true => Real.array(dims.clone()).column(),
+                false => Real.array(dims.clone()),
+            };
+            let mut f = RoutineBuilder::new("f");
+            let a = f.input("a", ordered(columns & 1 > 0));
+            let b = f.inout("b", ordered(columns & 2 > 0));
+            let s = f.output("s", Real);
+            f.assign(b, a * 2.0);
+            f.assign(b, b + a * a);
+            f.assign(b, b - a);
+            f.assign(s, sum(b * a));
+            let x: Vec<f64> = (1..=shape.iter().product())
+                .map(|k: usize| k as f64)
+                .collect();
+            let mut arguments = [array(shape, &x), array(shape, &x), 0.0.into()];
+            run(&program(f), &mut arguments).unwrap();
+            let y: Vec<f64> = x.iter().map(|x| x + x * x).collect();
+            let in_order = match columns & 2 > 0 {
+                true => {
+                    let mut found = Value::uninitialised(Real, shape, Order::Column).unwrap();
+                    for (i, &y) in y.iter().enumerate() {
+                        assert!(found.set(i, cfg_core::elemental::Scalar::Real(y)));
+                    }
+                    found.to_f64s().unwrap()
+                }
+                false => y.clone(),
+            };
+            assert_eq!(reals(&arguments[1]), in_order, "{shape:?} {columns}");
+            let expected: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
+            assert_eq!(real(&arguments[2]), expected, "{shape:?} {columns}");
+        }
+    }
+}

@@ -342,3 +342,37 @@ fn counted_loops_written_as_jumps_end_as_before() {
         }
     }
 }
+
+/// Each call is an activation of its own: the routine that the host runs is 0, the others are numbered as they are called.
+#[test]
+fn traces_number_the_activations() {
+    let source = "main subroutine f(inout real x)
+  call g(x)
+  x := x*2.0
+  call g(x)
+end
+subroutine g(inout real x)
+  x := x + 1.0
+end
+";
+    let program = cfg_core::text::parse(source).program.unwrap();
+    let program = cfg_core::validate::validate(program).unwrap_or_else(|e| panic!("{e}"));
+    let options = CompileOptions {
+        trace: true,
+        ..CompileOptions::default()
+    };
+    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
+    let main = cfg_core::entity::RoutineId::new(0);
+    let mut session = Session::new(&compiled);
+    for _ in 0..2 {
+        let mut arguments = [1.0.into()];
+        let report = session
+            .run(main, &mut arguments, &RunOptions::default())
+            .unwrap_or_else(|e| panic!("{e}"));
+        let mut found: Vec<(usize, u64)> = (report.trace.iter())
+            .map(|v| (v.routine.index(), v.activation))
+            .collect();
+        found.dedup();
+        assert_eq!(found, [(0, 0), (1, 1), (0, 0), (1, 2), (0, 0)]);
+    }
+}

@@ -441,3 +441,33 @@ fn kinks_are_reported_when_asked_for() {
     let place = Site::of(RoutineId::new(0), Element::Statement(VertexId::new(1), 0));
     assert_eq!(at(0.0)[0].site, place);
 }
+
+/// Runs on the same pieces of operators with kinks have one digest, and each operator that is on another piece changes it.
+#[test]
+fn pieces_have_a_digest() {
+    let mut f = RoutineBuilder::new("f");
+    let [a, b, c] = ["a", "b", "c"].map(|name| f.input(name, Real));
+    let y = f.result("y", Real);
+    f.assign(y, abs(a) + floor(b) + max(c, 0.0));
+    let options = CompileOptions {
+        events: true,
+        ..CompileOptions::default()
+    };
+    let program = program(f);
+    let digest = |x: [f64; 3]| {
+        let mut arguments = x.map(Argument::from);
+        crate::common::run_with(&program, &mut arguments, &options, &RunOptions::default())
+            .unwrap()
+            .pieces
+    };
+    let base = digest([1.5, 1.5, 1.5]);
+    assert_eq!(digest([0.25, 1.25, 7.0]), base);
+    let mut digests = vec![base];
+    for other in 1..8 {
+        let x = |bit: usize| if other >> bit & 1 > 0 { -1.5 } else { 1.5 };
+        digests.push(digest([x(0), x(1), x(2)]));
+    }
+    digests.sort_unstable();
+    digests.dedup();
+    assert_eq!(digests.len(), 8);
+}

@@ -106,3 +106,23 @@ end
         assert_eq!(refusal(&source), expected, "{extent}");
     }
 }
+
+/// An external function of which nothing is known is refused only where derivatives go through it.
+#[test]
+fn external_functions_without_derivatives() {
+    for (argument, expected) in [("real(n)", None), ("1.5", None), ("x", Some("R303"))] {
+        let source = format!(
+            "external function h(in real a) result real r
+end
+main subroutine f(in integer n, in real x, out real y)
+  independent x
+  dependent y
+  local real c
+  c := h({argument})
+  y := x*c
+end
+"
+        );
+        assert_eq!(refusal(&source), expected, "{argument}");
+    }
+}

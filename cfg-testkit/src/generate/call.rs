@@ -160,7 +160,12 @@ impl Builder<'_> {
     fn clashes(&self, v: usize, intent: Intent, signature: &Signature, bound: &Bound) -> bool {
         let var = &self.vars[v];
         let may = |other: Intent| {
-            signature.aliased && var.ty.is_real() && intent != Intent::Out && other != Intent::Out
+            // What is `out` has no value at entry: it overlaps only what has none either.
+            let values = match self.options.odd_functions {
+                0 => intent != Intent::Out && other != Intent::Out,
+                _ => (intent == Intent::Out) == (other == Intent::Out),
+            };
+            signature.aliased && var.ty.is_real() && values
         };
         let twice = bound.vars.iter().any(|&(w, other)| {
             let same = w == v

@@ -52,7 +52,10 @@ pub(super) fn program(
     };
     for k in 0..helpers {
         let recursive = rng.percent(options.recursion);
-        let function = !recursive && rng.percent(40);
+        let function = match recursive {
+            true => options.odd_functions > 0 && rng.percent(options.odd_functions / 2),
+            false => rng.percent(40),
+        };
         let limit = options.steps / 40;
         let id = RoutineId::new(program.routines.len());
         let mut b = Builder::new(rng, options, &signatures, &program.globals, limit);

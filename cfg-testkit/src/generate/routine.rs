@@ -296,6 +296,14 @@ impl Builder<'_> {
         if recursive {
             self.parameter("d", scalar(ScalarType::Integer, Intent::In, (0, 3)));
         }
+        // Parameters of a function are written if it is an unusual one.
+        let odd = function
+            .then_some(self.options.odd_functions)
+            .filter(|&odd| odd > 0);
+        let writes = match odd {
+            Some(odd) => self.rng.percent(odd),
+            None => !function,
+        };
         let array = self.rng.percent(65);
         if array && self.rng.percent(40) {
             self.parameter("n", scalar(ScalarType::Integer, Intent::In, (4, 4)));
@@ -310,8 +318,8 @@ impl Builder<'_> {
             };
             let intent = match self.rng.below(5) {
                 0..2 => Intent::In,
-                2 if !function => Intent::Out,
-                _ if !function => Intent::InOut,
+                2 if writes => Intent::Out,
+                _ if writes => Intent::InOut,
                 _ => Intent::In,
             };
             self.parameter(
@@ -325,7 +333,7 @@ impl Builder<'_> {
                 },
             );
         }
-        if !function {
+        if writes {
             let intent = if self.rng.percent(50) {
                 Intent::Out
             } else {
@@ -337,7 +345,7 @@ impl Builder<'_> {
             }
         }
         if self.rng.percent(40) {
-            let intent = if !function && self.rng.percent(50) {
+            let intent = if writes && self.rng.percent(50) {
                 Intent::InOut
             } else {
                 Intent::In
@@ -345,7 +353,7 @@ impl Builder<'_> {
             self.parameter("i9", scalar(integer, intent, (1, INDEX_MAX)));
         }
         let optional = self.rng.percent(self.options.optionals).then(|| {
-            let intent = if !function && self.rng.percent(50) {
+            let intent = if writes && self.rng.percent(50) {
                 Intent::InOut
             } else {
                 Intent::In
@@ -359,9 +367,9 @@ impl Builder<'_> {
         let mut optionals: Vec<usize> = optional.into_iter().collect();
         if self.rng.percent(self.options.main_optionals / 2) {
             let intents = [Intent::In, Intent::InOut, Intent::Out];
-            let intent = match function {
-                true => Intent::In,
-                false => *self.rng.pick(&intents).unwrap_or(&Intent::In),
+            let intent = match writes {
+                true => *self.rng.pick(&intents).unwrap_or(&Intent::In),
+                false => Intent::In,
             };
             let formal = Formal {
                 optional: true,
@@ -373,7 +381,10 @@ impl Builder<'_> {
             };
             optionals.push(self.parameter("uu", formal));
         }
-        self.routine.aliased = !function && !recursive && self.rng.percent(self.options.aliased);
+        let odd = self.options.odd_functions > 0 && (function || recursive);
+        let may =
+            (!function && !recursive) || (odd && self.rng.percent(self.options.odd_functions));
+        self.routine.aliased = may && self.rng.percent(self.options.aliased);
         let returns = match function {
             true => self.function_result(self.options.declarations / 2, true),
             false => Returns::Nothing,
@@ -401,11 +412,11 @@ impl Builder<'_> {
             self.own = Some(Signature {
                 id,
                 formals: formals.clone(),
-                result: Returns::Nothing,
+                result: returns,
                 cost: 1,
                 reads: used.clone(),
                 writes: used.clone(),
-                aliased: false,
+                aliased: self.routine.aliased,
             });
             region.extend(self.recursive_body(size));
         } else {

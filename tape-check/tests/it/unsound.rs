@@ -353,7 +353,7 @@ end"
 /// The index of a reverse loop has the values that the loop's index had, or nothing else has it.
 #[test]
 fn the_index_of_a_reverse_loop() {
-    let program = |range: &str, index: &str| {
+    let ordered = |names: &str, range: &str, index: &str| {
         format!(
             "subroutine f_fwd(in integer n, inout real a[n], inout real x, inout tape t) {{forward of f}}
                local integer i
@@ -363,7 +363,7 @@ fn the_index_of_a_reverse_loop() {
                end
              end
              subroutine f_rev(in integer n, inout real a[n], inout real x, inout tape t) {{reverse of f}}
-               local integer i, k
+               local integer {names}
                for {range}
                  {index}
                  a[i] := pop[real]
@@ -372,9 +372,48 @@ fn the_index_of_a_reverse_loop() {
         )
     };
     let passes: Found = Some(("T708", "its index counts passes"));
-    assert_found(&program("i = n, 1, -1", ""), None);
-    assert_found(&program("i = 1, trips(1, n, 1)", ""), passes);
-    assert_found(&program("k = 1, trips(1, n, 1)", "i := n + 1 - k"), None);
+    for names in ["i, k", "k, i"] {
+        let program = |range, index| ordered(names, range, index);
+        assert_found(&program("i = n, 1, -1", ""), None);
+        assert_found(&program("i = 1, trips(1, n, 1)", ""), passes);
+        assert_found(&program("k = 1, trips(1, n, 1)", "i := n + 1 - k"), None);
+    }
+}
+
+/// A routine that pushes and pops for itself counts passes by a variable that is not the index of the loop that is undone.
+#[test]
+fn the_index_of_a_reverse_loop_in_one_routine() {
+    let program = |index: &str| {
+        format!(
+            "subroutine f(in integer n, inout real x)
+               local tape t
+               local integer i, k
+               for i = 1, n
+                 push[real] x
+                 x := x*x
+               end
+               for {index} = 1, trips(1, n, 1)
+                 x := pop[real]
+               end
+             end"
+        )
+    };
+    assert_found(&program("k"), None);
+    assert_found(&program("i"), Some(("T708", "its index counts passes")));
+}
+
+/// Pointers stand in nobody's way where there is no tape.
+#[test]
+fn programs_without_tapes_may_have_pointers() {
+    let text = "subroutine f(inout real x)
+          local real c
+          local ^real q
+          c := x
+          q := addr(c)
+          q^ := 2.0*c
+          x := c
+        end";
+    assert_found(text, None);
 }
 
 /// The first value of the index is one that the loop does not change.
@@ -636,4 +675,45 @@ fn calls_change_the_cells_that_they_write() {
     };
     assert_found(&program("c", 0, &others(61)), None);
     assert_found(&program("c", 0, &others(62)), b);
+}
+
+/// A count that is pushed before the last pass is one less than the passes that are undone.
+#[test]
+fn a_count_that_is_pushed_too_early() {
+    let program = |before: &str, after: &str| {
+        format!(
+            "general subroutine f_fwd(inout real x, inout tape t) {{forward of f}}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+    3 BASICBLOCK -> 4
+          push[real] x
+          x := x*x
+          c := c + 1
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          {before}
+          push[real] x
+          x := x*x
+          c := c + 1
+          {after}
+    6 EXIT
+end
+general subroutine f_rev(inout real x, inout tape t) {{reverse of f}}
+  local integer k, b
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          b := pop[control count]
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real]
+    5 ENDLOOP -> 3
+    6 EXIT
+end"
+        )
+    };
+    let push = "push[control count] c";
+    assert_found(&program("", push), None);
+    assert_found(&program(push, ""), Some(("T708", "")));
 }

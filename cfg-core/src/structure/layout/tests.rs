@@ -310,6 +310,22 @@ fn layouts_read_as_people_write() {
             ],
             "1 2 [2=true: 3 | 4 ] 5 decide 5 6 [6=true: 7 ] 8",
         ),
+        // The arms of a switch stand in it, as far as nothing else leads to them.
+        (
+            "EsbbbbX",
+            &[
+                (1, 2, -1),
+                (2, 3, 1),
+                (2, 4, 2),
+                (2, 5, 3),
+                (2, 6, 4),
+                (3, 6, -1),
+                (4, 6, -1),
+                (5, 7, -1),
+                (6, 7, -1),
+            ],
+            "?",
+        ),
     ] {
         assert_eq!(line(&listed(letters, edges)), expected);
     }
