@@ -75,11 +75,13 @@ entity! {
 mod tests {
     use super::*;
 
+    /// The last entity of a kind has its own index.
     #[test]
     fn the_last_entity_has_its_index() {
         assert_eq!(VarId::new(MAX_ENTITIES).index(), MAX_ENTITIES);
     }
 
+    /// An index behind the last one is a mistake.
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "v index overflow")]
