@@ -106,14 +106,17 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::{builder::RoutineBuilder, ir::ScalarType::Integer};
+    use cfg_core::{
+        builder::{ProgramBuilder, RoutineBuilder},
+        ir::ScalarType::Integer,
+    };
 
     /// Selectors are evaluated again up to a number of operators and operands.
     #[test]
     fn selectors_on_both_sides_of_the_limit() {
         let mut f = RoutineBuilder::new("f");
         let n = Expr::from(f.input("n", Integer));
-        let mut program = cfg_core::builder::ProgramBuilder::new();
+        let mut program = ProgramBuilder::new();
         program.add(f);
         let program = program.into_program().expect("the builder is used right");
         for (nodes, expected) in [(MOST_NODES, true), (MOST_NODES + 1, false)] {
