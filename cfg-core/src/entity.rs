@@ -84,7 +84,7 @@ mod tests {
     /// An index behind the last one is a mistake.
     #[test]
     #[cfg(debug_assertions)]
-    #[should_panic(expected = "v index overflow")]
+    #[should_panic(expected = "x index overflow")]
     fn there_is_no_entity_behind_the_last_one() {
         let _ = VarId::new(MAX_ENTITIES + 1);
     }

@@ -57,7 +57,9 @@ mod tests {
         for (preds, questions) in [(most, 0), (most + 1, 1)] {
             let inputs: Vec<i64> = (0..preds).collect();
             let into = inputs.iter().map(|&i| NewEdge::new(i, 999, Kind::Variable));
-            let out = outputs.iter().map(|&k| NewEdge::new(999, k, Kind::Variable));
+            let out = outputs
+                .iter()
+                .map(|&k| NewEdge::new(999, k, Kind::Variable));
             let lcg = Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("a graph");
             let middle = lcg.intermediates().next().expect("there is one");
             for stops in [false, true] {

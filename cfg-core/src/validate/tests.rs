@@ -145,21 +145,27 @@ fn limits_of_the_check_of_definitions_change_nothing() {
         let _ = match k % 3 {
             0 => writeln!(text, "  y := a{k}\n  a{k} := 1.0"),
             1 => writeln!(text, "  if n > {k}\n    a{k} := 1.0\n  end\n  y := a{k}"),
-            _ => writeln!(text, "{}  y := a{k}", format!("  a{k} := 1.0\n").repeat(1 + k / 10)),
+            _ => {
+                let assigned = format!("  a{k} := 1.0\n").repeat(1 + k / 10);
+                writeln!(text, "{assigned}  y := a{k}")
+            }
         };
     }
     text.push_str("end\n");
     let mut program = crate::text::parse(&text).program.unwrap();
     program.routines[0].control = Control::General;
-    let found = |memory: usize, most: usize| {
+    let found = |memory: usize, most: usize| -> BTreeSet<String> {
         let mut found = Diagnostics::default();
-        let mut c = Checker::new(&program, RoutineId::new(0), &mut found);
-        definition::general_within(&mut c, memory, most);
-        found.iter().map(Diagnostic::to_string).collect()
+        let id = RoutineId::new(0);
+        definition::general_within(&mut Checker::new(&program, id, &mut found), memory, most);
+        found.iter().map(|problem| problem.to_string()).collect()
     };
-    let all: BTreeSet<String> = found(usize::MAX, usize::MAX);
+    let all = found(usize::MAX, usize::MAX);
     let is_told = |name: &str| all.iter().any(|problem| problem.contains(name));
-    assert!(is_told(" a0 ") && is_told(" a147 ") && !is_told(" a149 "), "{all:?}");
+    assert!(
+        is_told(" a0 ") && is_told(" a147 ") && !is_told(" a149 "),
+        "{all:?}"
+    );
     for (memory, most) in [(0, usize::MAX), (usize::MAX, 0), (0, 0), (0, 8)] {
         assert_eq!(found(memory, most), all, "{memory} {most}");
     }

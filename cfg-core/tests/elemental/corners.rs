@@ -364,7 +364,10 @@ fn powers_are_multiplied_out_up_to_an_exponent() {
     let x = 1.7;
     let multiplied = (0..6).fold(x, |square: f64, _| square * square);
     for math in [Math::Native, Math::Portable] {
-        let (power, pow) = (powi(math), binary(Op::Pow, math).expect("it has two operands"));
+        let (power, pow) = (
+            powi(math),
+            binary(Op::Pow, math).expect("it has two operands"),
+        );
         assert_eq!(power(x, 64), multiplied, "{math:?}");
         assert_eq!(power(x, -64), 1.0 / multiplied, "{math:?}");
         for n in [65, -65] {

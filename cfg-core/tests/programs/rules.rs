@@ -80,7 +80,9 @@ fn leaves_of_records_have_a_bound() {
     };
     let records = |last: &str| {
         let [reals, less] = [100, 99].map(|count| fields("real", "x", count));
-        format!("record P\n{reals}end\nrecord O\n{less}end\nrecord B\n  real x\nend\nrecord Q\n{last}end\n{PLAIN}")
+        format!(
+            "record P\n{reals}end\nrecord O\n{less}end\nrecord B\n  real x\nend\nrecord Q\n{last}end\n{PLAIN}"
+        )
     };
     let most = Record::MAX_LEAVES;
     let some = |count: usize| fields("record P", "p", count);

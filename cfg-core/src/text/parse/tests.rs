@@ -461,7 +461,11 @@ fn errors_on_both_sides_of_their_limit() {
         let parsed = parse(&routine(&format!("{lines}  return\n  y := 1.0\n")));
         assert_eq!(parsed.problems.0.len(), MAX_PROBLEMS, "{wrong}");
         let warnings = (parsed.problems.iter()).filter(|d| d.severity == Severity::Warning);
-        assert_eq!(warnings.count(), usize::from(wrong < MAX_PROBLEMS), "{wrong}");
+        assert_eq!(
+            warnings.count(),
+            usize::from(wrong < MAX_PROBLEMS),
+            "{wrong}"
+        );
     }
 }
 
