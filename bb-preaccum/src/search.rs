@@ -549,3 +549,48 @@ fn unfinished(
         work: meter.spent,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcg::{Kind, NewEdge};
+
+    /// A chain of so many edges.
+    fn chain(edges: usize) -> Lcg {
+        let end = edges as i64;
+        let edges = (0..end).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+        Lcg::new("chain", &[0], &[end], edges).expect("a graph")
+    }
+
+    /// Graphs of few intermediates are proven, unless the budget is less than the default one.
+    #[test]
+    fn proofs_on_both_sides_of_their_limits() {
+        let [few, many] = [PROVEN_VERTICES, PROVEN_VERTICES + 1].map(|n| chain(n + 1));
+        let options = Options::default();
+        assert!(options.proves(&few) && !options.proves(&many));
+        let less = Options {
+            work: DEFAULT_WORK - 1,
+            ..options
+        };
+        assert!(!less.proves(&few));
+        let chains = [options.chain_count(), less.chain_count()];
+        assert_eq!(chains, [DEFAULT_CHAINS, 1]);
+    }
+
+    /// New edges are limited in graphs with more edges than `large`: where all is proven there may be more.
+    #[test]
+    fn fill_in_on_both_sides_of_its_limits() {
+        let (few, many) = (chain(10), chain(40));
+        let limit = |large: usize, lcg: &Lcg| {
+            let options = Options {
+                large,
+                ..Options::default()
+            };
+            options.fill_limit(lcg)
+        };
+        assert_eq!(limit(10, &few), None);
+        assert_eq!(limit(9, &few), Some(PROVEN_FILL_IN));
+        assert_eq!(limit(40, &many), None);
+        assert_eq!(limit(39, &many), Some(160));
+    }
+}

@@ -70,3 +70,22 @@ entity! {
     /// An edge of a control-flow graph; parallel edges are different entities.
     EdgeId, "e"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last entity of a kind has its own index.
+    #[test]
+    fn the_last_entity_has_its_index() {
+        assert_eq!(VarId::new(MAX_ENTITIES).index(), MAX_ENTITIES);
+    }
+
+    /// An index behind the last one is a mistake.
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "x index overflow")]
+    fn there_is_no_entity_behind_the_last_one() {
+        let _ = VarId::new(MAX_ENTITIES + 1);
+    }
+}

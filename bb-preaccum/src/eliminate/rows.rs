@@ -422,4 +422,27 @@ mod tests {
             assert_eq!(rows.edge(5_000, 0), None);
         }
     }
+
+    /// A few pairs of vertices are kept as a matrix, more of them only if there are edges enough, and very many never.
+    #[test]
+    fn sizes_on_both_sides_of_the_limits() {
+        let (small, large) = (1 << 10, 1 << 12);
+        let enough = ((small + 1) * (small + 1)).div_ceil(PAIRS_PER_EDGE);
+        assert_eq!((small * small, large * large), (SMALL, LARGE));
+        for (vertices, edges, is_matrix) in [
+            (small, 0, true),
+            (small + 1, 0, false),
+            (small + 1, enough - 1, false),
+            (small + 1, enough, true),
+            (large, LARGE, true),
+            (large + 1, LARGE, false),
+        ] {
+            let rows = Rows::new(vertices, edges);
+            assert_eq!(
+                matches!(rows, Rows::Matrix(_)),
+                is_matrix,
+                "{vertices} {edges}"
+            );
+        }
+    }
 }

@@ -54,10 +54,22 @@ pub(crate) fn solve(
     below: u64,
     stop: &mut dyn FnMut() -> bool,
 ) -> Option<Outcome> {
+    within(MOST_VERTICES, graph, model, least, below, stop)
+}
+
+/// The optimum as [`solve`] finds it, where too many vertices are more than `most`.
+fn within(
+    most: usize,
+    graph: &Primal<'_>,
+    model: CostModel,
+    least: &[u64],
+    below: u64,
+    stop: &mut dyn FnMut() -> bool,
+) -> Option<Outcome> {
     let vertices = 0..graph.lcg().vertex_count() as u32;
     let left = vertices.filter(|&v| graph.is_eliminable(v));
-    let places: Vec<u32> = left.take(MOST_VERTICES + 1).collect();
-    if places.len() > MOST_VERTICES {
+    let places: Vec<u32> = left.take(most + 1).collect();
+    if places.len() > most {
         return None;
     }
     let (pred, succ) = (
@@ -321,6 +333,22 @@ mod tests {
             lcg.to_json()
         );
         Some(cost)
+    }
+
+    /// An optimum is looked for up to a number of vertices.
+    #[test]
+    fn vertices_on_both_sides_of_the_limit() {
+        let lcg = graph(3, 2, 6, 4);
+        let graph = Primal::new(&lcg);
+        let vertices = 0..lcg.vertex_count() as u32;
+        let n = vertices.filter(|&v| graph.is_eliminable(v)).count();
+        assert!(n > 1);
+        let least = vec![0; lcg.vertex_count()];
+        for (most, is_found) in [(n, true), (n - 1, false)] {
+            let never = &mut || false;
+            let found = within(most, &graph, CostModel::Plain, &least, u64::MAX, never);
+            assert_eq!(found.is_some(), is_found, "{most} of {n}");
+        }
     }
 
     /// All chances, all models, dependents that are read again, rows of one and of several words.

@@ -71,8 +71,13 @@ impl Ids {
 }
 
 pub(super) fn build(raw: Raw) -> Result<Lcg, LcgError> {
+    within(raw, MAX_EDGES)
+}
+
+/// Builds a graph that has so many edges at most, and so many inputs and outputs together.
+fn within(raw: Raw, most: usize) -> Result<Lcg, LcgError> {
     let mut errors = LcgError::default();
-    if raw.edges.len() > MAX_EDGES || raw.inputs.len() + raw.outputs.len() > MAX_EDGES {
+    if raw.edges.len() > most || raw.inputs.len() + raw.outputs.len() > most {
         errors.push(
             &codes::TOO_LARGE,
             || "/edges".into(),
@@ -392,6 +397,33 @@ fn check_paths(lcg: &Lcg, errors: &mut LcgError) {
                 || format!("no input reaches output {}", lcg.id(v)),
                 "delete the output: its derivatives are all zero",
             );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcg::Kind;
+
+    /// Graphs are built up to a number of edges, and of inputs and outputs together.
+    #[test]
+    fn sizes_on_both_sides_of_the_limit() {
+        let edge = |(i, k): (i64, i64)| NewEdge::new(i, k, Kind::Variable);
+        let raw = |inputs: &[i64], edges: &[(i64, i64)]| Raw {
+            name: String::new(),
+            inputs: inputs.to_vec(),
+            outputs: vec![9],
+            edges: edges.iter().copied().map(edge).collect(),
+        };
+        for (most, problem) in [(3, None), (2, Some("L110"))] {
+            let chain = raw(&[0], &[(0, 1), (1, 2), (2, 9)]);
+            let sum = raw(&[0, 1], &[(0, 9), (1, 9)]);
+            for raw in [chain, sum] {
+                let found = within(raw, most).err();
+                let found = found.map(|error| error.problems[0].code);
+                assert_eq!(found, problem, "{most}");
+            }
         }
     }
 }

@@ -185,6 +185,20 @@ fn solutions_are_what_paths_say_and_one_state_for_all_points_knows_less() {
     assert!(more > 100, "{more}");
 }
 
+/// Each vertex has a state of its own up to a limit of bits, and all have one together beyond it.
+#[test]
+fn states_on_both_sides_of_the_limit() {
+    let routine = random_routine(&mut Rng::new(32), 30, false);
+    let (program, effects) = (Program::default(), Effects::default());
+    let cfg = routine.body.as_ref().unwrap();
+    let analysis = ReadLater::of(&program, &effects, &routine);
+    let bits = cfg.vertex_count() * routine.variables.len();
+    assert!(bits > 0);
+    for (most, is_single) in [(bits, false), (bits - 1, true)] {
+        assert_eq!(solve_within(cfg, &analysis, most).is_single(), is_single);
+    }
+}
+
 /// Variables that a value may have come into from the first one, through assignments: what one statement adds, another
 /// one needs.
 struct Reached<'a>(ReadLater<'a>);

@@ -122,4 +122,28 @@ mod tests {
             "the budget is used up"
         );
     }
+
+    /// Names are compared up to a length, the unknown one as well as the known ones.
+    #[test]
+    fn lengths_on_both_sides() {
+        let [most, more] = [LONGEST, LONGEST + 1].map(|n| "n".repeat(n));
+        assert_eq!(nearest(&most, [most.as_str()]), Some(most.as_str()));
+        assert_eq!(nearest(&most, [more.as_str()]), None);
+        assert_eq!(nearest(&more, [most.as_str()]), None);
+    }
+
+    /// A budget is enough for as many comparisons as it pays for: each costs the product of the lengths, each with one more.
+    #[test]
+    fn budgets_on_both_sides() {
+        for (budget, known, near) in [
+            (15, &["abc"][..], None),
+            (16, &["abc"], Some("abc")),
+            (31, &["abc", "abe"], None),
+            (32, &["abc", "abe"], Some("abc")),
+        ] {
+            let mut similarity = Similarity { budget };
+            let found = similarity.nearest("abd", known.iter().copied());
+            assert_eq!(found, near, "{budget}");
+        }
+    }
 }

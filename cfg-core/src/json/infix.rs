@@ -450,4 +450,20 @@ mod tests {
             let _ = (expression(&text, &names), statement(&text, &names));
         }
     }
+
+    /// Texts are read up to a length, and up to a nesting of either kind, and not with one more.
+    #[test]
+    fn limits_on_both_sides() {
+        for (length, is_read) in [(LONGEST, true), (LONGEST + 1, false)] {
+            let text = format!("{:<length$}", "x + 1");
+            assert_eq!(expression(&text, &names).is_some(), is_read, "{length}");
+        }
+        // Parentheses take two levels each, and a minus one.
+        for (open, close, most) in [("(", ")", DEEPEST / 2 - 1), ("-", "", DEEPEST - 2)] {
+            for (n, is_read) in [(most, true), (most + 1, false)] {
+                let text = format!("{}x + 1{}", open.repeat(n), close.repeat(n));
+                assert_eq!(expression(&text, &names).is_some(), is_read, "{text}");
+            }
+        }
+    }
 }

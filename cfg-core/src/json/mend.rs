@@ -334,6 +334,7 @@ fn control_word(text: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{diagnostic::Diagnostic, json::codes};
 
     fn names(name: &str) -> Named {
         match name {
@@ -459,5 +460,39 @@ mod tests {
         assert_eq!(short_value("12, 3"), Some("12"));
         assert_eq!(short_value(&format!("[{}", "1,".repeat(1000))), None);
         assert_eq!((short_value(""), short_value("]")), (None, None));
+        for (length, is_short) in [(4 * LONGEST, true), (4 * LONGEST + 1, false)] {
+            let text = format!("[{}]", " ".repeat(length - 2));
+            assert_eq!(short_value(&text).is_some(), is_short, "{length}");
+        }
+    }
+
+    /// The help of as many problems, each with the element of a list that is at its position, once cures are written.
+    fn cured(text: &str, count: usize) -> Vec<String> {
+        let problem = |k: usize| {
+            let problem = Diagnostic::error(&codes::NUMBER, "a problem", "");
+            problem.at_pointer(format!("/{k}"))
+        };
+        let mut problems = Diagnostics((0..count).map(problem).collect());
+        let note = |problem: usize| Note {
+            problem,
+            cure: Cure::Expression,
+            above: 0,
+        };
+        let notes: Vec<Note> = (0..count).map(note).collect();
+        write(&mut problems, &notes, text, None);
+        problems.0.into_iter().map(|problem| problem.help).collect()
+    }
+
+    /// Cures are written for as many problems as the limit says, and up to a length.
+    #[test]
+    fn limits_on_both_sides() {
+        let text = format!("[{}]", vec!["\"s + x\""; MOST + 1].join(", "));
+        let help = cured(&text, MOST + 1);
+        let written = |k: usize| !help[k].is_empty();
+        assert!(written(0) && written(MOST - 1) && !written(MOST));
+        let help = |n: usize| cured(&format!("[\"s + {}\"]", "x".repeat(n)), 1).remove(0);
+        let most = LONGEST - (help(1).len() - 1);
+        assert_eq!(help(most).len(), LONGEST);
+        assert_eq!(help(most + 1), "");
     }
 }

@@ -570,6 +570,14 @@ mod tests {
         assert_eq!(slips(&"#\n".repeat(2 * MOST)).len(), MOST);
     }
 
+    /// Pieces of text are shown in full up to a length, and cut beyond it.
+    #[test]
+    fn long_pieces_are_cut() {
+        let [most, more] = [40, 41].map(|n| "é".repeat(n));
+        assert_eq!(shown(&most), most);
+        assert_eq!(shown(&more), format!("{most}..."));
+    }
+
     #[test]
     fn what_is_json_has_none() {
         for text in [

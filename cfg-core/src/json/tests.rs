@@ -20,3 +20,11 @@ fn the_paper_example_reads_and_writes() {
     assert_eq!(again, program);
     assert_eq!(written(&again), text);
 }
+
+/// Names are quoted in full up to a length, and cut beyond it.
+#[test]
+fn long_names_are_cut() {
+    let [most, more] = [60, 61].map(|n| "é".repeat(n));
+    assert_eq!(token::quote(&most), format!("\"{most}\""));
+    assert_eq!(token::quote(&more), format!("\"{most}\"..."));
+}

@@ -54,3 +54,24 @@ fn fingerprint(place: &Place) -> u64 {
     }
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::VarId;
+
+    /// Places are found where a search of the list finds them, in short lists as in those that have fingerprints.
+    #[test]
+    fn lists_on_both_sides_of_the_limit() {
+        let places: Vec<Place> = (0..2 * Known::FEW as i64)
+            .map(|i| Place::element(VarId::new(0), [Expr::Int(i % 23)]))
+            .collect();
+        let mut known = Known::default();
+        for len in 0..=places.len() {
+            for place in &places {
+                let expected = places[..len].iter().position(|p| p == place);
+                assert_eq!(known.find(len, |k| &places[k], place), expected, "{len}");
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 use super::*;
 use crate::{
+    diagnostic::MAX_PROBLEMS,
     graph::{self, Adjacency},
     ir::VertexType,
     testing::{Rng, graph as listed, nested, random_nesting},
@@ -467,5 +468,21 @@ fn regions_are_what_lies_between_header_and_end() {
                 .filter(|&r| matches!(tree.region(r).kind, RegionKind::LoopBody(_)));
             assert_eq!(loops.count(), s.loop_depth[v.index()] as usize);
         }
+    }
+}
+
+/// Violations of rules are kept up to a number of them.
+#[test]
+fn violations_on_both_sides_of_their_limit() {
+    let cfg = nested(&"b".repeat(MAX_PROBLEMS + 1));
+    let (vertices, edges) = cfg.into_parts();
+    for wrong in [MAX_PROBLEMS - 1, MAX_PROBLEMS, MAX_PROBLEMS + 1] {
+        let mut vertices = vertices.clone();
+        for vertex in &mut vertices[..wrong] {
+            vertex.id = 0;
+        }
+        let cfg = Cfg::new(vertices, edges.clone()).expect("a graph");
+        let found = local_rules::violations(&cfg, Control::Structured);
+        assert_eq!(found.len(), wrong.min(MAX_PROBLEMS), "{wrong}");
     }
 }

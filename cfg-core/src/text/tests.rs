@@ -368,3 +368,14 @@ fn an_expression_too_deep_to_be_valid_is_cut() {
     let text = expr(&r, &e);
     assert!(text.contains("..."), "{text}");
 }
+
+/// Expressions are written in full up to four times the levels of valid ones.
+#[test]
+fn expressions_are_cut_beyond_the_limit_only() {
+    let (_, r) = sample();
+    let most = 4 * Expr::MAX_DEPTH;
+    for (levels, is_cut) in [(most, false), (most + 1, true)] {
+        let e = (0..levels).fold(v(0), |e, _| op(Op::Sin, [e]));
+        assert_eq!(expr(&r, &e).contains("..."), is_cut, "{levels}");
+    }
+}

@@ -566,18 +566,25 @@ impl Analysis for Possible<'_> {
     }
 }
 
+/// Bits of all states together: 32 MiB.
+const MEMORY: usize = 1 << 28;
+
 /// The check of definitions for a general graph.
 pub(super) fn general(c: &mut Checker<'_>) {
-    /// Bits of all states together: 32 MiB.
-    const MEMORY: usize = 1 << 28;
+    general_within(c, MEMORY, MOST_DEFINITIONS);
+}
+
+/// The same check, with states of so many bits together, but of 64 variables at least, and with so many definitions of a
+/// variable that are compared with each of its uses.
+pub(super) fn general_within(c: &mut Checker<'_>, memory: usize, most: usize) {
     let Some(cfg) = &c.routine.body else { return };
     let mut tracked = tracked(c.routine);
     let mut problems = Vec::new();
     let dominators = Dominators::new(cfg, cfg.entry().map_or(0, |v| v.index()));
-    let settled = settled(c.program, cfg, &dominators, tracked.len());
+    let settled = settled(c.program, cfg, &dominators, tracked.len(), most);
     settled.ones().for_each(|v| tracked[v] = false);
     let variables: Vec<usize> = (0..tracked.len()).filter(|&v| tracked[v]).collect();
-    let at_once = (MEMORY / cfg.vertex_count().max(1)).max(64);
+    let at_once = (memory / cfg.vertex_count().max(1)).max(64);
     for some in variables.chunks(at_once) {
         let mut bit = vec![None; tracked.len()];
         for (i, &v) in some.iter().enumerate() {
@@ -596,14 +603,20 @@ pub(super) fn general(c: &mut Checker<'_>) {
 /// Most definitions of a variable that are compared with each of its uses.
 const MOST_DEFINITIONS: usize = 8;
 
-/// Variables each of whose uses is dominated by one of their definitions: these need no states, of which a graph with
+/// Variables each of whose uses is dominated by one of their first `most` definitions: these need no states, of which a graph with
 /// many locals would have a quadratic number of bits.
-fn settled(program: &Program, cfg: &Cfg, dominators: &Dominators, variables: usize) -> FixedBitSet {
+fn settled(
+    program: &Program,
+    cfg: &Cfg,
+    dominators: &Dominators,
+    variables: usize,
+    most: usize,
+) -> FixedBitSet {
     let mut definitions: Vec<Vec<(VertexId, usize)>> = vec![Vec::new(); variables];
     each_event(program, cfg, &mut |v, k, event| {
         if let Event::Define(x) = event
             && let Some(list) = definitions.get_mut(x.index())
-            && list.len() < MOST_DEFINITIONS
+            && list.len() < most
         {
             list.push((v, k));
         }

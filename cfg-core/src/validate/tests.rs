@@ -10,8 +10,9 @@ use crate::{
     builder::{ProgramBuilder, RoutineBuilder},
     diagnostic::Severity,
     ir::{
-        Control, Derivatives, Expr, External, Op,
+        Cfg, Control, Derivatives, Expr, External, Op,
         ScalarType::{Integer, Real},
+        VertexKind,
     },
     structure::check_in_labels,
 };
@@ -114,11 +115,73 @@ fn problems_beyond_the_limit_are_not_kept() {
     }
     let mut p = ProgramBuilder::new();
     p.add(f);
-    let (_, found) = problems(&p.into_program().unwrap());
+    let mut program = p.into_program().unwrap();
+    let (_, found) = problems(&program);
     assert_eq!(found.0.len(), MAX_PROBLEMS + 1);
     let last = found.0.last().unwrap();
     assert_eq!(last.code, "V199");
     assert!(last.to_string().contains("10000"), "{last}");
+    // One less than the limit is all that there is.
+    let (mut vertices, edges) = program.routines[0].body.take().unwrap().into_parts();
+    for vertex in &mut vertices {
+        if let VertexKind::Block(statements) = &mut vertex.kind {
+            statements.truncate(MAX_PROBLEMS - 1);
+        }
+    }
+    program.routines[0].body = Cfg::new(vertices, edges);
+    let (_, found) = problems(&program);
+    assert_eq!(found.0.len(), MAX_PROBLEMS - 1);
+}
+
+/// The check of definitions says the same whatever its limits are: with states of some variables after the other, and with
+/// no definitions that are compared with uses, or all.
+#[test]
+fn limits_of_the_check_of_definitions_change_nothing() {
+    let mut text = String::from("subroutine f(in integer n, out real y)\n");
+    for k in 0..150 {
+        let _ = writeln!(text, "  local real a{k}");
+    }
+    for k in 0..150 {
+        let _ = match k % 3 {
+            0 => writeln!(text, "  y := a{k}\n  a{k} := 1.0"),
+            1 => writeln!(text, "  if n > {k}\n    a{k} := 1.0\n  end\n  y := a{k}"),
+            _ => {
+                let assigned = format!("  a{k} := 1.0\n").repeat(1 + k / 10);
+                writeln!(text, "{assigned}  y := a{k}")
+            }
+        };
+    }
+    text.push_str("end\n");
+    let mut program = crate::text::parse(&text).program.unwrap();
+    program.routines[0].control = Control::General;
+    let found = |memory: usize, most: usize| -> BTreeSet<String> {
+        let mut found = Diagnostics::default();
+        let id = RoutineId::new(0);
+        definition::general_within(&mut Checker::new(&program, id, &mut found), memory, most);
+        found.iter().map(|problem| problem.to_string()).collect()
+    };
+    let all = found(usize::MAX, usize::MAX);
+    let is_told = |name: &str| all.iter().any(|problem| problem.contains(name));
+    assert!(
+        is_told(" a0 ") && is_told(" a147 ") && !is_told(" a149 "),
+        "{all:?}"
+    );
+    for (memory, most) in [(0, usize::MAX), (usize::MAX, 0), (0, 0), (0, 8)] {
+        assert_eq!(found(memory, most), all, "{memory} {most}");
+    }
+}
+
+/// Names are valid up to a length, and not longer ones.
+#[test]
+fn names_on_both_sides_of_the_limit() {
+    for (length, count) in [(Variable::MAX_NAME, 0), (Variable::MAX_NAME + 1, 1)] {
+        let mut f = RoutineBuilder::new("f");
+        f.local("a".repeat(length), Real);
+        let mut p = ProgramBuilder::new();
+        p.add(f);
+        let (_, found) = problems(&p.into_program().unwrap());
+        assert_eq!(found.0.len(), count, "{found}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use cfg_core::elemental::Event::{self, Kink, OutsideDomain, Singular};
-use cfg_core::elemental::{event, event_powi};
+use cfg_core::elemental::{binary, event, event_powi, powi};
 
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
@@ -356,4 +356,25 @@ fn events_agree_with_values() {
     assert_eq!(event(Op::ToLogical, &[0.0]), Some(Kink));
     assert_eq!(event(Op::Sqrt, &[NAN]), None);
     assert_eq!(Kink.describe(), "at a kink or jump");
+}
+
+/// Powers are multiplied out up to an exponent of 64 in magnitude; beyond they are those of `pow`.
+#[test]
+fn powers_are_multiplied_out_up_to_an_exponent() {
+    let x = 1.7;
+    let multiplied = (0..6).fold(x, |square: f64, _| square * square);
+    for math in [Math::Native, Math::Portable] {
+        let (power, pow) = (
+            powi(math),
+            binary(Op::Pow, math).expect("it has two operands"),
+        );
+        assert_eq!(power(x, 64), multiplied, "{math:?}");
+        assert_eq!(power(x, -64), 1.0 / multiplied, "{math:?}");
+        for n in [65, -65] {
+            assert_eq!(power(x, n), pow(x, n as f64), "{math:?}");
+        }
+        // They are told apart.
+        assert_ne!(pow(x, 64.0), multiplied, "{math:?}");
+        assert_ne!(pow(x, 65.0), multiplied * x, "{math:?}");
+    }
 }

@@ -85,6 +85,19 @@ fn whatever_is_given_the_problems_are_those_of_the_whole_text() {
     }
 }
 
+/// Of an input that begins like no JSON text so much is read, and all of a shorter one.
+#[test]
+fn as_much_as_a_glance_is_read() {
+    for (length, read) in [(4095, 4095), (4096, 4096), (4097, 4096), (9000, 4096)] {
+        let text = vec![b'x'; length];
+        let chunks = Chunks {
+            text: &text,
+            size: 1,
+        };
+        assert_eq!(load(chunks).expect("a text").len(), read, "{length}");
+    }
+}
+
 struct Chunks<'a> {
     text: &'a [u8],
     size: usize,

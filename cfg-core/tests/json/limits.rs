@@ -1,6 +1,9 @@
 //! Limits of the JSON reader, on both sides.
 
-use cfg_core::{ir::Expr, json};
+use cfg_core::{
+    ir::{Expr, MAX_ID},
+    json,
+};
 
 /// The codes of what is wrong with an assignment of an expression.
 fn problems(expression: &str) -> Vec<&'static str> {
@@ -47,5 +50,22 @@ fn levels_of_conversions() {
         let constant = nested("real32", 1, "1.5");
         let text = nested("sin", levels - 1, &constant);
         assert_eq!(problems(&text), expected(levels), "{levels} levels");
+    }
+}
+
+/// Ids are read up to the bound, which JSON readers read exactly.
+#[test]
+fn ids_of_vertices() {
+    for (id, is_read) in [
+        (MAX_ID, true),
+        (-MAX_ID, true),
+        (MAX_ID + 1, false),
+        (-MAX_ID - 1, false),
+    ] {
+        let text = format!(
+            "{{\"format\": \"cfgrev/1\", \"routines\": [{{\"name\": \"f\", \"vertices\": [{{\"id\": {id}, \
+             \"type\": \"BASICBLOCK\", \"statements\": []}}], \"edges\": []}}]}}"
+        );
+        assert_eq!(json::read(text.as_bytes()).is_ok(), is_read, "{id}");
     }
 }

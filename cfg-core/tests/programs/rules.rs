@@ -4,7 +4,10 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
     graph::{Adjacency, DiGraph as _},
-    ir::{Cfg, Control, Expr, MAX_ID, Op, Place, Program, Stmt, StmtKind, VertexKind},
+    ir::{
+        Cfg, Control, Expr, MAX_ID, Op, Place, Program, Record, ScalarType, Stmt, StmtKind,
+        VertexKind,
+    },
     memory::{
         access::{Access, Accesses, decision_accesses},
         effects::Effects,
@@ -47,6 +50,70 @@ fn ids_of_edges_have_a_bound() {
         program.routines[0].body = Cfg::new(vertices, edges);
         let found = found(&program);
         assert_eq!(found.is_empty(), is_allowed, "{id}: {found}");
+    }
+}
+
+#[test]
+fn ids_of_vertices_have_a_bound() {
+    for (id, is_allowed) in [
+        (MAX_ID, true),
+        (-MAX_ID, true),
+        (0, false),
+        (MAX_ID + 1, false),
+        (-MAX_ID - 1, false),
+    ] {
+        let mut program = read(PLAIN);
+        let cfg = program.routines[0].body.take().expect("it has one");
+        let (mut vertices, edges) = cfg.into_parts();
+        vertices[0].id = id;
+        program.routines[0].body = Cfg::new(vertices, edges);
+        let found = found(&program);
+        assert_eq!(found.is_empty(), is_allowed, "{id}: {found}");
+    }
+}
+
+/// Records have so many leaves at most. Those of records that are not valid are listed until there are as many.
+#[test]
+fn leaves_of_records_have_a_bound() {
+    let fields = |ty: &str, name: &str, count: usize| -> String {
+        (0..count).map(|k| format!("  {ty} {name}{k}\n")).collect()
+    };
+    let records = |last: &str| {
+        let [reals, less] = [100, 99].map(|count| fields("real", "x", count));
+        format!(
+            "record P\n{reals}end\nrecord O\n{less}end\nrecord B\n  real x\nend\nrecord Q\n{last}end\n{PLAIN}"
+        )
+    };
+    let most = Record::MAX_LEAVES;
+    let some = |count: usize| fields("record P", "p", count);
+    for (last, count, listed) in [
+        (some(100), most, most),
+        (some(99) + "  record O o\n  record B b\n", most, most),
+        (some(100) + "  record B b\n", most + 1, most),
+    ] {
+        let program = read(&records(&last));
+        let id = program.find_record("Q").expect("it is declared");
+        let is_refused = found(&program).iter().any(|d| d.code == "V158");
+        assert_eq!(is_refused, count > most, "{count}");
+        assert_eq!(program.leaves(ScalarType::Record(id)).len(), listed);
+    }
+}
+
+/// Records nest so many levels deep at most, and no leaves are listed below.
+#[test]
+fn levels_of_records_have_a_bound() {
+    let most = Record::MAX_DEPTH;
+    for (levels, leaves) in [(most, 1), (most + 1, 0)] {
+        let mut text = "record P1\n  real x\nend\n".to_owned();
+        for k in 2..=levels {
+            text += &format!("record P{k}\n  record P{} p\nend\n", k - 1);
+        }
+        let program = read(&(text + PLAIN));
+        let id = program.find_record(&format!("P{levels}"));
+        let id = id.expect("it is declared");
+        let is_refused = found(&program).iter().any(|d| d.code == "V158");
+        assert_eq!(is_refused, levels > most, "{levels}");
+        assert_eq!(program.leaves(ScalarType::Record(id)).len(), leaves);
     }
 }
 

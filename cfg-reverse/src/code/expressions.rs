@@ -121,3 +121,19 @@ pub(crate) fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
         | Expr::Addr(_)) => node,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums have signs between their terms up to a number of them, and are one operation beyond.
+    #[test]
+    fn sums_on_both_sides_of_the_limit() {
+        for (n, is_flat) in [(MOST_SIGNS, false), (MOST_SIGNS + 1, true)] {
+            let term = |k: usize| Expr::op(Op::Neg, [Expr::var(VarId::new(k))]);
+            let terms: Vec<Expr> = (0..n).map(term).collect();
+            let flat = Expr::op(Op::Add, terms.clone());
+            assert_eq!(sum(terms) == Some(flat), is_flat, "{n}");
+        }
+    }
+}

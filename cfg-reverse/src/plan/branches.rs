@@ -102,3 +102,26 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::{
+        builder::{ProgramBuilder, RoutineBuilder},
+        ir::ScalarType::Integer,
+    };
+
+    /// Selectors are evaluated again up to a number of operators and operands.
+    #[test]
+    fn selectors_on_both_sides_of_the_limit() {
+        let mut f = RoutineBuilder::new("f");
+        let n = Expr::from(f.input("n", Integer));
+        let mut program = ProgramBuilder::new();
+        program.add(f);
+        let program = program.into_program().expect("the builder is used right");
+        for (nodes, expected) in [(MOST_NODES, true), (MOST_NODES + 1, false)] {
+            let e = (1..nodes).fold(n.clone(), |e, _| Expr::op(Op::Neg, [e]));
+            assert_eq!(is_cheap(&program.routines[0], &e), expected, "{nodes}");
+        }
+    }
+}

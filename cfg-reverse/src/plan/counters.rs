@@ -366,4 +366,17 @@ mod tests {
             assert_eq!(found, [early, complete], "{first:?} {last:?} {step:?}");
         }
     }
+
+    /// Bounds are evaluated again up to half of the levels that expressions may have.
+    #[test]
+    fn bounds_on_both_sides_of_the_limit() {
+        for (levels, expected) in [
+            (Expr::MAX_DEPTH / 2, false),
+            (Expr::MAX_DEPTH / 2 + 1, true),
+        ] {
+            let e = (1..levels).fold(Expr::Int(1), |e, _| Expr::op(Op::Neg, [e]));
+            assert_eq!(e.depth(), levels);
+            assert_eq!(is_deep(&e), expected, "{levels}");
+        }
+    }
 }

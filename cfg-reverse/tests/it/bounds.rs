@@ -1,7 +1,7 @@
 //! What is limited, on both sides of its bound (docs/limits.md).
 
 use cfg_core::{entity::RoutineId, text, validate::validate};
-use cfg_reverse::{Options, reverse};
+use cfg_reverse::{Options, explain::explain, reverse};
 
 /// The code of the problem for which a program has no adjoint, if it has none.
 fn refusal(source: &str) -> Option<&'static str> {
@@ -124,5 +124,31 @@ end
 "
         );
         assert_eq!(refusal(&source), expected, "{argument}");
+
+/// Readers of a value are looked for up to a number of statements; where that is not enough there may be others.
+#[test]
+fn readers_that_are_far_away() {
+    for (between, is_given_up) in [(1998, false), (1999, true)] {
+        let steps = "  c := c + 1\n".repeat(between - 1);
+        let source = format!(
+            "main subroutine f(in real p, inout real y)
+  independent p
+  dependent y
+  local real x
+  local integer c
+  x := p*p
+  y := y + sin(x)*0.5
+  c := 0
+{steps}  x := y
+  y := y*x
+end
+"
+        );
+        let program = text::parse(&source).program.expect("it is a program");
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let main = program.main.expect("it has one");
+        let plan = explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+        let shown = plan.to_string();
+        assert_eq!(shown.contains("and others"), is_given_up, "{between}");
     }
 }

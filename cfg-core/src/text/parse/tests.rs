@@ -1,7 +1,10 @@
 mod problems;
 
 use super::*;
-use crate::ir::{Control, VertexType};
+use crate::{
+    diagnostic::Severity,
+    ir::{Control, VertexType},
+};
 
 fn routine(body: &str) -> String {
     format!(
@@ -439,6 +442,33 @@ fn limits_on_both_sides() {
     }
 }
 
+/// Statements are indented up to a depth, and not further below it.
+#[test]
+fn indentation_on_both_sides_of_its_limit() {
+    let (open, close) = ("  if n > 1\n".repeat(23), "  end\n".repeat(23));
+    let written = read(&routine(&format!("{open}  y := 1.0\n{close}"))).to_string();
+    let blanks = |line: &str| line.len() - line.trim_start().len();
+    let heads = (written.lines()).filter(|line| line.trim_start().starts_with("if"));
+    let expected: Vec<usize> = (0..23).map(|depth: usize| 2 + 2 * depth.min(20)).collect();
+    assert_eq!(heads.map(blanks).collect::<Vec<_>>(), expected);
+}
+
+/// Errors are told up to a limit, where reading ends: of what is never executed behind that many nothing is told.
+#[test]
+fn errors_on_both_sides_of_their_limit() {
+    for wrong in [MAX_PROBLEMS - 1, MAX_PROBLEMS, MAX_PROBLEMS + 1] {
+        let lines = "  y = 2.0\n".repeat(wrong);
+        let parsed = parse(&routine(&format!("{lines}  return\n  y := 1.0\n")));
+        assert_eq!(parsed.problems.0.len(), MAX_PROBLEMS, "{wrong}");
+        let warnings = (parsed.problems.iter()).filter(|d| d.severity == Severity::Warning);
+        assert_eq!(
+            warnings.count(),
+            usize::from(wrong < MAX_PROBLEMS),
+            "{wrong}"
+        );
+    }
+}
+
 /// Whatever the text, there is an end and no panic.
 #[test]
 fn any_text() {
@@ -529,6 +559,7 @@ fn warnings_leave_room_for_errors() {
     assert!(parsed.problems.has_errors());
     let valid = parse(&text.replace("y = 2.0", "y := 2.0"));
     assert!(valid.program.is_some(), "{}", valid.problems);
+    assert_eq!(valid.problems.0.len(), MAX_PROBLEMS / 10);
 }
 
 /// Statements behind a label that nothing jumps to are reported, too, and only once.
