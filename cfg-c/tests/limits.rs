@@ -651,6 +651,24 @@ fn pointers_into_several_arrays_have_so_many() {
     }
 }
 
+/// Up to 50,000 expressions are looked at for one pointer, of which those that lead through another pointer count again and again.
+#[test]
+fn expressions_that_lead_to_a_pointer_are_so_many() {
+    read_another_way_beyond(&[(
+        "assignments",
+        1_519,
+        |n| {
+            let first = times("if (k) a = &t;", 199);
+            let through = times("if (k) p = a->v;", 240);
+            let more = times("if (k) p = x;", n);
+            format!(
+                "struct s {{ double v[2]; }}; double f(double *x, int k) {{ struct s t = {{0}}; struct s *a = &t; {first} double *p = x; {through} {more} return *p; }}"
+            )
+        },
+        "^real",
+    )]);
+}
+
 /// Of up to 32 places of one variable each is known, the variable itself among them.
 #[test]
 fn places_are_told_apart_up_to_a_number() {
