@@ -25,7 +25,8 @@ fn powers_up_to_an_exponent_are_products() {
         ("(-64)", "cfgrev_pow_m64(x)"),
         ("(-65)", "cfgrev_powi(x, -65)"),
     ] {
-        let source = format!("main subroutine f(in real x, out real y)\n  y := x**{exponent}\nend\n");
+        let source =
+            format!("main subroutine f(in real x, out real y)\n  y := x**{exponent}\nend\n");
         has(&emitted(&source), &format!("*y = {call};"), true);
     }
 }
@@ -35,7 +36,8 @@ fn powers_up_to_an_exponent_are_products() {
 fn short_operands_are_written_twice() {
     for (length, square) in [(16, "NAME * NAME"), (17, "cfgrev_pow_2(NAME)")] {
         let name = "x".repeat(length);
-        let source = format!("main subroutine f(in real {name}, out real y)\n  y := {name}**2\nend\n");
+        let source =
+            format!("main subroutine f(in real {name}, out real y)\n  y := {name}**2\nend\n");
         let line = format!("*y = {};", square.replace("NAME", &name));
         has(&emitted(&source), &line, true);
     }
@@ -89,5 +91,18 @@ fn arrays_on_the_stack_have_so_many_bytes() {
         has(&text, "double e[512] = {0.0};", true);
         has(&text, "bool g[1] = {false};", small);
         has(&text, "bool *const g = cfgrev_allocate(", !small);
+    }
+}
+
+/// Results of up to 1024 bytes lie on the stack of the caller.
+#[test]
+fn small_results_lie_on_the_stack() {
+    for (size, small) in [(128, true), (129, false)] {
+        let source = format!(
+            "function g(in real x) result real r[{size}]\n  r := x\nend\nmain subroutine f(in real x, out real y)\n  local real b[200]\n  b[1:{size}] := call g(x)\n  y := b[1]\nend\n"
+        );
+        let text = emitted(&source);
+        has(&text, &format!("double returned[{size}] = {{0.0}};"), small);
+        has(&text, "double *const returned = cfgrev_allocate(", !small);
     }
 }

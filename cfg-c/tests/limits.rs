@@ -357,9 +357,7 @@ fn constants_are_known_up_to_a_depth() {
             300,
             |n| {
                 let more = times(" + 1", n - 1);
-                format!(
-                    "static double a[1{more}]; double f(double x) {{ a[0] = x; return a[0]; }}"
-                )
+                format!("static double a[1{more}]; double f(double x) {{ a[0] = x; return a[0]; }}")
             },
             "C018",
             "is no positive constant",
@@ -379,7 +377,9 @@ fn constants_are_known_up_to_a_depth() {
             299,
             |n| {
                 let more = times(" && x > 1", n);
-                format!("double f(double x) {{ if (0{more}) {{ union {{ int a; }} u; }} return x; }}")
+                format!(
+                    "double f(double x) {{ if (0{more}) {{ union {{ int a; }} u; }} return x; }}"
+                )
             },
             "C005",
             "union",
@@ -437,7 +437,9 @@ fn extents_are_so_long_and_so_deep() {
             21,
             |n| {
                 let (casts, sum) = (times("(int)", n), balanced("n", 490));
-                format!("double f(int n, const double a[][{casts}{sum}], int i) {{ return a[0][i]; }}")
+                format!(
+                    "double f(int n, const double a[][{casts}{sum}], int i) {{ return a[0][i]; }}"
+                )
             },
             "C011",
             long,
@@ -521,10 +523,7 @@ fn functions_stand_in_place_of_calls_up_to_limits() {
             11,
             |n| {
                 let functions = each(n - 1, |k| {
-                    format!(
-                        "static double *f{}(double *x) {{ return f{k}(x); }}",
-                        k + 1
-                    )
+                    format!("static double *f{}(double *x) {{ return f{k}(x); }}", k + 1)
                 });
                 format!(
                     "static double *f0(double *x) {{ return x; }} {functions} double f(double *x) {{ return *f{}(x); }}",
@@ -537,7 +536,8 @@ fn functions_stand_in_place_of_calls_up_to_limits() {
             "statements in one another",
             104,
             |n| {
-                let blocks = |n: usize, inside: &str| format!("{}{inside}{}", times("{", n), times("}", n));
+                let blocks =
+                    |n: usize, inside: &str| format!("{}{inside}{}", times("{", n), times("}", n));
                 let h = blocks(n, "x[0] = 1;");
                 let g = blocks(190, "x[0] = *h(x);");
                 let f = blocks(100, "x[1] = *g(x);");
@@ -568,7 +568,10 @@ fn functions_stand_in_place_of_calls_up_to_limits() {
             "parts of a pointer that goes back",
             95,
             |n| {
-                let (same, casts) = (times("if (k) p = (double *)x;", 300), times("(double *)", n));
+                let (same, casts) = (
+                    times("if (k) p = (double *)x;", 300),
+                    times("(double *)", n),
+                );
                 format!(
                     "static double g(double *a) {{ return a[1]; }} double f(double *x, int k) {{ double *p = x - 1; {same} if (k) p = {casts}x; return g(p); }}"
                 )

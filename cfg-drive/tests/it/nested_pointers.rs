@@ -594,5 +594,8 @@ fn a_parameter_leads_to_so_many_places() {
     assert!(entered(49).is_ok());
     let wrong = entered(50).expect_err("there are too many");
     assert_eq!(wrong.0[0].code, "M504", "{wrong}");
-    assert!(wrong.0[0].message.contains("more than 50 places"), "{wrong}");
+    assert!(
+        wrong.0[0].message.contains("more than 50 places"),
+        "{wrong}"
+    );
 }

@@ -635,7 +635,7 @@ end
     }
 }
 
-/// The cells of all globals together are numbers of 32 bits of which one is a sign: 2^31 of them are compiled, and no more.
+/// Globals of 2^31 cells together are compiled, and no larger ones.
 #[test]
 fn globals_have_so_many_cells() {
     let compiled = |globals: &str| {

