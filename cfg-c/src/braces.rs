@@ -51,6 +51,11 @@ pub(crate) fn length(unit: &Unit, sink: &mut Sink, ty: &Qualified, init: &Init) 
 
 /// The number of scalars in a type; none if it is not known.
 pub(crate) fn count(unit: &Unit, ty: &Qualified) -> Option<i64> {
+    count_within(unit, ty, MAX_PARTS)
+}
+
+/// [`count`], where no more than so many parts are kept at a time.
+fn count_within(unit: &Unit, ty: &Qualified, most: usize) -> Option<i64> {
     let mut total = 0i64;
     let mut open = vec![(ty, 1i64)];
     while let Some((ty, times)) = open.pop() {
@@ -66,7 +71,7 @@ pub(crate) fn count(unit: &Unit, ty: &Qualified) -> Option<i64> {
             Type::Arith(_) => total = total.checked_add(times)?,
             Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => return None,
         }
-        if open.len() > MAX_PARTS {
+        if open.len() > most {
             return None;
         }
     }
@@ -341,5 +346,32 @@ impl Fill<'_> {
                 "write [k] for elements and .name for members",
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::{Member, Structure};
+
+    /// The scalars of a type are counted as long as it has no more parts than are looked at.
+    #[test]
+    fn scalars_are_counted_up_to_a_number_of_parts() {
+        let member = |name: &str| Member {
+            name: Rc::from(name),
+            ty: Qualified::plain(Type::Arith(Arith::Double)),
+            at: Pos::default(),
+        };
+        let mut unit = Unit::default();
+        unit.structures.push(Structure {
+            name: None,
+            members: ["a", "b", "c"].map(member).into(),
+            leaves: 3,
+            complete: true,
+            refused: None,
+        });
+        let ty = Qualified::plain(Type::Struct(StructId(0)));
+        let counted = |most| count_within(&unit, &ty, most);
+        assert_eq!([3, 2].map(counted), [Some(3), None]);
     }
 }

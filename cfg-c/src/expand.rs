@@ -41,6 +41,11 @@ const MAX_COPIES: usize = 1000;
 /// Copies are made as long as there are fewer expressions.
 const MAX_EXPRESSIONS: usize = 1 << 22;
 
+/// True of so many copies of functions, in a file of so many expressions.
+fn is_too_much(copies: usize, expressions: usize) -> bool {
+    copies > MAX_COPIES || expressions > MAX_EXPRESSIONS
+}
+
 /// What a parameter is in a copy of its function.
 #[derive(Clone, Debug, PartialEq)]
 enum Bound {
@@ -440,7 +445,7 @@ impl Expand<'_> {
             return Some(*target);
         }
         self.count += 1;
-        if self.count > MAX_COPIES || self.unit.exprs.len() > MAX_EXPRESSIONS {
+        if is_too_much(self.count, self.unit.exprs.len()) {
             let message = "too many functions are passed to functions";
             let help = "pass fewer functions";
             self.sink.error(&codes::LIMIT, at, message, help);
@@ -537,4 +542,17 @@ fn numbered(ty: &Qualified) -> Qualified {
 /// True of the constant 0, which is the null pointer where a pointer is expected.
 fn is_zero(unit: &Unit, e: ExprId) -> bool {
     is_null(unit, e) || constant::integer(unit, e).is_some_and(|(value, _)| value == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Functions are copied so often, as long as there are not more than so many expressions.
+    #[test]
+    fn functions_are_copied_up_to_a_number() {
+        assert!(!is_too_much(1_000, 1 << 22));
+        assert!(is_too_much(1_001, 0));
+        assert!(is_too_much(0, (1 << 22) + 1));
+    }
 }

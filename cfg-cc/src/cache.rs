@@ -146,7 +146,7 @@ impl Cache {
         let (target, about) = self.paths(key);
         self.write(&target, &bytes, 0o700)?;
         self.write(&about, &self::about(key, &bytes), 0o600)?;
-        self.shrink(&about)?;
+        self.shrink(&about, MOST)?;
         Ok(target)
     }
 
@@ -169,8 +169,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the oldest entries if there are too many, but not this one.
-    fn shrink(&self, newest: &Path) -> io::Result<()> {
+    /// Removes the oldest entries if they take more than so many bytes, but not this one.
+    fn shrink(&self, newest: &Path, most: u64) -> io::Result<()> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let about = entry?.path();
@@ -189,7 +189,7 @@ impl Cache {
         entries.sort();
         let mut total: u64 = entries.iter().map(|entry| entry.1).sum();
         for (_, size, about) in entries {
-            if total <= MOST {
+            if total <= most {
                 break;
             }
             if about != newest {
@@ -234,6 +234,35 @@ mod tests {
             cache.keep(b"key", &made).expect("it can be kept again");
             assert_eq!(cache.find(b"key"), Some(kept.clone()));
         }
+    }
+
+    /// Entries stay as long as they take no more bytes than they may; then the oldest goes, and never the newest.
+    #[test]
+    fn the_oldest_goes_where_there_are_too_many() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::open(&folder.path().join("kept")).expect("a new folder is ours");
+        let made = folder.path().join("program");
+        let mut all = 0;
+        for (k, key) in [&b"a"[..], b"b", b"c"].into_iter().enumerate() {
+            fs::write(&made, b"code").expect("it can be written");
+            cache.keep(key, &made).expect("it can be kept");
+            let (executable, about) = cache.paths(key);
+            for path in [&executable, &about] {
+                all += fs::metadata(path).expect("it is there").len();
+            }
+            let used = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1 + k as u64);
+            let file = File::options().append(true).open(&about);
+            let file = file.expect("it is ours");
+            file.set_modified(used).expect("it is ours");
+        }
+        let there = || [&b"a"[..], b"b", b"c"].map(|key| cache.paths(key).1.exists());
+        let newest = cache.paths(b"c").1;
+        cache.shrink(&newest, all).expect("it can be read");
+        assert_eq!(there(), [true; 3]);
+        cache.shrink(&newest, all - 1).expect("it can be read");
+        assert_eq!(there(), [false, true, true]);
+        cache.shrink(&newest, 0).expect("it can be read");
+        assert_eq!(there(), [false, false, true]);
     }
 
     #[cfg(unix)]

@@ -341,3 +341,28 @@ impl Stack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bounds of rounding measure up to ten million times a derivative.
+    #[test]
+    fn bounds_measure_up_to_a_factor() {
+        assert!(measures(&[3e7], &[-3.0]));
+        assert!(!measures(&[3.0e7f64.next_up()], &[-3.0]));
+        // One that is near is enough, and what is not finite or 0 says nothing.
+        assert!(measures(&[1e9, 1.0], &[1.0, 1.0]));
+        assert!(measures(&[f64::INFINITY, 1.0], &[1.0, 0.0]));
+    }
+
+    /// A derivative is accurate if it is more than ten million times what its parts lack.
+    #[test]
+    fn derivatives_are_accurate_from_a_factor_on() {
+        let whole = 1e7;
+        assert!(!is_accurate(&[whole], &[whole + 1.0], &[0.0]));
+        assert!(is_accurate(&[whole], &[whole + 0.5], &[0.0]));
+        assert!(is_accurate(&[whole], &[whole], &[0.0]));
+        assert!(!is_accurate(&[0.0], &[0.0], &[0.0]));
+    }
+}

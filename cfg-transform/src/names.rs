@@ -32,4 +32,13 @@ mod tests {
         let (a, b) = (unused(long.clone(), &mut taken), unused(long, &mut taken));
         assert!(a != b && a.len() <= 1000 && b.len() <= 1000);
     }
+
+    /// A name of the greatest length stays as it is, and the next longer one is cut to it.
+    #[test]
+    fn names_are_cut_from_the_greatest_length_on() {
+        let mut taken = HashSet::new();
+        assert_eq!(unused("a".repeat(1000), &mut taken), "a".repeat(1000));
+        let cut = format!("{}_2", "b".repeat(998));
+        assert_eq!(unused("b".repeat(1001), &mut taken), cut);
+    }
 }

@@ -435,6 +435,12 @@ mod tests {
         // Past the end.
         assert_eq!(excerpt(b"ab", 99), Some(("ab".into(), 2)));
         assert_eq!(excerpt(b"ab", 0), None);
+        // The longest line that is shown as it is.
+        let line = "x".repeat(EXCERPT);
+        assert_eq!(excerpt(line.as_bytes(), 51), Some((line.clone(), 50)));
+        let longer = format!("{line}x");
+        let (shown, _) = excerpt(longer.as_bytes(), 51).expect("the line exists");
+        assert!(shown.contains('…'), "{shown}");
     }
 
     #[test]
@@ -455,6 +461,28 @@ mod tests {
         assert_eq!(lines.line(4), Some(b"four".as_slice()));
         assert_eq!(lines.line(2), Some(b"".as_slice()));
         assert_eq!((lines.line(1), lines.line(9)), (None, None));
+    }
+
+    /// A hundred problems are printed, and of more than these their number; with `--all` all of them.
+    #[test]
+    fn problems_are_printed_up_to_a_number() {
+        let printed = |count: usize, all: bool| {
+            let one = Diagnostic::error(&codes::MORE, "one of many", "");
+            let reporter = Reporter {
+                all,
+                ..Reporter::plain()
+            };
+            let mut out = Vec::new();
+            let result = reporter.print(&mut out, &Diagnostics(vec![one; count]), &[]);
+            result.expect("it takes everything");
+            let text = String::from_utf8(out).expect("a text");
+            let told = ["one of many", "1 more problem is", "2 more problems are"];
+            told.map(|words| text.matches(words).count())
+        };
+        assert_eq!(printed(100, false), [100, 0, 0]);
+        assert_eq!(printed(101, false), [100, 1, 0]);
+        assert_eq!(printed(102, false), [100, 0, 1]);
+        assert_eq!(printed(102, true), [102, 0, 0]);
     }
 
     #[test]

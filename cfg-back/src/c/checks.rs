@@ -291,3 +291,19 @@ impl Writer<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    /// Texts have up to 3900 bytes, and no part of a character.
+    #[test]
+    fn texts_are_cut() {
+        for (length, kept) in [(3899, 3899), (3900, 3900), (3901, 3900)] {
+            assert_eq!(shortened(&"x".repeat(length)).len(), kept);
+        }
+        let text = format!("{}é", "x".repeat(3899));
+        assert_eq!(shortened(&text).len(), 3899);
+        assert_eq!(shortened(&text[1..]).len(), 3900);
+    }
+}

@@ -219,6 +219,14 @@ pub(super) fn needs_lines(e: &Expr) -> bool {
 mod tests {
     use super::*;
 
+    /// A literal has up to 975 characters of the name of a routine.
+    #[test]
+    fn names_of_routines_are_cut() {
+        let length = |n: usize| told(EMPTY, &"r".repeat(n), "").len();
+        assert_eq!(length(975), length(974) + 1);
+        assert_eq!(length(976), length(975));
+    }
+
     #[test]
     fn literals_cannot_be_left() {
         assert_eq!(literal("a\"b\\?\n é"), "a\\\"b\\\\\\?\\012 \\303\\251");

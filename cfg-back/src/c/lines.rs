@@ -147,7 +147,25 @@ pub(super) fn behind_target(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::identifiers;
+    use super::{Lines, identifiers};
+
+    /// Lines are indented by up to 20 levels, also those that are put in and those that come into a block.
+    #[test]
+    fn lines_are_indented_up_to_a_depth() {
+        for (depth, levels, wrapped) in [(19, 19, 20), (20, 20, 20), (21, 20, 20)] {
+            let mut lines = Lines::new(depth);
+            lines.line("b;");
+            lines.insert(0, "a;");
+            let indent = "    ".repeat(levels);
+            assert_eq!(lines.since(0), format!("{indent}a;\n{indent}b;\n"));
+            lines.cut(0);
+            lines.line("c;");
+            lines.wrap(0);
+            let inside = "    ".repeat(wrapped);
+            let whole = format!("{indent}{{\n{inside}c;\n{indent}}}\n");
+            assert_eq!(lines.into_text(), whole, "{depth}");
+        }
+    }
 
     #[test]
     fn members_are_names_of_their_own() {

@@ -237,6 +237,13 @@ mod tests {
         assert_eq!(Names::of_function().fresh("x", Some(&names)), "x_3");
     }
 
+    /// Identifiers have up to 63 characters of a name.
+    #[test]
+    fn identifiers_are_cut() {
+        assert_eq!(identifier(&"x".repeat(63)), "x".repeat(63));
+        assert_eq!(identifier(&"x".repeat(64)), "x".repeat(63));
+    }
+
     #[test]
     fn comments_cannot_be_left() {
         assert_eq!(comment("a */ b /* c ??/ \\\n d"), "a *  b /  c ? /    d");

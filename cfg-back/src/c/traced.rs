@@ -12,6 +12,15 @@ use std::{collections::HashMap, fmt::Write as _};
 /// The most characters of a statement in a comment.
 const LONGEST: usize = 72;
 
+/// As much of a statement as a comment has.
+fn shortened(what: &str) -> String {
+    let mut made: String = what.chars().take(LONGEST).collect();
+    if what.chars().nth(LONGEST).is_some() {
+        made.push_str("...");
+    }
+    made
+}
+
 /// The greatest line number that C has.
 const LAST_LINE: u32 = 2_147_483_647;
 
@@ -105,10 +114,7 @@ impl<'a> Traced<'a> {
         };
         if !what.is_empty() {
             words.push_str(": ");
-            words.extend(what.chars().take(LONGEST));
-            if what.chars().nth(LONGEST).is_some() {
-                words.push_str("...");
-            }
+            words.push_str(&shortened(&what));
         }
         // Statements keep their spans through all transformations, which may be more than one.
         let vertex = written.vertex(v);
@@ -131,5 +137,18 @@ impl<'a> Traced<'a> {
             words: comment(&words),
             source: source.and_then(line),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    /// Comments have up to 72 characters of a statement.
+    #[test]
+    fn statements_are_cut() {
+        assert_eq!(shortened(&"é".repeat(72)), "é".repeat(72));
+        let cut = format!("{}...", "é".repeat(72));
+        assert_eq!(shortened(&"é".repeat(73)), cut);
     }
 }

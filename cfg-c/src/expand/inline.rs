@@ -29,6 +29,11 @@ const MAX_AGAIN: usize = 3;
 /// More calls are not replaced.
 const MAX_CALLS: usize = 5_000;
 
+/// True if so many calls may be replaced, in a file of so many expressions.
+fn has_room(calls: usize, expressions: usize) -> bool {
+    calls <= MAX_CALLS && expressions <= super::MAX_EXPRESSIONS
+}
+
 impl Expand<'_> {
     /// True if a function stands in place of its calls.
     pub(super) fn is_inlined(&mut self, g: usize) -> bool {
@@ -112,8 +117,7 @@ impl Expand<'_> {
         let levels: usize = around.map(|f| self.nesting(self.read[*f].body)).sum();
         self.stack.len() < MAX_DEPTH
             && levels <= MAX_NESTING
-            && self.calls <= MAX_CALLS
-            && self.unit.exprs.len() <= super::MAX_EXPRESSIONS
+            && has_room(self.calls, self.unit.exprs.len())
     }
 
     /// Puts a function in place of a call; none if the value is a structure with pointers, or a pointer to one, which is
@@ -523,5 +527,18 @@ impl Expand<'_> {
             return self.value(value, frame);
         }
         frame.get(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many calls are replaced, as long as there are not more than so many expressions.
+    #[test]
+    fn calls_are_replaced_up_to_a_number() {
+        assert!(has_room(5_000, 1 << 22));
+        assert!(!has_room(5_001, 0));
+        assert!(!has_room(0, (1 << 22) + 1));
     }
 }

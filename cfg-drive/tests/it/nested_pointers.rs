@@ -578,3 +578,24 @@ fn what_has_no_point_is_refused() {
         assert!(wrong.0[0].message.contains(word), "{wrong}");
     }
 }
+
+/// Pointers of a parameter lead to up to 50 places, the parameter itself among them.
+#[test]
+fn a_parameter_leads_to_so_many_places() {
+    let entered = |pointers: usize| {
+        let fields: String = (0..pointers).map(|k| format!("  ^real p{k}\n")).collect();
+        let text = format!(
+            "record Row\n{fields}end\nmain subroutine f(in record Row row, out real y)\n  y := row.p0^\nend\n"
+        );
+        let program = read(&text);
+        let main = program.main.expect("it is marked");
+        lowered(&program, main).map(|_| ())
+    };
+    assert!(entered(49).is_ok());
+    let wrong = entered(50).expect_err("there are too many");
+    assert_eq!(wrong.0[0].code, "M504", "{wrong}");
+    assert!(
+        wrong.0[0].message.contains("more than 50 places"),
+        "{wrong}"
+    );
+}

@@ -256,3 +256,22 @@ pub(super) fn tape_fault(error: TapeError, limits: Option<Limits>) -> Box<Fault>
         TapeError::Empty(stack) => Fault::Empty(stack),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The short way and the long one count the same passes.
+    #[test]
+    fn passes_are_counted_alike_on_both_sides_of_the_short_way() {
+        const AT: i64 = 1 << 60;
+        let ends = [-AT - 1, -AT, 1 - AT, -1, 0, 1, AT - 1, AT, AT + 1];
+        for first in ends {
+            for last in ends {
+                let passes = (last - first + 1).max(0) as u64;
+                let found = trips_needed(first as u64, last as u64, 1).ok();
+                assert_eq!(found, Some(passes), "{first}, {last}");
+            }
+        }
+    }
+}

@@ -634,3 +634,28 @@ end
         assert_eq!(found, Some(Scalar::Real(16009.0)), "{depth}");
     }
 }
+
+/// Globals of 2^31 cells together are compiled, and no larger ones.
+#[test]
+fn globals_have_so_many_cells() {
+    let compiled = |globals: &str| {
+        let source = format!("{globals}\nmain subroutine f(out real y)\n  y := 1.0\nend\n");
+        let parsed = text::parse(&source);
+        let program = (parsed.program).unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
+        let compiled = Compiled::new(&program, &CompileOptions::default());
+        compiled.map(|_| ()).map_err(|d| d.to_string())
+    };
+    for (globals, fits) in [
+        ("global real a[2147483648]\n", true),
+        ("global real a[2147483649]\n", false),
+        ("global real a[2147483647]\nglobal integer b\n", true),
+        ("global real a[2147483647]\nglobal integer b[2]\n", false),
+    ] {
+        let found = compiled(globals);
+        assert_eq!(found.is_ok(), fits, "{globals}{found:?}");
+        if let Err(problem) = found {
+            assert!(problem.contains("more than 16 GiB"), "{problem}");
+        }
+    }
+}

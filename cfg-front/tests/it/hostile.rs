@@ -109,6 +109,60 @@ fn long_expressions() {
     assert_eq!(values[0], n as f64);
 }
 
+/// Subscripts in subscripts are read up to 64 levels, the right side and the subscript of the document among them.
+#[test]
+fn subscripts_nest_up_to_a_limit() {
+    let symbol = "<xaif:Symbol symbol_id=\"Y_2\"";
+    let more = "<xaif:Symbol symbol_id=\"K_3\" kind=\"variable\" type=\"integer\" feType=\"I4\" shape=\"vector\">\
+                <xaif:DimensionBounds lower=\"1\" upper=\"2\"/></xaif:Symbol>";
+    let document = fixture("markers").replacen(symbol, &format!("{more}{symbol}"), 1);
+    let index = "<xaif:VariableReference vertex_id=\"1\"><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" \
+                 symbol_id=\"K_3\"/><xaif:ArrayElementReference vertex_id=\"2\"><xaif:IndexTriplet><xaif:Index>";
+    let end = "</xaif:Index></xaif:IndexTriplet></xaif:ArrayElementReference>\
+               <xaif:VariableReferenceEdge edge_id=\"1\" source=\"1\" target=\"2\"/></xaif:VariableReference>";
+    let one = "<xaif:Constant vertex_id=\"1\" type=\"integer\" feType=\"I4\" value=\"1\"/>";
+    let right = document.find("<xaif:AssignmentRHS>").unwrap();
+    let at = right + document[right..].find(one).unwrap();
+    let found = |levels: usize| {
+        let (before, after) = (&document[..at], &document[at + one.len()..]);
+        let deep = format!("{}{one}{}", index.repeat(levels), end.repeat(levels));
+        codes(format!("{before}{deep}{after}").as_bytes())
+    };
+    assert!(!found(62).contains(&"F620"), "{:?}", found(62));
+    assert!(found(63).contains(&"F620"), "{:?}", found(63));
+}
+
+/// Expressions have up to 49 levels before a part of them becomes a statement of its own.
+#[test]
+fn expressions_are_split_from_a_depth_on() {
+    let document = fixture("markers");
+    let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
+    let stop = document.find("</xaif:AssignmentRHS>").unwrap();
+    let statements = |n: usize| {
+        let mut graph = String::new();
+        for i in 1..n {
+            graph.push_str(&format!(
+                "<xaif:Intrinsic vertex_id=\"{i}\" name=\"add_scal_scal\"/>\
+                 <xaif:Constant vertex_id=\"{}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>\
+                 <xaif:ExpressionEdge edge_id=\"{i}\" source=\"{}\" target=\"{i}\" position=\"1\"/>\
+                 <xaif:ExpressionEdge edge_id=\"{}\" source=\"{}\" target=\"{i}\" position=\"2\"/>",
+                n + i,
+                i + 1,
+                n + i,
+                n + i
+            ));
+        }
+        let last =
+            format!("<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>");
+        let (before, after) = (&document[..start], &document[stop..]);
+        let text = format!("{before}{graph}{last}{after}");
+        let (program, problems) = read_xaif(text.as_bytes(), &Options::default());
+        let program = program.unwrap_or_else(|| panic!("{problems}"));
+        program.to_string().matches(":=").count()
+    };
+    assert_eq!([49, 50, 97, 98].map(statements), [2, 3, 3, 4]);
+}
+
 #[test]
 fn encodings() {
     let document = fixture("markers");

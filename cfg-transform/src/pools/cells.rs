@@ -108,3 +108,23 @@ fn subscripts(shape: &[Dim], most: usize) -> Option<Vec<Vec<i64>>> {
     }
     Some(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::text;
+
+    /// Cells are listed up to a number, those of records in records and of arrays among them.
+    #[test]
+    fn cells_are_listed_up_to_a_number() {
+        let parsed = text::parse(
+            "record Part\n  real a[2]\n  integer n\nend\nrecord Whole\n  record Part parts[2]\n  real b\nend\nmain subroutine f(in record Whole w, out real y)\n  y := w.b\nend\n",
+        );
+        let problems = parsed.problems.to_string();
+        let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+        let routine = &program.routines[0];
+        let w = routine.find_variable("w").expect("it is declared");
+        let listed = |most| each_cell(&program, routine.variable(w).ty, most).map(|all| all.len());
+        assert_eq!([8, 7, 6].map(listed), [Some(7), Some(7), None]);
+    }
+}

@@ -683,3 +683,29 @@ impl Model {
         id.starts_with("oascalref") || id.starts_with("scalarizedref")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xaif::codes;
+
+    /// A hundred problems are kept, and an error behind them is one all the same.
+    #[test]
+    fn problems_are_kept_up_to_a_number() {
+        let error = || Diagnostic::error(&codes::LIMIT, "", "");
+        let mut sink = Sink::default();
+        for _ in 0..99 {
+            sink.push(error().warning());
+        }
+        for kept in [100, 100] {
+            sink.push(error());
+            assert_eq!(sink.found.0.len(), kept);
+        }
+        assert!(sink.failed());
+        let mut warned = Sink::default();
+        (0..100).for_each(|_| warned.push(error().warning()));
+        assert!(!warned.failed());
+        warned.push(error());
+        assert!(warned.failed() && warned.found.0.len() == 100);
+    }
+}

@@ -15,6 +15,11 @@ use std::path::{Path, PathBuf};
 /// Edges of all pictures together, at most.
 const MOST_EDGES: usize = 20_000_000;
 
+/// True if pictures of so many steps, each with so many edges, are too many.
+fn are_too_many(steps: usize, edges: usize) -> bool {
+    steps.saturating_mul(edges) > MOST_EDGES
+}
+
 /// The graphs that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -41,7 +46,7 @@ impl<'a> Files<'a> {
             drawn,
             kind,
             // An accumulation graph has what its step computes, and no more.
-            ends_only: kind == Kind::Graphs && steps.saturating_mul(edges) > MOST_EDGES,
+            ends_only: kind == Kind::Graphs && are_too_many(steps, edges),
         }
     }
 
@@ -137,4 +142,17 @@ fn draw(out: &mut dyn io::Write, picture: Picture) -> io::Result<()> {
     TextWriter::run(out, |out| {
         write_labelled(out, &picture.title, vertices, edges)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::are_too_many;
+
+    /// Pictures have up to twenty million edges together.
+    #[test]
+    fn pictures_have_so_many_edges() {
+        assert!(!are_too_many(4_000, 5_000));
+        assert!(are_too_many(1, 20_000_001));
+        assert!(are_too_many(usize::MAX, 2));
+    }
 }
