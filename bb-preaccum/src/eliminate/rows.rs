@@ -426,7 +426,7 @@ mod tests {
     /// A few pairs of vertices are kept as a matrix, more of them only if there are edges enough, and very many never.
     #[test]
     fn sizes_on_both_sides_of_the_limits() {
-        let (small, large) = (1 << 10, 1 << 12);
+        let (small, large) = (1_usize << 10, 1_usize << 12);
         let enough = ((small + 1) * (small + 1)).div_ceil(PAIRS_PER_EDGE);
         assert_eq!((small * small, large * large), (SMALL, LARGE));
         for (vertices, edges, is_matrix) in [

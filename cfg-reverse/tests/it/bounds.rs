@@ -124,6 +124,8 @@ end
 "
         );
         assert_eq!(refusal(&source), expected, "{argument}");
+    }
+}
 
 /// Readers of a value are looked for up to a number of statements; where that is not enough there may be others.
 #[test]
