@@ -61,3 +61,29 @@ pub fn is_differentiable_operand(op: Op, operand: usize) -> bool {
         _ => op.class() != OpClass::Inquiry,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Conditions, orders, signs and what only decides have no derivatives; neither have whole operations that jump.
+    #[test]
+    fn operands_without_derivatives() {
+        let found = |op| [0, 1, 2].map(|k| is_differentiable_operand(op, k));
+        for (op, expected) in [
+            (Op::Mul, [true; 3]),
+            (Op::Max, [true; 3]),
+            (Op::If, [false, true, true]),
+            (Op::Polygamma, [false, true, true]),
+            (Op::Sign, [true, false, false]),
+            (Op::Fill, [true, false, false]),
+            (Op::Lt, [false; 3]),
+            (Op::Floor, [false; 3]),
+            (Op::MaxValPartial, [false; 3]),
+            (Op::Size, [false; 3]),
+            (Op::Present, [false; 3]),
+        ] {
+            assert_eq!(found(op), expected, "{op:?}");
+        }
+    }
+}

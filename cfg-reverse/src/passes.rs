@@ -24,7 +24,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 13] = [
+const PASSES: [(&str, Pass); 14] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -106,6 +106,13 @@ const PASSES: [(&str, Pass); 13] = [
             shown.push(all(&program, generated.map(RoutineId::new)));
         }
         Ok(shown.join("\n"))
+    }),
+    ("directions_of_tangent", |valid, main| {
+        let tangent = tangent(valid, main)?;
+        let before = tangent.program.routines.len();
+        let (program, _) = directions(tangent.program, &[tangent.tangent], &[])?;
+        let generated = before..program.routines.len();
+        Ok(all(&program, generated.map(RoutineId::new)))
     }),
 ];
 

@@ -172,11 +172,11 @@ impl Locations {
             if !split[v] {
                 return;
             }
-            match element(p) {
-                Some(s) if known.len() < most => {
-                    if known.insert((p.var, s.clone())) {
-                        seen[v].push(s);
-                    }
+            match element(p).map(|subscripts| (p.var, subscripts)) {
+                Some(named) if known.contains(&named) => {}
+                Some(named) if known.len() < most => {
+                    seen[v].push(named.1.clone());
+                    known.insert(named);
                 }
                 _ => {
                     split[v] = false;

@@ -252,6 +252,17 @@ subroutine filled(out real x[:])
   x := block[1]
 end
 
+subroutine looked(in real x[:])
+  uses block
+  local real y
+  y := block[1] + x[1]
+end
+
+subroutine put(inout real x, in integer i)
+  uses block
+  x := block[1] + i
+end
+
 aliased subroutine free(inout real x[:], inout real y[:])
 end
 
@@ -296,6 +307,16 @@ end
         assert_eq!(of("call sized(i, a, b)"), []);
         assert_eq!(of("call read(a[i:], a[:i])"), []);
         assert_eq!(of("call free(a, a)"), []);
+    }
+
+    /// A global that nobody writes may be handed on to who reads it; of another type it is never the same cells.
+    #[test]
+    fn globals_are_compared_if_one_name_is_written() {
+        let clash = vec![(0, Other::Global(GlobalId::new(0)))];
+        assert_eq!(of("call filled(block[:i])"), clash);
+        assert_eq!(of("call looked(block[:i])"), []);
+        assert_eq!(of("call looked(a[:i])"), []);
+        assert_eq!(of("call put(block[1], i)"), clash);
     }
 
     #[test]

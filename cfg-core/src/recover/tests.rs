@@ -75,6 +75,51 @@ end
     }
 }
 
+/// A loop that counts its passes down has an index if the last block of its body alone moves that.
+#[test]
+fn indices_that_move_with_counted_passes() {
+    for (ways, middle, behind, is_counted) in [
+        ("5 [1], 6 [0]", "x := x*x", "x := x + 1.0", true),
+        ("6 [1], 5 [0]", "x := x*x", "x := x + 1.0", true),
+        ("5 [1], 6 [0]", "i := i + 1", "x := x + 1.0", false),
+        ("6 [1], 5 [0]", "i := i + 1", "x := x + 1.0", false),
+        ("5 [1], 6 [0]", "x := x*x", "i := i + 1", false),
+        ("5 [1], 6 [0]", "call moved(i)", "x := x + 1.0", false),
+        ("5 [1], 6 [0]", "x := x*x", "call moved(i)", false),
+    ] {
+        let source = format!(
+            "subroutine moved(inout integer k)
+  k := k*2
+end
+general main subroutine f(in integer n, inout real x)
+  local integer i, left
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 7 [0]
+    4 BRANCH x < 2.0 -> {ways}
+    5 BASICBLOCK -> 6
+          {middle}
+    6 BASICBLOCK -> 3
+          {behind}
+          i := i + 2
+          left := left - 1
+    7 EXIT
+end
+"
+        );
+        let program = crate::text::parse(&source).program.expect("a program");
+        let routine = recover(&program, &Effects::of(&program), &program.routines[1]);
+        let i = (routine.variables.iter().position(|v| v.name == "i")).map(VarId::new);
+        let mut tests = routine.body.as_ref().unwrap().vertices();
+        let over_i = tests.any(|(_, v)| {
+            matches!(v.kind.test(), Some(LoopTest::Counted { index, .. }) if Some(*index) == i)
+        });
+        assert_eq!(over_i, is_counted, "{ways}, {middle}, {behind}");
+    }
+}
+
 /// The loop makes no pass where the first value is beyond the last already: the smallest integer minus 1 is not computed.
 #[test]
 fn last_values_of_strict_comparisons() {

@@ -161,10 +161,9 @@ fn ends_of_bodies_are_led_back_to_the_loop_that_lacks_one() {
     };
     for (loops, help) in [
         (body(3, 6, 6) + "    6 EXIT\n", "\"to\": 3"),
-        (body(3, 6, 6) + &body(6, 6, 9) + "    9 EXIT\n", "\"to\": 3"),
         (body(3, 3, 6) + &body(6, 9, 9) + "    9 EXIT\n", "\"to\": 6"),
         (
-            body(3, 6, 6) + &body(6, 9, 9) + "    9 EXIT\n",
+            body(3, 9, 6) + &body(6, 9, 9) + "    9 EXIT\n",
             "to the LOOP whose body it ends",
         ),
     ] {
@@ -183,6 +182,27 @@ fn ends_of_bodies_are_led_back_to_the_loop_that_lacks_one() {
             helps.any(|h| h.starts_with("lead its edge back") && h.contains(help)),
             "{loops}{found}"
         );
+    }
+}
+
+/// A subscript that is wrong leaves the type of its place unknown: what follows from that is not told.
+#[test]
+fn what_is_wrong_in_a_subscript_is_told_once() {
+    for place in [
+        "v[x]",
+        "v[x:2]",
+        "v[1:x]",
+        "v[1:2:x]",
+        "v[y + 1.0:]",
+        "v[:l]",
+    ] {
+        for statement in [format!("l := {place}"), format!("{place} := l")] {
+            let source = format!(
+                "main subroutine f(in real x, inout logical l, inout real v[3], out real y)\n  y := x\n  {statement}\nend\n"
+            );
+            let found = found(&read(&source));
+            assert_eq!(found.iter().count(), 1, "{statement}: {found}");
+        }
     }
 }
 

@@ -159,3 +159,37 @@ fn elements_are_told_apart_up_to_the_limit() {
     // `parts` of an array as a whole is the array.
     assert_eq!([1, 2, 3, 4].map(split), [[1, 1], [2, 1], [2, 1], [2, 2]]);
 }
+
+/// Arrays are taken apart that are named by elements with constant subscripts only; scalars are what they were.
+#[test]
+fn arrays_of_which_elements_are_named() {
+    let mut f = RoutineBuilder::new("f");
+    let x = f.inout("x", Real);
+    let [a, b, c] = ["a", "b", "c"].map(|name| f.local(name, Real.array([3])));
+    f.assign(a.at(1), x);
+    f.assign(a.at(3), x);
+    f.assign(b.at(1), x);
+    f.assign(b, 0.0);
+    f.assign(c.at(2), a.at(1));
+    f.assign(x, a.at(3));
+    let mut program = ProgramBuilder::new();
+    let f = program.add(f);
+    let program = program.finish().expect("the builder is used right");
+    let routine = program.routine(f);
+    let cfg = routine.body.as_ref().expect("it has a body");
+    let whole = Locations::of(&program, routine);
+    for most in 0..6 {
+        let found = whole.named_by_elements(&program, routine, cfg, most);
+        // One element more is named of the array that is used as a whole later.
+        let expected = match most {
+            0 | 1 => vec![],
+            2 | 3 => vec![(a, vec![vec![1], vec![3]])],
+            _ => vec![(a, vec![vec![1], vec![3]]), (c, vec![vec![2]])],
+        };
+        let elements: usize = expected.iter().map(|(_, named)| named.len()).sum();
+        assert_eq!(found, expected, "{most}");
+        let parts = (whole.clone()).with_elements_within(&program, routine, cfg, most);
+        assert_eq!(parts.len(), whole.len() + elements);
+        assert_eq!(parts.of_variable(x), whole.of_variable(x));
+    }
+}

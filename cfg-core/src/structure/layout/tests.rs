@@ -324,7 +324,7 @@ fn layouts_read_as_people_write() {
                 (5, 7, -1),
                 (6, 7, -1),
             ],
-            "?",
+            "1 2 [2: | 3 . | 4 . | 5 goto 7 . | . ] 6 7",
         ),
     ] {
         assert_eq!(line(&listed(letters, edges)), expected);
