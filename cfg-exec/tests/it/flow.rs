@@ -373,6 +373,6 @@ end
             .map(|v| (v.routine.index(), v.activation))
             .collect();
         found.dedup();
-        assert_eq!(found, [(0, 0), (1, 1), (0, 0), (1, 2), (0, 0)]);
+        assert_eq!(found, [(0, 0), (1, 1), (1, 2), (0, 0)]);
     }
 }

@@ -58,12 +58,6 @@ pub(crate) fn each_handed_on(
                 (self.visit)(place.var);
             }
         }
-
-        fn variable(&mut self, v: &'ir VarId, role: PlaceRole) {
-            if role == PlaceRole::Clobber && may_be_absent(self.routine, *v) {
-                (self.visit)(*v);
-            }
-        }
     }
     let visit = &mut visit;
     HandedOn {

@@ -118,7 +118,7 @@ main subroutine f(in integer n, in real x, out real y)
   independent x
   dependent y
   local real c
-  c := h({argument})
+  c := call h({argument})
   y := x*c
 end
 "
