@@ -3,13 +3,19 @@
 use cfg_core::{entity::RoutineId, text, validate::validate};
 use cfg_reverse::{Options, explain::explain, reverse};
 
-/// The code of the problem for which a program has no adjoint, if it has none.
+/// The code of the problem for which a program has no adjoint, if it has none. Nothing is known of its external routines but what
+/// it says.
 fn refusal(source: &str) -> Option<&'static str> {
     let parsed = text::parse(source);
     let problems = parsed.problems;
-    let program = parsed
+    let mut program = parsed
         .program
         .unwrap_or_else(|| panic!("{problems}{source}"));
+    for routine in &mut program.routines {
+        if routine.body.is_none() {
+            routine.external.get_or_insert_default();
+        }
+    }
     let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
     let main = program.main.unwrap_or(RoutineId::new(0));
     let problems = reverse(&program, main, &Options::default()).err()?;

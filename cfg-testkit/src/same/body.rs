@@ -85,7 +85,10 @@ impl<'p> Bodies<'_, 'p> {
             let left = b.variables.iter().enumerate().filter(|(w, other)| {
                 !self.variables.pairs.back.contains_key(w) && kind(other) == kind(v)
             });
-            let closest = left.min_by_key(|(_, w)| (w.shape != v.shape, w.name != v.name));
+            let closest = left.min_by_key(|(_, w)| {
+                let differs = (w.annotations != v.annotations, w.shape != v.shape);
+                (differs, w.name != v.name)
+            });
             match closest {
                 Some((w, _)) => self.pair(VarId::new(k), VarId::new(w))?,
                 None => return differ(format!("{}, variables", at()), &v.name, "no such variable"),
