@@ -104,7 +104,8 @@ fn own_items(own: &Job) -> Vec<Item> {
     items.extend(routine.result.map(|v| Item {
         ty: routine.variable(v).ty,
         by_value: false,
-        is_result: true,
+        // The adjoint of an array is one.
+        is_result: routine.variable(v).rank() == 0,
         is_last: false,
         extent: None,
         variable: Some(v),

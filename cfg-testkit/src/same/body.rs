@@ -76,7 +76,14 @@ impl<'p> Bodies<'_, 'p> {
         // Generated variables that nothing names: those of one kind are as good as each other.
         let kind = |v: &Variable| {
             let words = v.origin.as_ref().map(|o| o.role.clone());
-            (words, v.ty.name(), v.rank(), v.intent().map(Intent::name))
+            let role = std::mem::discriminant(&v.role);
+            (
+                words,
+                v.ty.name(),
+                v.rank(),
+                role,
+                v.intent().map(Intent::name),
+            )
         };
         for (k, v) in a.variables.iter().enumerate() {
             if self.variables.pairs.there.contains_key(&k) {
