@@ -195,6 +195,19 @@ impl Builder<'_> {
         self.routine.aliased && var.ty.is_real() && outlives
     }
 
+    /// Keeps, now and then, only what is an argument already where arguments may overlap.
+    fn again(&mut self, signature: &Signature, bound: &Bound, candidates: &mut Vec<usize>) {
+        let is_bound = |v: &usize| bound.vars.iter().any(|(w, _)| w == v);
+        let chance = self.options.odd_functions;
+        if signature.aliased
+            && chance > 0
+            && candidates.iter().any(is_bound)
+            && self.rng.percent(chance)
+        {
+            candidates.retain(is_bound);
+        }
+    }
+
     fn argument(
         &mut self,
         signature: &Signature,
@@ -261,6 +274,8 @@ impl Builder<'_> {
         arrays.retain(|&v| {
             self.state.init[v] && fits(self, v) && !self.clashes(v, formal.intent, signature, bound)
         });
+        self.again(signature, bound, &mut scalars);
+        self.again(signature, bound, &mut arrays);
         let element = !arrays.is_empty() && (scalars.is_empty() || self.rng.percent(45));
         if element {
             let v = *self.rng.pick(&arrays)?;
@@ -329,6 +344,7 @@ impl Builder<'_> {
                 && (!sequence || (var.dense && var.len() >= n))
                 && !self.clashes(v, formal.intent, signature, bound)
         });
+        self.again(signature, bound, &mut arrays);
         let v = *self.rng.pick(&arrays)?;
         bound.vars.push((v, formal.intent));
         let var = self.vars[v].clone();

@@ -341,7 +341,12 @@ impl Builder<'_> {
             };
             self.parameter("o", scalar(real, intent, (0, 0)));
             if self.rng.percent(30) {
-                self.parameter("e", scalar(real, Intent::InOut, (0, 0)));
+                let odd = self.options.odd_functions;
+                let intent = match odd > 0 && self.rng.percent(odd) {
+                    true => Intent::Out,
+                    false => Intent::InOut,
+                };
+                self.parameter("e", scalar(real, intent, (0, 0)));
             }
         }
         if self.rng.percent(40) {

@@ -1,9 +1,12 @@
 //! Random programs keep the rules, survive a round trip, and have the derivatives they should.
 
-use cfg_core::ir::Program;
+use cfg_core::entity::{VarId, VertexId};
+use cfg_core::graph::loops::LoopForest;
+use cfg_core::ir::{Expr, Intent, LoopTest, Program, StmtKind};
 use cfg_core::{json, validate};
 use cfg_testkit::case::Case;
-use cfg_testkit::generate::Options;
+use cfg_testkit::general;
+use cfg_testkit::generate::{Options, generate};
 use cfg_testkit::interpret::Limits;
 use cfg_testkit::property::check;
 
@@ -46,11 +49,8 @@ fn wide_programs_are_valid_and_survive_json() {
     check(&Options::WIDE_SMOOTH, 400..600, valid_and_stable);
 }
 
-fn dot(
-    a: &[(cfg_core::entity::VarId, Vec<f64>)],
-    b: &[(cfg_core::entity::VarId, Vec<f64>)],
-) -> f64 {
-    let values = |list: &[(cfg_core::entity::VarId, Vec<f64>)]| -> Vec<f64> {
+fn dot(a: &[(VarId, Vec<f64>)], b: &[(VarId, Vec<f64>)]) -> f64 {
+    let values = |list: &[(VarId, Vec<f64>)]| -> Vec<f64> {
         list.iter().flat_map(|(_, v)| v.clone()).collect()
     };
     values(a).iter().zip(values(b)).map(|(x, y)| x * y).sum()
@@ -75,4 +75,63 @@ fn exact_programs_have_exact_derivatives() {
     };
     check(&Options::EXACT, 0..1000, agree);
     check(&Options::WIDE, 1000..1500, agree);
+}
+
+/// Functions that call themselves, whose parameters may overlap, that write their parameters; calls that hand one variable to two
+/// `out` parameters; loops whose bodies assign their index.
+#[test]
+fn unusual_functions_calls_and_indices_are_drawn() {
+    let [
+        mut recursive,
+        mut aliased,
+        mut writing,
+        mut twice,
+        mut assigned,
+    ] = [0; 5];
+    for seed in 0..600 {
+        let program = generate(&Options::WIDE, seed).expect("it runs").program;
+        for (r, routine) in program.routines.iter().enumerate() {
+            let calls = routine.statements().filter_map(|s| match &s.kind {
+                StmtKind::Call {
+                    callee, arguments, ..
+                } => Some((callee.index(), arguments)),
+                _ => None,
+            });
+            for (callee, arguments) in calls {
+                let called = &program.routines[callee];
+                recursive += usize::from(callee == r && called.result.is_some());
+                let outs = (called.parameter_ids().zip(arguments))
+                    .filter(|(p, _)| called.variable(*p).intent() == Some(Intent::Out))
+                    .filter_map(|(_, e)| match e {
+                        Some(Expr::Place(place)) => Some(place.var),
+                        _ => None,
+                    });
+                let outs: Vec<VarId> = outs.collect();
+                let again = (1..outs.len()).any(|k| outs[..k].contains(&outs[k]));
+                twice += usize::from(called.aliased && again);
+            }
+            if routine.result.is_some() && routine.body.is_some() {
+                aliased += usize::from(routine.aliased);
+                let mut intents = routine
+                    .parameter_ids()
+                    .map(|p| routine.variable(p).intent());
+                writing += usize::from(intents.any(|i| i.is_some_and(Intent::writes)));
+            }
+        }
+        let case = general::generate(seed);
+        let body = case.routine().body.as_ref().expect("it has a body");
+        let forest = LoopForest::new(body, 0);
+        for l in forest.loops() {
+            let header = VertexId::new(forest.get(l).header);
+            if let Some(LoopTest::Counted { index, .. }) = body.vertex(header).kind.test() {
+                let mut inside = forest.members(l).iter().map(|&v| VertexId::new(v));
+                assigned += usize::from(inside.any(|v| {
+                    let mut statements = body.vertex(v).statements().iter();
+                    statements.any(|s| s.kind.assignment().is_some_and(|(to, _)| to.var == *index))
+                }));
+            }
+        }
+    }
+    let drawn = [recursive, aliased, writing, twice, assigned];
+    assert!(drawn.iter().all(|n| *n >= 5), "{drawn:?}");
 }
