@@ -651,3 +651,1070 @@ end
         ],
     );
 }
+
+/// A loop made of jumps runs as often as a counter says, and everything that was pushed around it is popped.
+#[test]
+fn jumps_count_passes() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $1
+    3 BASICBLOCK -> 4
+          $2
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          $3
+    6 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $4
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          $5
+    7 EXIT
+end
+",
+        &[
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], None),
+            (["c := 0", "c := c + 1\npush[real] x on t\nx := x*x\n", "push[control count] c on t", "b := pop[control count] from t", ""], None),
+            (["push[real] x on t\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", "x := pop[real] from t"], None),
+            (["push[real] x on t\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", "x := pop[real] from t"], Some(("T707", "the mirrored part of the forward sweep has nothing on the stack here"))),
+            (["", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "here is not where the forward sweep is after as many passes"))),
+            (["c := 0\nc := c + 1", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", ""))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[integer] p on t\npush[control count] c on t", "b := pop[control count] from t\np := pop[integer] from t", ""], None),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[integer] p on t\npush[control count] c on t", "b := pop[control count] from t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t\np := pop[integer] from t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t\nb := b + 1", ""], Some(("T708", "here is not where the forward sweep is after as many passes"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "p := pop[control count] from t\nb := 3", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+        ],
+    );
+}
+
+/// A count that is popped needs a loop that runs as often.
+#[test]
+fn passes_that_no_reverse_loop_undoes() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+    3 BASICBLOCK -> 4
+          c := c + 1
+          x := x*x
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          push[$1] c on t
+    6 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer b
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          b := pop[$1] from t
+    3 EXIT
+end
+",
+        &[
+            (["control count"], Some(("T708", "the reverse sweep ends before all passes are done"))),
+            (["integer"], Some(("T705", "it was not pushed from this place"))),
+        ],
+    );
+}
+
+/// A branch behind a loop decides on what is set there.
+#[test]
+fn what_was_set_before_a_loop_is_not_known_behind_it() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+    3 BASICBLOCK -> 4
+          push[real] x on t
+          x := x*x
+          c := c + 1
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          push[control count] c on t
+    6 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          b := pop[control count] from t
+          e := 1
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          $1
+    7 BRANCH e == 1 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> 10
+    9 BASICBLOCK -> 10
+   10 EXIT
+end
+",
+        &[
+            (["e := 1"], None),
+            ([""], Some(("T709", "which value `e` has here is not known"))),
+            (["e := 2 - 1"], Some(("T709", "which value `e` has here is not known"))),
+        ],
+    );
+}
+
+/// The reverse sweep comes to as many vertices as it has before it takes something.
+#[test]
+fn the_reverse_sweep_takes_something_in_a_while() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          push[real] x on t
+    3 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := pop[real] from t
+          e := 0
+    3 BRANCH select e: [0] 0; [1] 1; [2] 2; [3] default -> 4 [0], 5 [1], 6 [2], 7 [3]
+    4 BASICBLOCK -> $1
+          e := 1
+    5 BASICBLOCK -> 3
+          e := 2
+    6 BASICBLOCK -> 3
+          e := 3
+    7 EXIT$2
+end
+",
+        &[
+            (["7", ""], None),
+            (["3", ""], Some(("T708", "the reverse sweep may run on from here without taking anything from the tape"))),
+        ],
+    );
+}
+
+/// What a call pushed lies on each stack of its tape, and on no other tape.
+#[test]
+fn calls_lie_on_all_stacks_of_their_tapes() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $1
+    3 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer e, k, b
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $2
+    3 EXIT
+end
+subroutine g_fwd(inout real x, inout tape s) {forward of g}
+  push[real] x
+  x := 2.0*x
+end
+subroutine g_rev(inout real x, inout tape s) {reverse of g}
+  x := pop[real]
+end",
+        &[
+            (["call g_fwd(x, t)\npush[real] x on t", "x := pop[real] from t\ncall g_rev(x, t)"], None),
+            (["call g_fwd(x, t)\npush[real] x on t", "call g_rev(x, t)\nx := pop[real] from t"], Some(("T703", ""))),
+            (["call g_fwd(x, t)\npush[integer] p on t", "call g_rev(x, t)\np := pop[integer] from t"], Some(("T703", "on the integer stack of `t` lies what was pushed by routine f_fwd, vertex 2, statement 2"))),
+            (["call g_fwd(x, t)\npush[integer] p on t", "p := pop[integer] from t\ncall g_rev(x, t)"], None),
+            (["call g_fwd(x, u)\npush[real] x on t", "call g_rev(x, u)\nx := pop[real] from t"], None),
+            (["call g_fwd(x, t)\npush[real] x on u", "call g_rev(x, t)\nx := pop[real] from u"], None),
+            (["call g_fwd(x, t)\npush[real] x on u", "x := pop[real] from u\ncall g_rev(x, t)"], None),
+            (["call g_fwd(x, t)", "call g_rev(x, u)"], Some(("T706", ""))),
+            (["call g_fwd(x, t)", ""], Some(("T706", ""))),
+            (["", "call g_rev(x, t)"], Some(("T707", ""))),
+        ],
+    );
+}
+
+/// A count that was popped tells nothing once the loop has run.
+#[test]
+fn a_count_is_used_once() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+          push[real] x on t
+          x := x*x
+          c := c + 1
+          $1
+    3 BASICBLOCK -> 4
+          c := 0
+          push[real] x on t
+          x := x*x
+          c := c + 1
+          push[control count] c on t
+    4 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          e := 0
+          b := pop[control count] from t
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BRANCH e == 0 -> 7 [1], 8 [0]
+    7 BASICBLOCK -> 3
+          e := 1
+          $2
+    8 EXIT
+end
+",
+        &[
+            (["push[control count] c on t", "b := pop[control count] from t"], None),
+            (["push[real] x on t\nc := c + 1\npush[control count] c on t", "b := pop[control count] from t"], None),
+            (["", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (["push[real] x on t\nc := c + 1", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+        ],
+    );
+}
+
+/// A loop of a graph with jumps is undone over its range backwards, or as often as it has trips.
+#[test]
+fn ranges_backwards_in_jumps() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, in integer p, inout real x, inout tape t) {forward of f}
+  local integer i, h, c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $1
+    3 $2 -> 4 [1], 6 {copy of 3}
+    4 BASICBLOCK -> 5
+          push[real] x
+          x := x*x
+          $3
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          $4
+    7 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, in integer p, inout real x, inout tape t) {reverse of f}
+  local integer i, h, b, k
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $5
+    3 FORLOOP $6 -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real]
+    5 ENDLOOP -> 3 {adjoint of 3}
+    6 EXIT
+end
+",
+        &[
+            (["", "LOOP i = 2, n", "", "", "", "i = n, 2, -1"], None),
+            (["", "LOOP i = n, 2, -1", "", "", "", "i = 2, n, 1"], None),
+            (["", "LOOP i = 2, n", "", "", "", "i = m, 2, -1"], Some(("T708", "it is not proven how often this runs: it does not start where the loop ends"))),
+            (["", "LOOP i = 2, n", "", "", "", "i = n, m, -1"], Some(("T708", "it is not proven how often this runs: it does not end where the loop starts"))),
+            (["", "LOOP i = 2, n, 2", "", "", "", "i = n, 2, -1"], Some(("T708", "it is not proven how often this runs: its step is not the negated step of the loop"))),
+            (["", "LOOP i = 2, n", "", "", "", "k = n, 2, -1"], Some(("T708", "it is not proven how often this runs: it runs over the range with another index"))),
+            (["", "LOOP while x < 100.0", "", "", "", "i = n, 2, -1"], Some(("T708", "it is not proven how often this runs: the loop is not a counted loop"))),
+            (["", "LOOP i = 2, n", "", "", "b := trips(2, n, 1)", "k = 1, b"], None),
+            (["", "LOOP i = 2, n", "", "", "b := trips(2, n, 1)", "i = 1, b"], Some(("T708", "it is not proven how often this runs: its index counts passes"))),
+            (["", "LOOP i = 2, n", "", "", "b := trips(2, n, 1)", "k = 0, b"], Some(("T708", "it is not proven how often this runs: it runs over the range with another index"))),
+            (["", "LOOP i = 2, n", "", "", "", "k = 0, trips(2, n, 1)"], Some(("T708", "it is not proven how often this runs: it runs over the range with another index"))),
+            (["", "LOOP i = 2, n", "", "", "", "k = 1, trips(2, n, 1)"], None),
+            (["", "LOOP i = 2, n", "", "", "b := trips(2, n, 1)\nb := b + 1", "k = 1, b"], Some(("T708", "it is not proven how often this runs: its bound is neither a popped counter nor a number of trips"))),
+            (["", "LOOP i = 2, n", "", "", "b := n", "k = 1, b"], Some(("T708", "it is not proven how often this runs: its bound is neither a popped counter nor a number of trips"))),
+            (["", "LOOP while x < 100.0", "", "", "b := trips(2, n, 1)", "k = 1, b"], Some(("T708", "it is not proven how often this runs: the loop is not a counted loop, its range is not known"))),
+            (["", "LOOP i = 2, n, p", "", "", "b := trips(2, n, p)", "i = 2 + (b - 1)*p, 2, -p"], None),
+            (["", "LOOP i = 2, n, p", "", "", "b := trips(2, n, p)", "i = 2 + (b - 1)*m, 2, -m"], Some(("T708", "it is not proven how often this runs: its step is not the negated step of the loop"))),
+            (["", "LOOP i = 2, n, p", "", "", "b := trips(2, n, p)", "i = 2 + (b - 1)*2, 2, -2"], Some(("T708", "it is not proven how often this runs: its step is not the negated step of the loop"))),
+            (["h := n", "LOOP i = 2, h", "", "", "h := n", "i = h, 2, -1"], None),
+            (["h := n", "LOOP i = 2, h", "h := 3", "", "h := n", "i = h, 2, -1"], Some(("T708", "it is not proven how often this runs: `h`, on which the range depends, may change while the loop runs"))),
+            (["h := m", "LOOP i = h, n", "", "", "h := m", "i = n, h, -1"], None),
+            (["h := m", "LOOP i = h, n", "h := 3", "", "h := m", "i = n, h, -1"], Some(("T708", "it is not proven how often this runs: "))),
+            (["h := m + 1", "LOOP i = m + 1, n", "", "push[integer] h", "h := pop[integer]", "i = n, h, -1"], None),
+            (["h := m + 2", "LOOP i = m + 1, n", "", "push[integer] h", "h := pop[integer]", "i = n, h, -1"], Some(("T708", "it is not proven how often this runs: it does not end where the loop starts"))),
+            (["h := m + 1", "LOOP i = m + 1, n", "", "push[integer] m", "h := pop[integer]", "i = n, h, -1"], Some(("T708", "it is not proven how often this runs: its bounds are not popped right before"))),
+            (["h := m + 1", "LOOP i = m + 1, n", "", "push[integer] h", "h := pop[integer]\nh := h + 1", "i = n, h, -1"], Some(("T708", "it is not proven how often this runs: its bounds are not popped right before"))),
+            (["h := m + 1", "LOOP i = m + 1, n", "", "push[integer] h", "h := m + 1\nb := pop[integer]", "i = n, h, -1"], Some(("T708", "it is not proven how often this runs: its bounds are not popped right before"))),
+            (["h := m + 1", "LOOP i = 2, n, m + 1", "", "push[integer] h", "h := pop[integer]\nb := trips(2, n, m + 1)", "i = 2 + (b - 1)*h, 2, -h"], None),
+            (["h := m + 2", "LOOP i = 2, n, m + 1", "", "push[integer] h", "h := pop[integer]\nb := trips(2, n, m + 1)", "i = 2 + (b - 1)*h, 2, -h"], Some(("T708", "it is not proven how often this runs: its step is not the negated step of the loop"))),
+        ],
+    );
+}
+
+/// The branch that begins the body of a reverse loop decides on what each pass leaves.
+#[test]
+fn the_point_of_exit_is_one_value_in_later_passes() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, inout real x, inout tape t) {forward of f}
+  local integer c
+    1 ENTRY -> 2 {copy of 1}
+    2 BASICBLOCK -> 3 {copy of 2}
+          c := 0
+    3 BASICBLOCK -> 4 {copy of 3}
+          push[real] x
+          x := x*x
+    4 BRANCH x > 100.0 -> 6 [1], 5 [0] {copy of 4}
+    5 BASICBLOCK -> 3 {copy of 5}
+          c := c + 1
+          x := x + 1.0
+    6 BASICBLOCK -> 7 {copy of 6}
+          push[control count] c
+    7 EXIT {copy of 7}
+end
+general subroutine f_rev(in integer n, inout real x, inout tape t) {reverse of f}
+  local integer k, b, e
+  local integer w[2]
+   -7 ENTRY -> -6 {adjoint of 7}
+   -6 BASICBLOCK -> 17 {adjoint of 6}
+          b := pop[control count]
+          e := 1
+          w[1] := 1
+   17 FORLOOP k = 0, b -> 25 [1], -2 {counted-loop of 3}
+   25 BASICBLOCK -> 18
+          $1
+   18 BRANCH $2 -> -5 [0], 19 [1] {exit-branch of 3}
+   19 BASICBLOCK -> -4 {exit-set of 3}
+          $3
+   -5 BASICBLOCK -> -4 {adjoint of 5}
+          x := x - 1.0
+          $4
+   -4 ENDBRANCH -> -3 {adjoint of 4}
+   -3 BASICBLOCK -> 21 {adjoint of 3}
+          x := pop[real]
+   21 ENDLOOP -> 17 {counted-loop of 3}
+   -2 BASICBLOCK -> -1 {adjoint of 2}
+   -1 EXIT {adjoint of 1}
+end
+",
+        &[
+            (["x := x + 0.0", "e == 1", "e := 0", ""], None),
+            (
+                ["x := x + 0.0", "e*1 == 1", "e := 0", ""],
+                Some(("T709", "")),
+            ),
+            (["x := x + 0.0", "e > 0", "e := 0", ""], None),
+            (["x := x + 0.0", "e == 1", "e := 0", "e := 0"], None),
+            (
+                ["x := x + 0.0", "e == 1", "e := 0", "e := 1"],
+                Some((
+                    "T709",
+                    "which value `e` has here is not known, or there are several",
+                )),
+            ),
+            (
+                ["x := x + 0.0", "e == 1", "e := 0", "e := b"],
+                Some((
+                    "T709",
+                    "which value `e` has here is not known, or there are several",
+                )),
+            ),
+            (["e := 0", "e == 1", "e := 0", ""], Some(("T711", ""))),
+            (
+                ["e := n", "e == 1", "e := 0", ""],
+                Some((
+                    "T709",
+                    "which value `e` has here is not known, or there are several",
+                )),
+            ),
+            (
+                ["x := x + 0.0", "w[1] == 1", "e := 0", ""],
+                Some(("T709", "")),
+            ),
+            (
+                ["x := x + 0.0", "e == w[1]", "e := 0", ""],
+                Some(("T709", "it does not decide on a popped value alone")),
+            ),
+            (
+                ["x := x + 0.0", "e + n == 1", "e := 0", ""],
+                Some(("T709", "it does not decide on a popped value alone")),
+            ),
+            (
+                ["x := x + 0.0", "n == 1", "e := 0", ""],
+                Some(("T709", "which value `n` has here is not known")),
+            ),
+        ],
+    );
+}
+
+/// On each way into the reverse loop it is set by which way the loop was left.
+#[test]
+fn a_point_of_exit_is_set_where_a_loop_is_entered() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout real y, inout tape t) {forward of f}
+  local integer i, c, h
+    1 ENTRY -> 9 {copy of 1}
+    2 LOOP i = 2, h, 3 -> 3 [1], 7 {copy of 2}
+    3 BASICBLOCK -> 4 {copy of 3}
+          push[real] y
+          y := y*y
+    4 BRANCH y > 100.0 -> 14 [1], 11 [0] {copy of 4}
+    7 BASICBLOCK -> 13 {copy of 7}
+          push[real] y
+          y := 2.0*y
+    8 EXIT {copy of 8}
+    9 BASICBLOCK -> 12 {copy of 9}
+          h := n
+   10 ENDLOOP -> 2 {copy of 10}
+   11 BASICBLOCK -> 10 {counter-increment of 2}
+          c := c + 1
+   12 BASICBLOCK -> 2 {counter-init of 2}
+          c := 0
+   13 BASICBLOCK -> 8 {marker-push of 8}
+          push[control 1] $1
+   14 BASICBLOCK -> 15 {counter-push of 2}
+          push[control count] c
+   15 BASICBLOCK -> 8 {marker-push of 8}
+          push[control 1] $2
+end
+subroutine f_rev(in integer n, in integer m, inout real y, inout tape t) {reverse of f}
+  local integer i, b, r, e, h, k
+  @-8 entry {adjoint of 8}
+  @26
+  h := n
+  b := pop[control 1]
+  if b == $1 {marker-branch of 8}
+    @-7 {adjoint of 7}
+    y := pop[real]
+    @14 {bound-pop of 2}
+    r := trips(2, h, 3)
+    $3
+  else
+    @13 {bound-pop of 2}
+    r := pop[control count]
+    r := r + 1
+    $4
+  @15 end
+  @-10 forloop i = 2 + (r - 1)*3, 2, -3 {adjoint of 10}
+    @48 if e == 1 {exit-branch of 2}
+      @57 {exit-set of 2}
+      $5
+    else
+    end {adjoint of 4}
+    @-3 {adjoint of 3}
+    y := pop[real]
+  end {adjoint of 2}
+  @-9 {adjoint of 9}
+  @-1 exit {adjoint of 1}
+end
+",
+        &[
+            (["1", "0", "e := 0", "e := 1", "e := 0"], None),
+            (["0", "1", "e := 0", "e := 1", "e := 0"], None),
+            (["1", "0", "", "e := 1", "e := 0"], Some(("T709", "which value `e` has here is not known, or there are several"))),
+            (["0", "1", "", "e := 1", "e := 0"], Some(("T709", "which value `e` has here is not known, or there are several"))),
+            (["1", "0", "e := 0", "", "e := 0"], Some(("T709", "which value `e` has here is not known, or there are several"))),
+            (["0", "1", "e := 0", "", "e := 0"], Some(("T709", "which value `e` has here is not known, or there are several"))),
+            (["1", "0", "e := 0", "e := 1", ""], Some(("T709", "which value `e` has here is not known, or there are several"))),
+        ],
+    );
+}
+
+/// What waits on a stack is told before what is not there.
+#[test]
+fn what_is_left_and_what_is_wanted() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3 $1
+          $2
+    3 BASICBLOCK -> 4 {copy of 3}
+          x := 2.0*x
+    4 BASICBLOCK -> 5 {copy of 4}
+          x := 2.0*x
+    5 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3 {adjoint of 4}
+          x := 0.5*x
+    3 BASICBLOCK -> 4 {adjoint of 3}
+          x := 0.5*x
+    4 BASICBLOCK -> 5 $3
+          $4
+    5 BASICBLOCK -> 6 $5
+    6 EXIT
+end
+",
+        &[
+            (["{copy of 2}", "push[real] x on t", "{adjoint of 2}", "x := pop[real] from t", ""], None),
+            (["", "push[real] x on t", "", "x := pop[real] from t", ""], None),
+            (["{copy of 2}", "push[real] x on t", "", "x := pop[real] from t", ""], None),
+            (["", "push[real] x on t", "{adjoint of 2}", "x := pop[real] from t", ""], None),
+            (["{copy of 2}", "push[real] x on t", "{adjoint of 2}", "", ""], Some(("T706", "does not pop this"))),
+            (["{copy of 2}", "push[real] x on t", "", "p := pop[integer] from t", "{adjoint of 2}"], Some(("T706", "does not pop this"))),
+            (["{copy of 2}", "", "", "p := pop[integer] from t", "{adjoint of 2}"], Some(("T707", "has nothing on the stack here"))),
+            (["{copy of 2}", "", "", "", "{adjoint of 2}"], None),
+            (["{copy of 3}", "", "", "", ""], Some(("T711", "does not visit the adjoint of this block"))),
+            (["", "", "{adjoint of 3}", "", ""], Some(("T711", "does not visit the block that this is the adjoint of"))),
+            (["{copy of 4}", "", "{adjoint of 3}", "", ""], Some(("T711", "the block visited before is routine f_fwd, BASICBLOCK 2"))),
+            (["", "", "", "p := pop[integer] from t", "{adjoint of 3}"], Some(("T707", "has nothing on the stack here"))),
+        ],
+    );
+}
+
+/// The adjoints of blocks, loops and branches are visited in reverse order, where both sweeps have their images.
+#[test]
+fn blocks_are_visited_in_reverse_order() {
+    assert_cases(
+        "subroutine f_fwd(in integer n, in logical l, inout real x, inout tape t) {forward of f}
+local integer i
+@1 entry {copy of 1}
+@2 {copy of 2}
+x := 2.0*x
+$1
+@9 exit {copy of 9}
+end
+subroutine f_rev(in integer n, in logical l, inout real x, inout tape t) {reverse of f}
+local integer i
+@-9 entry {adjoint of 9}
+$2
+@-2 {adjoint of 2}
+x := 0.5*x
+@-1 exit {adjoint of 1}
+end
+",
+        &[
+            (["", ""], None),
+            (
+                [
+                    "@50 {copy of 50}\nx := 2.0*x\n@60 {copy of 60}\nx := 2.0*x",
+                    "@-60 {adjoint of 60}\nx := 0.5*x\n@-50 {adjoint of 50}\nx := 0.5*x",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@50 {copy of 50}\nx := 2.0*x\n@60 {copy of 60}\nx := 2.0*x",
+                    "@-50 {adjoint of 50}\nx := 0.5*x\n@-60 {adjoint of 60}\nx := 0.5*x",
+                ],
+                Some((
+                    "T711",
+                    "the block visited before is routine f_fwd, BASICBLOCK 60",
+                )),
+            ),
+            (["@50 {copy of 50}\nx := 2.0*x", ""], None),
+            (["", "@-50 {adjoint of 50}\nx := 0.5*x"], None),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                ["@30 for i = 1, n {copy of 30}\n\n@40 end {copy of 40}", ""],
+                None,
+            ),
+            (
+                [
+                    "",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n\n@-30 end {adjoint of 30}\n@-50 {adjoint of 50}\nx := 0.5*x",
+                ],
+                Some((
+                    "T711",
+                    "the mirrored part of the forward sweep (routine f_fwd) does not visit the block that this is the adjoint of",
+                )),
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}\n@60 {copy of 60}\nx := 2.0*x",
+                    "@-60 {adjoint of 60}\nx := 0.5*x\n@-40 for i = n, 1, -1 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}\n@60 {copy of 60}\nx := 2.0*x",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}\n@-60 {adjoint of 60}\nx := 0.5*x",
+                ],
+                Some(("T703", "")),
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}\n@60 {copy of 60}\nx := 2.0*x",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\n@-60 {adjoint of 60}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                Some((
+                    "T711",
+                    "the mirrored part of the reverse sweep does not visit the adjoint of this block",
+                )),
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@60 {copy of 60}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-60 {adjoint of 60}\nx := 0.5*x\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@60 {copy of 60}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-60 {adjoint of 60}\nx := 0.5*x\n@-30 end {adjoint of 30}\n@-50 {adjoint of 50}\nx := 0.5*x",
+                ],
+                Some((
+                    "T711",
+                    "the mirrored part of the forward sweep (routine f_fwd) does not visit the block",
+                )),
+            ),
+            (
+                [
+                    "@60 {copy of 60}\nx := 2.0*x\n@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-60 {adjoint of 60}\nx := 0.5*x\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                Some((
+                    "T711",
+                    "the mirrored part of the reverse sweep does not visit the adjoint of this block",
+                )),
+            ),
+            (
+                [
+                    "@30 if n > 0 {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 if n > 0 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 if n > 0 {copy of 30}\n\n@40 end {copy of 40}",
+                    "@-40 if n > 0 {adjoint of 40}\n\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                ["@30 if n > 0 {copy of 30}\n\n@40 end {copy of 40}", ""],
+                None,
+            ),
+            (
+                [
+                    "@30 if n > 0 {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 if n > 0 {adjoint of 40}\n\n@-30 end {adjoint of 30}\n@-50 {adjoint of 50}\nx := 0.5*x",
+                ],
+                Some((
+                    "T711",
+                    "the mirrored part of the forward sweep (routine f_fwd) does not visit the block",
+                )),
+            ),
+            (
+                [
+                    "@30 if n > 0 {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\npush[real] x on t\n@40 end {copy of 40}",
+                    "@-40 if n > 0 {adjoint of 40}\nx := pop[real] from t\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\npush[real] x on t\n@40 end {copy of 40}\npush[real] x on t",
+                    "x := pop[real] from t\n@-40 for i = n, 1, -1 {adjoint of 40}\nx := pop[real] from t\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                None,
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\npush[real] x on t\n@40 end {copy of 40}\n@60 {copy of 60}\nx := 2.0*x",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\nx := pop[real] from t\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}\n@-60 {adjoint of 60}\nx := 0.5*x",
+                ],
+                Some((
+                    "T711",
+                    "at this point of the reverse sweep routine f_fwd, BASICBLOCK 60 comes next",
+                )),
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\npush[real] x on t\n@40 end {copy of 40}\n@60 {copy of 60}\nx := 2.0*x\npush[real] x on t",
+                    "x := pop[real] from t\n@-40 for i = n, 1, -1 {adjoint of 40}\n@-60 {adjoint of 60}\nx := 0.5*x\nx := pop[real] from t\n@-30 end {adjoint of 30}\n@-50 {adjoint of 50}\nx := 0.5*x",
+                ],
+                Some((
+                    "T711",
+                    "at this point of the reverse sweep routine f_fwd, BASICBLOCK 60 comes next",
+                )),
+            ),
+            (
+                [
+                    "@50 {copy of 50}\nx := 2.0*x\n@30 for i = 1, n {copy of 30}\npush[real] x on t\n@40 end {copy of 40}",
+                    "@-40 for i = n, 1, -1 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\nx := pop[real] from t\n@-30 end {adjoint of 30}",
+                ],
+                Some((
+                    "T711",
+                    "the mirrored part of the reverse sweep does not visit the adjoint of this block",
+                )),
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n@50 {copy of 50}\nx := 2.0*x\n@40 end {copy of 40}",
+                    "@-40 for i = 3, 1, -1 {adjoint of 40}\n@-50 {adjoint of 50}\nx := 0.5*x\n@-30 end {adjoint of 30}",
+                ],
+                Some(("T708", "does not start where the loop ends")),
+            ),
+            (
+                [
+                    "@30 for i = 1, n {copy of 30}\n\n@40 end {copy of 40}",
+                    "@-40 for i = 3, 1, -1 {adjoint of 40}\n\n@-30 end {adjoint of 30}",
+                ],
+                Some(("T708", "does not start where the loop ends")),
+            ),
+            (
+                [
+                    "@30 if n > 0 {copy of 30}\n\n@40 end {copy of 40}",
+                    "@-40 if n > 1 {adjoint of 40}\n\n@-30 end {adjoint of 30}",
+                ],
+                Some(("T709", "not by the same selector either")),
+            ),
+        ],
+    );
+}
+
+/// The vertices of tangents of sweeps are images of what those of the sweeps are images of.
+#[test]
+fn vertices_of_tangents_stand_for_those_that_they_are_copies_of() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, inout real x, inout tape t) {forward of f}
+  local integer i
+    1 ENTRY -> 2 {copy of 11}
+    2 LOOP i = 2, n -> 3 [1], 5 {copy of 12}
+    3 BASICBLOCK -> 4 {copy of 13}
+          push[real] x
+    4 ENDLOOP -> 2 {copy of 14}
+    5 BASICBLOCK -> 6 {copy of 15}
+          x := 2.0*x
+    6 EXIT {copy of 16}
+end
+general subroutine f_rev(in integer n, inout real x, inout tape t) {reverse of f}
+  local integer k
+    1 ENTRY -> 2 {adjoint of 16}
+    2 BASICBLOCK -> 3 {adjoint of 15}
+          x := 0.5*x
+    3 FORLOOP k = 1, trips(2, n, 1) -> 4 [1], 6 {adjoint of 14}
+    4 BASICBLOCK -> 5 {adjoint of 13}
+          x := pop[real]
+    5 ENDLOOP -> 3 {adjoint of 12}
+    6 EXIT {adjoint of 11}
+end
+general subroutine g_fwd(in integer n, inout real x, inout tape t) {tangent of f_fwd}
+  local integer i
+   21 ENTRY -> 22
+   22 LOOP i = 2, n -> 23 [1], 25 {copy of 2}
+   23 BASICBLOCK -> 24 {copy of 3}
+          push[real] x
+   24 ENDLOOP -> 22
+   25 BASICBLOCK -> 26 {copy of 5}
+          x := 2.0*x
+   26 EXIT
+end
+general subroutine g_rev(in integer n, inout real x, inout tape t) {tangent of f_rev}
+  local integer k
+   31 ENTRY -> 32
+   32 BASICBLOCK -> 33 {copy of $1}
+          x := 0.5*x
+   33 FORLOOP k = 1, trips(2, n, 1) -> 34 [1], 36
+   34 BASICBLOCK -> 35 {copy of $2}
+          x := pop[real]
+   35 ENDLOOP -> 33 {$3 of 5}
+   36 EXIT
+end
+",
+        &[
+            (["2", "4", "copy"], None),
+            (["4", "2", "copy"], Some(("T711", ""))),
+            (["2", "2", "copy"], Some(("T706", ""))),
+            (
+                ["2", "4", "adjoint"],
+                Some((
+                    "T708",
+                    "its ENDLOOP is not the adjoint of a LOOP, whose range it could have",
+                )),
+            ),
+        ],
+    );
+}
+
+/// A tape that comes from outside is one of both sweeps of a pair.
+#[test]
+fn tapes_come_from_outside_in_pairs() {
+    assert_cases(
+        "$1 subroutine f_fwd($2) {forward of f}
+  push[real] x on t
+  $5
+end
+subroutine f_rev($3) {reverse of f}
+  x := pop[real] from t
+  $6
+end
+$4
+",
+        &[
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "",
+                    "",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t, inout tape s",
+                    "inout tape s, inout real x, inout tape t",
+                    "",
+                    "push[real] x on s",
+                    "x := pop[real] from s",
+                ],
+                None,
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t, inout tape s",
+                    "",
+                    "",
+                    "",
+                ],
+                Some((
+                    "T702",
+                    "its tape parameters are [\"s\", \"t\"], those of the forward sweep f_fwd are [\"t\"]",
+                )),
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "subroutine g(inout real x, inout tape t)\nx := 2.0*x\nend",
+                    "",
+                    "",
+                ],
+                Some((
+                    "T702",
+                    "the tape `t` comes from outside, but the routine is no sweep of a pair",
+                )),
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "subroutine g(inout real x)\nlocal tape t\nx := 2.0*x\nend",
+                    "",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "subroutine g(inout real x)\nlocal tape t\npush[real] x\nx := pop[real]\nend",
+                    "",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "general subroutine g(inout real x)\nlocal tape t\npush[real] x\nx := pop[real]\nend",
+                    "",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "general subroutine g(inout real x)\nlocal tape t\nlabel a\npush[real] x\nx := pop[real]\nif x < 3.0\ngoto a\nend\nend",
+                    "",
+                    "",
+                ],
+                Some((
+                    "T701",
+                    "the routine pushes and pops for itself, and its control flow is not structured",
+                )),
+            ),
+            (
+                [
+                    "general",
+                    "inout real x, inout tape t",
+                    "inout real x, inout tape t",
+                    "",
+                    "",
+                    "",
+                ],
+                None,
+            ),
+        ],
+    );
+}
+
+/// The arguments of mirrored calls are compared by the names of the parameters, where both have them.
+#[test]
+fn calls_of_sweeps_whose_parameters_stand_in_another_order() {
+    assert_cases(
+        "subroutine f_fwd(in integer n, in integer m, inout real x, inout tape t, inout tape u) {forward of f}
+$1
+end
+subroutine f_rev(in integer n, in integer m, inout real x, inout tape t, inout tape u) {reverse of f}
+$2
+end
+subroutine g_fwd(in integer j, in integer only, inout real x, inout tape s) {forward of g}
+  push[real] x
+  x := 2.0*x
+end
+subroutine g_rev(inout tape s, in integer more, inout real x, in integer j) {reverse of g}
+  x := pop[real]
+end
+",
+        &[
+            (["call g_fwd(n, 1, x, t)", "call g_rev(t, 2, x, n)"], None),
+            (["call g_fwd(n, 1, x, t)", "call g_rev(t, 2, x, m)"], Some(("T710", "the argument `j` is not that of the mirrored call, routine f_fwd, vertex 2, statement 1"))),
+            (["call g_fwd(n, 1, x, t)\npush[real] x on u", "call g_rev(t, 2, x, n)\nx := pop[real] from u"], None),
+            (["call g_fwd(n, 1, x, u)\npush[real] x on t", "call g_rev(u, 2, x, n)\nx := pop[real] from t"], None),
+            (["call g_fwd(n, 1, x, t)\npush[real] x on t", "call g_rev(t, 2, x, n)\nx := pop[real] from t"], Some(("T703", ""))),
+            (["call g_fwd(n, 1, x, t)\ncall g_fwd(m, 1, x, u)", "call g_rev(t, 2, x, n)\ncall g_rev(u, 2, x, m)"], None),
+            (["call g_fwd(n, 1, x, t)\ncall g_fwd(m, 1, x, t)", "call g_rev(t, 2, x, n)\ncall g_rev(t, 2, x, m)"], Some(("T710", "the argument `j`"))),
+            (["call g_fwd(n, 1, x, t)\ncall g_fwd(m, 1, x, t)", "call g_rev(t, 2, x, m)\ncall g_rev(t, 2, x, n)"], None),
+        ],
+    );
+}
+
+/// A reverse loop is entered at its head.
+#[test]
+fn reverse_loops_are_entered_at_their_heads() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c, d
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+    3 BASICBLOCK -> 4
+          push[real] x on t
+          x := x*x
+          c := c + 1
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 7
+          push[control count] c on t
+    7 BRANCH p > 0 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> 6
+          push[control 1] 1 on t
+    9 BASICBLOCK -> 6
+          push[control 1] 0 on t
+    6 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 7
+          e := pop[control 1] from t
+    7 BRANCH e == 1 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> $1
+          b := pop[control count] from t
+          k := 0
+    9 BASICBLOCK -> $2
+          b := pop[control count] from t
+          k := 0
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 EXIT
+end
+",
+        &[
+            (["3", "3"], None),
+            (["4", "3"], Some(("T708", "a jump leads into its body"))),
+            (["3", "4"], Some(("T708", "it is not proven that this is entered from outside"))),
+        ],
+    );
+}
+
+/// Two sweeps go together in as many ways as four times their vertices, and in no more.
+#[test]
+fn sweeps_go_together_in_few_ways() {
+    // The forward sweep has 24 places with a push, the reverse sweep 25 with a pop: 600 pairs of places, for 150 vertices.
+    let program = |more: usize| {
+        let (mut forward, mut reverse) = (String::new(), String::new());
+        for k in 0..24 {
+            let (block, branch, next) = (4 + 2 * k, 5 + 2 * k, 4 + 2 * ((k + 1) % 24));
+            forward += &format!(
+                "{block} BASICBLOCK -> {branch}
+                   push[real] x
+                   x := x*x
+                   push[control 1] 0
+                 {branch} BRANCH x < 100.0 -> {next} [1], 3 [0]\n"
+            );
+        }
+        for k in 0..25 {
+            let (block, branch, pop) = (4 + 3 * k, 5 + 3 * k, 6 + 3 * k);
+            let next = 4 + 3 * ((k + 1) % 25);
+            reverse += &format!(
+                "{block} BASICBLOCK -> {branch}
+                   m := pop[control 1]
+                 {branch} BRANCH m == 1 -> 100 [1], {pop} [0]
+                 {pop} BASICBLOCK -> {next}
+                   x := pop[real]\n"
+            );
+        }
+        for k in 0..more {
+            reverse += &format!("{} BASICBLOCK -> {}\n", 100 + k, 101 + k);
+        }
+        format!(
+            "general subroutine f_fwd(inout real x, inout tape t) {{forward of f}}
+                 1 ENTRY -> 2
+                 2 BASICBLOCK -> 4
+                   push[control 1] 1
+                 {forward}
+                 3 EXIT
+             end
+             general subroutine f_rev(inout real x, inout tape t) {{reverse of f}}
+                 local integer m
+                 1 ENTRY -> 4
+                 {reverse}
+                 {} EXIT
+             end",
+            100 + more
+        )
+    };
+    assert_found(&program(22), None);
+    let many = "the two sweeps go together in too many ways";
+    assert_found(&program(21), Some(("T701", many)));
+}
