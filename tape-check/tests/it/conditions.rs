@@ -1,7 +1,9 @@
 //! Conditions of the checker one by one: programs that differ in one of them alone, of which one is right and the others have a
 //! problem.
 
-use crate::rules::{Found, assert_found};
+use tape_check::Summary;
+
+use crate::rules::{Found, assert_found, report};
 
 /// Each program, made of a text in which `$1`, `$2`, ... are replaced, has its first problem, or none.
 fn assert_cases<const N: usize>(text: &str, cases: &[([&str; N], Found)]) {
@@ -1667,6 +1669,148 @@ end
     );
 }
 
+/// A count is that of one reverse loop, from its pop to the loop.
+#[test]
+fn each_reverse_loop_has_a_count_of_its_own() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c, d
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+    3 BASICBLOCK -> 4
+          push[real] x on t
+          x := x*x
+          c := c + 1
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          $2
+          $1 := 0
+    6 BASICBLOCK -> 7
+          push[real] x on t
+          x := x*x
+          $1 := $1 + 1
+    7 BRANCH x < 900.0 -> 6 [1], 8 [0]
+    8 BASICBLOCK -> 9
+          push[control count] $1 on t
+    9 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          b := pop[control count] from t
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          $3
+    7 FORLOOP k = 1, $4 -> 8 [1], 10
+    8 BASICBLOCK -> 9
+          x := pop[real] from t
+    9 ENDLOOP -> 7
+   10 EXIT
+end
+",
+        &[
+            (["d", "push[control count] c on t", "e := pop[control count] from t", "e"], None),
+            (["d", "push[control count] c on t", "b := pop[control count] from t", "b"], None),
+            (["c", "push[control count] c on t", "e := pop[control count] from t", "e"], Some(("T708", "two reverse loops run by the same count"))),
+            (["d", "push[control count] c on t", "e := pop[control count] from t", "b"], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (["d", "", "", "b"], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+        ],
+    );
+}
+
+/// A reverse loop is entered with the counts of one counter.
+#[test]
+fn a_reverse_loop_has_the_counts_of_one_counter() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c, d
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          c := 0
+          push[real] x on t
+          x := x*x
+          c := c + 1
+          $1
+    3 BASICBLOCK -> 4
+          $3 := 0
+          push[real] x on t
+          x := x*x
+          $3 := $3 + 1
+          push[control count] $3 on t
+    4 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          e := 0
+          b := pop[control count] from t
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BRANCH e == 0 -> 7 [1], 8 [0]
+    7 BASICBLOCK -> 3
+          e := 1
+          $2
+    8 EXIT
+end
+",
+        &[
+            (["push[control count] c on t", "b := pop[control count] from t", "c"], None),
+            (["push[control count] c on t", "b := pop[control count] from t", "d"], Some(("T708", "it is entered with the counts of different loops"))),
+        ],
+    );
+}
+
+/// What is counted after a push is not in what was pushed.
+#[test]
+fn a_count_is_pushed_where_nothing_was_counted_since() {
+    assert_cases(
+        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $1
+    3 BASICBLOCK -> 4
+          $2
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          $3
+    6 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $4
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          $5
+    7 EXIT
+end
+",
+        &[
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], None),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t\nc := c + 1", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t\nc := 0", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t\nc := n", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (["c := n\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (["c := 0\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "the reverse sweep ends before all passes are done"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "c := c + 1\npush[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "here is not where"))),
+            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "c := 0\npush[control count] c on t", "b := pop[control count] from t", ""], Some(("T706", "does not pop this"))),
+        ],
+    );
+}
+
 /// Two sweeps go together in as many ways as four times their vertices, and in no more.
 #[test]
 fn sweeps_go_together_in_few_ways() {
@@ -1717,4 +1861,167 @@ fn sweeps_go_together_in_few_ways() {
     assert_found(&program(22), None);
     let many = "the two sweeps go together in too many ways";
     assert_found(&program(21), Some(("T701", many)));
+}
+
+/// Sweeps of these lines, with what they call.
+fn sweeps(forward: &str, reverse: &str) -> String {
+    let parameters =
+        "in integer n, in logical l, inout integer p, inout real x, inout tape t, inout tape u";
+    let kind = match forward.contains("BASICBLOCK") {
+        true => "general",
+        false => "",
+    };
+    format!(
+        "{kind} subroutine f_fwd({parameters}) {{forward of f}}
+           local integer i, c
+           local real32 y
+           {forward}
+         end
+         {kind} subroutine f_rev({parameters}) {{reverse of f}}
+           local integer i, k, b
+           local real32 y
+           {reverse}
+         end
+         subroutine g_fwd(inout real x, inout tape s) {{forward of g}}
+           x := 2.0*x
+         end
+         subroutine g_rev(inout real x, inout tape s) {{reverse of g}}
+           x := 0.5*x
+         end
+         subroutine own(inout real x)
+           local tape s
+           push[real] x
+           x := pop[real]
+         end"
+    )
+}
+
+/// The pushes, loops, branches and calls of sweeps without jumps are counted in the text.
+#[test]
+fn what_is_proven_without_jumps_is_counted() {
+    let text = sweeps(
+        "if l
+           x := 2.0*x
+           push[real] x on t
+           push[control 1] true on t
+         else
+           push[control 1] false on t
+         end
+         c := 0
+         while x < 9.0
+           push[integer] p on t
+           x := x + 1.0
+           c := c + 1
+         end
+         push[control count] c on t
+         if n > 0
+           y := 2.0f
+           push[real32] y on u
+         end
+         for i = 1, n
+           push[real] x on t
+         end
+         call g_fwd(x, u)
+         call g_fwd(x, t)
+         call g_fwd(x, u)
+         push[control 2] 1 on t",
+        "k := pop[control 2] from t
+         call g_rev(x, u)
+         call g_rev(x, t)
+         call g_rev(x, u)
+         for i = n, 1, -1
+           x := pop[real] from t
+         end
+         if n > 0
+           y := pop[real32] from u
+         end
+         b := pop[control count] from t
+         for k = 1, b
+           p := pop[integer] from t
+         end
+         b := pop[control 1] from t
+         if b == 1
+           x := pop[real] from t
+         end",
+    );
+    let report = report(&text);
+    assert!(report.problems.is_empty(), "{}", report.problems);
+    let expected = Summary {
+        pairs: 2,
+        // One of a routine with a tape of its own.
+        neutral: 1,
+        control: 3,
+        counts: 1,
+        integer: 1,
+        real: 3,
+        real32: 1,
+        loops_counted: 1,
+        loops_recomputed: 1,
+        branches: 2,
+        calls: 3,
+    };
+    assert_eq!((report.summary, report.summary.pushes()), (expected, 9));
+}
+
+/// Each problem is told once, in the order of the reverse sweep, with its place.
+#[test]
+fn problems_are_told_once_with_their_places() {
+    let general = |lines: &str| format!("1 ENTRY -> 2\n2 BASICBLOCK -> 3\n{lines}\n3 EXIT");
+    let push = "push[control 2] 1 on t\npush[control 2] 1 on t";
+    let pop = "k := pop[control 1] from t\nk := pop[control 1] from t";
+    let two = [
+        "at: routine f_rev, vertex 2, statement 1 `k := pop[control 1] from t`",
+        "(routine f_fwd, vertex 2, statement 2 `push[control 2] 1 on t`)",
+    ];
+    let cases: [(String, &[&str], &[&str]); 5] = [
+        (sweeps(push, pop), &["T704", "T704"], &two),
+        // The walk along jumps stops at the first.
+        (sweeps(&general(push), &general(pop)), &["T704"], &two),
+        // What a call pushed lies on four stacks.
+        (
+            sweeps("call g_fwd(x, t)", ""),
+            &["T706"],
+            &["at: routine f_fwd, vertex 2, statement 1 `call g_fwd(x, t)`"],
+        ),
+        (
+            sweeps("x := 2.0*x", "x := 0.5*x").replace("u) {reverse", "s) {reverse"),
+            &["T702"],
+            &[
+                "at: routine f_rev\n",
+                "its tape parameters are [\"s\", \"t\"], those of the forward sweep f_fwd are [\"t\", \"u\"]",
+            ],
+        ),
+        (
+            sweeps(
+                "@50 {copy of 50}
+                 x := 2.0*x
+                 @30 if l {copy of 30}
+                   @80 if n > 0
+                     push[real] x on t
+                   @90 end
+                 @40 end {copy of 40}",
+                "@-40 if l {adjoint of 40}
+                   @-90 if n > 0
+                     x := pop[real] from t
+                     @-50 {adjoint of 50}
+                     x := 0.5*x
+                   @-80 end
+                 @-30 end {adjoint of 30}",
+            ),
+            &["T711", "T711"],
+            &[
+                "blocks are visited here that the mirrored part of the forward sweep does not visit",
+                "the mirrored part of the reverse sweep does not visit the adjoint of this block\n  at: routine f_fwd, BASICBLOCK 50",
+            ],
+        ),
+    ];
+    for (text, codes, words) in cases {
+        let problems = report(&text).problems;
+        let found: Vec<&str> = problems.iter().map(|d| d.code).collect();
+        assert_eq!(found, codes, "{problems}{text}");
+        let told = problems.to_string();
+        for words in words {
+            assert!(told.contains(words), "`{words}` in {told}{text}");
+        }
+    }
 }
