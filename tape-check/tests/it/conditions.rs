@@ -1811,6 +1811,76 @@ end
     );
 }
 
+/// A marker is popped into a variable that the forward sweep does not have.
+#[test]
+fn markers_of_jumps_are_popped_into_variables_of_the_reverse_sweep() {
+    assert_cases(
+        "general subroutine f_fwd(in integer q, inout real a[9], inout real x, inout tape t) {forward of f}
+  local integer $1
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $1 := q
+          push[real] a[$1]
+          a[$1] := 0.0
+    3 BRANCH x > 0.0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 6
+          push[real] x
+          x := x*x
+          push[control 1] 1
+    5 BASICBLOCK -> 6
+          push[control 1] 0
+    6 EXIT
+end
+general subroutine f_rev(in integer q, inout real a[9], inout real x, inout tape t) {reverse of f}
+  local integer m, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          m := q
+          e := pop[control 1]
+    3 BRANCH e == 1 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := pop[real]
+    5 BASICBLOCK -> 6
+          a[m] := pop[real]
+    6 EXIT
+end
+",
+        &[
+            (["m"], None),
+            (["e"], Some(("T705", ""))),
+        ],
+    );
+}
+
+/// Values on different tapes or of different classes are popped in any order, those of one stack in reverse order.
+#[test]
+fn stacks_of_different_tapes_are_apart() {
+    assert_cases(
+        "subroutine f_fwd(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+local integer h
+local tape o
+$1
+end
+subroutine f_rev(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+local integer h, k
+local tape o
+$2
+end
+",
+        &[
+            (["push[real] x on t\npush[integer] p on t", "x := pop[real] from t\np := pop[integer] from t"], None),
+            (["push[real] x on t\npush[real] x on u", "x := pop[real] from t\nx := pop[real] from u"], None),
+            (["push[integer] p on t\npush[control 8] p on t", "p := pop[integer] from t\np := pop[control 8] from t"], None),
+            (["push[integer] p on t\npush[integer] n + 1 on t", "k := pop[integer] from t\np := pop[integer] from t"], None),
+            (["push[integer] p on t\npush[integer] n + 1 on t", "p := pop[integer] from t\nk := pop[integer] from t"], Some(("T705", "the value of an expression is popped into a variable of both sweeps"))),
+            (["push[control 8] p on t\npush[control 4] p on t", "p := pop[control 8] from t\np := pop[control 4] from t"], Some(("T704", ""))),
+            (["push[control 8] p on t\npush[control 4] p on t", "p := pop[control 4] from t\np := pop[control 8] from t"], None),
+            (["push[control 8] p on t\npush[control count] p on t", "p := pop[control count] from t\np := pop[control 8] from t"], None),
+            (["push[control 8] p on t\npush[control count] p on t", "p := pop[control 8] from t\np := pop[control count] from t"], Some(("T704", ""))),
+        ],
+    );
+}
+
 /// Two sweeps go together in as many ways as four times their vertices, and in no more.
 #[test]
 fn sweeps_go_together_in_few_ways() {
