@@ -97,7 +97,7 @@ fn evaluate(e: &Expr, value: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::ir::{Arm, CaseRange};
+    use cfg_core::ir::{Arm, CaseRange, Place};
 
     #[test]
     fn conditions_and_cases() {
@@ -142,5 +142,58 @@ mod tests {
         assert_eq!(Arms::of(&cases).label(0), Some(10));
         assert_eq!(Arms::of(&cases).label(7), Some(20));
         assert_eq!(Arms::of(&cases).label(-1), Some(30));
+    }
+
+    /// A selector has one variable if it reads no element, and no other variable; what it cannot evaluate takes no arm.
+    #[test]
+    fn one_scalar_decides() {
+        let [v, w] = [3, 4].map(|v| Expr::var(VarId::new(v)));
+        let element = Expr::from(Place::element(VarId::new(3), [Expr::Int(1)]));
+        let op = |op, a: &Expr, b: &Expr| Expr::op(op, [a.clone(), b.clone()]);
+        let one = Expr::Int(1);
+        for (e, variable, label) in [
+            (v.clone(), Some(3), Some(1)),
+            (op(Op::Eq, &v, &v), Some(3), Some(1)),
+            (op(Op::Lt, &one, &v), Some(3), Some(0)),
+            (op(Op::Add, &v, &one), Some(3), None),
+            (op(Op::Eq, &v, &op(Op::Add, &v, &one)), Some(3), None),
+            (op(Op::Eq, &v, &w), None, Some(1)),
+            (op(Op::Eq, &op(Op::Eq, &v, &w), &v), None, Some(1)),
+            (op(Op::Eq, &element, &one), None, Some(1)),
+            (op(Op::Eq, &v, &element), None, Some(1)),
+            (one.clone(), None, Some(1)),
+            (Expr::Real(1.0), None, None),
+        ] {
+            let selector = Selector::Condition(e);
+            let found = (selector_variable(&selector), Arms::of(&selector).label(1));
+            assert_eq!(found, (variable.map(VarId::new), label), "{selector:?}");
+        }
+    }
+
+    /// Ranges of cases end with their bounds, in whatever order the arms are.
+    #[test]
+    fn cases_are_ranges() {
+        let arm = |label, cases: &[(Option<i64>, Option<i64>)], default| Arm {
+            label,
+            cases: (cases.iter())
+                .map(|&(lower, upper)| CaseRange { lower, upper })
+                .collect(),
+            default,
+        };
+        let arms = |default| Selector::Cases {
+            value: Expr::var(VarId::new(0)),
+            arms: Box::new([
+                arm(1, &[(Some(7), Some(9)), (None, Some(-3))], false),
+                arm(2, &[(Some(2), Some(4))], false),
+                arm(3, &[], default),
+            ]),
+        };
+        let expected = [1, 1, 3, 3, 2, 2, 3, 1, 1, 3];
+        let values = [i64::MIN, -3, -2, 1, 2, 4, 5, 7, 9, 10];
+        for (value, label) in values.into_iter().zip(expected) {
+            assert_eq!(Arms::of(&arms(true)).label(value), Some(label), "{value}");
+            let taken = Some(label).filter(|&l| l != 3);
+            assert_eq!(Arms::of(&arms(false)).label(value), taken, "{value}");
+        }
     }
 }

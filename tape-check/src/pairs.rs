@@ -209,4 +209,72 @@ mod tests {
         ];
         assert_eq!(found(&crossed), [(0, 1)]);
     }
+
+    /// The original of a pair is the routine that its sweeps say, if there is one; that of tangents is the forward sweep.
+    #[test]
+    fn pairs_have_originals() {
+        use NameRole::{Forward, Reverse, Tangent};
+        let routine = |name: &str, origin: Option<(NameRole, &str)>| Routine {
+            name: name.into(),
+            origin: origin.map(|(what, of)| Box::new(NameOrigin::new(what, of))),
+            ..Routine::default()
+        };
+        let routines = [
+            ("h_f", Some((Forward, "h"))),
+            ("h_r", Some((Reverse, "h"))),
+            ("f_f", Some((Forward, "f"))),
+            ("f_t", Some((Tangent, "f_f"))),
+            ("f", None),
+            ("f_r", Some((Reverse, "f"))),
+            ("f_b", Some((Tangent, "f_r"))),
+        ];
+        let program = Program {
+            routines: routines.map(|(name, origin)| routine(name, origin)).into(),
+            ..Program::default()
+        };
+        let found = pairs(&program);
+        let found: Vec<_> = (found.iter())
+            .map(|p| {
+                [Some(p.forward), Some(p.reverse), p.original].map(|r| r.map(RoutineId::index))
+            })
+            .collect();
+        let expected = [
+            [Some(0), Some(1), None],
+            [Some(2), Some(5), Some(4)],
+            [Some(3), Some(6), Some(2)],
+        ];
+        assert_eq!(found, expected);
+    }
+
+    /// Roles are those of the first pair that names a routine; where it is named again it is told.
+    #[test]
+    fn roles_are_those_of_the_first_pair() {
+        let program = Program {
+            routines: vec![Routine::default(); 4],
+            ..Program::default()
+        };
+        let pair = |forward, reverse| Pair {
+            forward: RoutineId::new(forward),
+            reverse: RoutineId::new(reverse),
+            original: None,
+        };
+        let pairs = [pair(3, 1), pair(1, 2), pair(9, 2)];
+        let (roles, twice) = Roles::new(&program, &pairs);
+        let of = [0, 1, 2, 3, 9].map(|r| roles.of(RoutineId::new(r)));
+        assert_eq!(
+            of,
+            [
+                None,
+                Some((0, false)),
+                Some((1, false)),
+                Some((0, true)),
+                None
+            ]
+        );
+        assert_eq!(twice, [RoutineId::new(1), RoutineId::new(2)]);
+        let named = [0, 1, 2, 3].map(|p| roles.pair(p));
+        let ids = |p: &Pair| Some((p.forward, p.reverse));
+        assert_eq!(named[..3], pairs.each_ref().map(ids));
+        assert_eq!(named[3], None);
+    }
 }

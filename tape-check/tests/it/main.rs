@@ -1,6 +1,7 @@
 //! The checker on programs that others made, and on programs with planted faults.
 
 mod calls;
+mod conditions;
 mod faults;
 mod graphs;
 mod made;
