@@ -1,0 +1,4337 @@
+//! Graphs of blocks and jumps, and what is recovered of each: on both sides of every condition.
+
+use cfg_core::{
+    entity::RoutineId,
+    ir::{Control, Program, Routine},
+    memory::effects::Effects,
+    recover::{self, classify::classify},
+    text,
+    validate::problems,
+};
+use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
+use std::collections::BTreeMap;
+
+/// The class of a graph, the graph, and the text of what is recovered.
+type Case = (&'static str, &'static str, &'static str);
+
+/// The declarations in front of every graph.
+const DECLARED: &str = "  local integer i, j, left, by";
+
+fn read(source: &str) -> Program {
+    let parsed = text::parse(source);
+    let program = parsed.program;
+    let program = program.unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
+    check(&program);
+    program
+}
+
+fn check(program: &Program) {
+    let found = problems(program).1;
+    assert!(!found.has_errors(), "{found}\n{program}");
+}
+
+/// The program of a graph.
+fn around(graph: &str) -> Program {
+    let graph = graph.trim_matches('\n');
+    read(&format!(
+        "general main subroutine f(in integer n, in integer m, inout real x)\n{DECLARED}\n{graph}\nend\n"
+    ))
+}
+
+/// The text of a routine between its head and its end; the locals in one line, if they are not those declared.
+fn shown(program: &Program, routine: &Routine) -> String {
+    let mut out = String::new();
+    text::routine(&mut out, program, routine).unwrap();
+    let mut lines: Vec<&str> = out.lines().skip(1).collect();
+    assert_eq!(lines.pop(), Some("end"), "{out}");
+    let (locals, body): (Vec<&str>, Vec<&str>) =
+        (lines.into_iter()).partition(|line| line.starts_with("  local integer "));
+    let names: Vec<&str> = (locals.iter())
+        .filter_map(|line| line.strip_prefix("  local integer "))
+        .collect();
+    let locals = format!("  local integer {}", names.join(", "));
+    let own = (locals != DECLARED).then_some(&*locals);
+    own.into_iter()
+        .chain(body)
+        .collect::<Vec<&str>>()
+        .join("\n")
+}
+
+/// The text without the numbers of vertices, and without what only says them.
+fn without_numbers(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let start = line.trim_start();
+        let indent = &line[..line.len() - start.len()];
+        let rest = match start.strip_prefix('@') {
+            Some(marked) => marked.split_once(' ').map_or("", |(_, rest)| rest),
+            None => start,
+        };
+        if !matches!(rest, "" | "exit") {
+            lines.push(format!("{indent}{rest}"));
+        }
+    }
+    lines.join("\n")
+}
+
+/// What a run leaves for these values of `n`, `m` and `x`; `None` if it takes too long.
+fn run(program: &Program, n: i64, m: i64, x: f64, fuel: u64) -> Option<String> {
+    let given = |value: Value<()>| {
+        Some(Argument {
+            extents: Vec::new(),
+            elements: vec![value],
+        })
+    };
+    let arguments = [
+        given(Value::Integer(n)),
+        given(Value::Integer(m)),
+        given(Value::Real(x, ())),
+    ];
+    let limits = Limits {
+        fuel,
+        ..Limits::default()
+    };
+    let main = RoutineId::new(0);
+    match interpret(program, main, &arguments, &BTreeMap::new(), limits) {
+        Ok(outcome) => Some(format!("{:?}", outcome.parameters)),
+        Err(fault) if fault.kind == FaultKind::Fuel => None,
+        Err(fault) => Some(format!("{:?}", fault.kind)),
+    }
+}
+
+/// The program with this routine in place of its only one does the same.
+fn does_the_same(program: &Program, routine: Routine, what: &str) {
+    let changed = Program {
+        routines: vec![routine],
+        ..program.clone()
+    };
+    check(&changed);
+    for n in [0, 3, 6] {
+        for m in [0, 2] {
+            for x in [-5.0, 3.0, 20.0] {
+                let expected = run(program, n, m, x, 1000);
+                if expected.is_some() {
+                    let found = run(&changed, n, m, x, 8000);
+                    assert_eq!(found, expected, "{what} {n} {m} {x}\n{program}\n{changed}");
+                }
+            }
+        }
+    }
+}
+
+/// What is recovered of each graph is what its case says, and does the same as jumps, without empty blocks and in normal form.
+fn each_is(cases: &[Case]) {
+    for &(class, graph, expected) in cases {
+        let expected = expected.trim_matches('\n');
+        let program = around(graph);
+        let routine = &program.routines[0];
+        let body = routine.body.as_ref().unwrap();
+        assert_eq!(classify(body).to_string(), class, "{graph}");
+        let effects = Effects::of(&program);
+        let recovered = recover::recover(&program, &effects, routine);
+        assert_eq!(shown(&program, &recovered), expected, "{graph}");
+        let is_graph = expected.contains(" 1 ENTRY -> ");
+        let control = if is_graph {
+            Control::General
+        } else {
+            Control::Structured
+        };
+        assert_eq!(recovered.control, control, "{graph}");
+        let normal = recover::normal_form(&program, &effects, &recovered);
+        if control == Control::Structured {
+            let text = shown(&program, &normal);
+            assert_eq!(text, without_numbers(expected), "{graph}");
+            // Nothing lacks to it.
+            let nested = recover::nested(recovered.body.as_ref().unwrap()).expect("it nests");
+            let nested = Routine {
+                body: Some(nested),
+                ..recovered.clone()
+            };
+            assert_eq!(shown(&program, &nested), expected, "{graph}");
+        }
+        for (what, made) in [
+            ("flat", recover::flatten(&program, &effects, &recovered)),
+            (
+                "dense",
+                recover::flatten_dense(&program, &effects, &recovered),
+            ),
+            (
+                "dense itself",
+                recover::flatten_dense(&program, &effects, routine),
+            ),
+            ("normal", normal),
+            ("recovered", recovered),
+        ] {
+            does_the_same(&program, made, what);
+        }
+    }
+}
+
+/// The graphs that nest, or do not for one reason, with what is recovered.
+const BRANCHES_AND_LOOPS: &[Case] = &[
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+    6 BASICBLOCK -> 7
+          x := x + 2.0
+    7 EXIT
+",
+        "
+  if n > 0
+    if m > 0
+      x := x + 1.0
+    @8 end
+  @5 end
+  x := x + 2.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BASICBLOCK -> 5
+    5 BRANCH m > 0 -> 7 [1], 6 [0]
+    6 BASICBLOCK -> 7
+          x := x + 2.0
+    7 BASICBLOCK -> 8
+          x := x + 3.0
+    8 EXIT
+",
+        "
+  if n > 0
+    x := x + 1.0
+  end
+  if m > 0
+  else
+    x := x + 2.0
+  @9 end
+  @7
+  x := x + 3.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BASICBLOCK -> 7
+          x := x + 3.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  if n > 0
+    x := x + 1.0
+    @4
+    x := x + 2.0
+    @5
+    x := x + 3.0
+  else
+    x := x + 4.0
+  @8 end
+  @7 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [2] 2..3; [3] default -> 3 [1], 4 [2], 6 [3]
+    3 BASICBLOCK -> 7
+          x := x + 1.0
+    4 BRANCH m > 0 -> 5 [1], 7 [0]
+    5 BASICBLOCK -> 7
+          x := x + 2.0
+    6 BRANCH x < 9.0 -> 8 [1], 7 [0]
+    8 BASICBLOCK -> 6
+          x := x + 3.0
+    7 EXIT
+",
+        "
+  select n
+  case 1
+    x := x + 1.0
+  case 2..3
+    if m > 0
+      x := x + 2.0
+    @9 end
+  case default
+    @6 while x < 9.0
+      @8
+      x := x + 3.0
+    @10 end
+  end
+  @7 exit
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 4 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [0] 1; [1] default -> 4 [0], 3 [1]
+    3 BRANCH x > 9.0 -> 4 [1], 5 [0]
+    5 BASICBLOCK -> 2
+          x := x + 4.0
+    4 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [0] 1; [1] default -> 4 [0], 3 [1]
+    3 BRANCH x > 9.0 -> 4 [1], 5 [0]
+    5 BASICBLOCK -> 2
+          x := x + 4.0
+    4 EXIT
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select i: [0] 1; [1] default -> 4 [0], 3 [1]
+    3 BASICBLOCK -> 2
+          i := i + 1
+    4 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select i: [0] 1; [1] default -> 4 [0], 3 [1]
+    3 BASICBLOCK -> 2
+          i := i + 1
+    4 EXIT
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    4 EXIT
+",
+        "
+  while x < 9.0
+    x := x + 2.0
+  @5 end
+  @4 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x >= 9.0 -> 4 [1], 3 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    4 EXIT
+",
+        "
+  while not x >= 9.0
+    x := x + 2.0
+  @5 end
+  @4 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH not x < 9.0 -> 4 [1], 3 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    4 EXIT
+",
+        "
+  while x < 9.0
+    x := x + 2.0
+  @5 end
+  @4 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH not x >= 9.0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    4 EXIT
+",
+        "
+  while not x >= 9.0
+    x := x + 2.0
+  @5 end
+  @4 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BASICBLOCK -> 2
+    4 EXIT
+",
+        "
+  while x < 9.0
+    x := x + 2.0
+  @5 end
+  @4 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 4 [0]
+    3 BRANCH n > 0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 BASICBLOCK -> 2
+          x := x + 4.0
+    4 EXIT
+",
+        "
+  while x < 9.0
+    if n > 0
+      @5
+      x := x + 2.0
+    else
+      x := x + 4.0
+    end
+  end
+  @4 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 2 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 EXIT
+",
+        "
+  while x < 9.0
+  @6 end
+  @4
+  x := x + 2.0
+",
+    ),
+    (
+        "reducible: BRANCH 3 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+    5 BASICBLOCK -> 3
+          x := x + 2.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+    5 BASICBLOCK -> 3
+          x := x + 2.0
+    9 EXIT
+",
+    ),
+    (
+        "reducible: BASICBLOCK 3 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 3
+          x := x + 1.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 3
+          x := x + 1.0
+    9 EXIT
+",
+    ),
+    (
+        "reducible: BASICBLOCK 3 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 3
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 10 [1], 5 [0]
+    5 BASICBLOCK -> 10
+    9 EXIT
+   10 ENDBRANCH -> 3
+",
+    ),
+    (
+        "reducible: BASICBLOCK 3 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 6 [1], 5 [0]
+    6 BASICBLOCK -> 3
+          x := x + 2.0
+    5 BASICBLOCK -> 3
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 6 [1], 5 [0]
+    6 BASICBLOCK -> 10
+          x := x + 2.0
+    5 BASICBLOCK -> 10
+    9 EXIT
+   10 ENDBRANCH -> 3
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 2 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 EXIT
+",
+        "
+  @6 do
+    @2
+    x := x + 1.0
+  end while x < 9.0
+  x := x + 2.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 2
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 EXIT
+",
+        "
+  @7 do
+    @2
+    x := x + 1.0
+  end while x < 9.0
+  @5
+  x := x + 2.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x > 9.0 -> 5 [1], 2 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 EXIT
+",
+        "
+  @7 do
+    @2
+    x := x + 1.0
+  end while not x > 9.0
+  @5
+  x := x + 2.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 2 [1], 5 [0]
+    5 EXIT
+",
+        "
+  do
+    x := x + 1.0
+  end while x < 9.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 6
+    6 BASICBLOCK -> 2
+    5 EXIT
+",
+        "
+  @7 do
+    @2
+    x := x + 1.0
+  end while x < 9.0
+  @5 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 6 [1], 5 [0]
+    6 BASICBLOCK -> 2
+    5 EXIT
+",
+        "
+  do
+    x := x + 1.0
+  end while x < 9.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+  @8 do
+    @2 if n > 0
+      x := x + 1.0
+    @7 end
+    @4
+    x := x + 2.0
+  end while x < 9.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+  @8 do
+    @2 if n > 0
+      x := x + 1.0
+    @7 end
+  @4 end while x < 9.0
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 2 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 15.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+  @8 do
+    @7 do
+      @2
+      x := x + 1.0
+    end while x < 9.0
+    x := x + 2.0
+  end while x < 15.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 2 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH x < 15.0 -> 2 [1], 7 [0]
+    7 EXIT
+",
+        "
+  @8 do
+    @2 do
+      x := x + 1.0
+    end while x < 9.0
+    x := x + 2.0
+  end while x < 15.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH x < 15.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+  @8 do
+    @2 while x < 9.0
+      x := x + 2.0
+    @7 end
+    @4
+    x := x + 1.0
+  end while x < 15.0
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 5 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 2
+          x := x + 2.0
+    5 EXIT
+",
+        "
+  x := x + 1.0
+  while x < 9.0
+    x := x + 2.0
+    @6
+    x := x + 1.0
+  end
+  @5 exit
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 5 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x > 9.0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 2.0
+    5 EXIT
+",
+        "
+  x := x + 1.0
+  while not x > 9.0
+    x := x + 2.0
+    @6
+    x := x + 1.0
+  end
+  @5 exit
+",
+    ),
+    (
+        "structured with exits: the edge 5 -> 7 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BASICBLOCK -> 4
+    4 BASICBLOCK -> 5
+          x := x + 3.0
+    5 BRANCH x < 9.0 -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 2
+          x := x + 2.0
+    7 EXIT
+",
+        "
+  x := x + 1.0
+  @3
+  @4
+  x := x + 3.0
+  while x < 9.0
+    x := x + 2.0
+    @8
+    x := x + 1.0
+    @9
+    x := x + 3.0
+  end
+  @7 exit
+",
+    ),
+    (
+        "structured with exits: the edge 5 -> 7 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 5
+    5 BRANCH x < 9.0 -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 2
+          x := x + 2.0
+    7 EXIT
+",
+        "
+  @2
+  @5 while x < 9.0
+    x := x + 2.0
+  @8 end
+  @7 exit
+",
+    ),
+    (
+        "structured with exits: the edge 5 -> 7 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH x < 9.0 -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 8
+          x := x + 2.0
+    8 BASICBLOCK -> 2
+    7 EXIT
+",
+        "
+  x := x + 1.0
+  @5 while x < 9.0
+    x := x + 2.0
+    @8
+    @9
+    x := x + 1.0
+  end
+  @7 exit
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 7 [0]
+    3 BASICBLOCK -> 7
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+    7 ENDBRANCH -> 4
+",
+    ),
+    (
+        "structured with exits: the edge 8 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BASICBLOCK -> 8
+          x := x + 4.0
+    8 BRANCH x < 9.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 9 [0]
+    3 BASICBLOCK -> 9
+          x := x + 1.0
+    4 BASICBLOCK -> 8
+          x := x + 4.0
+    8 BRANCH x < 9.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+    9 ENDBRANCH -> 4
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 4.0
+    3 BRANCH n > 0 -> 7 [1], 4 [0]
+    7 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 4.0
+    3 BRANCH n > 0 -> 7 [1], 8 [0]
+    7 BASICBLOCK -> 8
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+    8 ENDBRANCH -> 4
+",
+    ),
+    (
+        "structured with exits: the edge 8 -> 6 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 2 [1], 4 [0]
+    4 BASICBLOCK -> 8
+          x := x + 4.0
+    8 BRANCH x < 19.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 9
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 ENDLOOP -> 9
+    4 BASICBLOCK -> 8
+          x := x + 4.0
+    8 BRANCH x < 19.0 -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 9
+          x := x + 2.0
+    6 EXIT
+    9 LOOP again while x < 9.0 -> 4, 2 [1]
+",
+    ),
+];
+
+/// The graphs with jumps out of loops, into them, or forward.
+const JUMPS: &[Case] = &[
+    (
+        "structured with exits: the edge 3 -> 5 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    3 BRANCH n > 0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BRANCH n > 0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 8
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    8 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH not x < 9.0 -> 6 [1], 3 [0]
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 6, 3 [1]
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 8
+          x := x + 1.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    8 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x > 9.0 -> 6 [1], 3 [0]
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while not x > 9.0 -> 6, 3 [1]
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 8
+          x := x + 1.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    8 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 9 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH n > 0 -> 2 [1], 5 [0]
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    8 BRANCH m > 0 -> 2 [1], 9 [0]
+    9 BRANCH x > 7.0 -> 6 [1], 10 [0]
+    10 BASICBLOCK -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH n > 0 -> 11 [1], 5 [0]
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    8 BRANCH m > 0 -> 11 [1], 9 [0]
+    9 BRANCH x > 7.0 -> 6 [1], 10 [0]
+   10 BASICBLOCK -> 11
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   11 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 8 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH n > 0 -> 5 [1], 8 [0]
+    5 BASICBLOCK -> 2
+    8 BRANCH m > 0 -> 6 [1], 10 [0]
+    10 BASICBLOCK -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH n > 0 -> 5 [1], 8 [0]
+    5 BASICBLOCK -> 11
+    8 BRANCH m > 0 -> 6 [1], 10 [0]
+   10 BASICBLOCK -> 11
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   11 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 5 -> 7 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH m > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 5
+          x := x + 1.0
+    4 BASICBLOCK -> 6
+          x := x + 2.0
+    5 BRANCH x > 7.0 -> 7 [1], 6 [0]
+    6 BRANCH x > 9.0 -> 7 [1], 8 [0]
+    8 BASICBLOCK -> 2
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH m > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 5
+          x := x + 1.0
+    4 BASICBLOCK -> 6
+          x := x + 2.0
+    5 BRANCH x > 7.0 -> 7 [1], 6 [0]
+    6 BRANCH x > 9.0 -> 7 [1], 8 [0]
+    8 BASICBLOCK -> 2
+          x := x + 4.0
+    7 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [0] default -> 3 [1], 6 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [0] default -> 3 [1], 6 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    6 EXIT
+",
+    ),
+    (
+        "reducible: BRANCH 2 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [2] 2; [0] default -> 3 [1], 4 [2], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [2] 2; [0] default -> 3 [1], 4 [2], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    6 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 2 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [2] 2; [0] default -> 3 [1], 5 [2], 6 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    5 BASICBLOCK -> 6
+          x := x + 1.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH select n: [1] 1; [2] 2; [0] default -> 3 [1], 5 [2], 6 [0]
+    3 BASICBLOCK -> 2
+          x := x + 2.0
+    5 BASICBLOCK -> 6
+          x := x + 1.0
+    6 EXIT
+",
+    ),
+    (
+        "irreducible: the loop of BRANCH 3 is also entered by the edge 2 -> 4",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH m > 0 -> 3 [1], 6 [0]
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH m > 0 -> 3 [1], 6 [0]
+    6 EXIT
+",
+    ),
+    (
+        "irreducible: the loop of BASICBLOCK 3 is also entered by the edge 2 -> 4",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 8 [1], 5 [0]
+    8 BASICBLOCK -> 4
+          x := x + 2.0
+    5 BRANCH x < 19.0 -> 3 [1], 6 [0]
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 LOOP while x < 9.0 -> 8 [1], 5
+    8 BASICBLOCK -> 9
+          x := x + 2.0
+    5 BRANCH x < 19.0 -> 3 [1], 6 [0]
+    6 EXIT
+    9 ENDLOOP -> 4
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 10 leaves the loop of BRANCH 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 9 [0]
+    3 BRANCH x < 7.0 -> 4 [1], 7 [0]
+    4 BRANCH n > 0 -> 10 [1], 5 [0]
+    5 BASICBLOCK -> 3
+          x := x + 1.0
+    7 BASICBLOCK -> 2
+          x := x + 2.0
+    9 BASICBLOCK -> 10
+          x := x + 4.0
+    10 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 9
+    3 LOOP while x < 7.0 -> 4 [1], 7
+    4 BRANCH n > 0 -> 10 [1], 5 [0]
+    5 BASICBLOCK -> 12
+          x := x + 1.0
+    7 BASICBLOCK -> 11
+          x := x + 2.0
+    9 BASICBLOCK -> 10
+          x := x + 4.0
+   10 EXIT
+   11 ENDLOOP -> 2
+   12 ENDLOOP -> 3
+",
+    ),
+    (
+        "reducible: BASICBLOCK 6 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH x < 9.0 -> 3 [1], 5 [0]
+    5 BRANCH m > 0 -> 7 [1], 6 [0]
+    6 BASICBLOCK -> 7
+          x := x + 2.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 8 [1], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 ENDLOOP -> 8
+    5 BRANCH m > 0 -> 7 [1], 6 [0]
+    6 BASICBLOCK -> 7
+          x := x + 2.0
+    7 EXIT
+    8 LOOP again while x < 9.0 -> 5, 3 [1]
+",
+    ),
+    (
+        "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+    ),
+    (
+        "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BRANCH x < 0.0 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> 9
+          x := x + 1.0
+    9 BASICBLOCK -> 5
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BRANCH x < 0.0 -> 8 [1], 9 [0]
+    8 BASICBLOCK -> 9
+          x := x + 1.0
+    9 ENDBRANCH -> 5
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 5
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 ENDLOOP -> 2
+    5 EXIT
+",
+        "
+  while x < 9.0
+    x := x + 1.0
+  end
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    6 EXIT
+",
+        "
+  while x < 9.0
+    if n > 0
+      x := x + 1.0
+    end
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 ENDBRANCH -> 5
+    5 BRANCH x < 9.0 -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 2.0
+    7 EXIT
+",
+        "
+  if n > 0
+    x := x + 1.0
+  end
+  while x < 9.0
+    x := x + 2.0
+  @8 end
+  @7 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 7
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    7 ENDLOOP -> 2
+    6 EXIT
+",
+        "
+  while x < 9.0
+    if n > 0
+      x := x + 1.0
+      @7
+    else
+      @5
+    @8 end
+  end
+  @6 exit
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH n > 0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH n > 0 -> 7 [1], 6 [0]
+    6 EXIT
+    7 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+  @8 do
+    @2
+    x := x + 1.0
+    if n > 0
+      x := x + 2.0
+    @7 end
+  @5 end while x < 9.0
+",
+    ),
+    (
+        "structured with exits: the edge 5 -> 6 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    5 BRANCH x < 8.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    5 BRANCH x < 8.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    6 EXIT
+",
+        "
+  @9 do
+    @2
+    x := x + 1.0
+    while not n > 0
+      @5
+      x := x + 2.0
+      @7
+      x := x + 1.0
+    end
+  @4 end while x < 9.0
+  @6 exit
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 6 [0], 4 [1]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH n > 0 -> 6 [0], 4 [1]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 6 [0]
+    6 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 8 leaves the loop of BRANCH 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BRANCH n > 0 -> 8 [1], 3 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    8 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 LOOP while x < 9.0 -> 4 [1], 5
+    4 BRANCH n > 0 -> 8 [1], 9 [0]
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    8 EXIT
+    9 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured with exits: the edge 6 -> 8 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BRANCH n > 0 -> 8 [1], 3 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    8 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 LOOP while x < 9.0 -> 4 [1], 5
+    4 BRANCH n > 0 -> 8 [1], 9 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    8 EXIT
+    9 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured with exits: the edge 6 -> 8 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BRANCH n > 0 -> 9 [1], 3 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 LOOP while x < 9.0 -> 4 [1], 5
+    4 BRANCH n > 0 -> 9 [1], 10 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    9 EXIT
+   10 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 8 leaves the loop of BRANCH 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 19.0 -> 3 [1], 8 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BRANCH n > 0 -> 8 [1], 6 [0]
+    6 BASICBLOCK -> 3
+          x := x + 1.0
+    5 BASICBLOCK -> 2
+          x := x + 2.0
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 19.0 -> 3 [1], 8
+    3 LOOP while x < 9.0 -> 4 [1], 5
+    4 BRANCH n > 0 -> 8 [1], 6 [0]
+    6 BASICBLOCK -> 11
+          x := x + 1.0
+    5 BASICBLOCK -> 10
+          x := x + 2.0
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    9 EXIT
+   10 ENDLOOP -> 2
+   11 ENDLOOP -> 3
+",
+    ),
+    (
+        "reducible: BASICBLOCK 3 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 3
+          x := x + 1.0
+    4 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 3
+          x := x + 1.0
+    4 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 5 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH select n: [1] 1; [2] 2; [0] default -> 2 [1], 4 [2], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH select n: [1] 1; [2] 2; [0] default -> 2 [1], 4 [2], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    3 BRANCH select n: [1] 1; [2] 2; [0] default -> 4 [1], 5 [2], 6 [0]
+    4 BASICBLOCK -> 2
+          x := x + 2.0
+    5 BASICBLOCK -> 2
+          x := x + 3.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BRANCH select n: [1] 1; [2] 2; [0] default -> 4 [1], 5 [2], 6 [0]
+    4 BASICBLOCK -> 7
+          x := x + 2.0
+    5 BASICBLOCK -> 7
+          x := x + 3.0
+    6 EXIT
+    7 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BRANCH 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 6 [0]
+    4 BRANCH m > 0 -> 6 [1], 7 [0]
+    7 BASICBLOCK -> 3
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 8
+          x := x + 4.0
+    8 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 LOOP while x < 9.0 -> 4 [1], 6
+    4 BRANCH m > 0 -> 6 [1], 7 [0]
+    7 BASICBLOCK -> 9
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 8
+          x := x + 4.0
+    8 EXIT
+    9 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 5 [0]
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 5
+    3 BRANCH n > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 8
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    8 ENDLOOP -> 2
+",
+    ),
+    (
+        "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH x < 9.0 -> 7 [1], 9 [0]
+    7 BRANCH m > 0 -> 9 [1], 8 [0]
+    8 BASICBLOCK -> 6
+          x := x + 1.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 LOOP while x < 9.0 -> 7 [1], 9
+    7 BRANCH m > 0 -> 9 [1], 8 [0]
+    8 BASICBLOCK -> 10
+          x := x + 1.0
+    9 EXIT
+   10 ENDLOOP -> 6
+",
+    ),
+    (
+        "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+    5 BASICBLOCK -> 6
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+    5 BASICBLOCK -> 6
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+    ),
+    (
+        "reducible: BRANCH 5 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH x > 0.0 -> 6 [1], 8 [0]
+    8 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH x > 0.0 -> 9 [1], 8 [0]
+    8 BASICBLOCK -> 9
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    9 ENDBRANCH -> 6
+",
+    ),
+    (
+        "reducible: BASICBLOCK 5 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 10
+    10 BRANCH x < 9.0 -> 2 [1], 7 [0]
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 10
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 10
+   10 LOOP while x < 9.0 -> 2 [1], 7
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 11
+          x := x + 4.0
+    7 EXIT
+   11 ENDLOOP -> 10
+",
+    ),
+    (
+        "reducible: BASICBLOCK 6 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BRANCH x < 9.0 -> 8 [1], 6 [0]
+    8 BASICBLOCK -> 5
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 6 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 LOOP while x < 9.0 -> 8 [1], 6
+    8 BASICBLOCK -> 9
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    9 ENDLOOP -> 5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 6 [1], 3 [0]
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 BRANCH m > 0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 EXIT
+",
+        "
+  if n > 0
+  else
+    x := x + 1.0
+    if m > 0
+    else
+      x := x + 2.0
+    @7 end
+  end
+  @6 exit
+",
+    ),
+    (
+        "irreducible: the loop of BASICBLOCK 4 is also entered by the edge 3 -> 5",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 9 [0]
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 4 [1], 2 [0]
+    9 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 9
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 4 [1], 10 [0]
+    9 EXIT
+   10 ENDLOOP -> 2
+",
+    ),
+];
+
+/// The graphs with LOOPs and ends already, some of them without the other.
+const TYPED: &[Case] = &[
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP again while x < 9.0 -> 3 [1], 6
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    6 EXIT
+",
+        "
+  do
+    if n > 0
+      x := x + 1.0
+    @7 end
+  @5 end while x < 9.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP again while x < 9.0 -> 8 [1], 6
+    8 BASICBLOCK -> 3
+          x := x + 2.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    6 EXIT
+",
+        "
+  do
+    @8
+    x := x + 2.0
+    @3 if n > 0
+      x := x + 1.0
+    @9 end
+  @5 end while x < 9.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP again while x < 9.0 -> 8 [1], 6
+    8 BASICBLOCK -> 3
+          x := x + 2.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 7
+          x := x + 1.0
+    7 ENDLOOP -> 2
+    5 ENDLOOP -> 2
+    6 EXIT
+",
+        "
+  do
+    @8
+    x := x + 2.0
+    @3 if n > 0
+      x := x + 1.0
+      @7
+    else
+      @5
+    @10 end
+  @9 end while x < 9.0
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP again while x < 9.0 -> 8 [1], 6
+    8 BASICBLOCK -> 3
+          x := x + 2.0
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 7
+          x := x + 1.0
+    5 BASICBLOCK -> 7
+          x := x + 3.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  @2
+  @8
+  x := x + 2.0
+  @3 if n > 0
+    x := x + 1.0
+  else
+    x := x + 3.0
+  @9 end
+  @7 exit
+",
+    ),
+    (
+        "reducible: BASICBLOCK 6 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 LOOP again while x < 9.0 -> 8 [1], 6
+    8 BASICBLOCK -> 3
+          x := x + 2.0
+    3 BRANCH n > 0 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 7
+          x := x + 1.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  @2
+  @8
+  x := x + 2.0
+  @3 if n > 0
+    x := x + 1.0
+  else
+    @6
+    x := x + 4.0
+  @9 end
+  @7 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 6
+    3 BRANCH n > 0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  if x < 9.0
+    if n > 0
+    else
+      @5
+      x := x + 2.0
+    @8 end
+  end
+  @6
+  x := x + 4.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP i = 1, n -> 3 [1], 6
+    3 BRANCH n > 4 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  local integer i, j, left, by, left_2
+  @8
+  left_2 := trips(1, n, 1)
+  i := 1
+  @2 if left_2 > 0
+    if n > 4
+    else
+      @5
+      x := x + 2.0
+    @9 end
+  end
+  @6
+  x := x + 4.0
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of LOOP 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 LOOP i = 1, n -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    8 ENDLOOP -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 9
+    2 LOOP i = 1, n -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    8 BASICBLOCK -> 10
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+    9 BASICBLOCK -> 2
+   10 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 8
+    8 BASICBLOCK -> 2
+          i := m
+    2 LOOP i = i, n -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 9 [1], 5 [0]
+    5 BASICBLOCK -> 9
+          x := x + 2.0
+    9 ENDLOOP -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  @8
+  @2 for i = m, n
+    if x > 4.0
+    else
+      @5
+      x := x + 2.0
+    @10 end
+    @9
+  @11 end
+  @6
+  x := x + 4.0
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 8
+    8 BASICBLOCK -> 2
+          i := m
+    2 LOOP i = i, n, m + 1 -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 9 [1], 5 [0]
+    5 BASICBLOCK -> 9
+          x := x + 2.0
+    9 ENDLOOP -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  @8
+  i := m
+  @10
+  @2 for i = i, n, m + 1
+    if x > 4.0
+    else
+      @5
+      x := x + 2.0
+    @11 end
+    @9
+  @12 end
+  @6
+  x := x + 4.0
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 6 leaves the loop of LOOP 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 8
+    8 BASICBLOCK -> 2
+          j := n
+    2 LOOP i = 1, j, m + 1 -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 9
+          x := x + 2.0
+          j := j - 1
+    9 ENDLOOP -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 8
+    8 BASICBLOCK -> 10
+          j := n
+    2 LOOP i = 1, j, m + 1 -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 9
+          x := x + 2.0
+          j := j - 1
+    9 BASICBLOCK -> 11
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   10 BASICBLOCK -> 2
+   11 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 LOOP i = 1, n -> 3 [1], 6
+    3 BRANCH x > 4.0 -> 8 [1], 5 [0]
+    5 BASICBLOCK -> 9
+          x := x + 2.0
+    8 ENDLOOP -> 2
+    9 ENDLOOP -> 2
+    6 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+  @10
+  @2 for i = 1, n
+    if x > 4.0
+      @8
+    else
+      @5
+      x := x + 2.0
+      @9
+    @12 end
+    @11
+  @13 end
+  @6
+  x := x + 4.0
+",
+    ),
+    (
+        "reducible: EXIT 7 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 5
+          x := x + 1.0
+    4 BRANCH m > 0 -> 5 [1], 9 [0]
+    5 LOOP i = 1, n -> 6 [1], 7
+    6 BASICBLOCK -> 8
+          x := x + 2.0
+    8 ENDLOOP -> 5
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 10
+          x := x + 1.0
+    4 BRANCH m > 0 -> 10 [1], 9 [0]
+    5 LOOP i = 1, n -> 6 [1], 7
+    6 BASICBLOCK -> 8
+          x := x + 2.0
+    8 BASICBLOCK -> 11
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   10 BASICBLOCK -> 5
+   11 ENDLOOP -> 5
+",
+    ),
+    (
+        "reducible: ENDBRANCH 4 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BRANCH m > 0 -> 5 [1], 4 [0]
+    4 ENDBRANCH -> 6
+    5 BASICBLOCK -> 6
+          x := x + 1.0
+    6 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BRANCH m > 0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 6
+    5 BASICBLOCK -> 6
+          x := x + 1.0
+    6 EXIT
+",
+    ),
+];
+
+/// The loops over an index, and such that are none.
+const INDICES: &[Case] = &[
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+          i := 1
+    3 BASICBLOCK -> 4
+    4 BRANCH i <= n -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 4
+          x := x + 2.0
+          i := i + 1
+    6 EXIT
+",
+        "
+  x := x + 1.0
+  @3
+  for i = 1, n
+    x := x + 2.0
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 4
+          i := 1
+          j := 5
+    4 BRANCH i <= n -> 5 [1], 6 [0]
+    5 BASICBLOCK -> 4
+          x := x + 2.0
+          i := i + 1
+    6 EXIT
+",
+        "
+  i := 1
+  j := 5
+  @4 for i = i, n
+    x := x + 2.0
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH m > 0 -> 4 [1], 7 [0]
+    4 BRANCH i <= n -> 5 [1], 7 [0]
+    5 BASICBLOCK -> 4
+          x := x + 2.0
+          i := i + 1
+    7 BASICBLOCK -> 8
+          x := x + i
+    8 EXIT
+",
+        "
+  i := 1
+  if m > 0
+    for i = i, n
+      x := x + 2.0
+    @9 end
+  end
+  @7
+  x := x + i
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH m > 0 -> 9 [1], 4 [0]
+    9 BASICBLOCK -> 4
+          x := x + 3.0
+    4 BRANCH i <= n -> 5 [1], 7 [0]
+    5 BASICBLOCK -> 4
+          x := x + 2.0
+          i := i + 1
+    7 EXIT
+",
+        "
+  i := 1
+  if m > 0
+    @9
+    x := x + 3.0
+  @11 end
+  @4 for i = i, n
+    x := x + 2.0
+  @10 end
+  @7 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BRANCH i <= n -> 5 [1], 7 [0]
+    5 BASICBLOCK -> 4
+          x := x + 2.0
+          i := i + 1
+    7 EXIT
+",
+        "
+  i := 1
+  @3
+  x := x + 2.0
+  for i = i, n
+    x := x + 2.0
+  @8 end
+  @7 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 4
+    4 BRANCH n <= m -> 5 [1], 7 [0]
+    5 BASICBLOCK -> 4
+          x := x + 2.0
+          i := i + 1
+    7 EXIT
+",
+        "
+  @4 while n <= m
+    x := x + 2.0
+    i := i + 1
+  @8 end
+  @7 exit
+",
+    ),
+    (
+        "reducible: EXIT 7 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 5
+          i := 1
+    4 BASICBLOCK -> 8
+          i := 2
+    8 BRANCH m > 0 -> 5 [1], 9 [0]
+    5 BRANCH i <= n -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 2.0
+          i := i + 1
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 5
+          i := 1
+    4 BASICBLOCK -> 8
+          i := 2
+    8 BRANCH m > 0 -> 5 [1], 9 [0]
+    5 LOOP i = i, n -> 6 [1], 7
+    6 BASICBLOCK -> 10
+          x := x + 2.0
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   10 ENDLOOP -> 5
+",
+    ),
+    (
+        "reducible: BASICBLOCK 10 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 10
+          i := 1
+    4 BASICBLOCK -> 8
+          i := 2
+    8 BRANCH m > 0 -> 10 [1], 9 [0]
+    10 BASICBLOCK -> 5
+    5 BRANCH i <= n -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 2.0
+          i := i + 1
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 10
+          i := 1
+    4 BASICBLOCK -> 8
+          i := 2
+    8 BRANCH m > 0 -> 10 [1], 9 [0]
+   10 BASICBLOCK -> 5
+    5 LOOP i = i, n -> 6 [1], 7
+    6 BASICBLOCK -> 11
+          x := x + 2.0
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   11 ENDLOOP -> 5
+",
+    ),
+    (
+        "reducible: BASICBLOCK 10 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 10 [1], 4 [0]
+    4 BRANCH m > 0 -> 10 [1], 9 [0]
+    10 BASICBLOCK -> 5
+          i := 1
+    5 BRANCH i <= n -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 2.0
+          i := i + 1
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 10 [1], 4 [0]
+    4 BRANCH m > 0 -> 10 [1], 9 [0]
+   10 BASICBLOCK -> 5
+    5 LOOP i = 1, n -> 6 [1], 7
+    6 BASICBLOCK -> 11
+          x := x + 2.0
+    9 BASICBLOCK -> 7
+          x := x + 4.0
+    7 EXIT
+   11 ENDLOOP -> 5
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BRANCH 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BRANCH x > 9.0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    6 BASICBLOCK -> 7
+          x := x + i
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+    3 LOOP i = 1, n -> 4 [1], 6
+    4 BRANCH x > 9.0 -> 6 [1], 5 [0]
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    6 BASICBLOCK -> 7
+          x := x + i
+    7 EXIT
+    8 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BRANCH x > 9.0 -> 8 [1], 5 [0]
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    8 BASICBLOCK -> 3
+          i := i + 1
+    6 BASICBLOCK -> 7
+          x := x + i
+    7 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    if x > 9.0
+    else
+      x := x + 2.0
+    @9 end
+    @8
+  @10 end
+  @6
+  x := x + i
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+          i := i + 1
+    5 BASICBLOCK -> 7
+    7 BASICBLOCK -> 3
+    6 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    x := x + 2.0
+    @5
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+          i := i + 1
+    5 BRANCH x > 9.0 -> 7 [1], 8 [0]
+    7 BASICBLOCK -> 8
+          x := x + 3.0
+    8 BASICBLOCK -> 3
+    6 EXIT
+",
+        "
+  i := 1
+  while i <= n
+    x := x + 2.0
+    i := i + 1
+    if x > 9.0
+      @7
+      x := x + 3.0
+    end
+  end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 5 [1], 6 [0]
+    5 BRANCH x > 9.0 -> 7 [1], 8 [0]
+    7 BASICBLOCK -> 8
+          x := x + 3.0
+    8 BASICBLOCK -> 3
+          i := i + 1
+    6 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    @5 if x > 9.0
+      @7
+      x := x + 3.0
+    @9 end
+    @8
+  @10 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BRANCH x > 9.0 -> 5 [1], 8 [0]
+    5 BASICBLOCK -> 8
+          i := i + 2
+    8 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 1
+    6 EXIT
+",
+        "
+  i := 1
+  while i <= n
+    if x > 9.0
+      i := i + 2
+    @9 end
+    @8
+    x := x + 1.0
+    i := i + 1
+  @10 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BRANCH x > 9.0 -> 9 [1], 8 [0]
+    8 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 1
+    9 BASICBLOCK -> 8
+          i := i + 2
+    6 EXIT
+",
+        "
+  i := 1
+  while i <= n
+    if x > 9.0
+      @9
+      i := i + 2
+    end
+    @8
+    x := x + 1.0
+    i := i + 1
+  @11 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n
+          i := 1
+    3 BRANCH i <= j -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 3
+          j := j - 1
+          x := x + 1.0
+          i := i + 1
+    6 EXIT
+",
+        "
+  j := n
+  i := 1
+  while i <= j
+    j := j - 1
+    x := x + 1.0
+    i := i + 1
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= i + m - 1 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 1
+    6 EXIT
+",
+        "
+  i := 1
+  while i <= i + m - 1
+    x := x + 1.0
+    i := i + 1
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 3
+          i := i + 1
+          x := x + 1.0
+    6 EXIT
+",
+        "
+  i := 1
+  while i <= n
+    i := i + 1
+    x := x + 1.0
+  @7 end
+  @6 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 1
+    5 BASICBLOCK -> 6
+          i := 1
+    6 BRANCH i <= m -> 7 [1], 8 [0]
+    7 BASICBLOCK -> 6
+          x := x + 2.0
+          i := i + 1
+    8 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    x := x + 1.0
+  @10 end
+  @5
+  for i = 1, m
+    x := x + 2.0
+  @9 end
+  @8 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 8 [0]
+    4 BASICBLOCK -> 5
+          j := i
+    5 BRANCH j <= m -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j + 2
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    8 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    @4
+    for j = i, m, 2
+      x := x + 1.0
+    @9 end
+    @7
+    x := x + 2.0
+  @10 end
+  @8 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 8 [0]
+    4 BASICBLOCK -> 5
+          i := 1
+    5 BRANCH i <= m -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          i := i + 2
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    8 EXIT
+",
+        "
+  i := 1
+  while i <= n
+    @4
+    for i = 1, m, 2
+      x := x + 1.0
+    @9 end
+    @7
+    x := x + 2.0
+    i := i + 1
+  @10 end
+  @8 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := m
+    5 BRANCH j < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    9 BASICBLOCK -> 10
+          j := m
+    10 BRANCH j < i -> 11 [1], 12 [0]
+    11 BASICBLOCK -> 10
+          x := x + 3.0
+          j := j + 1
+    12 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    @4
+    for j = m, i - 1
+      x := x + 1.0
+    @13 end
+    @7
+    x := x + 2.0
+  @15 end
+  @9
+  j := m
+  while j < i
+    x := x + 3.0
+    j := j + 1
+  @14 end
+  @12 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 9 [0], 4 [1]
+    4 BASICBLOCK -> 5
+          j := m
+    5 BRANCH j < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    9 BASICBLOCK -> 10
+          j := m
+    10 BRANCH j < i -> 11 [1], 12 [0]
+    11 BASICBLOCK -> 10
+          x := x + 3.0
+          j := j + 1
+    12 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    @4
+    for j = m, i - 1
+      x := x + 1.0
+    @14 end
+    @7
+    x := x + 2.0
+  @15 end
+  @9
+  j := m
+  while j < i
+    x := x + 3.0
+    j := j + 1
+  @13 end
+  @12 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 10
+          i := m
+          j := m
+    10 BRANCH j < i -> 11 [1], 13 [0]
+    11 BASICBLOCK -> 10
+          x := x + 3.0
+          j := j + 1
+    13 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 12 [0]
+    4 BASICBLOCK -> 5
+          j := m
+    5 BRANCH j < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    12 EXIT
+",
+        "
+  i := m
+  j := m
+  @10 while j < i
+    x := x + 3.0
+    j := j + 1
+  @16 end
+  @13
+  @3 for i = 1, n
+    @4
+    for j = m, i - 1
+      x := x + 1.0
+    @14 end
+    @7
+    x := x + 2.0
+  @15 end
+  @12 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 9
+    3 BRANCH i >= n -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := m
+    5 BRANCH j > i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j - 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i - 1
+    9 EXIT
+",
+        "
+  @2
+  for i = 9, n, -1
+    @4
+    for j = m, i + 1, -1
+      x := x + 1.0
+    @10 end
+    @7
+    x := x + 2.0
+  @11 end
+  @9 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 9
+    3 BRANCH i >= n -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := m
+    5 BRANCH j < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i - 1
+    9 EXIT
+",
+        "
+  @2
+  for i = 9, n, -1
+    j := m
+    while j < i
+      x := x + 1.0
+      j := j + 1
+    @10 end
+    @7
+    x := x + 2.0
+  @11 end
+  @9 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 1
+    3 BRANCH i <= n -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := m
+    5 BRANCH j > i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          j := j - 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+    9 EXIT
+",
+        "
+  @2
+  for i = 1, n
+    j := m
+    while j > i
+      x := x + 1.0
+      j := j - 1
+    @10 end
+    @7
+    x := x + 2.0
+  @11 end
+  @9 exit
+",
+    ),
+];
+
+/// The loops that count what is left, and such that count something else.
+const PASSES: &[Case] = &[
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  @2
+  for i = 1, n, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, m + 1)
+          by := m + 1
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  local integer i, j
+  @2
+  for i = 1, n, m + 1
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := m
+          left := trips(i, n, 2)
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  i := m
+  for i = i, n, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := m
+          left := trips(i, n, m + 1)
+          by := m + 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  local integer i, j
+  i := m
+  for i = i, n, m + 1
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := 3
+          left := trips(1, n, 2)
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  i := 3
+  for left = trips(1, n, 2), 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 3
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 3
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 3)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 3)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, 1, m + 1)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 0
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, 1, m + 1)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, m + 1)
+          by := m + 2
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, m + 1)
+  by := m + 2
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + by
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x + left
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x + left
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + left
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    x := x + left
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, m + 1)
+          by := m + 1
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x + by
+    6 EXIT
+",
+        "
+  left := trips(1, n, m + 1)
+  by := m + 1
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + by
+  @7 end
+  @5
+  x := x + by
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          by := 7
+          left := trips(1, n, m + 1)
+          by := m + 1
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  by := 7
+  left := trips(1, n, m + 1)
+  by := m + 1
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + by
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, m)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + m
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, m)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + m
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          by := m + 1
+          i := 1
+          left := trips(1, n, m + 1)
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  by := m + 1
+  i := 1
+  for left = trips(1, n, m + 1), 1, -1
+    x := x + 1.0
+    i := i + by
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          by := m + 1
+          left := trips(1, n, m + 1)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + by
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  by := m + 1
+  left := trips(1, n, m + 1)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + by
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := max(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := max(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := n
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := n
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          x := x + 3.0
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  x := x + 3.0
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 2
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -2
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left >= 1 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 1 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 2, -1
+    x := x + 1.0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          j := i
+          i := j + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    j := i
+    i := j + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(9, n, -2)
+          i := 9
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + (-2)
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  @2
+  for i = 9, n, -2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(9, n, -2)
+          i := 9
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i - 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(9, n, -2)
+  i := 9
+  for left = left, 1, -1
+    x := x + 1.0
+    i := i - 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := 2 + i
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    x := x + 1.0
+    i := 2 + i
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n + m
+          left := trips(1, j, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  @2
+  for i = 1, n + m, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n + m
+          left := trips(1, j, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x + j
+    6 EXIT
+",
+        "
+  j := n + m
+  for i = 1, j, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x + j
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n + m
+          by := 4
+          left := trips(by, j, 2)
+          i := 4
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  local integer i
+  @2
+  for i = 4, n + m, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+          j := n + m
+          left := trips(1, j, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  x := x + 1.0
+  for i = 1, n + m, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          i := i + 0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    i := i + 0
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + i
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  for left = left, 1, -1
+    x := x + i
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n
+          left := trips(1, j, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          j := j - 1
+          x := x + j
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  j := n
+  for i = 1, j, 2
+    j := j - 1
+    x := x + j
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 2
+          left := left - 1
+    5 BASICBLOCK -> 6
+          x := x + i
+    6 EXIT
+",
+        "
+  @2
+  for i = 1, n, 2
+    x := x + 1.0
+  @7 end
+  @5
+  x := x + i
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n
+          left := trips(1, j, 1)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := 1
+          by := m
+    5 BRANCH by < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          by := by + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+          left := left - 1
+    9 EXIT
+",
+        "
+  j := n
+  for i = 1, j
+    j := 1
+    for by = m, i - 1
+      x := x + 1.0
+    @10 end
+    @7
+    x := x + 2.0
+  @11 end
+  @9 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n
+          left := trips(9, j, -1)
+          i := 9
+    3 BRANCH left > 0 -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := 1
+          by := m
+    5 BRANCH by < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          by := by + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + (-1)
+          left := left - 1
+    9 EXIT
+",
+        "
+  j := n
+  for i = 9, j, -1
+    j := 1
+    by := m
+    while by < i
+      x := x + 1.0
+      by := by + 1
+    @10 end
+    @7
+    x := x + 2.0
+  @11 end
+  @9 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := n
+          left := trips(m, j, 1)
+          i := m
+    3 BRANCH left > 0 -> 4 [1], 9 [0]
+    4 BASICBLOCK -> 5
+          j := 1
+          by := m
+    5 BRANCH by < i -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 1.0
+          by := by + 1
+    7 BASICBLOCK -> 3
+          x := x + 2.0
+          i := i + 1
+          left := left - 1
+    9 EXIT
+",
+        "
+  j := n
+  for i = m, j
+    j := 1
+    by := m
+    while by < i
+      x := x + 1.0
+      by := by + 1
+    @10 end
+    @7
+    x := x + 2.0
+  @11 end
+  @9 exit
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, 2)
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          left := left - 1
+          i := i + 2
+    5 BASICBLOCK -> 6
+          x := x*0.5
+    6 EXIT
+",
+        "
+  left := trips(1, n, 2)
+  i := 1
+  while left > 0
+    x := x + 1.0
+    left := left - 1
+    i := i + 2
+  @7 end
+  @5
+  x := x*0.5
+",
+    ),
+];
+
+/// Branches that nest become such, and cycles that are left at one test become loops.
+#[test]
+fn branches_and_loops() {
+    each_is(BRANCHES_AND_LOOPS);
+}
+
+/// Jumps stay, and the loops and branches around them and between them are known.
+#[test]
+fn jumps() {
+    each_is(JUMPS);
+}
+
+/// Graphs that have LOOPs are those of jumps first: ends come where they belong, and loops that never repeat are none.
+#[test]
+fn typed() {
+    each_is(TYPED);
+}
+
+/// A loop is over an index if nothing but one step at its end changes that, and begins with what is assigned directly before.
+#[test]
+fn indices() {
+    each_is(INDICES);
+}
+
+/// A loop that counts its passes is over what moves with them, if what is counted is the passes over exactly that.
+#[test]
+fn passes() {
+    each_is(PASSES);
+}
