@@ -2,7 +2,7 @@
 
 use cfg_core::{
     entity::RoutineId,
-    ir::{Control, Program, Routine},
+    ir::{Control, Expr, Program, Routine},
     memory::effects::Effects,
     recover::{self, classify::classify},
     text,
@@ -4334,4 +4334,570 @@ fn indices() {
 #[test]
 fn passes() {
     each_is(PASSES);
+}
+
+/// An expression of so many levels, of which it is known that it is not the smallest integer.
+fn deep(levels: usize) -> String {
+    format!("n{}", " - (-1)".repeat(levels - 1))
+}
+
+/// A test is negated where its depth leaves a level for that, in loops that nest and in those with further exits.
+#[test]
+fn negated_tests_as_deep_as_expressions_may_be() {
+    for (not, levels, body, is_found) in [
+        ("", Expr::MAX_DEPTH - 1, 0, true),
+        ("", Expr::MAX_DEPTH, 0, false),
+        ("", Expr::MAX_DEPTH, 1, true),
+        ("not ", Expr::MAX_DEPTH, 0, true),
+        ("not ", Expr::MAX_DEPTH, 1, true),
+    ] {
+        // The comparison and the negation are a level each.
+        let sum = deep(levels - if not.is_empty() { 1 } else { 2 });
+        for leaves in [false, true] {
+            let (test, end) = match leaves {
+                false => ("BASICBLOCK -> 4", "4 BASICBLOCK -> 2"),
+                true => (
+                    "BRANCH x > 9.0 -> 5 [1], 4 [0]",
+                    "4 BASICBLOCK -> 2\n          x := x + 1.0",
+                ),
+            };
+            let program = around(&format!(
+                "    1 ENTRY -> 2
+    2 BRANCH {not}{sum} > m -> 3 [{body}], 5 [{exit}]
+    3 {test}
+    {end}
+    5 EXIT",
+                exit = 1 - body
+            ));
+            let recovered = recover::recover_program(&program);
+            check(&recovered);
+            let text = shown(&recovered, &recovered.routines[0]);
+            assert_eq!(text.contains("while"), is_found, "{text}");
+            let is_negated = (body == 1) != not.is_empty() && is_found;
+            assert_eq!(text.contains("while not"), is_negated, "{text}");
+            let control = match is_found && !leaves {
+                true => Control::Structured,
+                false => Control::General,
+            };
+            assert_eq!(recovered.routines[0].control, control, "{text}");
+        }
+    }
+}
+
+/// A bound that is not to be passed is one less, which two operators say: they fit into the depth, or the loop is not counted.
+#[test]
+fn strict_bounds_as_deep_as_expressions_may_be() {
+    for (first, bound, most, head) in [
+        ("1", "D", Expr::MAX_DEPTH - 2, "for i = 1, D - 1"),
+        ("m", "D", Expr::MAX_DEPTH - 2, "for i = m, D - 1"),
+        ("D", "n", Expr::MAX_DEPTH - 2, "for i = D, max(n, D) - 1"),
+        ("D", "D", Expr::MAX_DEPTH - 2, "for i = D, D - 1"),
+    ] {
+        for levels in [60, most, most + 1] {
+            let deep = deep(levels);
+            let first = first.replace('D', &deep);
+            let bound = bound.replace('D', &deep);
+            let program = around(&format!(
+                "    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          i := {first}
+    3 BRANCH i < {bound} -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + 1
+    5 EXIT"
+            ));
+            let recovered = recover::recover_program(&program);
+            check(&recovered);
+            let text = shown(&recovered, &recovered.routines[0]);
+            let head = match levels > most {
+                true => format!("while i < {bound}"),
+                false => head.replace('D', &deep),
+            };
+            assert!(text.lines().any(|line| line.trim() == head), "{text}");
+        }
+    }
+}
+
+/// The variables that count the passes of a loop, or hold its step, are locals that nothing else knows; they are dropped behind all others.
+#[test]
+fn variables_that_count() {
+    let by_two = "for i = 1, n, 2";
+    let by_more = "for i = 1, n, m + 1";
+    let left = "for left = left, 1, -1";
+    for (global, kind, behind, declared, step, head, kept) in [
+        (
+            "",
+            "subroutine",
+            ")",
+            "local integer i, left",
+            "2",
+            by_two,
+            "i",
+        ),
+        (
+            "",
+            "subroutine",
+            ")",
+            "local integer left, i",
+            "2",
+            by_two,
+            "left i",
+        ),
+        (
+            "",
+            "subroutine",
+            ", inout integer i)",
+            "local integer left",
+            "2",
+            by_two,
+            "i",
+        ),
+        (
+            "",
+            "subroutine",
+            ", inout integer left)",
+            "local integer i",
+            "2",
+            left,
+            "left i",
+        ),
+        (
+            "",
+            "function",
+            ") result left",
+            "local integer i, left",
+            "2",
+            left,
+            "i left",
+        ),
+        (
+            "global integer left",
+            "subroutine",
+            ")",
+            "local integer i\n  uses left",
+            "2",
+            left,
+            "i left",
+        ),
+        (
+            "",
+            "subroutine",
+            ")",
+            "local integer i, left, by",
+            "by",
+            by_more,
+            "i",
+        ),
+        (
+            "",
+            "subroutine",
+            ")",
+            "local integer i, by, left",
+            "by",
+            by_more,
+            "i",
+        ),
+        (
+            "",
+            "subroutine",
+            ")",
+            "local integer by, i, left",
+            "by",
+            by_more,
+            "by i",
+        ),
+        (
+            "",
+            "subroutine",
+            ", inout integer by)",
+            "local integer i, left",
+            "by",
+            left,
+            "by i left",
+        ),
+        (
+            "",
+            "function",
+            ") result by",
+            "local integer i, left, by",
+            "by",
+            left,
+            "i left by",
+        ),
+    ] {
+        let (value, set) = match step {
+            "by" => ("m + 1", "\n          by := m + 1"),
+            step => (step, ""),
+        };
+        let program = read(&format!(
+            "{global}
+general main {kind} f(in integer n, in integer m, inout real x{behind}
+  {declared}
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          left := trips(1, n, {value}){set}
+          i := 1
+    3 BRANCH left > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          x := x + 1.0
+          i := i + {step}
+          left := left - 1
+    5 EXIT
+end
+"
+        ));
+        let recovered = recover::recover_program(&program);
+        check(&recovered);
+        let routine = &recovered.routines[0];
+        let text = shown(&recovered, routine);
+        assert!(
+            text.lines().any(|line| line.trim() == head),
+            "{head}\n{text}"
+        );
+        let names: Vec<&str> = (routine.variables.iter())
+            .map(|v| v.name.as_str())
+            .filter(|name| !matches!(*name, "n" | "m" | "x"))
+            .collect();
+        assert_eq!(names.join(" "), kept, "{text}");
+    }
+}
+
+/// A call that is handed an index, or may write a global that is one, leaves a loop that is not counted.
+#[test]
+fn calls_that_know_the_index() {
+    for (parameter, uses, argument, index, is_counted) in [
+        ("in integer k", "", "i", "i", false),
+        ("inout integer k", "", "i", "i", false),
+        ("in integer k", "", "n", "i", true),
+        ("in integer k", "", "i + 0", "i", true),
+        ("inout real k", "uses G", "x", "G", true),
+        ("inout real k", "uses G\n  G := G + 1", "x", "G", false),
+        ("inout real k", "uses G\n  k := k + G", "x", "G", true),
+    ] {
+        let program = read(&format!(
+            "global integer G
+subroutine g({parameter})
+  {uses}
+end
+general main subroutine f(in integer n, inout real x)
+  local integer i
+  uses G
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          {index} := 1
+    3 BRANCH {index} <= n -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          call g({argument})
+          {index} := {index} + 1
+    5 EXIT
+end
+"
+        ));
+        let text = recover::recover_program(&program).to_string();
+        let head = match is_counted {
+            true => format!("for {index} = 1, n"),
+            false => format!("while {index} <= n"),
+        };
+        assert!(
+            text.lines().any(|line| line.trim() == head),
+            "{head}\n{text}"
+        );
+    }
+}
+
+/// New variables have names that are not taken, numbered from 2.
+#[test]
+fn names_of_new_variables() {
+    for (taken, expected) in [
+        ("", "left_3 step_3"),
+        (", left_3", "left_3_2 step_3"),
+        (", left_3_2", "left_3 step_3"),
+        (", left_3, left_3_2", "left_3_3 step_3"),
+        (", step_3, left_3_2, left_3", "left_3_3 step_3_2"),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(in real x, in integer n, in integer k, out real y)
+  local integer i{taken}
+  y := 0.0
+  for i = 1, n, k
+    y := y + x
+  end
+end
+"
+        ));
+        let routine = &program.routines[0];
+        let flat = recover::flatten(&program, &Effects::of(&program), routine);
+        let added = &flat.variables[routine.variables.len()..];
+        let names: Vec<&str> = added.iter().map(|v| v.name.as_str()).collect();
+        assert_eq!(names.join(" "), expected, "{taken}");
+    }
+}
+
+/// An index that begins with the value that it has is not assigned before its loop, every other one is, once.
+#[test]
+fn first_values_as_jumps() {
+    for (range, assigned) in [
+        ("i, n", 0),
+        ("1, n", 1),
+        ("k, n", 1),
+        ("i + 1, n", 1),
+        ("i, n, k", 0),
+        ("1, n, k", 1),
+        ("i + 1, n, k", 1),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(in real x, in integer n, in integer k, out real y)
+  local integer i
+  y := 0.0
+  i := 5
+  for i = {range}
+    y := y + x
+  end
+end
+"
+        ));
+        let flat = recover::flatten(&program, &Effects::of(&program), &program.routines[0]);
+        let text = shown(&program, &flat);
+        let found = text.lines().filter(|line| line.trim().starts_with("i := "));
+        // The one in front of it and the step, too.
+        assert_eq!(found.count(), assigned + 2, "{text}");
+    }
+}
+
+/// Empty blocks are jumped over, but for one of each cycle that has nothing else.
+#[test]
+fn graphs_without_empty_blocks() {
+    for (graph, expected) in [
+        (
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BASICBLOCK -> 4
+    4 BASICBLOCK -> 3
+    5 EXIT
+",
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 5 [0]
+    3 BASICBLOCK -> 3
+    5 EXIT
+",
+        ),
+        (
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 4
+    4 BASICBLOCK -> 5
+    5 BASICBLOCK -> 4
+    6 EXIT
+",
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 4 [1], 6 [0]
+    4 BASICBLOCK -> 4
+    6 EXIT
+",
+        ),
+        // The cycle is known when it is come to.
+        (
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 5 [1], 6 [0]
+    3 BASICBLOCK -> 4
+    4 BASICBLOCK -> 3
+    5 BASICBLOCK -> 3
+    6 EXIT
+",
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 3 [1], 6 [0]
+    3 BASICBLOCK -> 3
+    6 EXIT
+",
+        ),
+        // So is where an empty block leads to.
+        (
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 4 [1], 5 [0]
+    3 BASICBLOCK -> 5
+    4 BASICBLOCK -> 3
+    5 BASICBLOCK -> 6
+          x := x + 1.0
+    6 EXIT
+",
+            "
+    1 ENTRY -> 2
+    2 BRANCH n > 0 -> 5 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          x := x + 1.0
+    6 EXIT
+",
+        ),
+        (
+            "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+    3 EXIT
+",
+            "
+    1 ENTRY -> 3
+    3 EXIT
+",
+        ),
+    ] {
+        let program = around(graph);
+        let dense = recover::dense(program.routines[0].clone());
+        assert_eq!(
+            shown(&program, &dense),
+            expected.trim_matches('\n'),
+            "{graph}"
+        );
+        does_the_same(&program, dense, "dense");
+    }
+}
+
+/// A graph of LOOPs gets the ends that lack, as long as none of its LOOPs becomes another loop, or none.
+#[test]
+fn ends_that_lack() {
+    let body = "
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 5
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    6 EXIT";
+    let two_ends = "
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 7
+          x := x + 1.0
+    5 ENDLOOP -> 2
+    7 ENDLOOP -> 2
+    6 EXIT";
+    let branch = "
+    if n > 0
+      x := x + 1.0
+    @7 end
+  @5 end";
+    for (graph, expected) in [
+        (
+            format!("2 LOOP while x < 9.0 -> 3 [1], 6{body}"),
+            Some(format!("  while x < 9.0{branch}")),
+        ),
+        (
+            format!("2 LOOP again while x < 9.0 -> 3 [1], 6{body}"),
+            Some(format!("  do{branch} while x < 9.0")),
+        ),
+        (
+            format!("2 LOOP i = 1, n -> 3 [1], 6{body}"),
+            Some(format!("  for i = 1, n{branch}")),
+        ),
+        (
+            format!("2 LOOP while x < 9.0 -> 3 [1], 6{two_ends}"),
+            Some(
+                "  while x < 9.0
+    if n > 0
+      x := x + 1.0
+      @7
+    else
+      @5
+    @8 end
+  @9 end
+  @6 exit"
+                    .to_owned(),
+            ),
+        ),
+        // The test of a loop tested last has one place.
+        (
+            format!("2 LOOP again while x < 9.0 -> 3 [1], 6{two_ends}"),
+            None,
+        ),
+        // An end that ends nothing has nothing to do.
+        (
+            "2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 ENDBRANCH -> 4
+    4 EXIT"
+                .to_owned(),
+            Some("  x := x + 1.0\n  @3".to_owned()),
+        ),
+        // Its exit leads back.
+        (
+            "2 LOOP while x < 9.0 -> 4 [1], 3
+    3 ENDLOOP -> 2
+    4 EXIT"
+                .to_owned(),
+            None,
+        ),
+        // It never repeats.
+        (
+            "2 LOOP while x < 9.0 -> 3 [1], 4
+    3 BASICBLOCK -> 4
+          x := x + 1.0
+    4 EXIT"
+                .to_owned(),
+            None,
+        ),
+        // There is no LOOP.
+        (
+            "2 BRANCH x < 9.0 -> 3 [1], 4 [0]
+    3 BASICBLOCK -> 2
+          x := x + 1.0
+    4 EXIT"
+                .to_owned(),
+            None,
+        ),
+        // A jump out of it.
+        (
+            "2 LOOP while x < 9.0 -> 3 [1], 7
+    3 BRANCH n > 0 -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 6
+          x := x + 1.0
+    6 ENDLOOP -> 2
+    5 BASICBLOCK -> 8
+          x := x + 2.0
+    7 BASICBLOCK -> 8
+          x := x + 4.0
+    8 EXIT"
+                .to_owned(),
+            None,
+        ),
+    ] {
+        let source = format!(
+            "general main subroutine f(in integer n, in integer m, inout real x)\n{DECLARED}\n    1 ENTRY -> 2\n    {graph}\nend\n"
+        );
+        let program = text::parse(&source).program.expect("a program");
+        let routine = &program.routines[0];
+        let nested = recover::nested(routine.body.as_ref().unwrap());
+        let text = nested.map(|cfg| {
+            let nested = Routine {
+                body: Some(cfg),
+                control: Control::Structured,
+                ..routine.clone()
+            };
+            shown(&program, &nested)
+        });
+        assert_eq!(text, expected, "{source}");
+    }
+}
+
+/// What is structured already stays as it is, empty blocks and all.
+#[test]
+fn structured_routines_stay() {
+    let program = read(
+        "main subroutine f(in integer n, in integer m, inout real x)
+  local integer i
+  i := 1
+  for i = i, n
+    x := x + 1.0
+  end
+  while i < m
+    i := i + 1
+  end
+end
+",
+    );
+    let recovered = recover::recover_program(&program);
+    assert_eq!(recovered, program);
 }
