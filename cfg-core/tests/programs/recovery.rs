@@ -2037,6 +2037,532 @@ const JUMPS: &[Case] = &[
     ),
 ];
 
+/// The loops with several exits, of which one may lead into the arm of a branch: which exit is a loop's own.
+const EXITS: &[Case] = &[
+    (
+        "structured with exits: the edge 6 -> 8 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BRANCH n > 4 -> 10 [1], 3 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 LOOP while x < 9.0 -> 4 [1], 5
+    4 BRANCH n > 4 -> 10 [1], 21 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+   21 ENDLOOP -> 3
+",
+    ),
+    (
+        "reducible: BASICBLOCK 10 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH x < 9.0 -> 4 [1], 5 [0]
+    4 BRANCH n > 4 -> 8 [1], 3 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 10 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 LOOP while x < 9.0 -> 4 [1], 5
+    4 BRANCH n > 4 -> 8 [1], 21 [0]
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH m > 0 -> 10 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+   21 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 10 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 10 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 8 [0]
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 10 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 8 [0]
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+    ),
+    (
+        "reducible: BASICBLOCK 10 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 8 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 10 [0]
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 8 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x < 9.0 -> 2 [1], 10 [0]
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 8 leaves the loop of BASICBLOCK 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 8 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x > 9.0 -> 10 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 8 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x > 9.0 -> 10 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+    ),
+    (
+        "reducible: BASICBLOCK 10 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 10 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x > 9.0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH m > 0 -> 10 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH x > 9.0 -> 8 [1], 7 [0]
+    7 BASICBLOCK -> 2
+          x := x + 3.0
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 5 -> 10 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 20
+    2 BRANCH x > 9.0 -> 8 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH m > 0 -> 10 [1], 2 [0]
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 LOOP while not x > 9.0 -> 8, 4 [1]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH m > 0 -> 10 [1], 21 [0]
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+   21 ENDLOOP -> 2
+",
+    ),
+    (
+        "reducible: BASICBLOCK 10 is entered from several places that are not the arms of one branch",
+        "
+    1 ENTRY -> 20
+    2 BRANCH x > 9.0 -> 10 [1], 4 [0]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH m > 0 -> 8 [1], 2 [0]
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+    1 ENTRY -> 20
+    2 LOOP while not x > 9.0 -> 10, 4 [1]
+    4 BASICBLOCK -> 5
+          x := x + 2.0
+    5 BRANCH m > 0 -> 8 [1], 21 [0]
+   20 BRANCH n > 0 -> 2 [1], 11 [0]
+   11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+   10 BASICBLOCK -> 9
+          x := x + 5.0
+   12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+   21 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 20
+    2 BRANCH x > 9.0 -> 8 [1], 2 [0]
+    20 BRANCH n > 0 -> 2 [1], 11 [0]
+    11 BRANCH m > 0 -> 10 [1], 12 [0]
+    8 BASICBLOCK -> 9
+          x := x + 4.0
+    10 BASICBLOCK -> 9
+          x := x + 5.0
+    12 BASICBLOCK -> 9
+          x := x + 6.0
+    9 EXIT
+",
+        "
+  @20 if n > 0
+    @2 while not x > 9.0
+    @21 end
+    @8
+    x := x + 4.0
+  else
+    @11 if m > 0
+      @10
+      x := x + 5.0
+    else
+      @12
+      x := x + 6.0
+    @22 end
+  end
+  @9 exit
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 5 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 BRANCH x < 19.0 -> 5 [1], 7 [0]
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 8
+    3 BRANCH m > 0 -> 8 [1], 4 [0]
+    4 BASICBLOCK -> 9
+          x := x + 1.0
+    5 BASICBLOCK -> 6
+          x := x + 2.0
+    6 ENDLOOP -> 8
+    7 EXIT
+    8 LOOP again while x < 19.0 -> 7, 5 [1]
+    9 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 3 -> 5 leaves the loop of BRANCH 2 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 9.0 -> 3 [1], 5 [0]
+    3 BRANCH m > 0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 2
+          x := x + 1.0
+    5 BRANCH x < 19.0 -> 6 [1], 7 [0]
+    6 BASICBLOCK -> 5
+          x := x + 2.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 9.0 -> 3 [1], 5
+    3 BRANCH m > 0 -> 5 [1], 4 [0]
+    4 BASICBLOCK -> 9
+          x := x + 1.0
+    5 LOOP while x < 19.0 -> 6 [1], 7
+    6 BASICBLOCK -> 8
+          x := x + 2.0
+    7 EXIT
+    8 ENDLOOP -> 5
+    9 ENDLOOP -> 2
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 6 leaves the loop of BASICBLOCK 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BRANCH m > 0 -> 6 [1], 5 [0]
+    5 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    6 BRANCH x < 19.0 -> 2 [1], 7 [0]
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BRANCH m > 0 -> 6 [1], 5 [0]
+    5 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    6 BRANCH x < 19.0 -> 2 [1], 7 [0]
+    7 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 7 leaves the loop of BASICBLOCK 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BRANCH m > 0 -> 7 [1], 5 [0]
+    5 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    6 BRANCH x < 19.0 -> 2 [1], 7 [0]
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BASICBLOCK -> 4
+          x := x + 2.0
+    4 BRANCH m > 0 -> 7 [1], 5 [0]
+    5 BRANCH x < 9.0 -> 3 [1], 6 [0]
+    6 BRANCH x < 19.0 -> 2 [1], 7 [0]
+    7 EXIT
+",
+    ),
+    (
+        "structured with exits: the edge 4 -> 2 leaves the loop of BRANCH 3 elsewhere than at its test",
+        "
+    1 ENTRY -> 2
+    2 BRANCH x < 19.0 -> 3 [1], 7 [0]
+    3 BRANCH x < 9.0 -> 4 [1], 6 [0]
+    4 BRANCH m > 0 -> 2 [1], 5 [0]
+    5 BASICBLOCK -> 3
+          x := x + 1.0
+    6 BASICBLOCK -> 2
+          x := x + 2.0
+    7 EXIT
+",
+        "
+    1 ENTRY -> 2
+    2 LOOP while x < 19.0 -> 3 [1], 7
+    3 LOOP while x < 9.0 -> 4 [1], 6
+    4 BRANCH m > 0 -> 8 [1], 5 [0]
+    5 BASICBLOCK -> 9
+          x := x + 1.0
+    6 BASICBLOCK -> 8
+          x := x + 2.0
+    7 EXIT
+    8 ENDLOOP -> 2
+    9 ENDLOOP -> 3
+",
+    ),
+    (
+        "structured",
+        "
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          x := x + 1.0
+    3 BRANCH select n: [1] 1; [2] 2; [0] default -> 4 [1], 5 [2], 6 [0]
+    4 BASICBLOCK -> 7
+          x := x + 2.0
+    5 BASICBLOCK -> 7
+          x := x + 3.0
+    6 BASICBLOCK -> 7
+    7 BRANCH x < 9.0 -> 2 [1], 8 [0]
+    8 EXIT
+",
+        "
+  @10 do
+    @2
+    x := x + 1.0
+    select n
+    case 1
+      x := x + 2.0
+    case 2
+      x := x + 3.0
+    case default label 0
+      @6
+    @9 end
+  @7 end while x < 9.0
+",
+    ),
+];
+
 /// The graphs with LOOPs and ends already, some of them without the other.
 const TYPED: &[Case] = &[
     (
@@ -4318,6 +4844,12 @@ fn jumps() {
     each_is(JUMPS);
 }
 
+/// An exit at the header of a loop comes before one at a jump back, that before one of the loop itself, and that before those of loops inside.
+#[test]
+fn exits() {
+    each_is(EXITS);
+}
+
 /// Graphs that have LOOPs are those of jumps first: ends come where they belong, and loops that never repeat are none.
 #[test]
 fn typed() {
@@ -4803,7 +5335,7 @@ fn ends_that_lack() {
     else
       @5
     @8 end
-  @9 end
+  end
   @6 exit"
                     .to_owned(),
             ),
