@@ -50,7 +50,7 @@ fn shown(program: &Program, routine: &Routine) -> String {
         .filter_map(|line| line.strip_prefix("  local integer "))
         .collect();
     let locals = format!("  local integer {}", names.join(", "));
-    let own = (locals != DECLARED).then_some(&*locals);
+    let own = (locals != DECLARED && !names.is_empty()).then_some(&*locals);
     own.into_iter()
         .chain(body)
         .collect::<Vec<&str>>()
@@ -5432,4 +5432,137 @@ end
     );
     let recovered = recover::recover_program(&program);
     assert_eq!(recovered, program);
+}
+
+/// In normal form a loop counts its passes in a variable of its own if something in it may write its index: a parameter that may be the same.
+#[test]
+fn counters_of_their_own() {
+    for (kind, range, expected) in [
+        ("", "1, n", None),
+        ("", "i, n, m", None),
+        (
+            "aliased ",
+            "1, n",
+            Some(
+                "  local integer left_2
+  left_2 := trips(1, n, 1)
+  i := 1
+  for left_2 = left_2, 1, -1
+    x := x + 1.0
+    k := k + 1
+    i := i + 1
+  end",
+            ),
+        ),
+        (
+            "aliased ",
+            "i, n",
+            Some(
+                "  local integer left_2
+  for left_2 = trips(i, n, 1), 1, -1
+    x := x + 1.0
+    k := k + 1
+    i := i + 1
+  end",
+            ),
+        ),
+        (
+            "aliased ",
+            "1, n, m",
+            Some(
+                "  local integer left_2, step_2
+  left_2 := trips(1, n, m)
+  step_2 := m
+  i := 1
+  for left_2 = left_2, 1, -1
+    x := x + 1.0
+    k := k + 1
+    i := i + step_2
+  end",
+            ),
+        ),
+    ] {
+        let program = read(&format!(
+            "{kind}main subroutine f(in integer n, in integer m, inout integer i, inout integer k, inout real x)
+  for i = {range}
+    x := x + 1.0
+    k := k + 1
+  end
+end
+"
+        ));
+        let routine = &program.routines[0];
+        let normal = recover::normal_form(&program, &Effects::of(&program), routine);
+        let expected = match expected {
+            Some(expected) => expected.to_owned(),
+            None => shown(&program, routine),
+        };
+        assert_eq!(shown(&program, &normal), expected, "{program}");
+    }
+}
+
+/// A bound is that of a counted loop if nothing that it reads may be written in the loop; of an array of which it asks the shape, only its shape.
+#[test]
+fn bounds_that_stay() {
+    let step = "x := x + 1.0";
+    for (bound, statement, stays) in [
+        ("a[1]", step, true),
+        ("a[1]", "a[2] := 3", false),
+        ("a[2]", "b[2] := 3", true),
+        ("b[j]", step, true),
+        ("b[j]", "j := 1", false),
+        ("b[j]", "a[1] := 1", true),
+        ("b[a[1]]", "a[1] := 1", false),
+        ("min(n, a[2])", "b[1] := 1", true),
+        ("min(n, a[2])", "a[1] := 1", false),
+        ("int(x)", "j := 1", true),
+        ("int(x)", step, false),
+        ("size(v)", step, true),
+        ("size(v)", "v[1] := 1.0", true),
+        ("size(v) + j", "j := 2", false),
+        ("size(v[1:j])", step, true),
+        ("size(v[1:j])", "v[1] := 1.0", true),
+        ("size(v[1:j])", "j := 1", false),
+        // Its shape is that of what is assigned.
+        ("size(w)", step, true),
+        ("size(w)", "w := v", false),
+        ("size(w)", "w[1] := 2.0", false),
+        ("p^", step, false),
+        ("distance(addr(a[1]), addr(a[j]))", step, true),
+        ("distance(addr(a[1]), addr(a[j]))", "a[j] := 1", true),
+        ("distance(addr(a[1]), addr(a[j]))", "j := 1", false),
+        ("distance(p, addr(p^[j]))", step, false),
+        ("distance(p, null(integer))", step, true),
+    ] {
+        let program = read(&format!(
+            "general main subroutine f(in integer n, inout integer a[2], inout integer b[3], inout real v[n], inout real x)
+  local integer i, j
+  local real w[:]
+  local ^integer p
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          j := 2
+          w := v
+          p := addr(a[1])
+          i := 1
+    3 BRANCH i <= {bound} -> 4 [1], 5 [0]
+    4 BASICBLOCK -> 3
+          {statement}
+          i := i + 1
+    5 EXIT
+end
+"
+        ));
+        let recovered = recover::recover_program(&program);
+        check(&recovered);
+        let text = recovered.to_string();
+        let head = match stays {
+            true => format!("for i = 1, {bound}"),
+            false => format!("while i <= {bound}"),
+        };
+        assert!(
+            text.lines().any(|line| line.trim() == head),
+            "{statement}\n{text}"
+        );
+    }
 }
