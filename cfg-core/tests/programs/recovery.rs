@@ -67,6 +67,10 @@ fn without_numbers(text: &str) -> String {
             Some(marked) => marked.split_once(' ').map_or("", |(_, rest)| rest),
             None => start,
         };
+        // An arm that had empty blocks alone is none.
+        if rest == "end" && lines.last() == Some(&format!("{indent}else")) {
+            lines.pop();
+        }
         if !matches!(rest, "" | "exit") {
             lines.push(format!("{indent}{rest}"));
         }
