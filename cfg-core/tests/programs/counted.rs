@@ -208,8 +208,8 @@ end
 #[test]
 fn bounds_are_as_deep_as_expressions_may_be() {
     for depth in Expr::MAX_DEPTH - 3..=Expr::MAX_DEPTH {
-        // A variable is one level, and each operator another one.
-        let deep = format!("n{}", " + 0".repeat(depth - 1));
+        // A variable is one level, and each difference another one; a sum is one operator.
+        let deep = format!("n{}", " - 0".repeat(depth - 1));
         for (first, last, step) in [
             (&*deep, "n", "1"),
             ("1", &*deep, "1"),

@@ -7,6 +7,7 @@ mod counted;
 mod effects;
 mod jumps;
 mod recovered;
+mod recovery;
 mod rules;
 mod text;
 mod visit;
