@@ -6,7 +6,7 @@ use cfg_core::{
 };
 
 use crate::{
-    code::{Key, Kind, NodeId, RegionId, VISITS},
+    code::{Key, Kind, NodeId, RegionId, VISITS, Written},
     codes,
     count::Count,
     marker::Arms,
@@ -371,9 +371,27 @@ impl<'p> PairCheck<'p, '_> {
             }
             return;
         };
-        let Kind::Pop { key, class, .. } = reverse.nodes[pop].kind else {
+        let Kind::Pop { key, class, target } = reverse.nodes[pop].kind else {
             return;
         };
+        // The value of a marker is that of nothing else.
+        let is_own = match f.side == r.side {
+            true => {
+                let mut writes = reverse.writes_of(target.var).iter();
+                writes.all(|w| matches!(w.what, Written::Popped(_)))
+            }
+            false => self.is_fresh(f.side, r.side, target),
+        };
+        if !is_own {
+            let message = "the marker is popped into a variable that has other values".to_owned();
+            let help = "pop it into a local of the reverse sweep that nothing else uses";
+            let pop = At2 {
+                side: r.side,
+                node: pop,
+            };
+            self.problem(&codes::MARKER, pop, message, help);
+            return;
+        }
         self.summary.branches += 1;
         for ((label, left), (_, taken)) in arms.into_iter().zip(back) {
             let side = &self.sides[f.side];

@@ -717,3 +717,56 @@ end"
     assert_found(&program("", push), None);
     assert_found(&program(push, ""), Some(("T708", "")));
 }
+
+/// A marker is popped into a variable of the reverse sweep that has no other values.
+#[test]
+fn a_marker_has_a_variable_of_its_own() {
+    let other: Found = Some((
+        "T709",
+        "the marker is popped into a variable that has other values",
+    ));
+    let first = "h := n
+               for i = 1, h
+                 push[real] x
+                 x := x*x
+               end
+               if x > 0.0
+                 push[control 1] 1
+               else
+                 push[control 1] 0
+               end";
+    let last = |marker: &str| {
+        format!(
+            "{marker} := pop[control 1]
+               if {marker} == 1
+               end
+               for i = h, 1, -1
+                 x := pop[real]
+               end"
+        )
+    };
+    for (marker, found) in [("k", None), ("h", other)] {
+        let last = last(marker);
+        let two = format!(
+            "subroutine f_fwd(in integer n, inout real x, inout tape t) {{forward of f}}
+               local integer h, i
+               {first}
+             end
+             subroutine f_rev(in integer n, inout real x, inout tape t) {{reverse of f}}
+               local integer h, i, k
+               h := n
+               {last}
+             end"
+        );
+        assert_found(&two, found);
+        let one = format!(
+            "subroutine f(in integer n, inout real x)
+               local tape t
+               local integer h, i, k
+               {first}
+               {last}
+             end"
+        );
+        assert_found(&one, found);
+    }
+}
