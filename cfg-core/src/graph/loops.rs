@@ -333,11 +333,6 @@ impl Sets {
     pub(crate) fn unite(&mut self, x: u32, into: u32) {
         self.0[x as usize] = into;
     }
-
-    /// Adds a set of one member, the next number.
-    pub(crate) fn add(&mut self) {
-        self.0.push(self.0.len() as u32);
-    }
 }
 
 /// A depth-first search. Vertices are named by their preorder numbers.

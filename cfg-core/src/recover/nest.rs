@@ -54,17 +54,6 @@ pub fn nested(cfg: &Cfg) -> Option<Cfg> {
         serve.push(serves);
     }
     edited.serve = serve;
-    for (e, edge) in cfg.edges() {
-        let VertexKind::Loop { test, .. } = &cfg.vertex(edge.from).kind else {
-            continue;
-        };
-        let draft_edge = &mut edited.edges[e.index()];
-        match (&**test, edge.label) {
-            (LoopTest::Pre(_) | LoopTest::Counted { .. }, None) => draft_edge.label = Some(0),
-            (LoopTest::Post(_), Some(_)) => draft_edge.label = None,
-            _ => {}
-        }
-    }
     for (end, header) in end_of_post.iter().enumerate() {
         let Some(header) = *header else { continue };
         edited.vertices[end].kind = VertexKind::Branch(condition());

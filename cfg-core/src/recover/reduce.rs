@@ -19,14 +19,11 @@
 //! becomes one part, the arms of each branch meeting at its post-dominator. What does not
 //! reduce stays as it is, with the largest parts that do inside.
 //!
-//! Each application takes amortised constant time (nearly: parts are named by union-find) and removes an edge
-//! or a vertex; a part is looked at again only when something that its rules read has changed.
+//! Each application removes an edge or a vertex, and takes constant time but for the arms of branches. Inner parts come first: what a part is entered from stands before it in a reverse postorder, so whatever a rule at
+//! its end reads has grown as far as it can, and each part is looked at once.
 
 use super::edited::{EditedGraph, Serve};
-use crate::{
-    graph::loops::Sets,
-    ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind},
-};
+use crate::ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind};
 
 /// The end of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,37 +40,21 @@ enum End {
 #[derive(Clone, Copy, Debug)]
 struct Part {
     end: End,
-    /// Number of edges that lead to it, and their numbers combined by exclusive or.
+    /// Number of edges that lead to it.
     entries: u32,
-    combined: usize,
     /// The part has nothing but blocks, and perhaps a branch at its end.
     straight: bool,
     /// The part has nothing but blocks without statements.
     idle: bool,
-    /// Arms of the branch at its end before this one are known to meet.
-    arm: u32,
 }
 
 /// Reduces as far as possible. True if the whole graph has become one part: it is structured.
 pub(super) fn reduce(edited: &mut EditedGraph, order: &[usize], repeat: bool) -> bool {
     let mut r = Reduction::new(edited, repeat);
     // Inner parts are at the end of a reverse postorder.
-    let mut work: Vec<usize> = order.to_vec();
-    let mut waiting = vec![false; r.parts.len()];
-    for &v in &work {
-        waiting[v] = true;
-    }
-    while let Some(v) = work.pop() {
-        waiting[v] = false;
-        if !r.alive[v] {
-            continue;
-        }
-        r.grow(v);
-        while let Some(changed) = r.changed.pop() {
-            let changed = r.owner.find(changed as u32) as usize;
-            if !std::mem::replace(&mut waiting[changed], true) {
-                work.push(changed);
-            }
+    for &v in order.iter().rev() {
+        if r.alive[v] {
+            r.grow(v);
         }
     }
     let one = r.alive.iter().filter(|a| **a).count() == 1;
@@ -89,16 +70,12 @@ struct Reduction<'d> {
     /// The parts by vertex; only those of vertices at which a part is entered are used.
     parts: Vec<Part>,
     alive: Vec<bool>,
-    /// The part of each vertex.
-    owner: Sets,
     /// Out-edges of branches and blocks.
     out: Vec<Vec<usize>>,
     /// The vertex that now stands at the start of a part: a LOOP that has been put before it.
     front: Vec<usize>,
     /// Edges whose target is what it says, not what has been put before it.
     fixed: Vec<bool>,
-    /// Vertices of parts to look at again.
-    changed: Vec<usize>,
     /// True if statements may be repeated.
     repeat: bool,
 }
@@ -111,10 +88,8 @@ impl<'d> Reduction<'d> {
             .map(|v| Part {
                 end: End::None,
                 entries: 0,
-                combined: 0,
                 straight: true,
                 idle: edited.may_serve(v, Serve::Nothing),
-                arm: 0,
             })
             .collect();
         for e in 0..edited.edges.len() {
@@ -122,7 +97,6 @@ impl<'d> Reduction<'d> {
                 out[edited.from(e)].push(e);
                 let to = &mut parts[edited.to(e)];
                 to.entries += 1;
-                to.combined ^= e;
             }
         }
         for (v, part) in parts.iter_mut().enumerate() {
@@ -134,13 +108,11 @@ impl<'d> Reduction<'d> {
         }
         Self {
             alive: edited.dead_vertex.iter().map(|dead| !dead).collect(),
-            owner: Sets::new(n),
             front: (0..n).collect(),
             fixed: vec![false; edited.edges.len()],
             out,
             parts,
             edited,
-            changed: Vec::new(),
             repeat,
         }
     }
@@ -171,33 +143,16 @@ impl<'d> Reduction<'d> {
             if !applied {
                 return;
             }
-            self.entered(n);
         }
     }
 
-    /// Notes that, if only one edge leads to the part, what it starts from may have a rule now.
-    fn entered(&mut self, n: usize) {
-        if self.parts[n].entries == 1 {
-            self.changed.push(self.edited.from(self.parts[n].combined));
-        }
-    }
-
-    fn drop_entry(&mut self, n: usize, e: usize) {
+    fn drop_entry(&mut self, n: usize) {
         self.parts[n].entries -= 1;
-        self.parts[n].combined ^= e;
     }
 
-    fn absorb(&mut self, n: usize, part: usize) {
+    fn absorb(&mut self, part: usize) {
         self.alive[part] = false;
         self.parts[part].end = End::None;
-        self.owner.unite(part as u32, n as u32);
-    }
-
-    fn new_vertex(&mut self, n: usize, kind: VertexKind) -> usize {
-        let v = self.edited.add_vertex(kind);
-        self.owner.add();
-        self.owner.unite(v as u32, n as u32);
-        v
     }
 
     fn new_edge(&mut self, from: usize, to: usize, label: Option<i64>, fixed: bool) -> usize {
@@ -215,7 +170,6 @@ impl<'d> Reduction<'d> {
         part.end = end;
         part.straight = false;
         part.idle = false;
-        part.arm = 0;
     }
 
     fn sequence(&mut self, n: usize, e: usize) -> bool {
@@ -228,8 +182,7 @@ impl<'d> Reduction<'d> {
         this.end = part.end;
         this.straight &= part.straight;
         this.idle &= part.idle;
-        this.arm = 0;
-        self.absorb(n, next);
+        self.absorb(next);
         true
     }
 
@@ -263,18 +216,8 @@ impl<'d> Reduction<'d> {
         if meet == n {
             return false;
         }
-        // From the arm that did not meet the last time; if all do, once more from the first.
-        let mut from = self.parts[n].arm as usize;
-        loop {
-            let differs = |&k: &usize| self.arm_to(n, self.out[b][k]).1 != meet;
-            if let Some(arm) = (from..arms).find(differs) {
-                self.parts[n].arm = arm as u32;
-                return false;
-            }
-            if from == 0 {
-                break;
-            }
-            from = 0;
+        if self.out[b].iter().any(|&e| self.arm_to(n, e).1 != meet) {
+            return false;
         }
         let whole = self.parts[meet].entries as usize == arms
             && self.edited.may_serve(meet, Serve::EndBranch)
@@ -283,7 +226,7 @@ impl<'d> Reduction<'d> {
             self.edited.vertices[meet].kind = VertexKind::EndBranch;
             meet
         } else {
-            self.new_vertex(n, VertexKind::EndBranch)
+            self.edited.add_vertex(VertexKind::EndBranch)
         };
         // All arms before the first is changed: with fewer edges to it the meeting point would look like one.
         let found: Vec<(usize, Option<(usize, usize)>)> =
@@ -291,22 +234,21 @@ impl<'d> Reduction<'d> {
         for (e, arm) in found {
             let last = match arm {
                 Some((part, last)) => {
-                    self.absorb(n, part);
+                    self.absorb(part);
                     last
                 }
                 None => e,
             };
-            self.drop_entry(meet, last);
+            self.drop_entry(meet);
             self.fix(last, end);
         }
         if whole {
             let end = self.parts[meet].end;
-            self.absorb(n, meet);
+            self.absorb(meet);
             self.ends_with(n, end);
         } else {
             let e = self.new_edge(end, meet, None, false);
             self.parts[meet].entries += 1;
-            self.parts[meet].combined ^= e;
             self.ends_with(n, End::Goto(e));
         }
         true
@@ -360,13 +302,13 @@ impl<'d> Reduction<'d> {
             self.make_loop(b, LoopTest::Pre(condition), body, exit);
             let last = match arm {
                 Some((part, last)) => {
-                    self.absorb(n, part);
+                    self.absorb(part);
                     last
                 }
                 None => body,
             };
-            self.drop_entry(n, last);
-            self.end_loop(n, last, b);
+            self.drop_entry(n);
+            self.end_loop(last, b);
             self.ends_with(n, End::Goto(exit));
             return true;
         }
@@ -381,14 +323,14 @@ impl<'d> Reduction<'d> {
     }
 
     /// Ends a body, whose last edge this is, with an ENDLOOP.
-    fn end_loop(&mut self, n: usize, last: usize, header: usize) {
+    fn end_loop(&mut self, last: usize, header: usize) {
         let from = self.edited.from(last);
         if self.edited.may_serve(from, Serve::EndLoop) {
             self.edited.vertices[from].kind = VertexKind::EndLoop;
             self.fix(last, header);
             return;
         }
-        let end = self.new_vertex(n, VertexKind::EndLoop);
+        let end = self.edited.add_vertex(VertexKind::EndLoop);
         self.fix(last, end);
         self.new_edge(end, header, None, true);
     }
@@ -415,7 +357,7 @@ impl<'d> Reduction<'d> {
                     n
                 }
                 _ => {
-                    let header = self.new_vertex(n, loop_vertex(test));
+                    let header = self.edited.add_vertex(loop_vertex(test));
                     self.new_edge(header, self.front[n], Some(1), true);
                     self.front[n] = header;
                     header
@@ -423,15 +365,11 @@ impl<'d> Reduction<'d> {
             };
             self.edited.vertices[b].kind = VertexKind::EndLoop;
             self.edited.edges[again].label = None;
-            let last = match arm {
-                Some((part, last)) => {
-                    self.remove_idle(part, last);
-                    self.absorb(n, part);
-                    last
-                }
-                None => again,
-            };
-            self.drop_entry(n, last);
+            if let Some((part, last)) = arm {
+                self.remove_idle(part, last);
+                self.absorb(part);
+            }
+            self.drop_entry(n);
             self.fix(again, header);
             self.edited.edges[exit].label = None;
             self.edited.set_from(exit, header);
@@ -475,8 +413,8 @@ impl<'d> Reduction<'d> {
                 continue;
             };
             self.make_loop(b, LoopTest::Pre(condition), body, exit);
-            self.absorb(n, part);
-            self.drop_entry(n, last);
+            self.absorb(part);
+            self.drop_entry(n);
             // What stands before the test, once more.
             let mut at = n;
             let mut open = last;
@@ -486,7 +424,7 @@ impl<'d> Reduction<'d> {
                 };
                 if !self.edited.is_empty_block(at) {
                     let original = self.edited.vertices[at].clone();
-                    let copy = self.new_vertex(n, original.kind);
+                    let copy = self.edited.add_vertex(original.kind);
                     self.edited.vertices[copy].annotations = original.annotations;
                     self.edited.vertices[copy].origin = original.origin;
                     self.edited.vertices[copy].at = original.at;
@@ -495,7 +433,7 @@ impl<'d> Reduction<'d> {
                 }
                 at = self.edited.to(next);
             }
-            self.end_loop(n, open, b);
+            self.end_loop(open, b);
             self.ends_with(n, End::Goto(exit));
             return true;
         }
