@@ -197,7 +197,9 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         return Err(Malformed(op));
     }
     let ty = typing::apply(op, &types).map_err(|_| Malformed(op))?.ty;
-    if matches!(op, Op::And | Op::Or) && share_names(&operands) {
+    let same = matches!(op, Op::And | Op::Or) && share_names(&operands);
+    let bits = matches!(op, Op::Eq | Op::Ne) && operands.iter().any(|c| c.precedence == BITS);
+    if same || bits {
         pieces.may_contradict();
     }
     if pieces.checked() {

@@ -277,17 +277,17 @@ fn power(n: i8) -> String {
     text
 }
 
-const BEFORE: &str = "#ifdef __clang__
-/* Comparisons are the program's own, also where they contradict each other. */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored \"-Wtautological-compare\"
+const BEFORE: &str = "#ifdef __GNUC__
+/* Comparisons are the program's own, also where they contradict each other or have one result. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \"-Wtautological-compare\"
 #endif
 
 ";
 
 const BEHIND: &str = "
-#ifdef __clang__
-#pragma clang diagnostic pop
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
 #endif
 ";
 
@@ -357,7 +357,7 @@ impl Pieces {
         self.pools = self.checks.is_none();
     }
 
-    /// Comparisons that `&&` or `||` join are about the same.
+    /// Comparisons that `&&` or `||` join are about the same, or bits are compared that a constant may not have.
     pub(crate) fn may_contradict(&mut self) {
         self.contradicts = true;
     }
