@@ -76,7 +76,9 @@ pub struct Options {
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
     pub aliased: usize,
-    /// Percentage of chances that a helper is an unusual function: recursive, aliased, with parameters that it writes.
+    /// Percentage of each chance of what is unusual in helpers and their calls: functions that are recursive, aliased or write
+    /// their parameters, a second scalar that is `out`, one variable for several parameters that may overlap. With 0 nothing of it is
+    /// drawn, and the rest of a program is as it was before there were such.
     pub odd_functions: usize,
     /// Percentage of programs whose main routine has optional parameters; of helpers half as many get another.
     pub main_optionals: usize,

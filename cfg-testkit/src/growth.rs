@@ -25,7 +25,7 @@ pub struct Family {
 }
 
 /// All families.
-pub const FAMILIES: [Family; 31] = [
+pub const FAMILIES: [Family; 32] = [
     family("globals, a routine for each", 4_000, routines),
     family("globals, all in the calling routine too", 4_000, all_named),
     family(
@@ -64,6 +64,11 @@ pub const FAMILIES: [Family; 31] = [
     family("nested loops", 10_000, nested_loops),
     family("nested branches", 10_000, nested_branches),
     family("arms of a switch", 10_000, switch),
+    family(
+        "blocks before a switch with as many arms that do not meet",
+        5_000,
+        blocks_before_a_switch,
+    ),
     family("jumps", 10_000, jumps),
     family("loops with one bound, under jumps", 1_000, one_bound),
     family(
@@ -588,6 +593,20 @@ fn jumps(n: usize) -> ValidProgram {
         all.push(vec![branch + 1, (branch + 5).min(end)]);
         all.push(vec![branch + 2]);
     }
+    all.push(Vec::new());
+    general(&all, step, |_, k| lt(k, 3), |_, k| k.into())
+}
+
+/// Blocks one after the other, the last of which leads to a switch; one of its arms leads elsewhere than the others.
+fn blocks_before_a_switch(n: usize) -> ValidProgram {
+    let switch = n + 2;
+    let mut all: Vec<Vec<usize>> = (1..=switch).map(|next| vec![next]).collect();
+    let mut arms = vec![switch + 1; n.max(3)];
+    if let Some(last) = arms.last_mut() {
+        *last = switch + 2;
+    }
+    all.push(arms);
+    all.push(vec![switch + 2]);
     all.push(Vec::new());
     general(&all, step, |_, k| lt(k, 3), |_, k| k.into())
 }

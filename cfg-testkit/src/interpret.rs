@@ -577,7 +577,12 @@ impl<'p, D: Derivative> Machine<'p, D> {
             }
             StmtKind::Opaque { writes, .. } => {
                 for v in writes {
-                    for cell in frame.views[v.index()].cells() {
+                    let view = &frame.views[v.index()];
+                    let role = self.program.routine(frame.routine).variable(*v).role;
+                    if matches!(role, Role::Parameter { optional: true, .. }) && !view.allocated {
+                        return Err(FaultKind::Unallocated);
+                    }
+                    for cell in view.cells() {
                         self.cells.write(cell, Value::Undefined, false);
                     }
                 }

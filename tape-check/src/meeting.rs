@@ -374,7 +374,7 @@ impl<'p> PairCheck<'p, '_> {
         let Kind::Pop { key, class, target } = reverse.nodes[pop].kind else {
             return;
         };
-        // The value of a marker is that of nothing else.
+        // What reads the variable elsewhere, as bounds and selectors do that are evaluated again, must not meet the marker.
         let is_own = match f.side == r.side {
             true => {
                 let mut writes = reverse.writes_of(target.var).iter();
@@ -383,8 +383,12 @@ impl<'p> PairCheck<'p, '_> {
             false => self.is_fresh(f.side, r.side, target),
         };
         if !is_own {
-            let message = "the marker is popped into a variable that has other values".to_owned();
-            let help = "pop it into a local of the reverse sweep that nothing else uses";
+            let message = match f.side == r.side {
+                true => "the marker is popped into a variable that is assigned too",
+                false => "the marker is popped into a variable of both sweeps",
+            };
+            let message = message.to_owned();
+            let help = "pop it into a local that nothing else uses";
             let pop = At2 {
                 side: r.side,
                 node: pop,

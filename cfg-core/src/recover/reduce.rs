@@ -19,8 +19,12 @@
 //! becomes one part, the arms of each branch meeting at its post-dominator. What does not
 //! reduce stays as it is, with the largest parts that do inside.
 //!
-//! Each application removes an edge or a vertex, and takes constant time but for the arms of branches. Inner parts come first: what a part is entered from stands before it in a reverse postorder, so whatever a rule at
-//! its end reads has grown as far as it can, and each part is looked at once.
+//! Inner parts come first, and each part is looked at once: a part with one edge to it stands behind the part that the edge
+//! comes from in a reverse postorder, so it has grown as far as it can before a rule at the end of the other asks; what
+//! stands before has a second edge to it, and then no rule asks how far it has grown. (The exit of a LOOP tested last starts
+//! at its ENDLOOP here, which may stand behind where it leads; only the rule at its LOOP takes the branch there, and that
+//! stands before both.) An application takes constant time but for the arms of a branch, which are gone through
+//! once when they meet; where they do not, the arm that differs is known.
 
 use super::edited::{EditedGraph, Serve};
 use crate::ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind};
@@ -46,6 +50,8 @@ struct Part {
     straight: bool,
     /// The part has nothing but blocks without statements.
     idle: bool,
+    /// Of the branch at this vertex the arm that did not meet the first one when it was asked last.
+    unmet: u32,
 }
 
 /// Reduces as far as possible. True if the whole graph has become one part: it is structured.
@@ -90,6 +96,7 @@ impl<'d> Reduction<'d> {
                 entries: 0,
                 straight: true,
                 idle: edited.may_serve(v, Serve::Nothing),
+                unmet: 0,
             })
             .collect();
         for e in 0..edited.edges.len() {
@@ -216,7 +223,13 @@ impl<'d> Reduction<'d> {
         if meet == n {
             return false;
         }
-        if self.out[b].iter().any(|&e| self.arm_to(n, e).1 != meet) {
+        // Many parts may come to end with the branch one after the other, and arms stay what they are.
+        let differs = |k: usize| self.arm_to(n, self.out[b][k]).1 != meet;
+        if differs(self.parts[b].unmet as usize) {
+            return false;
+        }
+        if let Some(arm) = (0..arms).find(|&k| differs(k)) {
+            self.parts[b].unmet = arm as u32;
             return false;
         }
         let whole = self.parts[meet].entries as usize == arms

@@ -5418,7 +5418,7 @@ fn ends_that_lack() {
     }
 }
 
-/// What is structured already stays as it is, empty blocks and all.
+/// What is structured already stays as it is.
 #[test]
 fn structured_routines_stay() {
     let program = read(
@@ -5527,7 +5527,7 @@ fn bounds_that_stay() {
         ("size(v[1:j])", step, true),
         ("size(v[1:j])", "v[1] := 1.0", true),
         ("size(v[1:j])", "j := 1", false),
-        // Its shape is that of what is assigned.
+        // Its shape is that of what is assigned, and what assigns an element is taken for that, too.
         ("size(w)", step, true),
         ("size(w)", "w := v", false),
         ("size(w)", "w[1] := 2.0", false),

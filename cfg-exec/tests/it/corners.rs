@@ -1,7 +1,7 @@
 //! Corners that programs rarely come to: integers without a value, empty reductions, copies of sections that overlap, frames of nested calls.
 
-use cfg_core::{elemental::Scalar, text, validate::validate};
-use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session};
+use cfg_core::{elemental::Scalar, ir::Order, text, validate::validate};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
 /// Runs `f`, the first routine; what its arguments hold then, or the code of the error, and the number of steps.
 fn run(source: &str, arguments: &[Argument], trace: bool) -> (Result<Vec<Argument>, String>, u64) {
@@ -658,4 +658,36 @@ fn globals_have_so_many_cells() {
             assert!(problem.contains("more than 16 GiB"), "{problem}");
         }
     }
+}
+
+/// An opaque statement is not executed, but what it writes must be there.
+#[test]
+fn opaque_statements_write_what_is_there() {
+    let source = |accesses: &str| {
+        format!(
+            "main subroutine f(inout real x, optional inout real z, optional inout real w[2])
+  opaque \"log\" {accesses}
+  x := x + 1.0
+end
+"
+        )
+    };
+    for (accesses, expected) in [
+        ("writes z", Some("X213")),
+        ("writes w", Some("X213")),
+        ("reads z, w", None),
+        ("reads x", None),
+    ] {
+        let arguments = [Argument::from(1.0), Argument::Absent, Argument::Absent];
+        let found = run(&source(accesses), &arguments, false).0;
+        assert_eq!(found.err().as_deref(), expected, "{accesses}");
+    }
+    let given = [
+        Argument::from(1.0),
+        Argument::from(2.0),
+        Value::real_array(&[2], Order::Row, &[1.0, 2.0])
+            .unwrap()
+            .into(),
+    ];
+    assert!(run(&source("writes z, w"), &given, false).0.is_ok());
 }

@@ -1,8 +1,8 @@
-//! Optional arguments that are handed on, absent or not, to what may write them.
+//! Optional arguments that are handed on, absent or not, to calls that may write them.
 //!
 //! If the value before is needed it must be recorded, and only what is present has one. So before such a
-//! statement stands `if present(z): z := z`, which is where the value is pushed and popped; the statement
-//! itself records nothing of `z`.
+//! call stands `if present(z): z := z`, which is where the value is pushed and popped; the call
+//! itself records nothing of `z`. (What an opaque statement writes must be present.)
 //!
 //! A given adjoint reads the values before the call, so they are restored before it is called and not after it. Such a
 //! call stands in the two arms of a branch on `present(z)` instead, in one of them without the argument.
@@ -28,7 +28,7 @@ fn may_be_absent(routine: &Routine, v: VarId) -> bool {
 /// Most arguments of a call for which it is written once with and once without each.
 const MOST: usize = 6;
 
-/// Calls `visit` for the optional arguments of the routine that the statement may write although they are
+/// Calls `visit` for the optional arguments of the routine that the statement, if it is a call, may write although they are
 /// absent.
 pub(crate) fn each_handed_on(
     program: &Program,

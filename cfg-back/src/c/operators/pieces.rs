@@ -357,7 +357,7 @@ impl Pieces {
         self.pools = self.checks.is_none();
     }
 
-    /// Comparisons that `&&` or `||` join are about the same, or bits are compared that a constant may not have.
+    /// Comparisons that `&&` or `||` join are about the same, or what is compared are bits, which a constant may not have.
     pub(crate) fn may_contradict(&mut self) {
         self.contradicts = true;
     }
