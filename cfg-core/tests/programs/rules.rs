@@ -828,7 +828,7 @@ fn accesses_of_called_routines() {
         ("", "x := call counts()", "read w, write w, write x"),
         ("aliased ", "call reads()", "read x, read w"),
         ("aliased ", "call writes()", "read x, write w, may write x"),
-        ("aliased ", "k := call plain()", "write k"),
+        ("aliased ", "x := call plain()", "write x"),
     ] {
         let program = read(&format!(
             "global real w
@@ -971,5 +971,98 @@ end
             .map(|d| d.code);
         let errors: Vec<&str> = errors.collect();
         assert_eq!(errors, expected, "{formal}, {argument}: {found}");
+    }
+}
+
+/// The index of a counted loop is written by the loop alone: not under another name, nor by what the body calls.
+#[test]
+fn indices_are_written_by_their_loops() {
+    for (lines, written) in [
+        ("for i = 1, n\n i := 2\n end", "i"),
+        ("for i = 1, n\n j := i\n end\n i := 2", ""),
+        ("i := 2\n for i = 1, n\n x := real(i)\n end", ""),
+        ("for i = 1, n\n for j = 1, i\n i := j\n end\n end", "i"),
+        (
+            "for i = 1, n\n for i = 1, 2\n x := real(i)\n end\n end",
+            "i",
+        ),
+        (
+            "for i = 1, n\n for j = 1, 2\n x := real(j)\n end\n j := 3\n end",
+            "",
+        ),
+        (
+            "for i = 1, n\n x := real(i)\n end\n for i = 1, n\n x := real(i)\n end",
+            "",
+        ),
+        ("for i = 1, n\n call reads(i)\n end", ""),
+        ("for i = 1, n\n call writes(i)\n end", "i"),
+        ("for i = 1, n\n call writes(j)\n end", ""),
+        ("for i = 1, n\n if x > 1.0\n i := 3\n end\n end", "i"),
+        ("for i = 1, n\n i := pop[integer] from t\n end", "i"),
+        ("for k = 1, n\n k := 2\n end", "k"),
+        ("for k = 1, n\n j := 2\n end", ""),
+        ("for g = 1, n\n g := 2\n end", "g"),
+        ("for g = 1, n\n call sets()\n end", "g"),
+        ("for g = 1, n\n call calls()\n end", "g"),
+        ("for g = 1, n\n call part()\n end", ""),
+        (
+            "call sets()\n for g = 1, n\n x := real(g)\n end\n call sets()",
+            "",
+        ),
+        ("for s = 1, n\n call part()\n end", "s"),
+        ("for s = 1, n\n call sets()\n end", ""),
+        ("for s = 1, n\n u := 2\n end", "u"),
+        (
+            "for s = 1, n\n for u = 1, 2\n x := real(u)\n end\n end",
+            "u",
+        ),
+        (
+            "for g = 1, n\n for s = 1, n\n call sets()\n end\n call part()\n end",
+            "g",
+        ),
+        ("for g = 1, n\n for s = 1, n\n call part()\n end\n end", "s"),
+        (
+            "for g = 1, n\n for s = 1, n\n x := real(s)\n end\n s := 2\n end",
+            "",
+        ),
+        (
+            "for g = 1, n\n for i = 1, n\n x := real(i)\n end\n call sets()\n end",
+            "g",
+        ),
+    ] {
+        let program = read(&format!(
+            "global integer g
+global integer b[4]
+global integer s overlays b at 1
+global integer u overlays b at 1
+subroutine sets()
+  uses g
+  g := 1
+end
+subroutine part()
+  uses b
+  b[2] := 1
+end
+subroutine reads(in integer a)
+end
+subroutine writes(inout integer a)
+  a := a + 1
+end
+subroutine calls()
+  call sets()
+end
+main subroutine f(in integer n, inout integer k, inout real x, inout tape t)
+  uses g, s, u
+  local integer i, j
+  {lines}
+end
+"
+        ));
+        let found = found(&program);
+        let told = found.iter().filter(|d| d.code == "V142");
+        let told: Vec<&str> = told.filter_map(|d| d.message.split(' ').next()).collect();
+        assert_eq!(told.join(" "), written, "{lines}");
+        let errors = found.iter().filter(|d| d.severity == Severity::Error);
+        assert_eq!(errors.count(), told.len(), "{lines}: {found}");
     }
 }
