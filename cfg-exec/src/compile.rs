@@ -264,14 +264,11 @@ fn compile_routine(
     emitter.nested = structure.is_some();
     let depths = storage::depths(&emitter, structure);
     emitter.assign_homes(&depths)?;
-    if let (Some(index), true) = (callback, routine.body.is_none()) {
-        callback_body(&mut emitter, routine, index)?;
-        return Ok(emitter.finish());
-    }
     emitter.prologue()?;
-    match &routine.body {
-        Some(cfg) => emitter.graph(cfg, &depths)?,
-        None => external_body(&mut emitter, routine)?,
+    match (&routine.body, callback) {
+        (Some(cfg), _) => emitter.graph(cfg, &depths)?,
+        (None, Some(index)) => callback_body(&mut emitter, routine, index)?,
+        (None, None) => external_body(&mut emitter, routine)?,
     }
     Ok(emitter.finish())
 }

@@ -467,6 +467,12 @@ fn regions_are_what_lies_between_header_and_end() {
                 .around(v)
                 .filter(|&r| matches!(tree.region(r).kind, RegionKind::LoopBody(_)));
             assert_eq!(loops.count(), s.loop_depth[v.index()] as usize);
+            let is_loop = |h: &VertexId| {
+                let ty = cfg.vertex(*h).vertex_type();
+                matches!(ty, VertexType::Loop | VertexType::ForLoop)
+            };
+            let mut around = std::iter::successors(s.parent[v.index()], |h| s.parent[h.index()]);
+            assert_eq!(tree.innermost_loop(v), around.find(is_loop), "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rules of graphs and expressions on both sides of their bounds.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostics, Severity},
     entity::{GlobalId, VarId},
     graph::{Adjacency, DiGraph as _},
     ir::{
@@ -811,4 +811,258 @@ end
     }
     let empty = Adjacency::new(0, std::iter::empty());
     assert!(empty.is_empty() && !Adjacency::new(1, std::iter::empty()).is_empty());
+}
+
+/// A call reads and writes the globals of what it calls, under all names that these have, before its result is written.
+#[test]
+fn accesses_of_called_routines() {
+    for (head, call, expected) in [
+        ("", "call reads()", "read w"),
+        ("", "call writes()", "write w"),
+        ("", "call may(k)", "read k, may write w"),
+        ("", "call part()", "may write b, may write b"),
+        ("", "call tail()", "may write b"),
+        ("", "call asks()", "read b"),
+        ("", "x := call plain()", "write x"),
+        ("", "b[k] := call plain()", "read k, may write b"),
+        ("", "x := call counts()", "read w, write w, write x"),
+        ("aliased ", "call reads()", "read x, read w"),
+        ("aliased ", "call writes()", "read x, write w, may write x"),
+        ("aliased ", "x := call plain()", "write x"),
+    ] {
+        let program = read(&format!(
+            "global real w
+global real b[4]
+global real t[2] overlays b at 2
+subroutine reads()
+  uses w
+  local real s
+  s := w
+end
+subroutine writes()
+  uses w
+  w := 1.0
+end
+subroutine may(in integer n)
+  uses w
+  if n > 0
+    w := 1.0
+  end
+end
+subroutine part()
+  uses b
+  b[1] := 1.0
+end
+subroutine tail()
+  uses t
+  t := 1.0
+end
+subroutine asks()
+  uses t
+  local real s
+  s := t[1]
+end
+function plain() result real r
+  r := 1.0
+end
+function counts() result real r
+  uses w
+  w := w + 1.0
+  r := w
+end
+{head}subroutine f(inout real x, inout integer k)
+  uses w
+  uses b
+  {call}
+end
+"
+        ));
+        let effects = Effects::of(&program);
+        let f = program.find_routine("f").expect("it is there");
+        let routine = program.routine(f);
+        let all = Accesses::of(&program, &effects, routine);
+        let mut found = Vec::new();
+        for statement in routine.statements() {
+            all.statement(statement, &mut |access| {
+                let name = &routine.variable(access.variable()).name;
+                found.push(match access {
+                    Access::Read(_) => format!("read {name}"),
+                    Access::Write(_) => format!("write {name}"),
+                    Access::MayWrite(_) => format!("may write {name}"),
+                });
+            });
+        }
+        assert_eq!(found.join(", "), expected, "{head}{call}");
+    }
+}
+
+/// What is external has a value or none: its text says which.
+#[test]
+fn external_routines_without_a_value() {
+    for value in ["", "  value a - b\n"] {
+        let source = format!(
+            "main subroutine f(in real x, out real y)
+  y := call h(x, 2.0)
+end
+
+external function h(in real a, in real b) result real r
+{value}end
+"
+        );
+        let program = read(&source);
+        assert!(program.routines[1].external.is_some(), "{source}");
+        assert!(found(&program).is_empty(), "{source}");
+        assert_eq!(program.to_string(), source);
+    }
+}
+
+/// Arguments are of the parameter's type and rank, places where they are written, and large enough.
+#[test]
+fn arguments_that_parameters_take() {
+    for (formal, argument, expected) in [
+        ("in real a", "x", &[][..]),
+        ("in real a", "2.0*x", &[]),
+        ("in real a", "r", &[]),
+        ("in real a", "n", &["V146"]),
+        ("in real a", "1", &["V146"]),
+        ("in real a", "v", &["V147"]),
+        ("in real a", "v[1]", &[]),
+        ("in real a", "absent", &["V145"]),
+        ("optional in real a", "absent", &[]),
+        ("optional in real a", "x", &[]),
+        ("inout real a", "x", &[]),
+        ("inout real a", "2.0*x", &["V148"]),
+        ("out real a", "2.0*x", &["V148"]),
+        ("inout real a", "r", &["V140"]),
+        ("out real a", "r", &["V140"]),
+        ("in real a[:]", "v", &[]),
+        ("in real a[:]", "v[1:2]", &[]),
+        ("in real a[:]", "m[1, :]", &[]),
+        ("in real a[:]", "m", &["V147"]),
+        ("in real a[:]", "v[1]", &["V147"]),
+        ("in real a[:, 3]", "m", &[]),
+        ("in real a[:, 3]", "v", &["V147"]),
+        ("in real a[3]", "v", &[]),
+        ("in real a[2]", "v", &[]),
+        ("in real a[4]", "v", &["V147"]),
+        ("in real a[6]", "m", &[]),
+        ("in real a[7]", "m", &["V147"]),
+        ("in real a[2, 2]", "v[1]", &[]),
+        ("in real a[3]", "v[2]", &[]),
+        ("in real a[3]", "v[1:2]", &[]),
+        ("in real a[3]", "2.0*v", &[]),
+        ("in real a[3]", "x", &["V147"]),
+        ("in real a[3]", "2.0*x", &["V147"]),
+        ("inout tape a", "t", &[]),
+        ("inout tape a", "x", &["V146"]),
+    ] {
+        let program = read(&format!(
+            "subroutine g({formal})
+end
+main subroutine f(in real r, in integer n, inout real x, inout real v[3], inout real m[2, 3], inout tape t)
+  call g({argument})
+end
+"
+        ));
+        let found = found(&program);
+        let errors = found
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .map(|d| d.code);
+        let errors: Vec<&str> = errors.collect();
+        assert_eq!(errors, expected, "{formal}, {argument}: {found}");
+    }
+}
+
+/// The index of a counted loop is written by the loop alone: not under another name, nor by what the body calls.
+#[test]
+fn indices_are_written_by_their_loops() {
+    for (lines, written) in [
+        ("for i = 1, n\n i := 2\n end", "i"),
+        ("for i = 1, n\n j := i\n end\n i := 2", ""),
+        ("i := 2\n for i = 1, n\n x := real(i)\n end", ""),
+        ("for i = 1, n\n for j = 1, i\n i := j\n end\n end", "i"),
+        (
+            "for i = 1, n\n for i = 1, 2\n x := real(i)\n end\n end",
+            "i",
+        ),
+        (
+            "for i = 1, n\n for j = 1, 2\n x := real(j)\n end\n j := 3\n end",
+            "",
+        ),
+        (
+            "for i = 1, n\n x := real(i)\n end\n for i = 1, n\n x := real(i)\n end",
+            "",
+        ),
+        ("for i = 1, n\n call reads(i)\n end", ""),
+        ("for i = 1, n\n call writes(i)\n end", "i"),
+        ("for i = 1, n\n call writes(j)\n end", ""),
+        ("for i = 1, n\n if x > 1.0\n i := 3\n end\n end", "i"),
+        ("for i = 1, n\n i := pop[integer] from t\n end", "i"),
+        ("for k = 1, n\n k := 2\n end", "k"),
+        ("for k = 1, n\n j := 2\n end", ""),
+        ("for g = 1, n\n g := 2\n end", "g"),
+        ("for g = 1, n\n call sets()\n end", "g"),
+        ("for g = 1, n\n call calls()\n end", "g"),
+        ("for g = 1, n\n call part()\n end", ""),
+        (
+            "call sets()\n for g = 1, n\n x := real(g)\n end\n call sets()",
+            "",
+        ),
+        ("for s = 1, n\n call part()\n end", "s"),
+        ("for s = 1, n\n call sets()\n end", ""),
+        ("for s = 1, n\n u := 2\n end", "u"),
+        (
+            "for s = 1, n\n for u = 1, 2\n x := real(u)\n end\n end",
+            "u",
+        ),
+        (
+            "for g = 1, n\n for s = 1, n\n call sets()\n end\n call part()\n end",
+            "g",
+        ),
+        ("for g = 1, n\n for s = 1, n\n call part()\n end\n end", "s"),
+        (
+            "for g = 1, n\n for s = 1, n\n x := real(s)\n end\n s := 2\n end",
+            "",
+        ),
+        (
+            "for g = 1, n\n for i = 1, n\n x := real(i)\n end\n call sets()\n end",
+            "g",
+        ),
+    ] {
+        let program = read(&format!(
+            "global integer g
+global integer b[4]
+global integer s overlays b at 1
+global integer u overlays b at 1
+subroutine sets()
+  uses g
+  g := 1
+end
+subroutine part()
+  uses b
+  b[2] := 1
+end
+subroutine reads(in integer a)
+end
+subroutine writes(inout integer a)
+  a := a + 1
+end
+subroutine calls()
+  call sets()
+end
+main subroutine f(in integer n, inout integer k, inout real x, inout tape t)
+  uses g, s, u
+  local integer i, j
+  {lines}
+end
+"
+        ));
+        let found = found(&program);
+        let told = found.iter().filter(|d| d.code == "V142");
+        let told: Vec<&str> = told.filter_map(|d| d.message.split(' ').next()).collect();
+        assert_eq!(told.join(" "), written, "{lines}");
+        let errors = found.iter().filter(|d| d.severity == Severity::Error);
+        assert_eq!(errors.count(), told.len(), "{lines}: {found}");
+    }
 }

@@ -115,3 +115,88 @@ fn mark_addressed(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::{text, validate::validate};
+
+    /// A routine with other routines to call: how its parameters are passed, and what it passes the address of.
+    #[test]
+    fn parameters_are_passed_as_values_where_nothing_can_write_their_cells() {
+        for (routine, passes, addressed) in [
+            (
+                "subroutine g(in real a, inout real b, out real c)\n  b := b*a\n  c := b",
+                "[Value, Copied, Copied]",
+                "",
+            ),
+            (
+                "aliased subroutine g(in real a, inout real b)\n  b := b*a",
+                "[Address, Address]",
+                "",
+            ),
+            (
+                "subroutine g(in real a[2], inout tape t, optional in real o, optional inout real p)\n  local real s\n  s := a[1]",
+                "[Array, Tape, Address, Address]",
+                "",
+            ),
+            (
+                "subroutine g(in real a, in integer k, inout real b)\n  uses w\n  w := a + k\n  b := b*w",
+                "[Address, Value, Address]",
+                "",
+            ),
+            (
+                "subroutine g(in real a, inout real b, inout integer k)\n  uses w\n  b := b*w*a\n  k := k + 1",
+                "[Value, Address, Copied]",
+                "",
+            ),
+            (
+                "subroutine g(in real a, inout real b, in real32 c)\n  call writes()\n  b := b*a*real(c)",
+                "[Address, Address, Value]",
+                "",
+            ),
+            (
+                "subroutine g(inout real a, inout real b, inout real c)\n  local real d, e, z[2]\n  d := 1.0\n  e := 2.0\n  z := 3.0\n  call scale(a, e)\n  call scale(d, e)\n  call scale(z[1], c*e)\n  b := b*z[2]",
+                "[Address, Copied, Copied]",
+                "a d",
+            ),
+            (
+                "subroutine g(inout real a, inout real b)\n  call scale(b, a)",
+                "[Copied, Address]",
+                "b",
+            ),
+        ] {
+            let source = format!(
+                "global real w = 1.0
+subroutine writes()
+  uses w
+  w := 1.0
+end
+subroutine scale(inout real x, in real by)
+  x := x*by
+end
+{routine}
+end
+main subroutine f(inout real y)
+  y := 2.0*y
+end
+"
+            );
+            let parsed = text::parse(&source);
+            let problems = parsed.problems;
+            let program = parsed
+                .program
+                .unwrap_or_else(|| panic!("{problems}{source}"));
+            let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+            let g = program.find_routine("g").expect("it is there");
+            let abi = &Conventions::of(&program).abis[g.index()];
+            assert_eq!(format!("{:?}", abi.passes), passes, "{routine}");
+            let variables = program.routine(g).variables.iter();
+            let names: Vec<&str> = variables
+                .zip(&abi.addressed)
+                .filter_map(|(variable, addressed)| addressed.then_some(&*variable.name))
+                .collect();
+            assert_eq!(names.join(" "), addressed, "{routine}");
+        }
+    }
+}

@@ -454,3 +454,171 @@ impl Operand {
         Self::constant(cell::poison(ty), ty)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use cfg_core::{elemental::Math, structure::Structure, text, validate::validate};
+
+    use crate::compile::Globals;
+
+    /// What `look` finds out about the main routine of a program, of which no code is written yet.
+    pub(crate) fn in_main<T>(
+        source: &str,
+        look: impl FnOnce(&mut Emitter<'_>, Option<&Structure>) -> T,
+    ) -> T {
+        let parsed = text::parse(source);
+        let problems = parsed.problems;
+        let program = parsed
+            .program
+            .unwrap_or_else(|| panic!("{problems}{source}"));
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+        let options = CompileOptions::default();
+        let globals = Globals::new(&program, Math::Portable).unwrap_or_else(|d| panic!("{d}"));
+        let conventions = Conventions::of(&program);
+        let main = program.main.expect("one is marked");
+        let mut emitter = Emitter::new(&program, &conventions, main, &options, &globals);
+        let structure = program.structure(main);
+        emitter.nested = structure.is_some();
+        look(&mut emitter, structure)
+    }
+
+    const PLAIN: &str = "main subroutine f(in real x, out real y)\n  y := x\nend\n";
+
+    /// Half of the registers for constants are for what stands in no loop, all for what stands in one.
+    #[test]
+    fn constants_have_registers() {
+        in_main(PLAIN, |emitter, _| {
+            (emitter.constants_at, emitter.temporaries_at) = (10, 100);
+            let mut found = Vec::new();
+            for (depth, cells) in [(0, 500..517), (0, 500..501), (1, 600..617), (1, 516..517)] {
+                emitter.depth = depth;
+                for cell in cells {
+                    found.push(emitter.constant(cell).unwrap_or_else(|d| panic!("{d}")));
+                }
+            }
+            let mut expected: Vec<Reg> = (10..26).collect();
+            expected.extend([100, 10]);
+            expected.extend(26..42);
+            expected.extend([101, 102]);
+            assert_eq!(found, expected);
+            assert_eq!(emitter.code.consts, [516, 616]);
+            let in_registers: Vec<u64> = (500..516).chain(600..616).collect();
+            assert_eq!(emitter.code.template, in_registers);
+            let (to, from) = (50, Value::Register(50));
+            emitter.move_to(to, from);
+            emitter.move_to(to, Value::Register(51));
+            emitter.move_to(to, Value::Constant(501));
+            emitter.move_to(to, Value::Constant(516));
+            emitter.move_to(to, Value::Constant(700));
+            let instrs = format!("{:?}", emitter.code.instrs);
+            assert_eq!(
+                instrs,
+                "[Const { d: 100, k: 0 }, Const { d: 101, k: 1 }, Const { d: 102, k: 0 }, \
+                 Mov { d: 50, a: 51 }, Mov { d: 50, a: 11 }, Const { d: 50, k: 0 }, Const { d: 50, k: 2 }]"
+            );
+        });
+    }
+
+    #[test]
+    fn temporaries_have_registers() {
+        for (at, room) in [(0, 120), (136, 120), (137, 119), (200, 56), (255, 1)] {
+            in_main(PLAIN, |emitter, _| {
+                emitter.temporaries_at = at;
+                assert!(emitter.temporaries_in_row(room + 1).is_err(), "{at}");
+                assert_eq!(emitter.temporaries_in_row(room).ok(), Some(at as Reg));
+                assert!(emitter.temporary().is_err(), "{at}");
+                emitter.release(room - 1);
+                let last = (at + room - 1) as Reg;
+                assert_eq!(emitter.temporary().ok(), Some(last));
+                assert_eq!((emitter.mark(), emitter.temporaries), (room, room));
+                emitter.begin_statement();
+                assert_eq!(emitter.temporary().ok(), Some(at as Reg));
+                assert_eq!(emitter.temporaries, room);
+            });
+        }
+    }
+
+    #[test]
+    fn temporary_arrays_have_descriptors() {
+        for (at, rank, found) in [
+            (0, 1, Some(1)),
+            (0, 2, Some(1)),
+            (7, 3, Some(9)),
+            (0, 255, Some(128)),
+            (0, 256, None),
+            (64_998, 4, Some(65_000)),
+            (64_999, 4, None),
+            (64_999, 2, Some(65_000)),
+        ] {
+            in_main(PLAIN, |emitter, _| {
+                emitter.arrays_at = at;
+                let arr = emitter.temporary_array(rank).ok();
+                assert_eq!(arr, found.map(|_| at as Arr), "{at} {rank}");
+                if let Some(end) = found {
+                    assert_eq!(emitter.code.descriptors, end);
+                    if end < 65_000 {
+                        assert_eq!(emitter.temporary_array(1).ok(), Some(end as Arr));
+                        emitter.begin_statement();
+                        assert_eq!(emitter.temporary_array(1).ok(), Some(at as Arr));
+                        assert_eq!(emitter.code.descriptors, end + 1);
+                    }
+                }
+            });
+        }
+    }
+
+    /// A place begins where its first instruction stands; one without instructions is not told.
+    #[test]
+    fn places_begin_with_instructions() {
+        in_main(PLAIN, |emitter, _| {
+            let v = |k: usize| Some(VertexId::new(k));
+            for (vertex, statement, emits) in [
+                (None, None, false),
+                (v(0), None, true),
+                (v(0), None, true),
+                (v(1), Some(0), false),
+                (v(1), Some(1), true),
+                (v(1), Some(1), true),
+                (v(1), Some(2), true),
+                (v(1), None, true),
+                (v(2), None, true),
+            ] {
+                emitter.at(vertex, statement);
+                if emits {
+                    emitter.emit(Instr::Return);
+                }
+            }
+            let expected = [
+                (0, v(0), None),
+                (2, v(1), Some(1)),
+                (4, v(1), Some(2)),
+                (5, v(1), None),
+                (6, v(2), None),
+            ];
+            assert_eq!(emitter.code.places, expected);
+        });
+    }
+
+    /// Temporary arrays are given back once, at the end of the statement that has made some.
+    #[test]
+    fn arrays_are_given_back_at_the_end() {
+        in_main(PLAIN, |emitter, _| {
+            for (makes, begins, releases) in [
+                (false, false, 0),
+                (true, false, 1),
+                (false, false, 1),
+                (true, true, 1),
+            ] {
+                if makes {
+                    emitter.will_release();
+                }
+                if begins {
+                    emitter.begin_statement();
+                }
+                emitter.end_statement();
+                assert_eq!(emitter.code.ext.len(), releases);
+            }
+        });
+    }
+}

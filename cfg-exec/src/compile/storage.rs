@@ -323,3 +323,196 @@ fn parameter_home(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::emit::tests::in_main;
+
+    /// The weights that are not 0, after the names of their variables.
+    fn weighed(source: &str) -> String {
+        in_main(source, |emitter, structure| {
+            let depths = depths(emitter, structure);
+            let weights = weights(emitter, &depths);
+            let names = emitter.routine.variables.iter().map(|v| &v.name);
+            let all: Vec<String> = names
+                .zip(weights)
+                .filter(|(_, weight)| *weight > 0)
+                .map(|(name, weight)| format!("{name} {weight}"))
+                .collect();
+            all.join(", ")
+        })
+    }
+
+    /// A use counts eight times as much for each loop around it, five loops at most; the index of a loop is in it.
+    #[test]
+    fn uses_are_weighed_by_the_loops_around_them() {
+        for (lines, weights) in [
+            ("x := x*a[n]", "n 1, x 2, a 1"),
+            ("a[k] := x", "x 1, k 1, a 1"),
+            ("for i = 1, n\n x := x + 1.0\n end", "n 1, x 16, i 8"),
+            (
+                "for i = 1, n\n for j = i, n, k\n x := 2.0\n end\n end",
+                "n 9, x 64, k 8, i 16, j 64",
+            ),
+            ("while k < n\n k := k + 1\n end", "n 8, k 24"),
+            ("do\n k := k + 1\n end while k < n", "n 8, k 24"),
+            (
+                "for i = 1, n\n while k < n\n k := k + 1\n end\n end",
+                "n 65, k 192, i 8",
+            ),
+            ("push[real] x on t", "x 1, t 1"),
+            ("push[real] x on t\n x := pop[real] from t", "x 2, t 2"),
+            ("m := size(a, 1)", "a 1, m 1"),
+            ("l := x > 0.0\n if l\n k := 1\n end", "x 1, k 1, l 2"),
+            (
+                "select n\n case 1\n k := 1\n case default\n k := 2\n end",
+                "n 1, k 2",
+            ),
+            ("call g(x, k)", "x 1, k 1"),
+            ("opaque \"print\" reads x writes k", ""),
+        ] {
+            let source = format!(
+                "main subroutine f(in integer n, inout real x, inout integer k, inout real a[9], inout tape t)
+  local integer i, j, m
+  local logical l
+  {lines}
+end
+subroutine g(in real a, inout integer b)
+  b := b + int(a)
+end
+"
+            );
+            assert_eq!(weighed(&source), weights, "{lines}");
+        }
+        let (heads, ends) = ("  while k < n\n".repeat(7), "  end\n".repeat(7));
+        let source = format!(
+            "main subroutine f(in integer n, in integer k, out real x)\n  x := 1.0\n{heads}  x := 2.0\n{ends}end\n"
+        );
+        assert_eq!(weighed(&source), "n 102984, k 102984, x 32769");
+        let jumps = "general main subroutine f(in integer n, out integer k)
+  k := 0
+  label again
+  k := k + 1
+  if k < n
+    goto again
+  end
+end
+";
+        assert_eq!(weighed(jumps), "n 8, k 32");
+    }
+
+    /// The home of a variable, by its name.
+    fn home_of(emitter: &Emitter<'_>, name: &str) -> Home {
+        let found = emitter.routine.find_variable(name);
+        emitter.home(found.unwrap_or_else(|| panic!("{name}")))
+    }
+
+    #[test]
+    fn variables_are_where_they_can_be() {
+        let source = "global real w = 1.0
+global real v[3]
+main subroutine f(in integer n, inout real q, inout integer m, in real a[9], inout real b[n, 2, 3], inout tape t, optional in real o)
+  uses w
+  uses v
+  local real r, s, d[4]
+  local integer i
+  r := w
+  s := r
+  d := 1.0
+  m := m + 1
+  for i = 1, n
+    q := q*s
+  end
+  call scale(s)
+end
+subroutine scale(inout real x)
+  x := 2.0*x
+end
+";
+        in_main(source, |emitter, structure| {
+            let depths = depths(emitter, structure);
+            emitter
+                .assign_homes(&depths)
+                .unwrap_or_else(|d| panic!("{d}"));
+            for (name, home) in [
+                ("n", Home::Register(0)),
+                ("q", Home::Address(1)),
+                ("m", Home::Register(2)),
+                ("a", Home::Array(0)),
+                ("b", Home::Array(1)),
+                ("t", Home::Register(3)),
+                ("o", Home::Address(4)),
+                ("w", Home::Global(0)),
+                ("v", Home::Array(3)),
+                ("r", Home::Register(5)),
+                ("s", Home::Frame(1)),
+                ("d", Home::Array(4)),
+                ("i", Home::Register(6)),
+            ] {
+                assert_eq!(home_of(emitter, name), home, "{name}");
+            }
+            assert_eq!(
+                format!("{:?}", emitter.code.homes),
+                "[Register(0), Register(1), Frame(0), Staged(0), Staged(1), Register(3), Register(4)]"
+            );
+            assert_eq!((emitter.code.staged, emitter.arrays_at), (2, 5));
+            assert_eq!(
+                (emitter.code.template.len(), emitter.code.frame.len()),
+                (7, 2)
+            );
+            assert_eq!((emitter.constants_at, emitter.temporaries_at), (7, 42));
+            assert_eq!(format!("{:?}", emitter.loop_states), "{0: Registers(39)}");
+            let m = emitter.routine.find_variable("m").expect("it is there");
+            assert_eq!(emitter.copied(), [(m, 0, 2)]);
+        });
+    }
+
+    /// Where there are more scalars than registers, those that are used most are held there: the index of a loop is.
+    #[test]
+    fn scalars_that_are_used_most_are_in_registers() {
+        let names: Vec<String> = (0..120).map(|k| format!("a{k}")).collect();
+        let assigned: String = (names.iter())
+            .map(|name| format!("  {name} := 1.0\n"))
+            .collect();
+        let source = format!(
+            "main subroutine f(in integer n, inout real x, optional in real o, inout real p, in real q, inout tape t)
+  local real {}
+  local integer i
+{assigned}  for i = 1, n
+    x := 2.0*x
+  end
+end
+",
+            names.join(", ")
+        );
+        in_main(&source, |emitter, structure| {
+            let depths = depths(emitter, structure);
+            emitter
+                .assign_homes(&depths)
+                .unwrap_or_else(|d| panic!("{d}"));
+            // Three registers are for the loop, 98 are left for the others.
+            for (name, home) in [
+                ("n", Home::Register(0)),
+                ("x", Home::Register(1)),
+                ("o", Home::AddressFrame(1)),
+                ("p", Home::AddressFrame(2)),
+                ("q", Home::Frame(3)),
+                ("t", Home::Frame(4)),
+                ("a0", Home::Register(2)),
+                ("a97", Home::Register(99)),
+                ("a98", Home::Frame(5)),
+                ("a119", Home::Frame(26)),
+                ("i", Home::Register(100)),
+            ] {
+                assert_eq!(home_of(emitter, name), home, "{name}");
+            }
+            assert_eq!(
+                format!("{:?}", emitter.code.homes),
+                "[Register(0), Frame(0), Frame(1), Frame(2), Frame(3), Frame(4)]"
+            );
+            let x = emitter.routine.find_variable("x").expect("it is there");
+            assert_eq!(emitter.copied(), [(x, 0, 1)]);
+        });
+    }
+}

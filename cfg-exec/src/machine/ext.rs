@@ -350,7 +350,7 @@ impl Machine {
                 )));
             }
             Ext::Callback { index, d } => {
-                let at = self.now.registers;
+                let at = self.now.registers + usize::from(*d);
                 let n = image.callback_arity[*index as usize];
                 let x: Vec<f64> = self.registers[at..at + n]
                     .iter()

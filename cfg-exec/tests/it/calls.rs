@@ -547,6 +547,55 @@ fn external_routines_have_values_or_callbacks() {
     assert_eq!(value(report.unwrap()), -2.0);
 }
 
+/// A function of the host is given the values of the parameters, wherever these are: behind the result, by reference.
+#[test]
+fn callbacks_are_given_the_values_of_parameters() {
+    for (what, result_first, by_reference) in [
+        ("in order", false, false),
+        ("behind the result", true, false),
+        ("by reference", false, true),
+    ] {
+        let mut p = ProgramBuilder::new();
+        let mut g = RoutineBuilder::new("g");
+        if result_first {
+            g.result("y", Real);
+        }
+        match by_reference {
+            true => g.inout("a", Real),
+            false => g.input("a", Real),
+        };
+        g.input("b", Real);
+        if !result_first {
+            g.result("y", Real);
+        }
+        g.external(External {
+            value: None,
+            partials: None,
+        });
+        let g = p.add(g);
+        let mut f = RoutineBuilder::new("f");
+        let x = f.input("x", Real);
+        let t = f.local("t", Real);
+        let y = f.result("y", Real);
+        f.assign(t, x * 2.0);
+        f.call_function(y, g, [Expr::from(t), 3.0.into()]);
+        p.add(f);
+        let mut options = CompileOptions::default();
+        options
+            .callbacks
+            .insert("g".to_owned(), Arc::new(|x: &[f64]| x[0] - x[1]));
+        let program = p.finish().unwrap();
+        let run = run_with(
+            &program,
+            &mut [0.5.into()],
+            &options,
+            &RunOptions::default(),
+        );
+        let y = run.unwrap().result.and_then(|y| y.get_f64(0));
+        assert_eq!(y, Some(-2.0), "{what}");
+    }
+}
+
 #[test]
 fn out_parameters_are_uninitialised_at_entry() {
     let mut f = RoutineBuilder::new("f");

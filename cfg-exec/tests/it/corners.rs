@@ -690,4 +690,224 @@ end
             .into(),
     ];
     assert!(run(&source("writes z, w"), &given, false).0.is_ok());
+
+/// The real that is the last argument of a program, after two integers; or the code of the error.
+fn outcome(source: &str, integers: [i64; 2]) -> Result<f64, String> {
+    let [i, k] = integers.map(Argument::from);
+    let found = run(source, &[i, k, Argument::from(0.0)], false).0?;
+    let y = found.last().and_then(|y| y.value()?.get_f64(0));
+    Ok(y.expect("it has a value"))
+}
+
+/// Sections end where their arrays do; one without elements may lie anywhere.
+#[test]
+fn sections_and_the_bounds_of_their_arrays() {
+    for (section, integers, expected) in [
+        ("a[i:k]", [1, 4], Ok(4.0)),
+        ("a[i:k]", [0, 4], Err("X201")),
+        ("a[i:k]", [1, 5], Err("X201")),
+        ("a[i:k]", [4, 4], Ok(1.0)),
+        ("a[i:k]", [5, 5], Err("X201")),
+        ("a[i:k]", [5, 4], Ok(0.0)),
+        ("a[i:k]", [9, 8], Ok(0.0)),
+        ("a[i:k]", [2, 1], Ok(0.0)),
+        ("a[i:k]", [0, 0], Err("X201")),
+        ("a[i:]", [1, 0], Ok(4.0)),
+        ("a[i:]", [4, 0], Ok(1.0)),
+        ("a[i:]", [5, 0], Ok(0.0)),
+        ("a[i:]", [6, 0], Ok(0.0)),
+        ("a[i:]", [0, 0], Err("X201")),
+        ("a[:k]", [0, 0], Ok(0.0)),
+        ("a[:k]", [0, -3], Ok(0.0)),
+        ("a[:k]", [0, 4], Ok(4.0)),
+        ("a[:k]", [0, 5], Err("X201")),
+        ("a[1:i:k]", [4, 3], Ok(2.0)),
+        ("a[1:i:k]", [5, 3], Ok(2.0)),
+        ("a[1:i:k]", [6, 3], Ok(2.0)),
+        ("a[1:i:k]", [7, 3], Err("X201")),
+        ("a[1:i:k]", [4, 4], Ok(1.0)),
+        ("a[1:i:k]", [0, -1], Err("X201")),
+        ("a[1:i:k]", [-1, -1], Err("X201")),
+        ("a[1:i:k]", [4, 0], Err("X206")),
+        ("a[i::-1]", [4, 0], Ok(1.0)),
+        ("a[i::-1]", [3, 0], Ok(0.0)),
+        ("a[i::-1]", [0, 0], Ok(0.0)),
+        ("a[i::-1]", [5, 0], Err("X201")),
+        ("m[i, :]", [0, 0], Ok(4.0)),
+        ("m[i, :]", [2, 0], Ok(4.0)),
+        ("m[i, :]", [3, 0], Err("X201")),
+        ("m[i, :]", [-1, 0], Err("X201")),
+        ("m[i:k, 2]", [0, 2], Ok(6.0)),
+        ("m[i:k, 2]", [1, 3], Err("X201")),
+        ("m[i:k, 2]", [0, 1], Ok(4.0)),
+        ("m[:, i]", [2, 0], Ok(6.0)),
+        ("m[:, i]", [3, 0], Err("X201")),
+        ("m[:, i]", [0, 0], Err("X201")),
+    ] {
+        let source = format!(
+            "main subroutine f(in integer i, in integer k, out real y)
+  local real a[4], m[3 from 0, 2]
+  a := 1.0
+  m := 2.0
+  y := sum({section})
+end
+"
+        );
+        let expected = expected.map_err(str::to_owned);
+        assert_eq!(
+            outcome(&source, integers),
+            expected,
+            "{section} {integers:?}"
+        );
+    }
+}
+
+/// An array that begins at an element has the elements behind it, as far as they follow each other; a section has its own.
+#[test]
+fn elements_that_arrays_begin_at() {
+    for (argument, integers, expected) in [
+        ("a[i]", [1, 5], Ok(670.0)),
+        ("a[i]", [2, 5], Err("X212")),
+        ("a[i]", [2, 4], Ok(669.0)),
+        ("a[i]", [5, 1], Ok(666.0)),
+        ("a[i]", [5, 2], Err("X212")),
+        ("a[i]", [6, 0], Err("X201")),
+        ("m[2, i]", [1, 3], Ok(695.0)),
+        ("m[2, i]", [1, 4], Err("X212")),
+        ("m[2, i]", [3, 1], Ok(675.0)),
+        ("m[2, i]", [3, 2], Err("X212")),
+        ("c[2, i]", [1, 5], Ok(1165.0)),
+        ("c[2, i]", [1, 6], Err("X212")),
+        ("c[2, i]", [3, 1], Ok(765.0)),
+        ("c[2, i]", [3, 2], Err("X212")),
+        ("a[i:]", [2, 4], Ok(669.0)),
+        ("a[i:]", [2, 5], Err("X212")),
+        ("a[1:5:i]", [2, 3], Ok(668.0)),
+        ("a[1:5:i]", [2, 4], Err("X212")),
+        ("a[1:5:i]", [4, 2], Ok(667.0)),
+        ("a[1:5:i]", [4, 3], Err("X212")),
+    ] {
+        let source = format!(
+            "subroutine g(inout real v[n], in integer n)
+  v := v + 1.0
+end
+main subroutine f(in integer i, in integer n, out real y)
+  local real a[5], m[2, 3], c[2, 3] column
+  a := 1.0
+  m := 1.0
+  c := 1.0
+  call g({argument}, n)
+  y := sum(a) + 10.0*sum(m) + 100.0*sum(c)
+end
+"
+        );
+        let expected = expected.map_err(str::to_owned);
+        assert_eq!(
+            outcome(&source, integers),
+            expected,
+            "{argument} {integers:?}"
+        );
+    }
+}
+
+/// The first of the greatest elements has the partial 1; a product has those of its other factors.
+#[test]
+fn partials_of_reductions() {
+    for (elements, expected) in [
+        ([1, 3, 2, 3], [10.0, 1.0, 6978.0]),
+        ([3, 3, 1, 1], [1.0, 100.0, 9933.0]),
+        ([1, 1, 3, 3], [100.0, 1.0, 3399.0]),
+        ([-1, -2, -2, -1], [1.0, 10.0, -4224.0]),
+        ([2, 3, 4, 5], [1000.0, 1.0, 27460.0]),
+        ([0, 3, 4, 5], [1000.0, 1.0, 60.0]),
+        ([2, 0, 0, 5], [1000.0, 10.0, 0.0]),
+    ] {
+        let names = ["maxval_partial", "minval_partial", "product_partial"];
+        for (name, expected) in names.into_iter().zip(expected) {
+            let lines = (1..)
+                .zip(elements)
+                .map(|(k, x)| format!("  v[{k}] := {x}.0\n"));
+            let lines: String = lines.collect();
+            let source = format!(
+                "main subroutine f(in integer i, in integer k, out real y)
+  local real v[4], w[4]
+{lines}  w := {name}(v)
+  y := w[1] + 10.0*w[2] + 100.0*w[3] + 1000.0*w[4]
+end
+"
+            );
+            assert_eq!(
+                outcome(&source, [0, 0]),
+                Ok(expected),
+                "{name} {elements:?}"
+            );
+        }
+    }
+}
+
+/// Small constants in subscripts are parts of instructions, others are not: all name the same elements.
+#[test]
+fn constants_in_subscripts() {
+    for constant in [0, 1, 126, 127, 128, 129] {
+        for (index, at) in [
+            (format!("k + {constant}"), 300 + constant),
+            (format!("{constant} + k"), 300 + constant),
+            (format!("k - {constant}"), 300 - constant),
+            (format!("k - (-{constant})"), 300 + constant),
+            (format!("{constant} - k + 600"), constant + 300),
+        ] {
+            let source = format!(
+                "main subroutine f(in integer i, in integer k, out real y)
+  local real a[600], m[2, 600], c[600, 2], q[1, 600, 1]
+  local integer j
+  for j = 1, 600
+    a[j] := real(j)
+    m[2, j] := real(j)
+    c[j, 2] := real(j)
+    q[1, j, 1] := real(j)
+  end
+  a[{index}] := a[{index}] + 0.5
+  m[2, {index}] := m[2, {index}]*2.0
+  c[{index}, i + 1] := c[{index}, i + 1] - 0.25
+  q[1, {index}, i] := q[1, {index}, i] + 0.5
+  y := (a[{index}] + m[2, {index}] + c[{index}, 2] + q[1, {index}, 1])*1000000.0 + sum(a) + sum(m[2, :]) + sum(c[:, 2]) + sum(q)
+end
+"
+            );
+            let at = f64::from(at);
+            let expected = (5.0 * at + 0.75) * 1e6 + 4.0 * 180_300.0 + at + 0.75;
+            assert_eq!(outcome(&source, [1, 300]), Ok(expected), "{index}");
+        }
+    }
+}
+
+/// A value chooses the arm whose case has it, in whatever order the cases stand.
+#[test]
+fn cases_in_any_order() {
+    let source = "main subroutine f(in integer n, in integer k, out real y)
+  y := 0.0
+  select n
+  case 7
+    y := 7.0
+  case 3
+    y := 3.0
+  case -4..-2, 100..
+    y := 4.0
+  case ..-10
+    y := 10.0
+  end
+end
+";
+    for (arm, values) in [
+        (Ok(7.0), &[7][..]),
+        (Ok(3.0), &[3]),
+        (Ok(4.0), &[-4, -3, -2, 100, 101, i64::MAX]),
+        (Ok(10.0), &[-10, -11, i64::MIN + 1]),
+        (Err("X207"), &[-9, -5, -1, 2, 4, 5, 6, 8, 99]),
+    ] {
+        for &n in values {
+            let expected = arm.map_err(str::to_owned);
+            assert_eq!(outcome(source, [n, 0]), expected, "{n}");
+        }
+    }
 }

@@ -101,6 +101,10 @@ impl Parser<'_> {
             names.tape = Some(VarId::new(tape));
         }
         if routine.external.is_some() || self.is_external(start) {
+            // Nothing may be known of it but its head.
+            if routine.derivatives.is_none() {
+                external(&mut routine);
+            }
             self.end_of_external(&routine);
         } else if self.is_graph_line() {
             self.graph(&names, &mut routine, &mut places);
