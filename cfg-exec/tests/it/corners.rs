@@ -690,6 +690,7 @@ end
             .into(),
     ];
     assert!(run(&source("writes z, w"), &given, false).0.is_ok());
+}
 
 /// The real that is the last argument of a program, after two integers; or the code of the error.
 fn outcome(source: &str, integers: [i64; 2]) -> Result<f64, String> {
