@@ -24,7 +24,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 14] = [
+const PASSES: [(&str, Pass); 16] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -68,6 +68,17 @@ const PASSES: [(&str, Pass); 14] = [
             ..Options::default()
         };
         sweeps(valid, main, &options)
+    }),
+    ("choose", |valid, main| {
+        let options = Options {
+            blocks: Blocks::Auto,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
+    ("gradient", |valid, main| {
+        let reversal = reverse(valid, main, &Options::default())?;
+        Ok(all(&reversal.program, [reversal.gradient].into_iter()))
     }),
     ("trace", |valid, main| {
         let options = Options {
