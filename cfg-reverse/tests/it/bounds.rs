@@ -1,7 +1,7 @@
 //! What is limited, on both sides of its bound (docs/limits.md).
 
 use cfg_core::{entity::RoutineId, text, validate::validate};
-use cfg_reverse::{Options, explain::explain, reverse};
+use cfg_reverse::{Blocks, Options, explain::explain, reverse};
 
 /// The code of the problem for which a program has no adjoint, if it has none. Nothing is known of its external routines but what
 /// it says.
@@ -158,5 +158,100 @@ end
         let plan = explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
         let shown = plan.to_string();
         assert_eq!(shown.contains("and others"), is_given_up, "{between}");
+    }
+}
+
+/// The text of a routine of the adjoint of `f`.
+fn sweep(source: &str, name: &str) -> String {
+    let parsed = text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{problems}{source}"));
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+    let main = program.find_routine("f").expect("it is there");
+    let made =
+        reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));
+    let found = made.program.find_routine(name).expect("it is there");
+    let mut shown = String::new();
+    text::routine(&mut shown, &made.program, made.program.routine(found))
+        .expect("strings take everything");
+    shown
+}
+
+/// A statement over arrays that reads an optional argument in one of its conditional expressions is written in each arm, as long as
+/// there are not too many of these.
+#[test]
+fn conditional_expressions_of_statements_that_are_copied() {
+    for count in [1, 2, 6, 7] {
+        let others: String = (1..count)
+            .map(|k| format!(" + if(x[1] > {k}.0, x, 0.0)"))
+            .collect();
+        let source = format!(
+            "main subroutine f(in real x[3], optional in real w[3], out real y[3])
+  independent x, w
+  dependent y
+  y := x + if(present(w), w, 0.0){others}
+end
+"
+        );
+        let expected = (count > 6).then_some("R301");
+        assert_eq!(refusal(&source), expected, "{count}");
+        if expected.is_none() {
+            let shown = sweep(&source, "f_fwd");
+            assert_eq!(
+                shown.matches("if present(w)").count(),
+                1,
+                "{count}\n{shown}"
+            );
+        }
+    }
+}
+
+/// Conditions under which an expression is evaluated are written one in the other, more of them as a conjunction.
+#[test]
+fn conditions_around_an_expression() {
+    for count in [1, 2, 8, 9] {
+        let inner = (1..=count).rev().fold("x*2.5".to_owned(), |inner, k| {
+            format!("if(x < {k}.0, w, {inner})")
+        });
+        let source = format!(
+            "main subroutine f(in real x, in real w, inout real y)
+  independent x, w
+  dependent y
+  y := {inner}
+end
+"
+        );
+        let shown = sweep(&source, "f_rev");
+        assert_eq!(shown.contains(" and "), count > 8, "{count}\n{shown}");
+    }
+}
+
+/// Elements with variable subscripts are told apart one by one, so a block that reads many of one array is divided.
+#[test]
+fn elements_that_a_block_reads() {
+    for (count, blocks) in [(62, 1), (63, 2)] {
+        let subscripts: String = (1..=count).map(|k| format!("in integer k{k}, ")).collect();
+        let products: String = (1..=count).map(|k| format!("  y := y*z[k{k}]\n")).collect();
+        let source = format!(
+            "main subroutine f({subscripts}in real z[99], inout real y)
+  independent z, y
+  dependent y
+{products}end
+"
+        );
+        let program = text::parse(&source).program.expect("it is a program");
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let main = program.main.expect("it has one");
+        let options = Options {
+            blocks: Blocks::Preaccumulate,
+            work: 500,
+            ..Options::default()
+        };
+        let plan = explain(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let shown = plan.to_string();
+        let found = shown.matches("preaccumulated, stack").count();
+        assert_eq!(found, blocks, "{count}\n{shown}");
     }
 }
