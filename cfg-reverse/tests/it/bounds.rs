@@ -1,7 +1,7 @@
 //! What is limited, on both sides of its bound (docs/limits.md).
 
 use cfg_core::{entity::RoutineId, text, validate::validate};
-use cfg_reverse::{Blocks, Options, explain::explain, reverse};
+use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 
 /// The code of the problem for which a program has no adjoint, if it has none. Nothing is known of its external routines but what
 /// it says.
@@ -253,5 +253,143 @@ fn elements_that_a_block_reads() {
         let shown = plan.to_string();
         let found = shown.matches("preaccumulated, stack").count();
         assert_eq!(found, blocks, "{count}\n{shown}");
+    }
+}
+
+/// The codes of the problems for which a program has no adjoint and no tangent.
+fn refusals(source: &str) -> [Option<&'static str>; 2] {
+    let parsed = text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{problems}{source}"));
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+    let main = program.find_routine("f").expect("it is there");
+    let problems = [
+        reverse(&program, main, &Options::default()).err(),
+        tangent(&program, main).err(),
+    ];
+    problems.map(|problems| problems?.iter().next().map(|d| d.code))
+}
+
+/// An adjoint needs independents and dependents, a tangent does without; both need a body, and only tangents go through tapes.
+#[test]
+fn routines_without_what_derivatives_need() {
+    for (source, expected) in [
+        (
+            "subroutine f(in real x, out real y)\nindependent x\ndependent y\ny := x\nend",
+            [None, None],
+        ),
+        (
+            "subroutine f(in real x, out real y)\ndependent y\ny := x\nend",
+            [Some("R307"), None],
+        ),
+        (
+            "subroutine f(in real x, out real y)\nindependent x\ny := x\nend",
+            [Some("R307"), None],
+        ),
+        (
+            "external function f(in real x) result real r\nindependent x\ndependent r\nvalue x\nend",
+            [Some("R308"), Some("R308")],
+        ),
+        (
+            "subroutine f(in real x, out real y)\nindependent x\ndependent y\nlocal tape t\npush[real] x on t\ny := pop[real] from t\nend",
+            [Some("R302"), None],
+        ),
+    ] {
+        assert_eq!(refusals(source), expected, "{source}");
+    }
+}
+
+/// A given derivative routine knows nothing of the derivatives of globals.
+#[test]
+fn globals_of_given_derivatives() {
+    for (global, expected) in [("g", [Some("R309"); 2]), ("h", [None; 2])] {
+        let source = format!(
+            "global real g = 1.0
+global real h = 1.0
+subroutine p(in real a, inout real b)
+  uses g
+  adjoint p_b
+  tangent p_t
+  b := b*a*g
+end
+subroutine p_b(in real a, in real b, inout real a_b, inout real b_b)
+  a_b := a_b + b*b_b
+  b_b := a*b_b
+end
+subroutine p_t(in real a, inout real b, in real a_t, inout real b_t)
+  b_t := b_t*a + a_t*b
+  b := a*b
+end
+main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+  uses g, h
+  {global} := x
+  call p(x, y)
+  y := y*{global}
+end
+"
+        );
+        assert_eq!(refusals(&source), expected, "{global}");
+    }
+}
+
+/// What may be absent cannot be copied for a given adjoint that writes it.
+#[test]
+fn optional_arguments_that_given_adjoints_write() {
+    for (intent, expected) in [("inout", Some("R309")), ("in", None)] {
+        let source = format!(
+            "subroutine p(in real a, inout real b)
+  adjoint p_b
+  b := b + a
+end
+subroutine p_b(in real a, {intent} real b, inout real a_b, inout real b_b)
+  a_b := a_b + b_b
+end
+main subroutine f(in real x, optional inout real z, inout real y)
+  independent x, z
+  dependent y
+  y := y + x
+  if present(z)
+    call p(x, z)
+    y := y*z
+  end
+end
+"
+        );
+        assert_eq!(refusals(&source), [expected, None], "{intent}");
+    }
+}
+
+/// The shape of a result is known from values and sizes of arguments, not from their bounds and not from elements.
+#[test]
+fn results_whose_shape_callers_know() {
+    for (extent, expected) in [
+        ("n", None),
+        ("2*n + 1", None),
+        ("size(a)", None),
+        ("size(a, 1) + 1", None),
+        ("ubound(a, 1)", Some("R310")),
+        ("lbound(a, 1)", Some("R310")),
+        ("k[2]", Some("R310")),
+    ] {
+        let source = format!(
+            "global integer k[2] = 1, 2
+function p(in integer n, in real a[:]) result real r[{extent}]
+  uses k
+  r := a[1]*n
+end
+main subroutine f(in integer n, in real x[3], inout real y)
+  independent x
+  dependent y
+  local real t[:]
+  t := call p(n, x)
+  y := y*sum(t)
+end
+"
+        );
+        assert_eq!(refusals(&source), [expected; 2], "{extent}");
     }
 }
