@@ -1,6 +1,6 @@
 //! What is limited, on both sides of its bound (docs/limits.md).
 
-use cfg_core::{entity::RoutineId, text, validate::validate};
+use cfg_core::{diagnostic::site::Element, entity::RoutineId, text, validate::validate};
 use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 
 /// The code of the problem for which a program has no adjoint, if it has none. Nothing is known of its external routines but what
@@ -391,5 +391,62 @@ end
 "
         );
         assert_eq!(refusals(&source), [expected; 2], "{extent}");
+    }
+}
+
+/// A problem stands at the statement of the program, also behind others that become several or branches.
+#[test]
+fn problems_of_statements_that_have_moved() {
+    let choices: String = (0..6)
+        .map(|k| format!(" + if(x > {k}.0, v, 1.0)"))
+        .collect();
+    let wrong = format!("z := v + if(present(w), w, 0.0){choices}");
+    for (before, position) in [
+        ("", 0),
+        ("  y := y*x\n", 1),
+        ("  call p(x*3.0, y)\n", 1),
+        (
+            "  y := y*x\n  call p(x*3.0, y)\n  y := y*if(present(w), w[1], x)\n",
+            3,
+        ),
+    ] {
+        let source = format!(
+            "main subroutine f(in real x, optional in real w[3], in real v[3], inout real y, inout real z[3])
+  independent x, w, v
+  dependent y, z
+  if x > 1.0
+    call p(x*2.0, y)
+  end
+{before}  {wrong}
+end
+subroutine p(in real a, inout real b)
+  b := b + a
+end
+"
+        );
+        let program = text::parse(&source).program.expect("it is a program");
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let main = program.main.expect("it has one");
+        let problems = reverse(&program, main, &Options::default());
+        let problems = problems.map(|_| ()).expect_err(&source);
+        let found: Vec<Element> = problems
+            .iter()
+            .filter_map(|d| d.at.site.as_ref().map(|site| site.element))
+            .collect();
+        let cfg = program.routine(main).body.as_ref().expect("it has a graph");
+        let expected = (cfg.vertices())
+            .filter(|(_, vertex)| vertex.statements().len() == position + 1)
+            .map(|(v, _)| Element::Statement(v, position));
+        let expected: Vec<Element> = expected.collect();
+        assert!(
+            found.len() == 1 && expected.contains(&found[0]),
+            "{found:?}\n{source}"
+        );
+        let Element::Statement(v, s) = found[0] else {
+            panic!("{found:?}");
+        };
+        let statement = &cfg.vertex(v).statements()[s];
+        let shown = text::stmt(program.routine(main), &program, statement).to_string();
+        assert_eq!(shown, wrong);
     }
 }
