@@ -446,7 +446,7 @@ end
             panic!("{found:?}");
         };
         let statement = &cfg.vertex(v).statements()[s];
-        let shown = text::stmt(program.routine(main), &program, statement).to_string();
+        let shown = text::stmt(program.routine(main), &program, statement);
         assert_eq!(shown, wrong);
     }
 }
