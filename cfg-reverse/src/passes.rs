@@ -13,7 +13,7 @@ use cfg_core::{
 use std::{fs, path::Path};
 
 use crate::{
-    Blocks, Options, Unstructured, directions,
+    Blocks, Inside, Options, Unstructured, directions,
     explain::explain,
     memory::summary::Summary,
     prepare::{lower::lower, normalize::normalize},
@@ -24,7 +24,7 @@ use crate::{
 type Pass = fn(&ValidProgram, RoutineId) -> Result<String, Diagnostics>;
 
 /// The passes by the names of their folders.
-const PASSES: [(&str, Pass); 14] = [
+const PASSES: [(&str, Pass); 18] = [
     ("flatten", |valid, main| {
         Ok(one(
             valid,
@@ -69,6 +69,17 @@ const PASSES: [(&str, Pass); 14] = [
         };
         sweeps(valid, main, &options)
     }),
+    ("choose", |valid, main| {
+        let options = Options {
+            blocks: Blocks::Auto,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
+    }),
+    ("gradient", |valid, main| {
+        let reversal = reverse(valid, main, &Options::default())?;
+        Ok(all(&reversal.program, [reversal.gradient].into_iter()))
+    }),
     ("trace", |valid, main| {
         let options = Options {
             unstructured: Unstructured::Trace,
@@ -85,6 +96,21 @@ const PASSES: [(&str, Pass); 14] = [
             ..Options::default()
         };
         Ok(explain(valid, main, &options)?.to_string())
+    }),
+    ("explain_always", |valid, main| {
+        let options = Options {
+            counters: true,
+            markers: true,
+            ..Options::default()
+        };
+        Ok(explain(valid, main, &options)?.to_string())
+    }),
+    ("inside", |valid, main| {
+        let options = Options {
+            inside: Inside::Arrays,
+            ..Options::default()
+        };
+        sweeps(valid, main, &options)
     }),
     ("tangent", |valid, main| {
         let tangent = tangent(valid, main)?;

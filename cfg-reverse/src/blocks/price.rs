@@ -122,3 +122,78 @@ fn routine_cost(setting: &Setting<'_>, draft: &Draft<'_>, provisions: &Provision
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::entity::VarId;
+
+    fn x() -> Expr {
+        Expr::var(VarId::new(0))
+    }
+
+    /// Folded operators cost one for each operand but the first, divisions and roots four, functions twelve.
+    #[test]
+    fn operators_cost_what_they_take() {
+        for (op, operands, expected) in [
+            (Op::Add, 2, 1),
+            (Op::Add, 4, 3),
+            (Op::Mul, 2, 1),
+            (Op::Mul, 3, 2),
+            (Op::Neg, 1, 1),
+            (Op::Sub, 2, 1),
+            (Op::StrongMul, 2, 1),
+            (Op::Fma, 3, 1),
+            (Op::If, 3, 1),
+            (Op::Eq, 2, 1),
+            (Op::Ne, 2, 1),
+            (Op::Lt, 2, 1),
+            (Op::Le, 2, 1),
+            (Op::Gt, 2, 1),
+            (Op::Ge, 2, 1),
+            (Op::ToReal, 1, 1),
+            (Op::Div, 2, 4),
+            (Op::Sqrt, 1, 4),
+            (Op::Min, 2, 1),
+            (Op::Max, 3, 1),
+            (Op::Abs, 1, 1),
+            (Op::Sin, 1, 12),
+            (Op::Pow, 2, 12),
+        ] {
+            let e = Expr::op(op, vec![x(); operands]);
+            assert_eq!(operations(&e), expected, "{op:?} of {operands}");
+        }
+        assert_eq!(operations(&x()), 0);
+    }
+
+    /// Subscripts of targets are computed too, and what takes a statement's place costs in its stead.
+    #[test]
+    fn statements_cost_what_their_parts_do() {
+        let sin = Expr::op(Op::Sin, [Expr::op(Op::Div, [x(), x()])]);
+        assert_eq!(operations(&sin), 16);
+        let subscript = Expr::op(Op::Add, [x(), Expr::Int(1), x()]);
+        let target = Place::element(VarId::new(1), [subscript, Expr::op(Op::Neg, [x()])]);
+        let all = [
+            Stmt::assign(target, sin),
+            Stmt::assign(Place::whole(VarId::new(0)), Expr::op(Op::Mul, [x(), x()])),
+        ];
+        assert_eq!(code_cost(&all[..1]), 19);
+        assert_eq!(code_cost(&all), 20);
+        assert_eq!(code_cost(&[]), 0);
+        let adjoint = StatementAdjoint {
+            code: all.to_vec(),
+            ..StatementAdjoint::default()
+        };
+        let mut code = StatementCode::default();
+        assert_eq!(statement_cost(&all[1], (&code, &adjoint)), 21);
+        code.forward = Some(all.clone().into());
+        assert_eq!(statement_cost(&all[1], (&code, &adjoint)), 40);
+    }
+
+    /// A word of 64 bits costs as much as six operations, parts of it in proportion.
+    #[test]
+    fn tapes_cost_by_the_word() {
+        let costs = [0, 10, 11, 32, 64, 128, u64::MAX].map(tape_cost);
+        assert_eq!(costs, [0, 0, 1, 3, 6, 12, u64::MAX / 64]);
+    }
+}

@@ -89,3 +89,57 @@ impl Temporaries {
         pool.3[pool.4 - 1]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::ir::ScalarType::{Integer, Real};
+
+    /// A kind is a name, a type with its rank, and an order; what is handed out last is given back first.
+    #[test]
+    fn each_kind_has_variables_of_its_own() {
+        let (mut routine, mut namer) = (Routine::default(), Namer::new([]));
+        let mut all = Temporaries::default();
+        let real = |rank| ExprType { ty: Real, rank };
+        let integer = ExprType {
+            ty: Integer,
+            rank: 0,
+        };
+        let mut take = |all: &mut Temporaries, base, ty, order| {
+            all.take_in_order(&mut routine, &mut namer, base, ty, order)
+        };
+        let kinds = [
+            ("t", real(0), Order::Row),
+            ("t", real(1), Order::Row),
+            ("t", real(2), Order::Row),
+            ("t", real(2), Order::Column),
+            ("b", real(0), Order::Row),
+            ("t", integer, Order::Row),
+        ];
+        let first = kinds.map(|(base, ty, order)| take(&mut all, base, ty, order));
+        assert_eq!(first, [0, 1, 2, 3, 4, 5].map(VarId::new));
+        let second = take(&mut all, "t", real(0), Order::Row);
+        assert_eq!(second, VarId::new(6));
+        // The last one of its kind can be given back.
+        assert!(!all.give_back("t", real(0), first[0]));
+        assert!(!all.give_back("b", real(0), second));
+        assert!(!all.give_back("t", real(1), second));
+        assert!(all.give_back("t", real(0), second));
+        assert!(!all.give_back("t", real(0), second));
+        assert_eq!(take(&mut all, "t", real(0), Order::Row), second);
+        assert!(all.give_back("t", real(0), second));
+        assert!(all.give_back("t", real(0), first[0]));
+        assert!(!all.give_back("t", real(0), first[0]));
+        assert_eq!(take(&mut all, "t", real(0), Order::Row), first[0]);
+        all.reset();
+        let again = kinds.map(|(base, ty, order)| take(&mut all, base, ty, order));
+        assert_eq!(again, first);
+        let listed: Vec<_> = all.all().collect();
+        assert_eq!(listed.len(), 7);
+        assert_eq!(listed[1], (second, "t", real(0)));
+        for (k, (_, ty, order)) in kinds.into_iter().enumerate() {
+            let made = routine.variable(first[k]);
+            assert_eq!((made.ty, made.rank(), made.order), (ty.ty, ty.rank, order));
+        }
+    }
+}

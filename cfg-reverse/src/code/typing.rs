@@ -108,3 +108,52 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
     };
     ExprType { ty, rank }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ScalarType::{Integer, Logical, Real, Real32};
+
+    /// Reals decide over integers, conditions and inquiries over neither; the largest rank is that of all.
+    #[test]
+    fn operators_have_the_types_and_ranks_of_their_operands() {
+        let [real, integer, logical] =
+            [Real, Integer, Logical].map(|ty| move |rank| ExprType { ty, rank });
+        let real32 = |rank| ExprType { ty: Real32, rank };
+        for (op, operands, expected) in [
+            (Op::Add, vec![integer(0), real32(1)], real32(1)),
+            (Op::Sub, vec![real(2), integer(0)], real(2)),
+            (Op::Mul, vec![integer(0), integer(0)], integer(0)),
+            (Op::Eq, vec![real(0), integer(0)], logical(0)),
+            (Op::Lt, vec![real(1), integer(0)], logical(1)),
+            (Op::And, vec![logical(0), logical(1)], logical(1)),
+            (Op::Not, vec![logical(1)], logical(1)),
+            (Op::Any, vec![logical(2)], logical(0)),
+            (Op::Present, vec![real(1)], logical(0)),
+            (Op::ToReal, vec![integer(1)], real(1)),
+            (Op::ToReal32, vec![real(0)], real32(0)),
+            (Op::BitAnd, vec![integer(1), integer(0)], integer(1)),
+            (Op::Size, vec![real(2), integer(0)], integer(0)),
+            (Op::LBound, vec![real(2), integer(0)], integer(0)),
+            (Op::UBound, vec![real32(1), integer(0)], integer(0)),
+            (Op::If, vec![logical(0), real(1), integer(0)], real(1)),
+            (Op::If, vec![logical(0), integer(0), real(0)], real(0)),
+            (Op::If, vec![logical(1), integer(0), integer(0)], integer(1)),
+            (Op::If, vec![logical(0), logical(0), logical(0)], logical(0)),
+            (Op::Pow, vec![integer(0), integer(0)], integer(0)),
+            (Op::Pow, vec![real(0), integer(0)], real(0)),
+            (Op::Pow, vec![integer(0), real(1)], real(1)),
+            (
+                Op::Fill,
+                vec![logical(0), integer(0), integer(0)],
+                logical(2),
+            ),
+            (Op::Fill, vec![real32(0), integer(0)], real32(1)),
+            (Op::Sum, vec![real(2)], real(0)),
+            (Op::MaxVal, vec![integer(1)], integer(0)),
+            (Op::Transpose, vec![real(2)], real(2)),
+        ] {
+            assert_eq!(of_op(op, operands.clone()), expected, "{op:?} {operands:?}");
+        }
+    }
+}

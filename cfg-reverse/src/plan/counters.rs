@@ -319,8 +319,63 @@ mod tests {
             (-n.clone(), (min + 1, max)),
             (size() + size() - 1, (-1, max - 1)),
             (n.clone() * 2, (min, max)),
+            (
+                Expr::op(Op::Trips, [Expr::Int(1), n.clone(), Expr::Int(1)]),
+                (0, max),
+            ),
+            (Expr::op(Op::Add, [Expr::Int(2), Expr::Int(3)]), (5, 5)),
+            (Expr::op(Op::Sub, [Expr::Int(2), Expr::Int(3)]), (-1, -1)),
+            (Expr::op(Op::Add, [size(), Expr::Int(-3)]), (-3, max - 3)),
+            (n.clone() - n.clone(), (min, max)),
         ] {
             assert_eq!(range(&e), expected, "{e:?}");
+        }
+    }
+
+    /// A changing range is counted; first value and step are recorded only if they change and somebody reads the index.
+    #[test]
+    fn loops_count_if_their_range_changes_or_they_are_asked_to() {
+        for (changing, counters, read, [counter, index, first, step]) in [
+            ([false; 3], false, false, [false, true, false, false]),
+            ([false; 3], false, true, [false, true, false, false]),
+            ([false; 3], true, false, [true, false, false, false]),
+            ([false; 3], true, true, [true, true, false, false]),
+            (
+                [true, false, false],
+                false,
+                false,
+                [true, false, false, false],
+            ),
+            ([true, false, false], false, true, [true, true, true, false]),
+            (
+                [false, true, false],
+                false,
+                false,
+                [true, false, false, false],
+            ),
+            (
+                [false, true, false],
+                false,
+                true,
+                [true, true, false, false],
+            ),
+            (
+                [false, false, true],
+                false,
+                false,
+                [true, false, false, false],
+            ),
+            ([false, false, true], false, true, [true, true, false, true]),
+            ([true; 3], true, true, [true; 4]),
+        ] {
+            let expected = LoopPlan {
+                counter,
+                index,
+                first,
+                step,
+            };
+            let found = LoopPlan::counted(changing, counters, read);
+            assert_eq!(found, expected, "{changing:?} {counters} {read}");
         }
     }
 

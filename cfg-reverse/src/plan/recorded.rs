@@ -234,3 +234,66 @@ fn difference(a: u64, b: u64) -> i64 {
     let signed = |x: u64| i64::try_from(x).unwrap_or(i64::MAX);
     signed(a) - signed(b)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::{
+        entity::VarId,
+        ir::{Dim, Role, ScalarType},
+    };
+
+    /// Counts, whose size is not known, take none; only pushes take any.
+    #[test]
+    fn values_take_the_bits_of_their_class() {
+        let all = [
+            (TapeClass::Real, 64),
+            (TapeClass::Integer, 64),
+            (TapeClass::Real32, 32),
+            (TapeClass::Control(ControlWidth::Bits(3)), 3),
+            (TapeClass::Control(ControlWidth::Count), 0),
+        ];
+        for (class, bits) in all {
+            assert_eq!(width(class), bits, "{class:?}");
+        }
+        let push = |class| {
+            Stmt::new(StmtKind::Push {
+                tape: VarId::new(0),
+                class,
+                value: Expr::Int(1),
+            })
+        };
+        let mut statements: Vec<Stmt> = all.iter().map(|&(class, _)| push(class)).collect();
+        statements.push(Stmt::assign(Place::whole(VarId::new(0)), Expr::Int(1)));
+        assert_eq!(pushed(&statements), 64 + 64 + 32 + 3);
+        assert_eq!(pushed(&[]), 0);
+    }
+
+    /// Arrays without constant extents count as so many elements as the caller says.
+    #[test]
+    fn variables_take_the_bits_of_their_elements() {
+        let fixed = |n| Dim::of(Expr::Int(n));
+        let open = || Dim::of(Expr::var(VarId::new(0)));
+        for (ty, shape, expected) in [
+            (ScalarType::Real, Vec::new(), 64),
+            (ScalarType::Logical, Vec::new(), 1),
+            (ScalarType::Real32, vec![fixed(3)], 96),
+            (ScalarType::Real, vec![fixed(3), fixed(4)], 768),
+            (ScalarType::Real, vec![fixed(3), fixed(-4)], 0),
+            (ScalarType::Real, vec![open()], 640),
+            (ScalarType::Real, vec![Dim::deferred()], 640),
+            (ScalarType::Real, vec![fixed(3), open()], 640),
+            (ScalarType::Real, vec![open(), fixed(3)], 640),
+        ] {
+            let variable = Variable::new("v", ty, shape, Role::Local);
+            assert_eq!(bits_of(&variable, 10), expected, "{variable:?}");
+        }
+    }
+
+    /// Numbers that are too large count as the largest.
+    #[test]
+    fn differences_have_signs() {
+        let found = [(5, 3), (3, 5), (4, 4), (u64::MAX, 0)].map(|(a, b)| difference(a, b));
+        assert_eq!(found, [2, -2, 0, i64::MAX]);
+    }
+}

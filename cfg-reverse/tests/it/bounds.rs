@@ -1,7 +1,7 @@
 //! What is limited, on both sides of its bound (docs/limits.md).
 
-use cfg_core::{entity::RoutineId, text, validate::validate};
-use cfg_reverse::{Options, explain::explain, reverse};
+use cfg_core::{diagnostic::site::Element, entity::RoutineId, text, validate::validate};
+use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 
 /// The code of the problem for which a program has no adjoint, if it has none. Nothing is known of its external routines but what
 /// it says.
@@ -158,5 +158,295 @@ end
         let plan = explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
         let shown = plan.to_string();
         assert_eq!(shown.contains("and others"), is_given_up, "{between}");
+    }
+}
+
+/// The text of a routine of the adjoint of `f`.
+fn sweep(source: &str, name: &str) -> String {
+    let parsed = text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{problems}{source}"));
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+    let main = program.find_routine("f").expect("it is there");
+    let made =
+        reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));
+    let found = made.program.find_routine(name).expect("it is there");
+    let mut shown = String::new();
+    text::routine(&mut shown, &made.program, made.program.routine(found))
+        .expect("strings take everything");
+    shown
+}
+
+/// A statement over arrays that reads an optional argument in one of its conditional expressions is written in each arm, as long as
+/// there are not too many of these.
+#[test]
+fn conditional_expressions_of_statements_that_are_copied() {
+    for count in [1, 2, 6, 7] {
+        let others: String = (1..count)
+            .map(|k| format!(" + if(x[1] > {k}.0, x, 0.0)"))
+            .collect();
+        let source = format!(
+            "main subroutine f(in real x[3], optional in real w[3], out real y[3])
+  independent x, w
+  dependent y
+  y := x + if(present(w), w, 0.0){others}
+end
+"
+        );
+        let expected = (count > 6).then_some("R301");
+        assert_eq!(refusal(&source), expected, "{count}");
+        if expected.is_none() {
+            let shown = sweep(&source, "f_fwd");
+            assert_eq!(
+                shown.matches("if present(w)").count(),
+                1,
+                "{count}\n{shown}"
+            );
+        }
+    }
+}
+
+/// Conditions under which an expression is evaluated are written one in the other, more of them as a conjunction.
+#[test]
+fn conditions_around_an_expression() {
+    for count in [1, 2, 8, 9] {
+        let inner = (1..=count).rev().fold("x*2.5".to_owned(), |inner, k| {
+            format!("if(x < {k}.0, w, {inner})")
+        });
+        let source = format!(
+            "main subroutine f(in real x, in real w, inout real y)
+  independent x, w
+  dependent y
+  y := {inner}
+end
+"
+        );
+        let shown = sweep(&source, "f_rev");
+        assert_eq!(shown.contains(" and "), count > 8, "{count}\n{shown}");
+    }
+}
+
+/// Elements with variable subscripts are told apart one by one, so a block that reads many of one array is divided.
+#[test]
+fn elements_that_a_block_reads() {
+    for (count, blocks) in [(62, 1), (63, 2)] {
+        let subscripts: String = (1..=count).map(|k| format!("in integer k{k}, ")).collect();
+        let products: String = (1..=count).map(|k| format!("  y := y*z[k{k}]\n")).collect();
+        let source = format!(
+            "main subroutine f({subscripts}in real z[99], inout real y)
+  independent z, y
+  dependent y
+{products}end
+"
+        );
+        let program = text::parse(&source).program.expect("it is a program");
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let main = program.main.expect("it has one");
+        let options = Options {
+            blocks: Blocks::Preaccumulate,
+            work: 500,
+            ..Options::default()
+        };
+        let plan = explain(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let shown = plan.to_string();
+        let found = shown.matches("preaccumulated, stack").count();
+        assert_eq!(found, blocks, "{count}\n{shown}");
+    }
+}
+
+/// The codes of the problems for which a program has no adjoint and no tangent.
+fn refusals(source: &str) -> [Option<&'static str>; 2] {
+    let parsed = text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{problems}{source}"));
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+    let main = program.find_routine("f").expect("it is there");
+    let problems = [
+        reverse(&program, main, &Options::default()).err(),
+        tangent(&program, main).err(),
+    ];
+    problems.map(|problems| problems?.iter().next().map(|d| d.code))
+}
+
+/// An adjoint needs independents and dependents, a tangent does without; both need a body, and only tangents go through tapes.
+#[test]
+fn routines_without_what_derivatives_need() {
+    for (source, expected) in [
+        (
+            "subroutine f(in real x, out real y)\nindependent x\ndependent y\ny := x\nend",
+            [None, None],
+        ),
+        (
+            "subroutine f(in real x, out real y)\ndependent y\ny := x\nend",
+            [Some("R307"), None],
+        ),
+        (
+            "subroutine f(in real x, out real y)\nindependent x\ny := x\nend",
+            [Some("R307"), None],
+        ),
+        (
+            "external function f(in real x) result real r\nindependent x\ndependent r\nvalue x\nend",
+            [Some("R308"), Some("R308")],
+        ),
+        (
+            "subroutine f(in real x, out real y)\nindependent x\ndependent y\nlocal tape t\npush[real] x on t\ny := pop[real] from t\nend",
+            [Some("R302"), None],
+        ),
+    ] {
+        assert_eq!(refusals(source), expected, "{source}");
+    }
+}
+
+/// A given derivative routine knows nothing of the derivatives of globals.
+#[test]
+fn globals_of_given_derivatives() {
+    for (global, expected) in [("g", [Some("R309"); 2]), ("h", [None; 2])] {
+        let source = format!(
+            "global real g = 1.0
+global real h = 1.0
+subroutine p(in real a, inout real b)
+  uses g
+  adjoint p_b
+  tangent p_t
+  b := b*a*g
+end
+subroutine p_b(in real a, in real b, inout real a_b, inout real b_b)
+  a_b := a_b + b*b_b
+  b_b := a*b_b
+end
+subroutine p_t(in real a, inout real b, in real a_t, inout real b_t)
+  b_t := b_t*a + a_t*b
+  b := a*b
+end
+main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+  uses g, h
+  {global} := x
+  call p(x, y)
+  y := y*{global}
+end
+"
+        );
+        assert_eq!(refusals(&source), expected, "{global}");
+    }
+}
+
+/// What may be absent cannot be copied for a given adjoint that writes it.
+#[test]
+fn optional_arguments_that_given_adjoints_write() {
+    for (intent, expected) in [("inout", Some("R309")), ("in", None)] {
+        let source = format!(
+            "subroutine p(in real a, inout real b)
+  adjoint p_b
+  b := b + a
+end
+subroutine p_b(in real a, {intent} real b, inout real a_b, inout real b_b)
+  a_b := a_b + b_b
+end
+main subroutine f(in real x, optional inout real z, inout real y)
+  independent x, z
+  dependent y
+  y := y + x
+  if present(z)
+    call p(x, z)
+    y := y*z
+  end
+end
+"
+        );
+        assert_eq!(refusals(&source), [expected, None], "{intent}");
+    }
+}
+
+/// The shape of a result is known from values and sizes of arguments, not from their bounds and not from elements.
+#[test]
+fn results_whose_shape_callers_know() {
+    for (extent, expected) in [
+        ("n", None),
+        ("2*n + 1", None),
+        ("size(a)", None),
+        ("size(a, 1) + 1", None),
+        ("ubound(a, 1)", Some("R310")),
+        ("lbound(a, 1)", Some("R310")),
+        ("k[2]", Some("R310")),
+    ] {
+        let source = format!(
+            "global integer k[2] = 1, 2
+function p(in integer n, in real a[:]) result real r[{extent}]
+  uses k
+  r := a[1]*n
+end
+main subroutine f(in integer n, in real x[3], inout real y)
+  independent x
+  dependent y
+  local real t[:]
+  t := call p(n, x)
+  y := y*sum(t)
+end
+"
+        );
+        assert_eq!(refusals(&source), [expected; 2], "{extent}");
+    }
+}
+
+/// A problem stands at the statement of the program, also behind others that become several or branches.
+#[test]
+fn problems_of_statements_that_have_moved() {
+    let choices: String = (0..6)
+        .map(|k| format!(" + if(x > {k}.0, v, 1.0)"))
+        .collect();
+    let wrong = format!("z := v + if(present(w), w, 0.0){choices}");
+    for (before, position) in [
+        ("", 0),
+        ("  y := y*x\n", 1),
+        ("  call p(x*3.0, y)\n", 1),
+        (
+            "  y := y*x\n  call p(x*3.0, y)\n  y := y*if(present(w), w[1], x)\n",
+            3,
+        ),
+    ] {
+        let source = format!(
+            "main subroutine f(in real x, optional in real w[3], in real v[3], inout real y, inout real z[3])
+  independent x, w, v
+  dependent y, z
+  if x > 1.0
+    call p(x*2.0, y)
+  end
+{before}  {wrong}
+end
+subroutine p(in real a, inout real b)
+  b := b + a
+end
+"
+        );
+        let program = text::parse(&source).program.expect("it is a program");
+        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let main = program.main.expect("it has one");
+        let problems = reverse(&program, main, &Options::default());
+        let problems = problems.map(|_| ()).expect_err(&source);
+        let found: Vec<Element> = problems
+            .iter()
+            .filter_map(|d| d.at.site.as_ref().map(|site| site.element))
+            .collect();
+        let cfg = program.routine(main).body.as_ref().expect("it has a graph");
+        let expected = (cfg.vertices())
+            .filter(|(_, vertex)| vertex.statements().len() == position + 1)
+            .map(|(v, _)| Element::Statement(v, position));
+        let expected: Vec<Element> = expected.collect();
+        assert!(
+            found.len() == 1 && expected.contains(&found[0]),
+            "{found:?}\n{source}"
+        );
+        let Element::Statement(v, s) = found[0] else {
+            panic!("{found:?}");
+        };
+        let statement = &cfg.vertex(v).statements()[s];
+        let shown = text::stmt(program.routine(main), &program, statement);
+        assert_eq!(shown, wrong);
     }
 }
