@@ -376,6 +376,12 @@ mod tests {
             };
             assert_eq!((cost, order.len()), (10, 10));
             assert_eq!(work, 10, "a set for each vertex");
+            let within = |limit| {
+                let least = vec![1; bits.vertices.len()];
+                solve(&bits, &least, 11, limit, &mut 0, &mut || false)
+            };
+            assert!(matches!(within(10), Some(Outcome::Optimal(10, _))));
+            assert!(matches!(within(9), Some(Outcome::Unfinished)));
         }
     }
 }

@@ -168,3 +168,39 @@ fn beyond_the_limit_nothing_is_surely_written() {
     }
     assert_eq!(inside.formals(f), Effects::of(&program).formals(f));
 }
+
+/// A program need not be valid: globals and variables that are not there have no effects.
+#[test]
+fn what_is_not_there_has_no_effects() {
+    for beyond in 0..3 {
+        let mut program = ProgramBuilder::new();
+        let a = program.global("a", Integer);
+        let mut f = RoutineBuilder::new("f");
+        let x = f.inout("x", Real);
+        let i = f.local("i", Integer);
+        let here = f.global(program.program(), a);
+        f.for_loop(i, 1, 3, |f| f.assign(x, x * 2.0));
+        f.assign(here, 1);
+        program.add(f);
+        let mut program = program.into_program().expect("the builder is used right");
+        let f = RoutineId::new(0);
+        let last = program.routines[0].variables.len();
+        program.routines[0].variables[here.index()].role = Role::Global(GlobalId::new(1 + beyond));
+        for vertex in program.routines[0]
+            .body
+            .as_mut()
+            .expect("it has a body")
+            .vertices_mut()
+        {
+            if let crate::ir::VertexKind::Loop { test, .. } = &mut vertex.kind
+                && let crate::ir::LoopTest::Counted { index, .. } = &mut **test
+            {
+                *index = VarId::new(last + beyond);
+            }
+        }
+        let effects = Effects::of(&program);
+        for set in [effects.named(f), effects.written(f), effects.read(f)] {
+            assert_eq!(set, &GlobalSet::default(), "{beyond}");
+        }
+    }
+}
