@@ -313,3 +313,33 @@ fn variables_of_inner_loops_are_in_registers() {
         );
     }
 }
+
+/// The listing for people has a line for each instruction, and these are what is counted.
+#[test]
+fn listings_have_a_line_for_each_instruction() {
+    let parsed = text::parse(SCALARS);
+    let program = validate(parsed.program.expect("a program")).unwrap_or_else(|d| panic!("{d}"));
+    let compiled = Compiled::new(&program, &CompileOptions::default());
+    let compiled = compiled.unwrap_or_else(|d| panic!("{d}"));
+    let routines = 0..program.routines.len();
+    let lines: Vec<String> = (routines.map(RoutineId::new))
+        .flat_map(|r| {
+            compiled
+                .listing(r)
+                .lines()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(lines.len(), compiled.code_size());
+    assert!(
+        lines.last().is_some_and(|line| line.ends_with("Return")),
+        "{lines:?}"
+    );
+    let shown = listing(SCALARS, &CompileOptions::default());
+    assert!(
+        lines
+            .iter()
+            .all(|line| shown.contains(line.trim_start().split_once("  ").map_or("", |l| l.1)))
+    );
+}

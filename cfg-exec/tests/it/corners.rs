@@ -1,6 +1,6 @@
 //! Corners that programs rarely come to: integers without a value, empty reductions, copies of sections that overlap, frames of nested calls.
 
-use cfg_core::{elemental::Scalar, ir::Order, text, validate::validate};
+use cfg_core::{elemental::Scalar, entity::GlobalId, ir::Order, text, validate::validate};
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
 /// Runs `f`, the first routine; what its arguments hold then, or the code of the error, and the number of steps.
@@ -911,4 +911,86 @@ end
             assert_eq!(outcome(source, [n, 0]), expected, "{n}");
         }
     }
+}
+
+/// A whole number becomes a 32-bit real before it meets one.
+#[test]
+fn constants_beside_reals_of_32_bits_are_rounded_first() {
+    let source = "main subroutine f(in real x, out real y)
+  local real32 s
+  s := real32(x)
+  y := real(16777217*s)
+end
+";
+    let found = last(source, &[Argument::from(3.0), Argument::from(0.0)]);
+    assert_eq!(found, Some(Scalar::Real(50_331_648.0)));
+}
+
+/// The largest and the smallest element of what has a NaN is NaN, wherever that stands.
+#[test]
+fn reductions_of_what_is_no_number() {
+    for operator in ["maxval", "minval"] {
+        for width in ["", "32"] {
+            let source = format!(
+                "main subroutine f(in real v[3], out real y)
+  local real{width} w[3], m
+  w := real{width}(v)
+  m := {operator}(w)
+  y := real(m)
+end
+"
+            );
+            for at in 0..3 {
+                let mut v = [2.0, 1.0, 3.0];
+                v[at] = f64::NAN;
+                let v = Value::real_array(&[3], Order::Row, &v).unwrap();
+                let Some(Scalar::Real(y)) = last(&source, &[v.into(), Argument::from(0.0)]) else {
+                    panic!("{source}");
+                };
+                assert!(y.is_nan(), "{operator}{width} {at}: {y}");
+            }
+        }
+    }
+}
+
+/// The initial values of each global are known before a run, wherever it lies, and are what a run begins with.
+#[test]
+fn globals_have_their_initial_values_before_a_run() {
+    let source = "global real a[3] = 1.0, 2.0, 3.0
+global real s = 4.0
+global real b[4] = 5.0, 6.0, 7.0, 8.0
+global real part[2] overlays b at 1
+global real same[3] = 9.0
+main subroutine f(inout real y)
+  uses a, s, b, part, same
+  y := a[3] + 10.0*s + 100.0*part[2] + 1000.0*b[4] + 10000.0*same[3]
+  b := 0.0
+end
+";
+    let program = text::parse(source).program.expect("a program");
+    let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let compiled = Compiled::new(&program, &CompileOptions::default());
+    let mut session = Session::new(&compiled.unwrap_or_else(|d| panic!("{d}")));
+    let shown = |session: &Session| -> Vec<Vec<f64>> {
+        (0..5)
+            .map(|g| session.global(GlobalId::new(g)).to_f64s().expect("reals"))
+            .collect()
+    };
+    let initial = vec![
+        vec![1.0, 2.0, 3.0],
+        vec![4.0],
+        vec![5.0, 6.0, 7.0, 8.0],
+        vec![6.0, 7.0],
+        vec![9.0; 3],
+    ];
+    assert_eq!(shown(&session), initial);
+    let mut arguments = [Argument::from(0.0)];
+    let main = program.main.expect("one is marked");
+    let run = session.run(main, &mut arguments, &RunOptions::default());
+    run.unwrap_or_else(|d| panic!("{d}"));
+    let y = arguments[0].value().and_then(|y| y.get_f64(0));
+    assert_eq!(y, Some(98743.0));
+    assert_eq!(shown(&session)[2..4], [vec![0.0; 4], vec![0.0; 2]]);
+    session.reset_globals();
+    assert_eq!(shown(&session), initial);
 }
