@@ -249,7 +249,7 @@ fn layouts_read_as_people_write() {
         (
             "EbcbX",
             &[(1, 2, -1), (2, 3, -1), (3, 4, 0), (4, 3, -1), (3, 5, 1)][..],
-            "1 2 (while 3=false: 4 ) 5",
+            "1 2 3 (while 3=false: 4 ) 5",
         ),
         // A loop tested before, one tested behind.
         (
