@@ -77,8 +77,8 @@ fn exact_programs_have_exact_derivatives() {
     check(&Options::WIDE, 1000..1500, agree);
 }
 
-/// Functions that call themselves, whose parameters may overlap, that write their parameters; calls that hand one variable to two
-/// `out` parameters; loops whose bodies assign their index.
+/// Programs have functions that call themselves, whose parameters may overlap or that write them, calls that hand one variable to two
+/// `out` parameters, and loops whose bodies assign their index.
 #[test]
 fn unusual_functions_calls_and_indices_are_drawn() {
     let [

@@ -1,5 +1,5 @@
-//! Conditions of the checker one by one: programs that differ in one of them alone, of which one is right and the others have a
-//! problem.
+//! Conditions of the checker one by one: programs that differ in one of them alone, most with one that is right and others that have
+//! a problem.
 
 use tape_check::Summary;
 
