@@ -84,7 +84,7 @@
 //! Bounds, subscripts, extents, selectors and arguments that the reverse sweep evaluates again are those of the forward sweep as they
 //! are written. Neither the loop nor an arm in question changes what they read; that it has its value again, by pops or because nothing has
 //! changed it, is not proven: a sweep that assigns something else to it before is accepted, and so is a routine that pushes and pops for itself and
-//! takes a variable of its places for the index or the bound of a loop that pops. In a run that tells: with a wrong number of passes the tape
+//! takes a variable of its places, or one of its markers, for the index or the bound of a loop that pops. In a run that tells: with a wrong number of passes the tape
 //! ends too early, or something stays on it.
 
 mod bodies;

@@ -374,7 +374,8 @@ impl<'p> PairCheck<'p, '_> {
         let Kind::Pop { key, class, target } = reverse.nodes[pop].kind else {
             return;
         };
-        // What reads the variable elsewhere, as bounds and selectors do that are evaluated again, must not meet the marker.
+        // What reads the variable elsewhere, as bounds and selectors do that are evaluated again, must not meet the marker. In
+        // one routine that is asked of variables that are assigned, not of those that other pops have given a value.
         let is_own = match f.side == r.side {
             true => {
                 let mut writes = reverse.writes_of(target.var).iter();

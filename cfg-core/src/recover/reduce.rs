@@ -23,8 +23,8 @@
 //! comes from in a reverse postorder, so it has grown as far as it can before a rule at the end of the other asks; what
 //! stands before has a second edge to it, and then no rule asks how far it has grown. (The exit of a LOOP tested last starts
 //! at its ENDLOOP here, which may stand behind where it leads; only the rule at its LOOP takes the branch there, and that
-//! stands before both.) An application takes constant time but for the arms of a branch, which are gone through
-//! once when they meet; where they do not, the arm that differs is known.
+//! stands before both.) An application takes constant time but for the arms of a branch and for blocks that are copied or
+//! removed, each of which is gone through a few times in all; where arms do not meet, the one that differs is known.
 
 use super::edited::{EditedGraph, Serve};
 use crate::ir::{Expr, LoopForm, LoopTest, Op, Selector, VertexKind};

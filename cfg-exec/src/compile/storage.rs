@@ -85,7 +85,7 @@ impl Uses<'_> {
 
 impl<'ir> Visit<'ir> for Uses<'_> {
     fn statement(&mut self, statement: &'ir Stmt) {
-        // Opaque statements do nothing when they are run.
+        // Opaque statements only make variables uninitialised.
         if !matches!(statement.kind, StmtKind::Opaque { .. }) {
             walk_statement(self, statement);
         }

@@ -101,7 +101,7 @@ impl Parser<'_> {
             names.tape = Some(VarId::new(tape));
         }
         if routine.external.is_some() || self.is_external(start) {
-            // Nothing may be known of it but its head.
+            // Its head may be all that there is; with given derivatives it is valid as it is.
             if routine.derivatives.is_none() {
                 external(&mut routine);
             }
