@@ -578,8 +578,7 @@ impl<'p, D: Derivative> Machine<'p, D> {
             StmtKind::Opaque { writes, .. } => {
                 for v in writes {
                     let view = &frame.views[v.index()];
-                    let role = self.program.routine(frame.routine).variable(*v).role;
-                    if matches!(role, Role::Parameter { optional: true, .. }) && !view.allocated {
+                    if !view.allocated {
                         return Err(FaultKind::Unallocated);
                     }
                     for cell in view.cells() {
