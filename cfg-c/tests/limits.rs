@@ -57,11 +57,6 @@ fn returning(e: &str) -> String {
     format!("double f(double x) {{ return {e}; }}")
 }
 
-/// The same text so often.
-fn times(text: &str, n: usize) -> String {
-    text.repeat(n)
-}
-
 /// A text for each number, from the first one on.
 fn each(n: usize, text: impl Fn(usize) -> String) -> String {
     (0..n).map(text).collect()
@@ -86,49 +81,49 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
         (
             "parentheses",
             199,
-            |n| returning(&format!("{}x{}", times("(", n), times(")", n))),
+            |n| returning(&format!("{}x{}", "(".repeat(n), ")".repeat(n))),
             "C011",
             deep,
         ),
         (
             "signs",
             199,
-            |n| returning(&format!("{}x", times("- ", n))),
+            |n| returning(&format!("{}x", "- ".repeat(n))),
             "C011",
             deep,
         ),
         (
             "right operands",
             199,
-            |n| returning(&format!("{}x{}", times("x + (", n), times(")", n))),
+            |n| returning(&format!("{}x{}", "x + (".repeat(n), ")".repeat(n))),
             "C011",
             deep,
         ),
         (
             "conditional operators",
             199,
-            |n| returning(&format!("{}x", times("x ? x : ", n))),
+            |n| returning(&format!("{}x", "x ? x : ".repeat(n))),
             "C011",
             deep,
         ),
         (
             "negations",
             199,
-            |n| returning(&format!("{}x", times("!", n))),
+            |n| returning(&format!("{}x", "!".repeat(n))),
             "C011",
             deep,
         ),
         (
             "sizes",
             199,
-            |n| returning(&format!("{}x", times("sizeof ", n))),
+            |n| returning(&format!("{}x", "sizeof ".repeat(n))),
             "C011",
             deep,
         ),
         (
             "casts",
             198,
-            |n| returning(&format!("{}x", times("(double)", n))),
+            |n| returning(&format!("{}x", "(double)".repeat(n))),
             "C011",
             deep,
         ),
@@ -136,7 +131,7 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
             "blocks",
             199,
             |n| {
-                let (open, close) = (times("{", n), times("}", n));
+                let (open, close) = ("{".repeat(n), "}".repeat(n));
                 format!("double f(double x) {{ {open} x; {close} return x; }}")
             },
             "C011",
@@ -146,7 +141,7 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
             "conditions",
             198,
             |n| {
-                let open = times("if (x) ", n);
+                let open = "if (x) ".repeat(n);
                 format!("double f(double x) {{ {open} x = 1; return x; }}")
             },
             "C011",
@@ -156,7 +151,7 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
             "loops",
             198,
             |n| {
-                let open = times("while (x > 1) ", n);
+                let open = "while (x > 1) ".repeat(n);
                 format!("double f(double x) {{ {open} x = 1; return x; }}")
             },
             "C011",
@@ -166,7 +161,7 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
             "declarators",
             199,
             |n| {
-                let (open, close) = (times("(", n), times(")", n));
+                let (open, close) = ("(".repeat(n), ")".repeat(n));
                 format!("double f(double x) {{ double {open}y{close} = x; return y; }}")
             },
             "C011",
@@ -176,7 +171,7 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
             "structures in structures",
             199,
             |n| {
-                let (open, close) = (times("struct {", n), times("} b;", n));
+                let (open, close) = ("struct {".repeat(n), "} b;".repeat(n));
                 format!("{open} int a; {close} double f(double x) {{ return x; }}")
             },
             "C011",
@@ -193,7 +188,7 @@ fn types_have_so_many_levels() {
             "stars",
             200,
             |n| {
-                let stars = times("*", n);
+                let stars = "*".repeat(n);
                 format!("extern double {stars}y; double f(double x) {{ return x; }}")
             },
             "C011",
@@ -203,7 +198,7 @@ fn types_have_so_many_levels() {
             "dimensions",
             200,
             |n| {
-                let dims = times("[1]", n);
+                let dims = "[1]".repeat(n);
                 format!("typedef double t{dims}; double f(double x) {{ return x; }}")
             },
             "C011",
@@ -213,7 +208,7 @@ fn types_have_so_many_levels() {
             "pointers to a type with a name",
             199,
             |n| {
-                let stars = times("*", n);
+                let stars = "*".repeat(n);
                 format!("typedef double {stars}t; typedef t *u; double f(double x) {{ return x; }}")
             },
             "C011",
@@ -305,7 +300,7 @@ fn the_preprocessor_has_limits_of_its_own() {
             "parentheses in a condition",
             199,
             |n| {
-                let (open, close) = (times("(", n), times(")", n));
+                let (open, close) = ("(".repeat(n), ")".repeat(n));
                 format!("#if {open}1{close}\n#endif\ndouble f(double x) {{ return x; }}")
             },
             "C002",
@@ -315,7 +310,7 @@ fn the_preprocessor_has_limits_of_its_own() {
             "conditional operators in a condition",
             199,
             |n| {
-                let open = times("1 ? 1 : ", n);
+                let open = "1 ? 1 : ".repeat(n);
                 format!("#if {open}1\n#endif\ndouble f(double x) {{ return x; }}")
             },
             "C002",
@@ -325,7 +320,7 @@ fn the_preprocessor_has_limits_of_its_own() {
             "arguments of macros",
             200,
             |n| {
-                let (open, close) = (times("F(", n), times(")", n));
+                let (open, close) = ("F(".repeat(n), ")".repeat(n));
                 format!("#define F(a) a\ndouble f(double x) {{ return {open}x{close}; }}")
             },
             "C011",
@@ -336,8 +331,8 @@ fn the_preprocessor_has_limits_of_its_own() {
             "what macros make",
             9_998,
             |n| {
-                let (long, last) = (times("x", 64 * 9_999), times("x", 64 * n));
-                let uses = times("#if L\n#endif\n", 99);
+                let (long, last) = ("x".repeat(64 * 9_999), "x".repeat(64 * n));
+                let uses = "#if L\n#endif\n".repeat(99);
                 format!(
                     "#define L {long}\n#define M {last}\n{uses}#if M\n#endif\ndouble f(double x) {{ return x; }}"
                 )
@@ -356,7 +351,7 @@ fn constants_are_known_up_to_a_depth() {
             "an extent",
             300,
             |n| {
-                let more = times(" + 1", n - 1);
+                let more = " + 1".repeat(n - 1);
                 format!("static double a[1{more}]; double f(double x) {{ a[0] = x; return a[0]; }}")
             },
             "C018",
@@ -366,7 +361,7 @@ fn constants_are_known_up_to_a_depth() {
             "an initial value",
             300,
             |n| {
-                let more = times(" + 1.0", n - 1);
+                let more = " + 1.0".repeat(n - 1);
                 format!("static double a = 1.0{more}; double f(double x) {{ return a * x; }}")
             },
             "C016",
@@ -376,7 +371,7 @@ fn constants_are_known_up_to_a_depth() {
             "a condition that is never true",
             299,
             |n| {
-                let more = times(" && x > 1", n);
+                let more = " && x > 1".repeat(n);
                 format!(
                     "double f(double x) {{ if (0{more}) {{ union {{ int a; }} u; }} return x; }}"
                 )
@@ -406,7 +401,7 @@ fn expressions_are_translated_up_to_a_depth() {
         "sums with a pointer",
         399,
         |n| {
-            let more = times(" + 0", n);
+            let more = " + 0".repeat(n);
             format!(
                 "static double g(double *a) {{ return a[1]; }} double f(double *x) {{ double *p = x{more} - 1; return g(p); }}"
             )
@@ -425,7 +420,7 @@ fn extents_are_so_long_and_so_deep() {
             "levels",
             49,
             |n| {
-                let more = times(" - 1", n);
+                let more = " - 1".repeat(n);
                 format!("double f(int n, const double a[][n{more}], int i) {{ return a[0][i]; }}")
             },
             "C011",
@@ -436,7 +431,7 @@ fn extents_are_so_long_and_so_deep() {
             "parts",
             21,
             |n| {
-                let (casts, sum) = (times("(int)", n), balanced("n", 490));
+                let (casts, sum) = ("(int)".repeat(n), balanced("n", 490));
                 format!(
                     "double f(int n, const double a[][{casts}{sum}], int i) {{ return a[0][i]; }}"
                 )
@@ -449,7 +444,7 @@ fn extents_are_so_long_and_so_deep() {
         "a number of bytes",
         48,
         |n| {
-            let more = times(" + n * sizeof(double)", n);
+            let more = " + n * sizeof(double)".repeat(n);
             format!(
                 "#include <stdlib.h>\ndouble f(int n, double x) {{ double *a = malloc(sizeof(double){more}); a[0] = x; x = a[0]; free(a); return x; }}"
             )
@@ -465,7 +460,7 @@ fn numbers_of_bytes_are_taken_apart_up_to_a_depth() {
         "copied bytes",
         99,
         |n| {
-            let more = times(" + n * sizeof(double)", n);
+            let more = " + n * sizeof(double)".repeat(n);
             format!(
                 "#include <string.h>\ndouble f(int n, double *x, double *y) {{ memcpy(y, x, sizeof(double){more}); return y[0]; }}"
             )
@@ -537,7 +532,7 @@ fn functions_stand_in_place_of_calls_up_to_limits() {
             104,
             |n| {
                 let blocks =
-                    |n: usize, inside: &str| format!("{}{inside}{}", times("{", n), times("}", n));
+                    |n: usize, inside: &str| format!("{}{inside}{}", "{".repeat(n), "}".repeat(n));
                 let h = blocks(n, "x[0] = 1;");
                 let g = blocks(190, "x[0] = *h(x);");
                 let f = blocks(100, "x[1] = *g(x);");
@@ -569,8 +564,8 @@ fn functions_stand_in_place_of_calls_up_to_limits() {
             95,
             |n| {
                 let (same, casts) = (
-                    times("if (k) p = (double *)x;", 300),
-                    times("(double *)", n),
+                    "if (k) p = (double *)x;".repeat(300),
+                    "(double *)".repeat(n),
                 );
                 format!(
                     "static double g(double *a) {{ return a[1]; }} double f(double *x, int k) {{ double *p = x - 1; {same} if (k) p = {casts}x; return g(p); }}"
@@ -615,7 +610,7 @@ fn distances_of_rows_have_so_many_parts() {
         "parts",
         19,
         |n| {
-            let (casts, more) = (times("(int)", n), times(" + m", 40));
+            let (casts, more) = ("(int)".repeat(n), " + m".repeat(40));
             format!(
                 "double f(double *x, int m, int n) {{ double *a[4]; for (int i = 0; i < n; i++) a[i] = x + i * ({casts}(m{more})); return a[1][0]; }}"
             )
@@ -661,9 +656,9 @@ fn expressions_that_lead_to_a_pointer_are_so_many() {
         "assignments",
         1_519,
         |n| {
-            let first = times("if (k) a = &t;", 199);
-            let through = times("if (k) p = a->v;", 240);
-            let more = times("if (k) p = x;", n);
+            let first = "if (k) a = &t;".repeat(199);
+            let through = "if (k) p = a->v;".repeat(240);
+            let more = "if (k) p = x;".repeat(n);
             format!(
                 "struct s {{ double v[2]; }}; double f(double *x, int k) {{ struct s t = {{0}}; struct s *a = &t; {first} double *p = x; {through} {more} return *p; }}"
             )
@@ -691,7 +686,7 @@ fn places_are_told_apart_up_to_a_number() {
 #[test]
 fn high_expressions_are_taken_apart() {
     let ifs = |n: usize| {
-        let signs = times("- ", n);
+        let signs = "- ".repeat(n);
         let text = format!("double f(double *x) {{ return x[0] > 0 && {signs}x[0] > 1 ? 2 : 1; }}");
         program("signs", n, &text).matches("if").count()
     };
@@ -706,7 +701,7 @@ fn pointers_as_values_have_so_many_levels() {
         "levels",
         17,
         |n| {
-            let stars = times("*", n);
+            let stars = "*".repeat(n);
             format!("double f(double {stars}p) {{ return {stars}p; }}")
         },
         "C005",

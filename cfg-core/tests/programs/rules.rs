@@ -5,8 +5,8 @@ use cfg_core::{
     entity::{GlobalId, VarId},
     graph::{Adjacency, DiGraph as _},
     ir::{
-        Cfg, Control, Expr, MAX_ID, Op, Place, Program, Record, ScalarType, Stmt, StmtKind,
-        VertexKind,
+        Cfg, Control, Edge, Expr, MAX_ID, Op, Place, Program, Record, ScalarType, Stmt, StmtKind,
+        Vertex, VertexKind,
     },
     memory::{
         access::{Access, Accesses, decision_accesses},
@@ -34,19 +34,19 @@ fn found(program: &Program) -> Diagnostics {
 
 const PLAIN: &str = "main subroutine f(in real x, out real y)\n  y := x\nend\n";
 
-#[test]
-fn ids_of_edges_have_a_bound() {
+/// Checks which of the ids at the bounds a graph may have, where they are put into its vertices and edges.
+fn ids_have_a_bound(may_be_0: bool, put: fn(&mut [Vertex], &mut [Edge], i64)) {
     for (id, is_allowed) in [
         (MAX_ID, true),
         (-MAX_ID, true),
-        (0, true),
+        (0, may_be_0),
         (MAX_ID + 1, false),
         (-MAX_ID - 1, false),
     ] {
         let mut program = read(PLAIN);
         let cfg = program.routines[0].body.take().expect("it has one");
-        let (vertices, mut edges) = cfg.into_parts();
-        edges[0].id = Some(id);
+        let (mut vertices, mut edges) = cfg.into_parts();
+        put(&mut vertices, &mut edges, id);
         program.routines[0].body = Cfg::new(vertices, edges);
         let found = found(&program);
         assert_eq!(found.is_empty(), is_allowed, "{id}: {found}");
@@ -54,22 +54,13 @@ fn ids_of_edges_have_a_bound() {
 }
 
 #[test]
+fn ids_of_edges_have_a_bound() {
+    ids_have_a_bound(true, |_, edges, id| edges[0].id = Some(id));
+}
+
+#[test]
 fn ids_of_vertices_have_a_bound() {
-    for (id, is_allowed) in [
-        (MAX_ID, true),
-        (-MAX_ID, true),
-        (0, false),
-        (MAX_ID + 1, false),
-        (-MAX_ID - 1, false),
-    ] {
-        let mut program = read(PLAIN);
-        let cfg = program.routines[0].body.take().expect("it has one");
-        let (mut vertices, edges) = cfg.into_parts();
-        vertices[0].id = id;
-        program.routines[0].body = Cfg::new(vertices, edges);
-        let found = found(&program);
-        assert_eq!(found.is_empty(), is_allowed, "{id}: {found}");
-    }
+    ids_have_a_bound(false, |vertices, _, id| vertices[0].id = id);
 }
 
 /// Records have so many leaves at most. Those of records that are not valid are listed until there are as many.

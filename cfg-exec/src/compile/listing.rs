@@ -7,15 +7,20 @@ use std::fmt::Write as _;
 
 use super::*;
 
-/// The code of all routines of a program.
-fn listing(source: &str, options: &CompileOptions) -> String {
+/// A program of a text, compiled.
+fn compiled(source: &str, options: &CompileOptions) -> Compiled {
     let parsed = text::parse(source);
     let problems = parsed.problems;
     let program = parsed
         .program
         .unwrap_or_else(|| panic!("{problems}{source}"));
     let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
-    let compiled = Compiled::new(&program, options).unwrap_or_else(|d| panic!("{d}"));
+    Compiled::new(&program, options).unwrap_or_else(|d| panic!("{d}"))
+}
+
+/// The code of all routines of a program.
+fn listing(source: &str, options: &CompileOptions) -> String {
+    let compiled = compiled(source, options);
     let image = &compiled.inner.image;
     let mut out = String::new();
     for (code, name) in image.routines.iter().zip(&image.names) {
@@ -317,11 +322,8 @@ fn variables_of_inner_loops_are_in_registers() {
 /// The listing for people has a line for each instruction, and these are what is counted.
 #[test]
 fn listings_have_a_line_for_each_instruction() {
-    let parsed = text::parse(SCALARS);
-    let program = validate(parsed.program.expect("a program")).unwrap_or_else(|d| panic!("{d}"));
-    let compiled = Compiled::new(&program, &CompileOptions::default());
-    let compiled = compiled.unwrap_or_else(|d| panic!("{d}"));
-    let routines = 0..program.routines.len();
+    let compiled = compiled(SCALARS, &CompileOptions::default());
+    let routines = 0..compiled.inner.image.routines.len();
     let lines: Vec<String> = (routines.map(RoutineId::new))
         .flat_map(|r| {
             compiled

@@ -75,10 +75,8 @@ fn deep_nesting() {
     assert!(found.contains(&"F620"), "{found:?}");
 }
 
-#[test]
-fn long_expressions() {
-    // x + 1 + 1 + ...: a graph 50 000 levels deep is split into temporaries.
-    let n = 50_000;
+/// The sums of an expression `x + 1 + 1 + ...` without its first operand: n - 1 of them, each an operand of the one before.
+fn ones_added(n: usize) -> String {
     let mut graph = String::new();
     for i in 1..n {
         graph.push_str(&format!(
@@ -92,6 +90,14 @@ fn long_expressions() {
             n + i
         ));
     }
+    graph
+}
+
+#[test]
+fn long_expressions() {
+    // x + 1 + 1 + ...: a graph 50 000 levels deep is split into temporaries.
+    let n = 50_000;
+    let mut graph = ones_added(n);
     graph.push_str(&format!(
         "<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>"
     ));
@@ -139,19 +145,7 @@ fn expressions_are_split_from_a_depth_on() {
     let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
     let stop = document.find("</xaif:AssignmentRHS>").unwrap();
     let statements = |n: usize| {
-        let mut graph = String::new();
-        for i in 1..n {
-            graph.push_str(&format!(
-                "<xaif:Intrinsic vertex_id=\"{i}\" name=\"add_scal_scal\"/>\
-                 <xaif:Constant vertex_id=\"{}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>\
-                 <xaif:ExpressionEdge edge_id=\"{i}\" source=\"{}\" target=\"{i}\" position=\"1\"/>\
-                 <xaif:ExpressionEdge edge_id=\"{}\" source=\"{}\" target=\"{i}\" position=\"2\"/>",
-                n + i,
-                i + 1,
-                n + i,
-                n + i
-            ));
-        }
+        let graph = ones_added(n);
         let last =
             format!("<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>");
         let (before, after) = (&document[..start], &document[stop..]);

@@ -1,22 +1,26 @@
 //! What is limited, on both sides of its bound (docs/limits.md).
 
-use cfg_core::{diagnostic::site::Element, entity::RoutineId, text, validate::validate};
+use cfg_core::{
+    diagnostic::site::Element,
+    entity::RoutineId,
+    text,
+    validate::{ValidProgram, validate},
+};
 use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 
-/// The code of the problem for which a program has no adjoint, if it has none. Nothing is known of its external routines but what
-/// it says.
-fn refusal(source: &str) -> Option<&'static str> {
+/// The program of a text. Nothing is known of its external routines but what it says.
+fn valid(source: &str) -> ValidProgram {
     let parsed = text::parse(source);
     let problems = parsed.problems;
-    let mut program = parsed
+    let program = parsed
         .program
         .unwrap_or_else(|| panic!("{problems}{source}"));
-    for routine in &mut program.routines {
-        if routine.body.is_none() {
-            routine.external.get_or_insert_default();
-        }
-    }
-    let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+    validate(program).unwrap_or_else(|d| panic!("{d}{source}"))
+}
+
+/// The code of the problem for which a program has no adjoint, if it has none.
+fn refusal(source: &str) -> Option<&'static str> {
+    let program = valid(source);
     let main = program.main.unwrap_or(RoutineId::new(0));
     let problems = reverse(&program, main, &Options::default()).err()?;
     problems.iter().next().map(|d| d.code)
@@ -77,19 +81,7 @@ end
             each("optional inout", ""),
             names.join(", ")
         );
-        let parsed = text::parse(&source);
-        let problems = parsed.problems;
-        let program = parsed
-            .program
-            .unwrap_or_else(|| panic!("{problems}{source}"));
-        let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
-        let main = program.find_routine("f").expect("it is there");
-        let made =
-            reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));
-        let forward = made.program.find_routine("f_fwd").expect("it is there");
-        let mut shown = String::new();
-        text::routine(&mut shown, &made.program, made.program.routine(forward))
-            .expect("strings take everything");
+        let shown = sweep(&source, "f_fwd");
         let calls = shown.matches("call h(").count();
         let expected = if count > 6 { 1 } else { 1 << count };
         assert_eq!(calls, expected, "{count}\n{shown}");
@@ -163,12 +155,7 @@ end
 
 /// The text of a routine of the adjoint of `f`.
 fn sweep(source: &str, name: &str) -> String {
-    let parsed = text::parse(source);
-    let problems = parsed.problems;
-    let program = parsed
-        .program
-        .unwrap_or_else(|| panic!("{problems}{source}"));
-    let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
+    let program = valid(source);
     let main = program.find_routine("f").expect("it is there");
     let made =
         reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));

@@ -195,15 +195,16 @@ impl Builder<'_> {
         self.routine.aliased && var.ty.is_real() && outlives
     }
 
+    /// True now and then, for what is unusual in helpers and their calls. Without a chance for it nothing is drawn.
+    pub(super) fn is_odd(&mut self) -> bool {
+        let chance = self.options.odd_functions;
+        chance > 0 && self.rng.percent(chance)
+    }
+
     /// Keeps, now and then, only what is an argument already where arguments may overlap.
     fn again(&mut self, signature: &Signature, bound: &Bound, candidates: &mut Vec<usize>) {
         let is_bound = |v: &usize| bound.vars.iter().any(|(w, _)| w == v);
-        let chance = self.options.odd_functions;
-        if signature.aliased
-            && chance > 0
-            && candidates.iter().any(is_bound)
-            && self.rng.percent(chance)
-        {
+        if signature.aliased && candidates.iter().any(is_bound) && self.is_odd() {
             candidates.retain(is_bound);
         }
     }

@@ -297,13 +297,7 @@ impl Builder<'_> {
             self.parameter("d", scalar(ScalarType::Integer, Intent::In, (0, 3)));
         }
         // Parameters of a function are written if it is an unusual one.
-        let odd = function
-            .then_some(self.options.odd_functions)
-            .filter(|&odd| odd > 0);
-        let writes = match odd {
-            Some(odd) => self.rng.percent(odd),
-            None => !function,
-        };
+        let writes = !function || self.is_odd();
         let array = self.rng.percent(65);
         if array && self.rng.percent(40) {
             self.parameter("n", scalar(ScalarType::Integer, Intent::In, (4, 4)));
@@ -341,8 +335,7 @@ impl Builder<'_> {
             };
             self.parameter("o", scalar(real, intent, (0, 0)));
             if self.rng.percent(30) {
-                let odd = self.options.odd_functions;
-                let intent = match odd > 0 && self.rng.percent(odd) {
+                let intent = match self.is_odd() {
                     true => Intent::Out,
                     false => Intent::InOut,
                 };
@@ -386,9 +379,7 @@ impl Builder<'_> {
             };
             optionals.push(self.parameter("uu", formal));
         }
-        let odd = self.options.odd_functions > 0 && (function || recursive);
-        let may =
-            (!function && !recursive) || (odd && self.rng.percent(self.options.odd_functions));
+        let may = (!function && !recursive) || self.is_odd();
         self.routine.aliased = may && self.rng.percent(self.options.aliased);
         let returns = match function {
             true => self.function_result(self.options.declarations / 2, true),

@@ -5,6 +5,49 @@ use tape_check::Summary;
 
 use crate::rules::{Found, assert_found, report};
 
+/// Two sweeps of any lines.
+const LINES: &str = "subroutine f_fwd(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+local tape o
+local integer i
+local real32 y
+$1
+end
+subroutine f_rev(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+local tape o
+local integer i
+local real32 y
+$2
+end
+";
+
+/// The sweeps of a loop made of jumps that is counted, with what stands before it, in it and behind it.
+const JUMPS: &str = "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
+  local integer c
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $1
+    3 BASICBLOCK -> 4
+          $2
+    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
+    5 BASICBLOCK -> 6
+          $3
+    6 EXIT
+end
+general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
+  local integer k, b, e
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 3
+          $4
+    3 FORLOOP k = 1, b -> 4 [1], 6
+    4 BASICBLOCK -> 5
+          x := pop[real] from t
+    5 ENDLOOP -> 3
+    6 BASICBLOCK -> 7
+          $5
+    7 EXIT
+end
+";
+
 /// Each program, made of a text in which `$1`, `$2`, ... are replaced, has its first problem, or none.
 fn assert_cases<const N: usize>(text: &str, cases: &[([&str; N], Found)]) {
     for (parts, found) in cases {
@@ -426,31 +469,49 @@ end",
 #[test]
 fn sweeps_leave_and_take_on_tapes_from_outside_only() {
     assert_cases(
-        "subroutine f_fwd(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
-local tape o
-local integer i
-local real32 y
-$1
-end
-subroutine f_rev(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
-local tape o
-local integer i
-local real32 y
-$2
-end
-",
+        LINES,
         &[
             (["push[real] x on t", "x := pop[real] from t"], None),
-            (["push[real] x on t\npush[real] x on u", "x := pop[real] from t\nx := pop[real] from u"], None),
+            (
+                [
+                    "push[real] x on t\npush[real] x on u",
+                    "x := pop[real] from t\nx := pop[real] from u",
+                ],
+                None,
+            ),
             (["push[real] x on o\nx := pop[real] from o", ""], None),
             (["", "push[real] x on o\nx := pop[real] from o"], None),
-            (["push[real] x on o", "x := pop[real] from o"], Some(("T706", "this stays on the tape when the routine returns"))),
-            (["", "x := pop[real] from o"], Some(("T707", "nothing was pushed that this could pop"))),
+            (
+                ["push[real] x on o", "x := pop[real] from o"],
+                Some(("T706", "this stays on the tape when the routine returns")),
+            ),
+            (
+                ["", "x := pop[real] from o"],
+                Some(("T707", "nothing was pushed that this could pop")),
+            ),
             (["push[real] x on t\nx := pop[real] from t", ""], None),
-            (["x := pop[real] from t", "push[real] x on t"], Some(("T707", "nothing was pushed that this could pop"))),
-            (["", "push[real] x on t"], Some(("T706", "this stays on the tape when the routine returns"))),
-            (["push[real] x on t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
-            (["", "x := pop[real] from t"], Some(("T707", "the mirrored part of the forward sweep (routine f_fwd) has nothing on the stack here"))),
+            (
+                ["x := pop[real] from t", "push[real] x on t"],
+                Some(("T707", "nothing was pushed that this could pop")),
+            ),
+            (
+                ["", "push[real] x on t"],
+                Some(("T706", "this stays on the tape when the routine returns")),
+            ),
+            (
+                ["push[real] x on t", ""],
+                Some((
+                    "T706",
+                    "the mirrored part of the reverse sweep does not pop this",
+                )),
+            ),
+            (
+                ["", "x := pop[real] from t"],
+                Some((
+                    "T707",
+                    "the mirrored part of the forward sweep (routine f_fwd) has nothing on the stack here",
+                )),
+            ),
         ],
     );
 }
@@ -459,29 +520,83 @@ end
 #[test]
 fn stacks_are_told_by_name() {
     assert_cases(
-        "subroutine f_fwd(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
-local tape o
-local integer i
-local real32 y
-$1
-end
-subroutine f_rev(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
-local tape o
-local integer i
-local real32 y
-$2
-end
-",
+        LINES,
         &[
-            (["if l\npush[real] x on t\npush[real] x on u\nend", "if l\nx := pop[real] from t\nend"], Some(("T703", "on the real stack of `u` lies what was pushed by routine f_fwd, BRANCH 2, which this does not mirror"))),
-            (["if l\npush[integer] p on t\npush[integer] p on u\nend", "if l\np := pop[integer] from t\nend"], Some(("T703", "on the integer stack of `u` lies what was pushed by routine f_fwd, BRANCH 2, which this does not mirror"))),
-            (["if l\npush[control 8] p on t\npush[control 8] p on u\nend", "if l\np := pop[control 8] from t\nend"], Some(("T703", "on the control stack of `u` lies what was pushed by routine f_fwd, BRANCH 2, which this does not mirror"))),
-            (["y := 2.0f\nif l\npush[real32] y on t\npush[real32] y on u\nend", "if l\ny := pop[real32] from t\nend"], Some(("T703", "on the real32 stack of `u` lies what was pushed by routine f_fwd, BRANCH 3, which this does not mirror"))),
-            (["push[real] x on t", "if l\nx := pop[real] from t\nend"], Some(("T703", "what lies on the tape here is routine f_fwd, vertex 2, statement 1 `push[real] x on t`"))),
-            (["if l\npush[real] x on t\nend", "if l\nx := pop[real] from t\nx := pop[real] from u\nend"], Some(("T703", ""))),
-            (["if l\npush[real] x on t\npush[real] x on u\nend", "if l\nx := pop[real] from t\nx := pop[real] from u\nend"], None),
-            (["if l\npush[real] x on t\npush[real] x on u\nend", "if l\nx := pop[real] from t\nend"], Some(("T703", ""))),
-            (["push[real] x on t\npush[integer] p on t", "x := pop[real] from t\np := pop[integer] from t"], None),
+            (
+                [
+                    "if l\npush[real] x on t\npush[real] x on u\nend",
+                    "if l\nx := pop[real] from t\nend",
+                ],
+                Some((
+                    "T703",
+                    "on the real stack of `u` lies what was pushed by routine f_fwd, BRANCH 2, which this does not mirror",
+                )),
+            ),
+            (
+                [
+                    "if l\npush[integer] p on t\npush[integer] p on u\nend",
+                    "if l\np := pop[integer] from t\nend",
+                ],
+                Some((
+                    "T703",
+                    "on the integer stack of `u` lies what was pushed by routine f_fwd, BRANCH 2, which this does not mirror",
+                )),
+            ),
+            (
+                [
+                    "if l\npush[control 8] p on t\npush[control 8] p on u\nend",
+                    "if l\np := pop[control 8] from t\nend",
+                ],
+                Some((
+                    "T703",
+                    "on the control stack of `u` lies what was pushed by routine f_fwd, BRANCH 2, which this does not mirror",
+                )),
+            ),
+            (
+                [
+                    "y := 2.0f\nif l\npush[real32] y on t\npush[real32] y on u\nend",
+                    "if l\ny := pop[real32] from t\nend",
+                ],
+                Some((
+                    "T703",
+                    "on the real32 stack of `u` lies what was pushed by routine f_fwd, BRANCH 3, which this does not mirror",
+                )),
+            ),
+            (
+                ["push[real] x on t", "if l\nx := pop[real] from t\nend"],
+                Some((
+                    "T703",
+                    "what lies on the tape here is routine f_fwd, vertex 2, statement 1 `push[real] x on t`",
+                )),
+            ),
+            (
+                [
+                    "if l\npush[real] x on t\nend",
+                    "if l\nx := pop[real] from t\nx := pop[real] from u\nend",
+                ],
+                Some(("T703", "")),
+            ),
+            (
+                [
+                    "if l\npush[real] x on t\npush[real] x on u\nend",
+                    "if l\nx := pop[real] from t\nx := pop[real] from u\nend",
+                ],
+                None,
+            ),
+            (
+                [
+                    "if l\npush[real] x on t\npush[real] x on u\nend",
+                    "if l\nx := pop[real] from t\nend",
+                ],
+                Some(("T703", "")),
+            ),
+            (
+                [
+                    "push[real] x on t\npush[integer] p on t",
+                    "x := pop[real] from t\np := pop[integer] from t",
+                ],
+                None,
+            ),
         ],
     );
 }
@@ -490,24 +605,42 @@ end
 #[test]
 fn the_mirrored_part_is_told_by_its_loop_or_branch() {
     assert_cases(
-        "subroutine f_fwd(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
-local tape o
-local integer i
-local real32 y
-$1
-end
-subroutine f_rev(in integer n, in integer m, in logical l, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
-local tape o
-local integer i
-local real32 y
-$2
-end
-",
+        LINES,
         &[
-            (["for i = 1, 2\npush[real] x on t\nend\nfor i = 1, 3\npush[real] x on t\nend", "for i = 3, 1, -1\nx := pop[real] from t\nend\nfor i = 2, 1, -1\nx := pop[real] from t\nend"], None),
-            (["for i = 1, 2\npush[real] x on t\nend\nfor i = 1, 3\npush[real] x on t\nend", "for i = 3, 1, -1\nx := pop[real] from t\nx := pop[real] from t\nend\nfor i = 2, 1, -1\nx := pop[real] from t\nend"], Some(("T707", "(routine f_fwd, LOOP 5) has nothing on the stack here"))),
-            (["if l\npush[real] x on t\nend\nif n > 0\npush[real] x on t\nend", "if n > 0\nx := pop[real] from t\nend\nif l\nx := pop[real] from t\nend"], None),
-            (["if l\npush[real] x on t\nend\nif n > 0\npush[real] x on t\nend", "if n > 0\nx := pop[real] from t\nx := pop[real] from t\nend\nif l\nx := pop[real] from t\nend"], Some(("T707", "(routine f_fwd, BRANCH 5) has nothing on the stack here"))),
+            (
+                [
+                    "for i = 1, 2\npush[real] x on t\nend\nfor i = 1, 3\npush[real] x on t\nend",
+                    "for i = 3, 1, -1\nx := pop[real] from t\nend\nfor i = 2, 1, -1\nx := pop[real] from t\nend",
+                ],
+                None,
+            ),
+            (
+                [
+                    "for i = 1, 2\npush[real] x on t\nend\nfor i = 1, 3\npush[real] x on t\nend",
+                    "for i = 3, 1, -1\nx := pop[real] from t\nx := pop[real] from t\nend\nfor i = 2, 1, -1\nx := pop[real] from t\nend",
+                ],
+                Some((
+                    "T707",
+                    "(routine f_fwd, LOOP 5) has nothing on the stack here",
+                )),
+            ),
+            (
+                [
+                    "if l\npush[real] x on t\nend\nif n > 0\npush[real] x on t\nend",
+                    "if n > 0\nx := pop[real] from t\nend\nif l\nx := pop[real] from t\nend",
+                ],
+                None,
+            ),
+            (
+                [
+                    "if l\npush[real] x on t\nend\nif n > 0\npush[real] x on t\nend",
+                    "if n > 0\nx := pop[real] from t\nx := pop[real] from t\nend\nif l\nx := pop[real] from t\nend",
+                ],
+                Some((
+                    "T707",
+                    "(routine f_fwd, BRANCH 5) has nothing on the stack here",
+                )),
+            ),
         ],
     );
 }
@@ -658,45 +791,149 @@ end
 #[test]
 fn jumps_count_passes() {
     assert_cases(
-        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
-  local integer c
-    1 ENTRY -> 2
-    2 BASICBLOCK -> 3
-          $1
-    3 BASICBLOCK -> 4
-          $2
-    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
-    5 BASICBLOCK -> 6
-          $3
-    6 EXIT
-end
-general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
-  local integer k, b, e
-    1 ENTRY -> 2
-    2 BASICBLOCK -> 3
-          $4
-    3 FORLOOP k = 1, b -> 4 [1], 6
-    4 BASICBLOCK -> 5
-          x := pop[real] from t
-    5 ENDLOOP -> 3
-    6 BASICBLOCK -> 7
-          $5
-    7 EXIT
-end
-",
+        JUMPS,
         &[
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], None),
-            (["c := 0", "c := c + 1\npush[real] x on t\nx := x*x\n", "push[control count] c on t", "b := pop[control count] from t", ""], None),
-            (["push[real] x on t\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", "x := pop[real] from t"], None),
-            (["push[real] x on t\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", "x := pop[real] from t"], Some(("T707", "the mirrored part of the forward sweep has nothing on the stack here"))),
-            (["", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "here is not where the forward sweep is after as many passes"))),
-            (["c := 0\nc := c + 1", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", ""))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[integer] p on t\npush[control count] c on t", "b := pop[control count] from t\np := pop[integer] from t", ""], None),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[integer] p on t\npush[control count] c on t", "b := pop[control count] from t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t\np := pop[integer] from t", ""], Some(("T706", "the mirrored part of the reverse sweep does not pop this"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t\nb := b + 1", ""], Some(("T708", "here is not where the forward sweep is after as many passes"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "p := pop[control count] from t\nb := 3", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "c := 0",
+                    "c := c + 1\npush[real] x on t\nx := x*x\n",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "push[real] x on t\nc := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "x := pop[real] from t",
+                ],
+                None,
+            ),
+            (
+                [
+                    "push[real] x on t\nc := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T706",
+                    "the mirrored part of the reverse sweep does not pop this",
+                )),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "x := pop[real] from t",
+                ],
+                Some((
+                    "T707",
+                    "the mirrored part of the forward sweep has nothing on the stack here",
+                )),
+            ),
+            (
+                [
+                    "",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "here is not where the forward sweep is after as many passes",
+                )),
+            ),
+            (
+                [
+                    "c := 0\nc := c + 1",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some(("T708", "")),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[integer] p on t\npush[control count] c on t",
+                    "b := pop[control count] from t\np := pop[integer] from t",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[integer] p on t\npush[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T706",
+                    "the mirrored part of the reverse sweep does not pop this",
+                )),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t\np := pop[integer] from t",
+                    "",
+                ],
+                Some((
+                    "T706",
+                    "the mirrored part of the reverse sweep does not pop this",
+                )),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t\nb := b + 1",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "here is not where the forward sweep is after as many passes",
+                )),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "p := pop[control count] from t\nb := 3",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "its bound is neither a popped counter nor a number of trips",
+                )),
+            ),
         ],
     );
 }
@@ -1772,41 +2009,100 @@ end
 #[test]
 fn a_count_is_pushed_where_nothing_was_counted_since() {
     assert_cases(
-        "general subroutine f_fwd(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {forward of f}
-  local integer c
-    1 ENTRY -> 2
-    2 BASICBLOCK -> 3
-          $1
-    3 BASICBLOCK -> 4
-          $2
-    4 BRANCH x < 100.0 -> 3 [1], 5 [0]
-    5 BASICBLOCK -> 6
-          $3
-    6 EXIT
-end
-general subroutine f_rev(in integer n, in integer m, inout integer p, inout real x, inout tape t, inout tape u) {reverse of f}
-  local integer k, b, e
-    1 ENTRY -> 2
-    2 BASICBLOCK -> 3
-          $4
-    3 FORLOOP k = 1, b -> 4 [1], 6
-    4 BASICBLOCK -> 5
-          x := pop[real] from t
-    5 ENDLOOP -> 3
-    6 BASICBLOCK -> 7
-          $5
-    7 EXIT
-end
-",
+        JUMPS,
         &[
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], None),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t\nc := c + 1", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t\nc := 0", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t\nc := n", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
-            (["c := n\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "its bound is neither a popped counter nor a number of trips"))),
-            (["c := 0\nc := 0", "push[real] x on t\nx := x*x\nc := c + 1", "push[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "the reverse sweep ends before all passes are done"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "c := c + 1\npush[control count] c on t", "b := pop[control count] from t", ""], Some(("T708", "here is not where"))),
-            (["c := 0", "push[real] x on t\nx := x*x\nc := c + 1", "c := 0\npush[control count] c on t", "b := pop[control count] from t", ""], Some(("T706", "does not pop this"))),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                None,
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t\nc := c + 1",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "its bound is neither a popped counter nor a number of trips",
+                )),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t\nc := 0",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "its bound is neither a popped counter nor a number of trips",
+                )),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t\nc := n",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "its bound is neither a popped counter nor a number of trips",
+                )),
+            ),
+            (
+                [
+                    "c := n\nc := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some((
+                    "T708",
+                    "its bound is neither a popped counter nor a number of trips",
+                )),
+            ),
+            (
+                [
+                    "c := 0\nc := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "push[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some(("T708", "the reverse sweep ends before all passes are done")),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "c := c + 1\npush[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some(("T708", "here is not where")),
+            ),
+            (
+                [
+                    "c := 0",
+                    "push[real] x on t\nx := x*x\nc := c + 1",
+                    "c := 0\npush[control count] c on t",
+                    "b := pop[control count] from t",
+                    "",
+                ],
+                Some(("T706", "does not pop this")),
+            ),
         ],
     );
 }
