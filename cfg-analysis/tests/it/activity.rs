@@ -889,3 +889,65 @@ fn a_main_routine_without_active_variables_is_followed() {
     // The zero that `y` gets is implicit; `z` is useful nowhere, so that it is no exception.
     assert_eq!(useless, [1]);
 }
+
+/// The variable of a routine that has a name.
+fn variable(program: &Program, routine: RoutineId, name: &str) -> VarId {
+    let variables = &program.routine(routine).variables;
+    let found = variables.iter().position(|v| v.name == name);
+    VarId::new(found.unwrap_or_else(|| panic!("{name} is not declared")))
+}
+
+/// Of an external routine that is given by partials the parameters without one bring nothing in.
+#[test]
+fn parameters_without_partials_bring_nothing_in() {
+    for (partials, active) in [
+        ("partial a: b", [true, false]),
+        ("partial b: a", [false, true]),
+        ("partial a: b\npartial b: a", [true, true]),
+        ("", [true, true]),
+    ] {
+        let program = read(&format!(
+            "external function h(in real a, in real b) result real r
+              value a*b
+              {partials}
+            end
+            main subroutine f(in real x, in real w, out real y)
+              independent x, w
+              dependent y
+              y := call h(x, w)
+            end"
+        ));
+        let f = RoutineId::new(1);
+        let found = activity(&program, f);
+        for (name, expected) in ["x", "w"].into_iter().zip(active) {
+            let v = variable(&program, f, name);
+            let is_active = found.is_active(f, program.routine(f), v);
+            assert_eq!(is_active, expected, "{name} with {partials:?}");
+        }
+    }
+}
+
+/// Each global is active for itself.
+#[test]
+fn globals_are_told_apart() {
+    for (copied, active) in [("a", [true, false]), ("b", [false, true])] {
+        let program = read(&format!(
+            "global real a = 1.0
+            global real b = 1.0
+            main subroutine f(in real x, out real y)
+              independent x
+              dependent y
+              uses a, b
+              {copied} := x
+              y := {copied}*a*b
+            end"
+        ));
+        let f = RoutineId::new(0);
+        let found = activity(&program, f);
+        for (name, expected) in ["a", "b"].into_iter().zip(active) {
+            let v = variable(&program, f, name);
+            let is_active = found.is_active(f, program.routine(f), v);
+            assert_eq!(is_active, expected, "{name} where {copied} is written");
+        }
+    }
+}

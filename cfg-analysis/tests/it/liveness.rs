@@ -9,6 +9,7 @@ use cfg_core::{
         access::{Access, Accesses, decision_accesses},
         effects::Effects,
     },
+    text,
 };
 use cfg_testkit::generate::{Options, undamped};
 
@@ -124,4 +125,36 @@ fn a_variable_is_live_if_a_path_leads_to_a_read_without_a_write() {
         }
     }
     assert!(live > 1000 && all - live > 1000, "{live} of {all}");
+}
+
+/// The condition of a loop that is tested last is not evaluated where the loop is entered.
+#[test]
+fn a_loop_that_is_tested_last_reads_nothing_at_its_entry() {
+    for (head, foot, is_read) in [("do", "end while l", false), ("while l", "end", true)] {
+        let text = format!(
+            "main subroutine f(in real x, out real y)
+              local logical l
+              l := x > 1.0
+              y := x
+              {head}
+                y := y + x
+                l := y < 3.0
+              {foot}
+            end"
+        );
+        let parsed = text::parse(&text);
+        let problems = parsed.problems;
+        let program = parsed.program.unwrap_or_else(|| panic!("{problems}{text}"));
+        let routine = &program.routines[0];
+        let cfg = routine.body.as_ref().expect("it has a body");
+        let effects = Effects::of(&program);
+        let analysis = Liveness::new(&program, &effects, routine);
+        let solution = solve(cfg, &analysis);
+        let l = routine.variables.iter().position(|v| v.name == "l");
+        let l = l.expect("it is declared");
+        let first = cfg.vertices().find(|(_, v)| v.statements().len() == 2);
+        let (first, _) = first.expect("statements before the loop");
+        let behind = solution.after(cfg, &analysis, first);
+        assert_eq!(behind.contains(l), is_read, "{head}");
+    }
 }

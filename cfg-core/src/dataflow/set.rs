@@ -182,6 +182,10 @@ mod tests {
         assert!(some.is_empty());
         some.fill();
         assert_eq!(some.ones().count(), 200);
+        some.set(7, false);
+        assert_eq!(some.ones().count(), 199);
+        some.set(7, true);
+        assert_eq!(some.ones().count(), 200);
     }
 
     #[test]

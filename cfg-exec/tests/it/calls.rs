@@ -655,3 +655,29 @@ fn the_order_of_the_hosts_array_does_not_matter() {
         assert_eq!(value.get_f64(value.position(&[1, 2]).unwrap()), Some(12.0));
     }
 }
+
+/// Parameters of assumed shape have the lower bounds that they declare, in routines that others have called too.
+#[test]
+fn parameters_of_assumed_shape_begin_where_they_say() {
+    let p = crate::common::parsed(
+        "subroutine g(in integer n, in real x, in real a[: from 3], in real b[2, : from n], out real y)
+          y := a[3] + 10.0*a[4] + b[1, n] + 100.0*b[2, n + 1] + x
+        end
+        subroutine h(in real v[2], in real m[2, 2], out real y)
+          local real u
+          u := 1000.0
+          call g(5, u, v, m, y)
+        end
+        main subroutine f(out real y)
+          local real v[2], m[2, 2]
+          v := 1.0
+          v[2] := 2.0
+          m := 3.0
+          m[2, 2] := 4.0
+          call h(v, m, y)
+        end",
+    );
+    let mut arguments = [0.0.into()];
+    run(&p, &mut arguments).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(real(&arguments[0]), 1.0 + 20.0 + 3.0 + 400.0 + 1000.0);
+}

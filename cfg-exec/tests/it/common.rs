@@ -4,7 +4,8 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
     diagnostic::Diagnostic,
     entity::RoutineId,
-    validate::ValidProgram,
+    text,
+    validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session};
 
@@ -13,6 +14,16 @@ pub(crate) fn program(routine: RoutineBuilder) -> ValidProgram {
     let mut program = ProgramBuilder::new();
     program.add(routine);
     program.finish().unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The program of a text.
+pub(crate) fn parsed(source: &str) -> ValidProgram {
+    let parsed = text::parse(source);
+    let problems = parsed.problems;
+    let program = parsed
+        .program
+        .unwrap_or_else(|| panic!("{problems}{source}"));
+    validate(program).unwrap_or_else(|d| panic!("{d}{source}"))
 }
 
 /// Runs the last routine of a program.

@@ -3,11 +3,11 @@
 use cfg_core::{elemental::Scalar, entity::GlobalId, ir::Order, text, validate::validate};
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
+use crate::common::parsed;
+
 /// Runs `f`, the first routine; what its arguments hold then, or the code of the error, and the number of steps.
 fn run(source: &str, arguments: &[Argument], trace: bool) -> (Result<Vec<Argument>, String>, u64) {
-    let parsed = text::parse(source);
-    let program = (parsed.program).unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
-    let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
+    let program = parsed(source);
     let options = CompileOptions {
         trace,
         ..CompileOptions::default()
@@ -547,11 +547,7 @@ main subroutine f(inout real y)
 end
 "
         );
-        let parsed = text::parse(&source);
-        let program = parsed
-            .program
-            .unwrap_or_else(|| panic!("{}", parsed.problems));
-        let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+        let program = parsed(&source);
         let found = Compiled::new(&program, &CompileOptions::default());
         assert_eq!(found.is_ok(), fits, "{second}");
     }
@@ -640,9 +636,7 @@ end
 fn globals_have_so_many_cells() {
     let compiled = |globals: &str| {
         let source = format!("{globals}\nmain subroutine f(out real y)\n  y := 1.0\nend\n");
-        let parsed = text::parse(&source);
-        let program = (parsed.program).unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
-        let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
+        let program = parsed(&source);
         let compiled = Compiled::new(&program, &CompileOptions::default());
         compiled.map(|_| ()).map_err(|d| d.to_string())
     };

@@ -11,7 +11,7 @@ use cfg_core::{
 };
 use cfg_exec::{CODES, CompileOptions, RunOptions, Value};
 
-use crate::common::{fault, program, run, run_with};
+use crate::common::{fault, parsed, program, real, run, run_with};
 
 #[test]
 fn subscripts_out_of_bounds_name_value_and_bounds() {
@@ -108,6 +108,50 @@ fn uninitialised_values_must_not_decide() {
         run(&p, &mut [true.into(), 0.0.into()]).unwrap_or_else(|e| panic!("{what}: {e}"));
         let (code, message, _) = fault(&p, &mut [false.into(), 0.0.into()]);
         assert_eq!(code, "X202", "{what}: {message}");
+    }
+}
+
+/// Comparisons of all types whose result is kept: without a value on either side it has none.
+#[test]
+fn comparisons_with_uninitialised_values_have_no_result() {
+    for (ty, one) in [
+        ("real", "1.0"),
+        ("real32", "real32(1.0)"),
+        ("integer", "1"),
+        ("int8", "int8(1)"),
+        ("uint64", "uint64(1)"),
+        ("logical", "true"),
+    ] {
+        let comparisons: &[&str] = match ty {
+            "logical" => &["==", "!="],
+            _ => &["==", "!=", "<", "<=", ">", ">="],
+        };
+        for comparison in comparisons {
+            for (a, b) in [("u", "one"), ("one", "u"), ("u", "u")] {
+                let p = parsed(&format!(
+                    "main subroutine f(in logical set, out real y)
+                      local {ty} one, u
+                      local logical l
+                      one := {one}
+                      if set
+                        u := {one}
+                      end
+                      l := {a} {comparison} {b}
+                      y := if(l, 1.0, 2.0)
+                    end"
+                ));
+                let mut arguments = [true.into(), 0.0.into()];
+                run(&p, &mut arguments).unwrap_or_else(|e| panic!("{ty} {comparison}: {e}"));
+                let expected = if comparison.contains('=') && *comparison != "!=" {
+                    1.0
+                } else {
+                    2.0
+                };
+                assert_eq!(real(&arguments[1]), expected, "{ty} {comparison}");
+                let (code, message, _) = fault(&p, &mut [false.into(), 0.0.into()]);
+                assert_eq!(code, "X202", "{a} {comparison} {b} of {ty}: {message}");
+            }
+        }
     }
 }
 

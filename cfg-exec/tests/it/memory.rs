@@ -211,6 +211,40 @@ fn traces_are_taken_within_the_limit() {
     );
 }
 
+/// What is copied as one block, and views that strides can say, take nothing beside the arrays. What is copied in another order takes
+/// two words for each element at most, and a view that strides cannot say is gathered.
+#[test]
+fn only_what_strides_cannot_say_takes_memory() {
+    let least = |routines: &str, statement: &str| {
+        let program = crate::common::parsed(&format!(
+            "{routines}
+            main subroutine f(out real y)
+              local real v[40, 30], w[40, 30]
+              local real c[40, 30] column
+              v := 1.0
+              w := 2.0
+              c := 3.0
+              {statement}
+              y := v[1, 2]
+            end"
+        ));
+        needed(statement, (program, vec![0.0.into()]), false)
+    };
+    let plain = least("", "y := 0.0");
+    assert_eq!(least("", "v := w"), plain);
+    assert_eq!(least("", "v := c"), plain + 16 * 1200);
+    // The parameter has the extents given, and is row by row.
+    let call = |extents: &str, argument: &str| {
+        let g = format!("subroutine g(in real a[{extents}])\nend");
+        least(&g, &format!("call g({argument})"))
+    };
+    let view = call("40, 30", "v");
+    assert_eq!(call("1200", "v"), view);
+    assert_eq!(call("40", "v[:, 2]"), view);
+    assert_eq!(call("20, 2", "v[:, 2]"), view);
+    assert_eq!(call("1200", "v[:, 30:1:-1]") - view, 16 * 1200);
+}
+
 /// 100 million elements: nothing of this may be taken, not even for a moment.
 #[test]
 fn globals_are_not_taken_before_they_are_needed() {

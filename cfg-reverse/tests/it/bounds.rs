@@ -437,3 +437,54 @@ end
         assert_eq!(shown, wrong);
     }
 }
+
+/// A routine without reals has no sweeps, nor has one that calls it.
+#[test]
+fn routines_without_reals_are_called_as_they_are() {
+    let program = valid(
+        "subroutine h(inout integer k)
+  k := k + 1
+end
+subroutine g(inout integer k)
+  call h(k)
+end
+main subroutine f(in integer n, in real x, out real y)
+  independent x
+  dependent y
+  local integer k
+  k := n
+  call g(k)
+  y := x*real(k)
+end
+",
+    );
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let names: Vec<&str> = (made.program.routines.iter())
+        .map(|r| r.name.as_str())
+        .collect();
+    assert_eq!(names, ["h", "g", "f", "f_fwd", "f_rev", "f_grad"]);
+}
+
+/// A derivative that is the same for all elements is taken as often as the array has elements, whichever operand the array is.
+#[test]
+fn sums_of_a_scalar_and_an_array() {
+    for sum in ["sum(x + a)", "sum(a + x)"] {
+        let source = format!(
+            "main subroutine f(in real x, in real a[7], out real y)
+  independent x
+  dependent y
+  y := {sum}
+end
+"
+        );
+        let program = valid(&source);
+        let main = program.find_routine("f").expect("it is there");
+        let tangent = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+        let mut shown = String::new();
+        text::program(&mut shown, &tangent.program).expect("strings take everything");
+        for shown in [shown, sweep(&source, "f_rev")] {
+            assert!(shown.contains("size(a)"), "{sum}: {shown}");
+        }
+    }
+}
