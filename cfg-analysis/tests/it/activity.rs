@@ -927,6 +927,37 @@ fn parameters_without_partials_bring_nothing_in() {
     }
 }
 
+/// A call of a routine that is given by partials is varied where an argument is that has one.
+#[test]
+fn calls_are_varied_by_arguments_with_partials() {
+    for (partial, is_constant) in [("partial a: b", true), ("partial b: a", false)] {
+        let program = read(&format!(
+            "external function h(in real a, in real b) result real r
+              value a*b
+              {partial}
+            end
+            main subroutine f(in real x, in real w, out real y)
+              independent x
+              dependent y
+              local real u, z
+              u := w
+              z := call h(u, x)
+              y := z
+              u := x
+              z := call h(u, u)
+              y := y + z*u
+            end"
+        ));
+        let f = RoutineId::new(1);
+        let found = activity(&program, f);
+        let z = variable(&program, f, "z");
+        assert!(found.is_active(f, program.routine(f), z), "{partial}");
+        let exceptions = found.exceptions(f);
+        assert_eq!(exceptions.is_constant(at(2), z), is_constant, "{partial}");
+        assert!(!exceptions.is_constant(at(5), z), "{partial}");
+    }
+}
+
 /// Each global is active for itself.
 #[test]
 fn globals_are_told_apart() {
