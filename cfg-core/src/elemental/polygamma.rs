@@ -189,11 +189,12 @@ fn polygamma_by(library: &Library, n: i64, x: f64) -> f64 {
     }
 }
 
+/// The largest number of terms; more are never needed: either x + k reaches s + 10, or the terms vanish.
+const MOST_TERMS: u32 = 400;
+
 /// |polygamma(n, x)| = n! * zeta(n + 1, x) for n >= 1, x > 0: the factor (n - 1)!/x^n and the Hurwitz
 /// zeta function by Euler-Maclaurin summation, multiplied by n*x^n (DLMF 25.11.5).
 fn polygamma_positive(library: &Library, n: i64, x: f64) -> f64 {
-    /// The largest number of terms; more are never needed: either x + k reaches s + 10, or the terms vanish.
-    const MOST_TERMS: u32 = 400;
     if x == f64::INFINITY {
         return 0.0;
     }
@@ -223,10 +224,11 @@ fn polygamma_positive(library: &Library, n: i64, x: f64) -> f64 {
     scaled(library, n, x, sum)
 }
 
+/// The longest product that is multiplied out; longer ones are computed by logarithms.
+const LONGEST: i64 = 10_000;
+
 /// (n - 1)!/x^n * sum, without overflow on the way.
 fn scaled(library: &Library, n: i64, x: f64, sum: f64) -> f64 {
-    /// The longest product that is multiplied out; longer ones are computed by logarithms.
-    const LONGEST: i64 = 10_000;
     const STEP: f64 = 1.340_780_792_994_259_7e154; // 2**512
     if n > LONGEST {
         let n = n as f64;
@@ -253,4 +255,49 @@ fn scaled(library: &Library, n: i64, x: f64, sum: f64) -> f64 {
         exponent -= exponent.signum();
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        static POWERS: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// Terms are added up to a number, where nothing else ends the sum.
+    #[test]
+    fn terms_on_both_sides_of_the_limit() {
+        // No term vanishes. Each takes a power, and so does what stands for the terms behind them.
+        let library = Library {
+            pow: |_, _| {
+                POWERS.set(POWERS.get() + 1);
+                1.0
+            },
+            ..PORTABLE
+        };
+        let terms = |n: i64| {
+            POWERS.set(0);
+            polygamma_positive(&library, n, 1.0);
+            POWERS.get() - 1
+        };
+        let most = i64::from(MOST_TERMS);
+        // From 1 to s + 10 = n + 11 there are n + 10 terms.
+        let found = [most - 1, most, most + 1].map(|wanted| terms(wanted - 10));
+        assert_eq!(found, [MOST_TERMS - 1, MOST_TERMS, MOST_TERMS]);
+    }
+
+    /// Products are multiplied out up to a length; only longer ones are exponentials.
+    #[test]
+    fn products_on_both_sides_of_the_limit() {
+        let library = Library {
+            exp: |_| f64::NAN,
+            ..PORTABLE
+        };
+        for (n, is_exponential) in [(LONGEST, false), (LONGEST + 1, true)] {
+            let found = scaled(&library, n, 3_700.0, 1.0);
+            assert_eq!(found.is_nan(), is_exponential, "{n}");
+        }
+    }
 }

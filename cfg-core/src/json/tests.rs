@@ -28,3 +28,15 @@ fn long_names_are_cut() {
     assert_eq!(token::quote(&most), format!("\"{most}\""));
     assert_eq!(token::quote(&more), format!("\"{most}\"..."));
 }
+
+/// Integers out of range are told up to a number.
+#[test]
+fn odd_numbers_on_both_sides_of_the_limit() {
+    for count in [MAX_ODD_NUMBERS, MAX_ODD_NUMBERS + 1] {
+        let wide = vec!["18446744073709551616"; count].join(", ");
+        let text = format!("{{\"format\": \"cfgrev/1\", \"a\": [{wide}]}}");
+        let problems = parse(text.as_bytes()).problems;
+        let told = problems.iter().filter(|d| d.code == codes::NUMBER.code);
+        assert_eq!(told.count(), MAX_ODD_NUMBERS, "{count}");
+    }
+}

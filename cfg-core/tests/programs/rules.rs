@@ -2,11 +2,11 @@
 
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
-    entity::{GlobalId, VarId},
+    entity::{GlobalId, RecordId, VarId},
     graph::{Adjacency, DiGraph as _},
     ir::{
-        Cfg, Control, Edge, Expr, MAX_ID, Op, Place, Program, Record, ScalarType, Stmt, StmtKind,
-        Vertex, VertexKind,
+        Cfg, Control, Edge, Expr, Field, MAX_ID, Op, Place, Program, Record, ScalarType, Stmt,
+        StmtKind, Vertex, VertexKind,
     },
     memory::{
         access::{Access, Accesses, decision_accesses},
@@ -87,6 +87,35 @@ fn leaves_of_records_have_a_bound() {
         let is_refused = found(&program).iter().any(|d| d.code == "V158");
         assert_eq!(is_refused, count > most, "{count}");
         assert_eq!(program.leaves(ScalarType::Record(id)).len(), listed);
+    }
+}
+
+/// Records without leaves, which are not valid, are looked through up to a number of parts.
+#[test]
+fn parts_of_records_have_a_bound() {
+    let record = |r: usize| Field {
+        ty: ScalarType::Record(RecordId::new(r)),
+        ..Field::default()
+    };
+    let most = Record::MAX_LEAVES * Record::MAX_DEPTH - 1;
+    for (parts, leaves) in [(most, 1), (most + 1, 0)] {
+        // The first part is the record, and the last one a real. Those of record 1 are 1001, and that of record 0 is one.
+        let between = parts - 2;
+        let mut fields = vec![record(1); between / 1001];
+        fields.extend(vec![record(0); between % 1001]);
+        fields.push(Field::default());
+        let records = [Vec::new(), vec![record(0); 1000], fields];
+        let program = Program {
+            records: records
+                .map(|fields| Record {
+                    fields,
+                    ..Record::default()
+                })
+                .into(),
+            ..Program::default()
+        };
+        let found = program.leaves(record(2).ty);
+        assert_eq!(found.len(), leaves, "{parts}");
     }
 }
 

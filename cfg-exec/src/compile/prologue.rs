@@ -16,6 +16,10 @@ use crate::{
     code::{Arr, Ext, Instr, ParameterHome, Reg},
 };
 
+/// The longest chain of parameters each of whose shapes asks about the next one, which is declared behind it: longer ones are
+/// no programs that somebody has written.
+const LONGEST: usize = 64;
+
 impl Emitter<'_> {
     /// Evaluates lower bounds and extents into registers that follow each other.
     fn declared(&mut self, v: VarId) -> Compiling<Reg> {
@@ -151,8 +155,7 @@ impl Emitter<'_> {
                 }
             }
         }
-        // A chain of shapes of this length is no program that somebody has written.
-        for round in 0..=64 {
+        for round in 0..=LONGEST {
             if later.is_empty() {
                 break;
             }
@@ -166,7 +169,7 @@ impl Emitter<'_> {
                     unbound[v.index()] = false;
                 }
             }
-            if still.len() == before || round == 64 {
+            if still.len() == before || round == LONGEST {
                 return Err(self.too_large("the shapes of parameters depend on each other"));
             }
             later = still;

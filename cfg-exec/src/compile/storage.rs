@@ -153,6 +153,7 @@ impl Emitter<'_> {
         let mut staged = 0usize;
         self.code.homes = (abi.passes.iter())
             .map(|pass| match pass {
+                // A routine with more arrays than the number can tell is refused below.
                 Pass::Array => {
                     staged += 1;
                     ParameterHome::Staged((staged - 1) as u16)
@@ -191,9 +192,6 @@ impl Emitter<'_> {
                 }
                 None => register.map_or_else(|| Home::Frame(take_frame()), Home::Register),
             };
-        }
-        if staged > 65_000 {
-            return Err(self.too_large("too many array parameters"));
         }
         self.arrays_at = self.code.array_names.last().map_or(0, |&(arr, v)| {
             usize::from(arr) + descriptor::positions(routine.variable(v).rank())
@@ -466,6 +464,38 @@ end
             let m = emitter.routine.find_variable("m").expect("it is there");
             assert_eq!(emitter.copied(), [(m, 0, 2)]);
         });
+    }
+
+    /// Loops up to a nesting depth keep their state in registers, deeper ones in the frame.
+    #[test]
+    fn loops_on_both_sides_of_the_limit() {
+        let most = DEEPEST_IN_REGISTERS as usize;
+        for (loops, in_frame) in [(most, 0), (most + 1, 1)] {
+            let indices: Vec<String> = (0..loops).map(|k| format!("i{k}")).collect();
+            let heads: String = (indices.iter())
+                .map(|i| format!("  for {i} = 1, n\n"))
+                .collect();
+            let source = format!(
+                "main subroutine f(in integer n, inout real x)\n  local integer {}\n{heads}  x := 2.0*x\n{}end\n",
+                indices.join(", "),
+                "  end\n".repeat(loops)
+            );
+            in_main(&source, |emitter, structure| {
+                let depths = depths(emitter, structure);
+                emitter
+                    .assign_homes(&depths)
+                    .unwrap_or_else(|d| panic!("{d}"));
+                let states: Vec<bool> = (emitter.loop_states.values())
+                    .map(|state| matches!(state, LoopState::Frame(_)))
+                    .collect();
+                let expected: Vec<bool> = (0..loops).map(|k| k >= most).collect();
+                assert_eq!(states, expected);
+                // One more cell has the address of `x`.
+                assert_eq!(emitter.code.frame.len(), 1 + 3 * in_frame);
+                let registers = emitter.temporaries_at - emitter.constants_at;
+                assert_eq!(registers, CONSTANTS + 3 * most);
+            });
+        }
     }
 
     /// Where there are more scalars than registers, those that are used most are held there: the index of a loop is.

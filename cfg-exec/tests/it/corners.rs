@@ -1,6 +1,6 @@
 //! Corners that programs rarely come to: integers without a value, empty reductions, copies of sections that overlap, frames of nested calls.
 
-use cfg_core::{elemental::Scalar, entity::GlobalId, ir::Order, text, validate::validate};
+use cfg_core::{elemental::Scalar, entity::GlobalId, ir::Order};
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
 use crate::common::parsed;
@@ -631,25 +631,45 @@ end
     }
 }
 
+/// The problem for which a program cannot be compiled, if there is one.
+fn refusal(source: &str) -> Option<String> {
+    let program = parsed(source);
+    let compiled = Compiled::new(&program, &CompileOptions::default());
+    compiled.err().map(|d| d.to_string())
+}
+
 /// Globals of 2^31 cells together are compiled, and no larger ones.
 #[test]
 fn globals_have_so_many_cells() {
-    let compiled = |globals: &str| {
-        let source = format!("{globals}\nmain subroutine f(out real y)\n  y := 1.0\nend\n");
-        let program = parsed(&source);
-        let compiled = Compiled::new(&program, &CompileOptions::default());
-        compiled.map(|_| ()).map_err(|d| d.to_string())
-    };
     for (globals, fits) in [
         ("global real a[2147483648]\n", true),
         ("global real a[2147483649]\n", false),
         ("global real a[2147483647]\nglobal integer b\n", true),
         ("global real a[2147483647]\nglobal integer b[2]\n", false),
     ] {
-        let found = compiled(globals);
-        assert_eq!(found.is_ok(), fits, "{globals}{found:?}");
-        if let Err(problem) = found {
+        let found = refusal(&format!(
+            "{globals}\nmain subroutine f(out real y)\n  y := 1.0\nend\n"
+        ));
+        assert_eq!(found.is_none(), fits, "{globals}{found:?}");
+        if let Some(problem) = found {
             assert!(problem.contains("more than 16 GiB"), "{problem}");
+        }
+    }
+}
+
+/// Shapes of parameters ask about parameters behind them in chains of a length, and no longer ones.
+#[test]
+fn chains_of_shapes_have_a_bound() {
+    for (length, fits) in [(64, true), (65, false)] {
+        let parameters: String = (1..length)
+            .map(|k| format!("in real a{k}[size(a{})], ", k + 1))
+            .collect();
+        let found = refusal(&format!(
+            "main subroutine f({parameters}in real a{length}[3], out real y)\n  y := sum(a1)\nend\n"
+        ));
+        assert_eq!(found.is_none(), fits, "{length}: {found:?}");
+        if let Some(problem) = found {
+            assert!(problem.contains("depend on each other"), "{problem}");
         }
     }
 }
@@ -961,8 +981,7 @@ main subroutine f(inout real y)
   b := 0.0
 end
 ";
-    let program = text::parse(source).program.expect("a program");
-    let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
+    let program = parsed(source);
     let compiled = Compiled::new(&program, &CompileOptions::default());
     let mut session = Session::new(&compiled.unwrap_or_else(|d| panic!("{d}")));
     let shown = |session: &Session| -> Vec<Vec<f64>> {

@@ -108,12 +108,9 @@ pub(crate) fn cheapest<'p>(
         let r = choices[k].found.routine.index();
         by_block.costs[r] < by_statement.costs[r]
     });
-    for mut tried in [alone, by_routine.collect(), every] {
-        for _ in 0..ROUNDS {
-            if tried.is_empty() {
-                break;
-            }
-            let drafted = drafts(setting, &of(&tried))?;
+    for tried in [alone, by_routine.collect(), every] {
+        in_rounds(tried, |tried| {
+            let drafted = drafts(setting, &of(tried))?;
             let now = Measure::of(setting, &calls, &drafted);
             let comparison = Comparison::new(
                 &setting.prepared.reachable,
@@ -127,15 +124,29 @@ pub(crate) fn cheapest<'p>(
                     least = now.total;
                     best = Some(drafted);
                 }
-                break;
+                return Ok(true);
             }
             tried.retain(|&k| {
                 let found = choices[k].found;
                 !comparison.is_due_to(found.routine, found.vertex)
             });
-        }
+            Ok(false)
+        })?;
     }
     Ok(best.unwrap_or(statements))
+}
+
+/// Tries a choice, which `attempt` makes smaller, until that says that it is done, nothing is left, or [`ROUNDS`] are over.
+fn in_rounds(
+    mut tried: Vec<usize>,
+    mut attempt: impl FnMut(&mut Vec<usize>) -> Result<bool, Diagnostics>,
+) -> Result<(), Diagnostics> {
+    for _ in 0..ROUNDS {
+        if tried.is_empty() || attempt(&mut tried)? {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Most segments among which the cost of a push is divided.
@@ -146,6 +157,19 @@ const MOST_READERS: usize = 16;
 struct Readers {
     segments: Vec<usize>,
     others: bool,
+}
+
+impl Readers {
+    /// Adds a reader: a statement of a segment, or one of none. Those of one segment come one after the other.
+    fn add(&mut self, segment: Option<usize>) {
+        match segment {
+            Some(k) if self.segments.last() == Some(&k) => {}
+            // So many that each one's part is not worth counting.
+            Some(_) if self.segments.len() == MOST_READERS => self.others = true,
+            Some(k) => self.segments.push(k),
+            None => self.others = true,
+        }
+    }
 }
 
 /// The segments that pay, each judged alone.
@@ -213,14 +237,7 @@ fn attribute(
             let segment = segment_at.get(&(v.index(), s)).copied();
             let before = code.reads_before.as_slice().iter();
             for &location in before.chain(code.reads_after.as_slice()) {
-                let readers = &mut readers[location as usize];
-                match segment {
-                    Some(k) if readers.segments.last() == Some(&k) => {}
-                    // So many that each one's part is not worth counting.
-                    Some(_) if readers.segments.len() == MOST_READERS => readers.others = true,
-                    Some(k) => readers.segments.push(k),
-                    None => readers.others = true,
-                }
+                readers[location as usize].add(segment);
             }
         }
     }
@@ -243,5 +260,51 @@ fn attribute(
             let bits = tape_cost(bits(draft, place, ELEMENTS));
             share(rate.saturating_mul(bits), place);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A choice is tried again while it becomes smaller, a number of times at most.
+    #[test]
+    fn rounds_on_both_sides_of_the_limit() {
+        // One segment is left out after each attempt; the choice is right when `right` segments are left.
+        let rounds = |segments: usize, right: usize| {
+            let (mut count, mut is_done) = (0, false);
+            let ended = in_rounds((0..segments).collect(), |tried| {
+                count += 1;
+                is_done = tried.len() == right;
+                tried.pop();
+                Ok(is_done)
+            });
+            assert!(ended.is_ok());
+            (count, is_done)
+        };
+        assert_eq!(rounds(9, 9), (1, true));
+        assert_eq!(rounds(9, 10 - ROUNDS), (ROUNDS, true));
+        assert_eq!(rounds(9, 9 - ROUNDS), (ROUNDS, false));
+        // Nothing is left before.
+        assert_eq!(rounds(ROUNDS - 1, 0), (ROUNDS - 1, false));
+        assert_eq!(rounds(0, 0), (0, false));
+        assert!(in_rounds(vec![0], |_| Err(Diagnostics::default())).is_err());
+    }
+
+    /// Segments that read a value are told apart up to a number, and the statements of one of them count once.
+    #[test]
+    fn readers_on_both_sides_of_the_limit() {
+        for (count, others) in [(MOST_READERS, false), (MOST_READERS + 1, true)] {
+            let mut readers = Readers::default();
+            for k in 0..count {
+                readers.add(Some(k));
+                readers.add(Some(k));
+            }
+            assert_eq!(readers.segments, Vec::from_iter(0..MOST_READERS));
+            assert_eq!(readers.others, others, "{count}");
+        }
+        let mut readers = Readers::default();
+        readers.add(None);
+        assert!(readers.segments.is_empty() && readers.others);
     }
 }

@@ -44,14 +44,11 @@ pub(crate) fn eliminate(
             before += weight(lcg);
             let part = before as f64 / total.max(1) as f64;
             let slice = || time.is_some_and(|is_over| is_over(part));
-            let share =
-                u128::from(options.work) * u128::from(weight(lcg)) / u128::from(total.max(1));
-            let work = u64::try_from(share).unwrap_or(u64::MAX);
             let timer: search::Timer<'_> = &slice;
             let options = search::Options {
-                work: work.max(LEAST.min(options.work)),
+                work: share(options.work, weight(lcg), total),
                 timer: time.map(|_| timer).or(options.timer),
-                every_heuristic: options.every_heuristic && lcg.edges().len() <= thorough,
+                every_heuristic: options.every_heuristic && is_within(thorough, lcg),
                 ..*options
             };
             search(lcg, &options)
@@ -61,6 +58,18 @@ pub(crate) fn eliminate(
         .into_iter()
         .map(|at| at.map(|at| outcomes[at].clone()))
         .collect()
+}
+
+/// The steps of a search for a graph of some weight, among graphs of a total weight, of so many steps for all.
+fn share(work: u64, weight: u64, total: u64) -> u64 {
+    let share = u128::from(work) * u128::from(weight) / u128::from(total.max(1));
+    let share = u64::try_from(share).unwrap_or(u64::MAX);
+    share.max(LEAST.min(work))
+}
+
+/// True of a graph that has at most so many edges.
+fn is_within(edges: usize, lcg: &Lcg) -> bool {
+    lcg.edges().len() <= edges
 }
 
 /// Everything that a search looks at.
@@ -92,5 +101,40 @@ pub(crate) fn search_options(options: &Options) -> search::Options<'static> {
         exact: told.exact,
         work: options.work,
         ..search::Options::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bb_preaccum::lcg::NewEdge;
+
+    /// A graph gets its part of the steps, a number at least, but not more than all.
+    #[test]
+    fn shares_on_both_sides_of_the_least() {
+        for (work, expected) in [
+            (10 * LEAST + 10, LEAST + 1),
+            (10 * LEAST, LEAST),
+            (10 * LEAST - 10, LEAST),
+            (LEAST + 1, LEAST),
+            (LEAST, LEAST),
+            (LEAST - 1, LEAST - 1),
+            (0, 0),
+            (u64::MAX, u64::MAX / 10),
+        ] {
+            assert_eq!(share(work, 1, 10), expected, "{work}");
+        }
+        assert_eq!(share(u64::MAX, 7, 7), u64::MAX);
+    }
+
+    /// Graphs get every heuristic up to a number of edges.
+    #[test]
+    fn graphs_on_both_sides_of_the_limit() {
+        for (edges, expected) in [(THOROUGH, true), (THOROUGH + 1, false)] {
+            let end = edges as i64;
+            let chain = (0..end).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+            let lcg = Lcg::new("chain", &[0], &[end], chain).expect("it is a graph");
+            assert_eq!(is_within(THOROUGH, &lcg), expected, "{edges}");
+        }
     }
 }

@@ -57,7 +57,12 @@ impl Measure {
 
 /// The rough number of times that a vertex is visited.
 pub(crate) fn rate(draft: &Draft<'_>, v: VertexId) -> u64 {
-    8u64.pow(draft.shape.loop_depth(v).min(10))
+    visits(draft.shape.loop_depth(v))
+}
+
+/// The rough number of visits of what is in so many loops: eight times as many for each of them, up to ten.
+fn visits(loops: u32) -> u64 {
+    8u64.pow(loops.min(10))
 }
 
 #[expect(
@@ -188,6 +193,13 @@ mod tests {
         assert_eq!(statement_cost(&all[1], (&code, &adjoint)), 21);
         code.forward = Some(all.clone().into());
         assert_eq!(statement_cost(&all[1], (&code, &adjoint)), 40);
+    }
+
+    /// Each loop around a vertex counts, up to ten.
+    #[test]
+    fn loops_on_both_sides_of_the_limit() {
+        let found = [0, 1, 2, 9, 10, 11, u32::MAX].map(visits);
+        assert_eq!(found, [1, 8, 64, 1 << 27, 1 << 30, 1 << 30, 1 << 30]);
     }
 
     /// A word of 64 bits costs as much as six operations, parts of it in proportion.

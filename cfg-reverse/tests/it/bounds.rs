@@ -3,6 +3,7 @@
 use cfg_core::{
     diagnostic::site::Element,
     entity::RoutineId,
+    ir::Program,
     text,
     validate::{ValidProgram, validate},
 };
@@ -153,17 +154,83 @@ end
     }
 }
 
+/// Readers of a value are listed up to a number, of one that is recorded and of one that is never lost.
+#[test]
+fn readers_that_are_listed() {
+    for (readers, are_others) in [(8, false), (9, true)] {
+        let lines = "  y := y + sin(x)*0.5\n".repeat(readers);
+        let recorded = format!(
+            "main subroutine f(in real p, inout real y)
+  independent p
+  dependent y
+  local real x
+  x := p*p
+{lines}  x := y
+  y := y*x
+end
+"
+        );
+        let present = format!(
+            "main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+{lines}end
+"
+        );
+        for source in [recorded, present] {
+            let program = valid(&source);
+            let main = program.main.expect("it has one");
+            let plan =
+                explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+            let shown = plan.to_string();
+            let listed = shown.matches("y := y + sin(x)*0.5").count();
+            assert_eq!(listed, 8, "{readers}\n{shown}");
+            assert_eq!(
+                shown.contains("and others"),
+                are_others,
+                "{readers}\n{shown}"
+            );
+        }
+    }
+}
+
+/// The text of a routine of a program.
+fn shown(program: &Program, name: &str) -> String {
+    let found = program.find_routine(name).expect("it is there");
+    let mut shown = String::new();
+    text::routine(&mut shown, program, program.routine(found)).expect("strings take everything");
+    shown
+}
+
 /// The text of a routine of the adjoint of `f`.
 fn sweep(source: &str, name: &str) -> String {
     let program = valid(source);
     let main = program.find_routine("f").expect("it is there");
     let made =
         reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));
-    let found = made.program.find_routine(name).expect("it is there");
-    let mut shown = String::new();
-    text::routine(&mut shown, &made.program, made.program.routine(found))
-        .expect("strings take everything");
-    shown
+    shown(&made.program, name)
+}
+
+/// The tangent of a part of an expression is assigned to a temporary where it has more than six levels.
+#[test]
+fn levels_of_tangents() {
+    for (levels, is_divided) in [(6, false), (7, true)] {
+        // The tangent of the whole is a sign around one of so many levels.
+        let value = (0..levels).fold("x".to_owned(), |e, _| format!("-({e})"));
+        let source = format!(
+            "main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+  y := {value}
+end
+"
+        );
+        let program = valid(&source);
+        let main = program.main.expect("it has one");
+        let made = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+        let shown = shown(&made.program, "f_t");
+        assert_eq!(shown.contains("d1 := "), is_divided, "{levels}\n{shown}");
+    }
 }
 
 /// A statement over arrays that reads an optional argument in one of its conditional expressions is written in each arm, as long as

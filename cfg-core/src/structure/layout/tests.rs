@@ -360,3 +360,31 @@ fn what_is_too_deep_is_jumps() {
         }
     }
 }
+
+/// What leaves many loops at once stands behind the outermost one, of the innermost loops up to a number.
+#[test]
+fn loops_that_are_left_on_both_sides_of_the_limit() {
+    for (loops, header) in [(LEVELS, 1), (LEVELS + 1, 2)] {
+        // Headers, the only branch that leaves them, the ways back, inner ones first, and what stands behind.
+        let branch = 2 + loops;
+        let behind = branch + loops + 1;
+        let letters = format!("E{}{}bbX", "b".repeat(loops), "c".repeat(loops));
+        let mut edges = vec![
+            (1, 2, -1),
+            (branch, behind, 1),
+            (branch, branch + 1, 0),
+            (behind - 1, 2, -1),
+            (behind, behind + 1, -1),
+        ];
+        edges.extend((2..branch).map(|v| (v, v + 1, -1)));
+        for k in 1..loops {
+            let back = branch + k;
+            edges.extend([(back, branch - k, 1), (back, back + 1, 0)]);
+        }
+        let cfg = listed(&letters, &edges);
+        let writer = Writer::new(&cfg, cfg.entry().unwrap());
+        let behind = Some(VertexId::new(behind - 1));
+        let found = writer.follower.iter().position(|&v| v == behind);
+        assert_eq!(found, Some(header), "{loops}");
+    }
+}

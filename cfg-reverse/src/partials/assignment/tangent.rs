@@ -19,6 +19,9 @@ use crate::{
     },
 };
 
+/// Most levels of the tangent of a part of an expression; a deeper one is assigned to a temporary first.
+const MOST_LEVELS: usize = 6;
+
 /// The tangent of `target := value`, to stand before it.
 pub(crate) fn tangent(
     scope: &mut Scope,
@@ -87,7 +90,7 @@ pub(crate) fn tangent_of(
             }
         };
         dot[n] = match value {
-            Some(v) if n != root && v.depth() > 6 => {
+            Some(v) if n != root && v.depth() > MOST_LEVELS => {
                 let v = conform_to(&scope.routine.variables, v, node.expr)?;
                 let ty = scope.type_of(&v);
                 let t = scope.take("d", ty);

@@ -1,0 +1,71 @@
+//! Pointers that are lowered, on both sides of what is limited.
+
+use crate::group::read;
+use cfg_transform::pools;
+use std::fmt::Write as _;
+
+/// The text of a program without its pointers, or the problems because of which they stay.
+fn lowered(source: &str) -> Result<String, String> {
+    let program = read(source);
+    let main = program.main.expect("it is marked");
+    let lowered = pools::lower(&program, &[main], 20_000).map_err(|d| d.to_string())?;
+    Ok(lowered.to_string())
+}
+
+/// Records are copied to what pointers lead to, and taken with pointers in them, up to a number of cells.
+#[test]
+fn records_that_are_copied_cell_by_cell() {
+    for (cells, is_refused) in [(10_000, false), (10_001, true)] {
+        let copied = format!(
+            "record R
+  real a[{cells}]
+end
+main subroutine f(in real x, out real y)
+  local ^record R p
+  local record R r
+  allocate p, 1
+  r.a := x
+  p^ := r
+  y := p^.a[1]
+end
+"
+        );
+        let entered = format!(
+            "record R
+  real a[{}]
+  ^real q
+end
+main subroutine f(in record R r, out real y)
+  y := r.a[1] + r.q^
+end
+",
+            cells - 1
+        );
+        for (source, message) in [
+            (copied, "a record of more than 10000 cells is copied"),
+            (entered, "is entered with records of more than 10000 cells"),
+        ] {
+            let problem = lowered(&source).err();
+            let is_told = problem.as_ref().map(|problem| problem.contains(message));
+            assert_eq!(is_told, is_refused.then_some(true), "{cells}: {problem:?}");
+        }
+    }
+}
+
+/// The index of a place that a statement names again is computed once, unless there are many others between.
+#[test]
+fn places_whose_indices_are_kept() {
+    for (places, computed) in [(7, 7), (8, 8), (9, 10)] {
+        let mut source =
+            format!("main subroutine f(in real x, out real y)\n  local ^real q[{places}]\n");
+        for k in 1..=places {
+            let _ = writeln!(source, "  allocate q[{k}], 1\n  q[{k}]^ := x");
+        }
+        let all: Vec<String> = (1..=places).map(|k| format!("q[{k}]^")).collect();
+        let _ = writeln!(source, "  y := {} + q[1]^\nend", all.join(" + "));
+        let shown = lowered(&source).unwrap_or_else(|problems| panic!("{problems}"));
+        // Each assignment before computes one.
+        let found = shown.matches(" := if(\"pool1.first\"[").count();
+        assert_eq!(found, places + computed, "{places}\n{shown}");
+    }
+}
