@@ -163,6 +163,46 @@ end
     assert!(found.iter().any(|d| d.help.starts_with(help)), "{found}");
 }
 
+/// Advice names edges up to a number.
+#[test]
+fn edges_that_advice_names_have_a_bound() {
+    for (count, named) in [(8, 8), (9, 9), (10, 9)] {
+        let several_out = format!(
+            "subroutine f(in real x, out real y)
+    1 ENTRY -> 2
+    2 BASICBLOCK -> {}
+          y := x
+    3 EXIT
+end
+",
+            vec!["3"; count].join(", ")
+        );
+        // The arms of the inner branch end where those of the outer one do.
+        let cases: String = (1..count).map(|k| format!("[{k}] {k}; ")).collect();
+        let arms: Vec<String> = (1..=count).map(|k| format!("{} [{k}]", k + 3)).collect();
+        let (other, end, exit) = (count + 4, count + 5, count + 6);
+        let blocks: String = (4..=other)
+            .map(|v| format!("    {v} BASICBLOCK -> {end}\n          y := x\n"))
+            .collect();
+        let common_end = format!(
+            "subroutine f(in integer n, in real x, out real y)
+    1 ENTRY -> 2
+    2 BRANCH x < 1.0 -> 3 [1], {other} [0]
+    3 BRANCH select n: {cases}[{count}] default -> {}
+{blocks}    {end} ENDBRANCH -> {exit}
+    {exit} EXIT
+end
+",
+            arms.join(", ")
+        );
+        for source in [several_out, common_end] {
+            let problems = found(&read(&source));
+            let arrows = problems.iter().map(|d| d.help.matches(" -> ").count());
+            assert_eq!(arrows.sum::<usize>(), named, "{count}\n{problems}");
+        }
+    }
+}
+
 /// The end of a body is led back to the LOOP that has no way back, if there is one such LOOP.
 #[test]
 fn ends_of_bodies_are_led_back_to_the_loop_that_lacks_one() {

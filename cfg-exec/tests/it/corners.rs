@@ -674,6 +674,38 @@ fn chains_of_shapes_have_a_bound() {
     }
 }
 
+/// Shapes that are computed without a run ask about others in chains of a length, and a number of times.
+#[test]
+fn shapes_that_are_asked_for_have_bounds() {
+    let first_shape = |parameters: &str| {
+        let program = read(&format!("main subroutine f({parameters})\nend\n"));
+        let compiled = Compiled::new(&program, &CompileOptions::default());
+        let session = Session::new(&compiled.unwrap_or_else(|d| panic!("{d}")));
+        let main = program.main.expect("one is marked");
+        let all = &program.routine(main).parameters;
+        let absent = vec![Argument::Absent; all.len()];
+        session.shape_of_parameter(main, all[0], &absent).ok()
+    };
+    for (length, shape) in [(16, Some(vec![3])), (17, None)] {
+        let chain: String = (0..length)
+            .map(|k| format!("inout real a{k}[size(a{})], ", k + 1))
+            .collect();
+        let found = first_shape(&format!("{chain}inout real a{length}[3]"));
+        assert_eq!(found, shape, "{length}");
+    }
+    let sizes = |array: &str, times: usize| vec![format!("size({array})"); times].join(" + ");
+    // The sizes are 40 of `a1`, each with 49 of `a2`, each with 50 of `a3`.
+    for (one_more, shape) in [("", Some(vec![98_000])), (" + size(a3)", None)] {
+        let found = first_shape(&format!(
+            "inout real a0[{}{one_more}], inout real a1[{}], inout real a2[{}], inout real a3[1]",
+            sizes("a1", 40),
+            sizes("a2", 49),
+            sizes("a3", 50)
+        ));
+        assert_eq!(found, shape, "{one_more}");
+    }
+}
+
 /// An opaque statement is not executed, but what it writes must be there.
 #[test]
 fn opaque_statements_write_what_is_there() {

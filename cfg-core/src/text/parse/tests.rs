@@ -453,6 +453,17 @@ fn indentation_on_both_sides_of_its_limit() {
     assert_eq!(heads.map(blanks).collect::<Vec<_>>(), expected);
 }
 
+/// A token is shown in full up to a length, and cut beyond it.
+#[test]
+fn tokens_on_both_sides_of_the_longest() {
+    for (length, end) in [(40, "`"), (41, "...`")] {
+        let text = routine(&format!("  y := 1.0 {}\n", "é".repeat(length)));
+        let problems = parse(&text).problems.to_string();
+        let expected = format!("`{}{end} where", "é".repeat(40));
+        assert!(problems.contains(&expected), "{problems}");
+    }
+}
+
 /// Errors are told up to a limit, where reading ends: of what is never executed behind that many nothing is told.
 #[test]
 fn errors_on_both_sides_of_their_limit() {
