@@ -394,6 +394,17 @@ mod tests {
         ]
     }
 
+    /// A layout is looked at whose cells can be counted four times over.
+    #[test]
+    fn lengths_on_both_sides_of_the_limit() {
+        let most = i64::MAX / 4 - 1;
+        let [real, integer, _] = TYPES;
+        for (cells, is_known) in [(most - 7, true), (most - 6, false), (i64::MAX - 6, false)] {
+            let found = length_of(&[(real, 7), (integer, cells)]);
+            assert_eq!(found, is_known.then_some(most), "{cells}");
+        }
+    }
+
     #[test]
     fn what_is_asked_is_limited() {
         let limits = Limits::default();
