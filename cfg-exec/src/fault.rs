@@ -70,7 +70,7 @@ cfg_core::diagnostic_codes! {
         "Arguments have the number, type and shape that the routine declares."
         "The values given to a run are checked against the declaration before it starts.";
     TOO_LARGE "X220" "routine is too large for the executor"
-        "A routine has at most 65000 array descriptors, a statement needs at most 120 temporaries."
+        "A routine has at most 65000 array descriptors, a statement needs at most 120 temporaries, and shapes of parameters ask about others in chains of at most 64."
         "Split the statement into several that assign to temporaries, or the routine into several.";
     UNSUPPORTED "X221" "not supported by the executor"
         "The executor runs every valid program, except for the forms that it names here."

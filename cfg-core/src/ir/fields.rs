@@ -145,18 +145,19 @@ impl Program {
             ty,
             shape: Vec::new(),
         }];
-        // Records that validation refuses may have no leaves.
-        let mut budget = Record::MAX_LEAVES * Record::MAX_DEPTH;
-        while let Some(part) = open.pop() {
-            budget -= 1;
-            if budget == 0 {
+        // Records that validation refuses may have no leaves. No other has more parts than leaves with all that is around them.
+        for _ in 0..=Record::MAX_LEAVES * Record::MAX_DEPTH {
+            if leaves.len() == Record::MAX_LEAVES {
                 break;
             }
+            let Some(part) = open.pop() else {
+                break;
+            };
             let Some(r) = part.ty.record() else {
                 leaves.push(part);
                 continue;
             };
-            if part.path.len() >= Record::MAX_DEPTH || leaves.len() >= Record::MAX_LEAVES {
+            if part.path.len() >= Record::MAX_DEPTH {
                 continue;
             }
             let fields = self.records.get(r.index()).map_or(&[][..], |r| &r.fields);

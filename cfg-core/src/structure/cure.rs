@@ -3,7 +3,7 @@
 //! People leave out an ENDBRANCH or an ENDLOOP, and they draw an edge for a break, a continue or an early
 //! return. Which of these it is can be told from the loops of the graph and from whether it nests.
 
-use super::local_rules::{Cure, Violation, name};
+use super::local_rules::{Cure, Violation, edge_names, name};
 use crate::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
@@ -86,16 +86,6 @@ impl<'c> Cures<'c> {
         format!("{} -> {}", self.id(edge.from), self.id(edge.to))
     }
 
-    /// `3 -> 5 and 4 -> 5`
-    fn edges(&self, edges: &[EdgeId]) -> String {
-        let shown: Vec<String> = edges.iter().take(9).map(|&e| self.edge(e)).collect();
-        match shown.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-            None => String::new(),
-        }
-    }
-
     /// An id that no vertex and no other suggestion has.
     fn fresh(&self) -> i64 {
         let mut fresh = self.fresh.borrow_mut();
@@ -155,7 +145,7 @@ impl<'c> Cures<'c> {
         if ty == VertexType::Entry {
             return format!(
                 "no edge leads to ENTRY: lead {} to the vertex after it",
-                self.edges(into)
+                edge_names(cfg, into)
             );
         }
         let Some(forest) = self.forest() else {
@@ -179,7 +169,7 @@ impl<'c> Cures<'c> {
         }
         if let Some(jumps) = self.insight.as_ref().and_then(|i| i.jumps.as_deref()) {
             let reason = match jumps {
-                "" => format!("{} do not nest", self.edges(&forward)),
+                "" => format!("{} do not nest", edge_names(cfg, &forward)),
                 reason => reason.to_owned(),
             };
             return format!("{reason}; for jumps (break, continue, return, goto) {GENERAL}");
@@ -194,7 +184,7 @@ impl<'c> Cures<'c> {
             return format!(
                 "one of the edges {} is a jump (continue, return, goto): {GENERAL}; or lead it to {}, where the arms of \
                  its branch meet",
-                self.edges(&forward),
+                edge_names(cfg, &forward),
                 name(cfg, end)
             );
         }
@@ -202,7 +192,7 @@ impl<'c> Cures<'c> {
         format!(
             "insert {{\"id\": {new}, \"type\": \"ENDBRANCH\"}} where the arms meet: lead the edges {} to it and add \
              {{\"from\": {new}, \"to\": {to}}}; or {GENERAL}",
-            self.edges(&forward)
+            edge_names(cfg, &forward)
         )
     }
 
@@ -234,7 +224,7 @@ impl<'c> Cures<'c> {
     /// A vertex has more successors than it may have.
     fn too_many_successors(&self, v: VertexId) -> String {
         let ty = self.cfg.vertex(v).vertex_type();
-        let out = self.edges(self.cfg.out_edges(v));
+        let out = edge_names(self.cfg, self.cfg.out_edges(v));
         match ty {
             VertexType::Loop | VertexType::ForLoop => {
                 "a LOOP has one edge into its body, with label 1, and one to what follows; a jump out of the body \

@@ -100,6 +100,24 @@ pub(crate) fn name(cfg: &Cfg, v: VertexId) -> String {
     format!("{} {}", vertex.vertex_type().name(), vertex.id)
 }
 
+/// Most edges that a message names; it says how many more there are.
+const MOST_NAMED: usize = 9;
+
+/// Edges in messages, such as "3 -> 5, 4 -> 5 and 6 -> 5".
+pub(super) fn edge_names(cfg: &Cfg, edges: &[EdgeId]) -> String {
+    let id = |v| cfg.vertex(v).id;
+    let of = |&e: &EdgeId| format!("{} -> {}", id(cfg.edge(e).from), id(cfg.edge(e).to));
+    let mut named: Vec<String> = edges.iter().take(MOST_NAMED).map(of).collect();
+    if edges.len() > MOST_NAMED {
+        named.push(format!("{} more", edges.len() - MOST_NAMED));
+    }
+    match named.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// The rules that a graph breaks, of those that do not need the nesting.
 pub(crate) fn violations(cfg: &Cfg, control: Control) -> Vec<Violation> {
     let out = &mut Violations::default();

@@ -19,7 +19,7 @@ use crate::{
     ir::{Cfg, FreshIds, VertexKind},
     structure::{
         EdgeKind, Structure,
-        local_rules::{at_vertex, name},
+        local_rules::{at_vertex, edge_names, name},
     },
 };
 
@@ -341,19 +341,13 @@ impl<'a> Walk<'a> {
 
 /// The cure where branches share their ENDBRANCH, as in a chain of else-ifs.
 fn own_end(cfg: &Cfg, header: VertexId, end: VertexId, arms: &[EdgeId]) -> String {
-    let id = |v| cfg.vertex(v).id;
     let new = FreshIds::of_vertices(cfg).next_id();
-    let arms: Vec<String> = arms
-        .iter()
-        .take(9)
-        .map(|&e| format!("{} -> {}", id(cfg.edge(e).from), id(cfg.edge(e).to)))
-        .collect();
     format!(
         "give {} an ENDBRANCH of its own, {{\"id\": {new}, \"type\": \"ENDBRANCH\"}}: lead the edges {} to it and add \
          {{\"from\": {new}, \"to\": {}}}; or add \"control\": \"general\" to the routine, in text `general subroutine`",
         name(cfg, header),
-        arms.join(" and "),
-        id(end)
+        edge_names(cfg, arms),
+        cfg.vertex(end).id
     )
 }
 

@@ -97,7 +97,7 @@ fn parts_of_records_have_a_bound() {
         ty: ScalarType::Record(RecordId::new(r)),
         ..Field::default()
     };
-    let most = Record::MAX_LEAVES * Record::MAX_DEPTH - 1;
+    let most = Record::MAX_LEAVES * Record::MAX_DEPTH + 1;
     for (parts, leaves) in [(most, 1), (most + 1, 0)] {
         // The first part is the record, and the last one a real. Those of record 1 are 1001, and that of record 0 is one.
         let between = parts - 2;
@@ -199,6 +199,8 @@ end
             let problems = found(&read(&source));
             let arrows = problems.iter().map(|d| d.help.matches(" -> ").count());
             assert_eq!(arrows.sum::<usize>(), named, "{count}\n{problems}");
+            let are_more = problems.iter().any(|d| d.help.contains(" and 1 more"));
+            assert_eq!(are_more, count > named, "{count}\n{problems}");
         }
     }
 }

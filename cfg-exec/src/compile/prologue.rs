@@ -169,8 +169,13 @@ impl Emitter<'_> {
                     unbound[v.index()] = false;
                 }
             }
-            if still.len() == before || round == LONGEST {
+            if still.len() == before {
                 return Err(self.too_large("the shapes of parameters depend on each other"));
+            }
+            if round == LONGEST {
+                return Err(self.too_large(&format!(
+                    "the shapes of parameters ask about each other in a chain of more than {LONGEST}"
+                )));
             }
             later = still;
         }
