@@ -438,3 +438,55 @@ pub fn table(outcome: &Outcome) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heuristic::Heuristic;
+    use crate::search::testing::chain;
+    use crate::search::{Options, search};
+
+    /// The elimination of a chain from its front: disjoint paths prove that it is optimal.
+    fn outcome(lcg: &Lcg) -> Outcome {
+        let options = Options {
+            heuristic: Heuristic::from_key("vertex-FM").ok(),
+            ..Options::default()
+        };
+        search(lcg, &options)
+    }
+
+    #[test]
+    fn scarce_representations_on_both_sides_of_the_limit() {
+        for (edges, is_shown) in [(SCARCE, true), (SCARCE + 1, false)] {
+            let lcg = chain(edges);
+            let outcome = outcome(&lcg);
+            assert!(outcome.complete);
+            let found = scarce(&lcg, &outcome, &mut || false);
+            assert_eq!(found.is_some(), is_shown, "{edges}");
+        }
+    }
+
+    /// The path from the first vertex of a chain to the end has as many vertices as the chain has edges.
+    #[test]
+    fn paths_on_both_sides_of_the_length_that_is_shown() {
+        for (vertices, middle) in [
+            (SHOWN, "-99-100-101-102-"),
+            (SHOWN + 1, "-99-100-...-102-103-"),
+        ] {
+            let lcg = chain(vertices);
+            let text = proof(&lcg, &outcome(&lcg), 1);
+            assert!(text.contains(middle), "{text}");
+        }
+    }
+
+    /// The paths of each vertex of a chain take four steps more than twice the edges of the chain.
+    #[test]
+    fn steps_for_paths_on_both_sides_of_the_limit() {
+        assert_eq!(PATHS_WORK, 1_000 * 10_000);
+        for (edges, vertices) in [(4_998, 1_001), (4_999, 1_000)] {
+            let lcg = chain(edges);
+            let text = proof(&lcg, &outcome(&lcg), usize::MAX);
+            assert_eq!(text.matches(" at vertex ").count(), vertices, "{edges}");
+        }
+    }
+}

@@ -214,3 +214,49 @@ fn improve(
         at = (at + 1) % order.len();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::testing::variable;
+
+    /// Only a search over sets leaves out the first elimination of a sequence, which makes more edges than it deletes, and
+    /// takes the second.
+    #[test]
+    fn vertices_on_both_sides_of_the_limit() {
+        let dear = [(0, 4), (1, 4), (2, 4), (4, 6), (4, 7), (4, 8)];
+        let cheap = [(3, 5), (5, 9)];
+        let steps = [Step::Vertex(4), Step::Vertex(5)];
+        for (vertices, is_searched) in [(MOST, true), (MOST + 1, false)] {
+            // Inputs that nothing reads are vertices, too.
+            let inputs: Vec<i64> = (0..4).chain(10..vertices as i64).collect();
+            let edges = variable(dear.into_iter().chain(cheap));
+            let lcg = Lcg::new("two", &inputs, &[6, 7, 8, 9], edges).expect("a graph");
+            assert_eq!(lcg.vertex_count(), vertices);
+            let found = remainder(&lcg, CostModel::Plain, &steps, 100);
+            let expected: &[Step] = if is_searched { &steps[1..] } else { &[] };
+            assert_eq!(found.steps, expected, "{vertices}");
+        }
+    }
+
+    /// A search that finds nothing better looks at sets until all of them together have had so many edges, from each of
+    /// three starts.
+    #[test]
+    fn edges_of_sets_on_both_sides_of_the_limit() {
+        let inputs: Vec<i64> = (0..101).collect();
+        let outputs: Vec<i64> = (101..301).collect();
+        let ends = (0..101).flat_map(|i| (101..301).map(move |k| (i, k)));
+        for (edges, sets) in [(EVALUATED / 10, 10), (EVALUATED / 10 + 1, 9)] {
+            let some = variable(ends.clone().take(edges));
+            let lcg = Lcg::new("entries", &inputs, &outputs, some).expect("a graph");
+            assert_eq!(lcg.edges().len(), edges);
+            let mut asked = 0;
+            let mut stop = || {
+                asked += 1;
+                false
+            };
+            remainder_until(&lcg, CostModel::Plain, &[], 1, &mut stop);
+            assert_eq!(asked, 3 * (1 + sets), "{edges}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ mod portfolio;
 mod reduce;
 pub(crate) mod rng;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod tokens;
 mod trail;
 
@@ -96,6 +96,12 @@ impl Options<'_> {
     /// budget is meant to be small.
     fn proves(&self, lcg: &Lcg) -> bool {
         lcg.intermediates().count() <= PROVEN_VERTICES && !self.is_small()
+    }
+
+    /// True if a search for faces is wanted, and the graph is small enough for it.
+    fn wants_faces(&self, lcg: &Lcg) -> bool {
+        let is_wanted = |wanted: Technique| wanted == Technique::Face;
+        self.technique.is_none_or(is_wanted) && lcg.edges().len() <= faces::MOST_EDGES
     }
 
     /// True if the budget is less than the default one.
@@ -331,10 +337,7 @@ pub fn search(lcg: &Lcg, options: &Options<'_>) -> Outcome {
     let Some(mut best) = found.sequences.first().cloned() else {
         return unfinished(lcg, options, found, floor, &mut meter);
     };
-    let wants_faces = options
-        .technique
-        .is_none_or(|wanted| wanted == Technique::Face)
-        && lcg.edges().len() <= faces::MOST_EDGES;
+    let wants_faces = options.wants_faces(lcg);
     let mut bounds = [floor; 3];
     let least = |class: Technique| {
         let within = found
@@ -552,15 +555,8 @@ fn unfinished(
 
 #[cfg(test)]
 mod tests {
+    use super::testing::chain;
     use super::*;
-    use crate::lcg::{Kind, NewEdge};
-
-    /// A chain of so many edges.
-    fn chain(edges: usize) -> Lcg {
-        let end = edges as i64;
-        let edges = (0..end).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
-        Lcg::new("chain", &[0], &[end], edges).expect("a graph")
-    }
 
     /// Graphs of few intermediates are proven, unless the budget is less than the default one.
     #[test]
@@ -592,5 +588,28 @@ mod tests {
         assert_eq!(limit(9, &few), Some(PROVEN_FILL_IN));
         assert_eq!(limit(40, &many), None);
         assert_eq!(limit(39, &many), Some(160));
+    }
+
+    /// Faces are searched in graphs up to a number of edges.
+    #[test]
+    fn faces_on_both_sides_of_their_limit() {
+        let [few, many] = [faces::MOST_EDGES, faces::MOST_EDGES + 1].map(chain);
+        let options = Options::default();
+        assert!(options.wants_faces(&few) && !options.wants_faces(&many));
+    }
+
+    /// Each vertex of a chain takes two steps more than the chain has edges. Those after the last step prove nothing where
+    /// an edge may be a unit.
+    #[test]
+    fn steps_for_the_bound_on_both_sides_of_their_limit() {
+        let options = Options {
+            model: CostModel::UnitFree,
+            heuristic: Heuristic::from_key("vertex-FM").ok(),
+            ..Options::default()
+        };
+        assert_eq!(BOUND_WORK, 1_000 * 2_000);
+        for (edges, bound) in [(1_998, 1_001), (1_999, 1_000)] {
+            assert_eq!(search(&chain(edges), &options).bound, bound, "{edges}");
+        }
     }
 }

@@ -114,12 +114,16 @@ impl<Step: Copy> Known<Step> {
         list
     }
 
-    fn is_within(&self, limit: Limit) -> bool {
+    /// The bytes that the graphs take, about.
+    fn bytes(&self) -> usize {
         let nodes = self.nodes.capacity() * size_of::<Node<Step>>();
         // An entry of the queue, and of the index, a byte longer.
         let others = self.nodes.len() * 8 + self.index.capacity() * 17;
-        self.nodes.len() <= limit.graphs
-            && nodes + others + self.store.capacity() * size_of::<u64>() <= limit.bytes
+        nodes + others + self.store.capacity() * size_of::<u64>()
+    }
+
+    fn is_within(&self, limit: Limit) -> bool {
+        self.nodes.len() <= limit.graphs && self.bytes() <= limit.bytes
     }
 }
 
@@ -202,4 +206,27 @@ pub(crate) fn solve<S: Space>(
         }
     }
     Outcome::NothingBelow
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn graphs_and_bytes_on_both_sides_of_their_limits() {
+        let mut known = Known::<u8> {
+            nodes: Vec::new(),
+            store: Vec::new(),
+            index: HashMap::new(),
+        };
+        for state in [[1], [2], [3]] {
+            known.add(hash(&state), &state, (0, 0, None));
+        }
+        let all = known.bytes();
+        assert!(all > 3 * size_of::<u64>());
+        for (graphs, bytes, is_within) in [(3, all, true), (2, all, false), (3, all - 1, false)] {
+            let limit = Limit { graphs, bytes };
+            assert_eq!(known.is_within(limit), is_within, "{limit:?}");
+        }
+    }
 }

@@ -119,6 +119,11 @@ impl Side {
         }
     }
 
+    /// True if the degrees of all vertices can be kept in this form.
+    pub(super) fn fits<P: Packed>(&self) -> bool {
+        self.most <= P::MOST
+    }
+
     /// Words of the rows of one vertex.
     fn length(&self) -> usize {
         self.kinds * self.words
@@ -326,5 +331,27 @@ impl<'a> Behind<'a> {
         }
         self.set = set;
         &self.degrees
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The largest degree is kept, and the next one cannot be told from none.
+    fn check<P: Packed>() {
+        let both = |most: u64| Degree {
+            strong: most as u32,
+            variable: most as u32,
+        };
+        let (most, more) = (both(P::MOST), both(P::MOST + 1));
+        assert!(P::pack(most) != P::UNKNOWN && P::pack(more) == P::UNKNOWN);
+        assert_eq!(P::pack(most).unpack(), most);
+    }
+
+    #[test]
+    fn degrees_on_both_sides_of_their_limits() {
+        check::<u32>();
+        check::<u64>();
     }
 }

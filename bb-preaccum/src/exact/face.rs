@@ -504,6 +504,7 @@ mod brute;
 mod tests {
     use super::*;
     use crate::lcg::NewEdge;
+    use crate::search::testing::LION;
 
     const UNLIMITED: Limit = Limit {
         graphs: usize::MAX,
@@ -512,17 +513,7 @@ mod tests {
 
     /// Lion (Naumann 2004) with its edges of some kinds, and with its inner output read again.
     fn lion(kinds: u64, outputs: &[i64]) -> Lcg {
-        let ends = [
-            (1, 3),
-            (2, 3),
-            (3, 4),
-            (3, 8),
-            (4, 5),
-            (4, 6),
-            (4, 7),
-            (4, 8),
-        ];
-        let edges = ends.iter().zip(0u32..).map(|(&(i, k), at)| {
+        let edges = LION.into_iter().zip(0u32..).map(|((i, k), at)| {
             let kind = match mix(kinds << 8 | u64::from(at)) % 4 {
                 _ if kinds == 0 => Kind::Variable,
                 0 => Kind::Unit,

@@ -98,7 +98,7 @@ fn within(
         pred,
         succ,
     };
-    let found = if problem.pred.most <= u32::MOST {
+    let found = if problem.pred.fits::<u32>() {
         problem.solve::<u32>(stop)?
     } else {
         problem.solve::<u64>(stop)?
@@ -225,6 +225,7 @@ mod tests {
     use crate::bits::BitGraph;
     use crate::eliminate::Step;
     use crate::lcg::{Kind, Lcg, NewEdge};
+    use crate::search::testing::{chain, star};
 
     /// A random graph: each earlier vertex is read with a chance of `chance` in eight; some dependents are read again.
     fn graph(mut state: u64, inputs: i64, middle: i64, chance: u64) -> Lcg {
@@ -387,29 +388,52 @@ mod tests {
         assert_eq!(found, Some(Outcome::Unfinished));
     }
 
+    /// The optimum of a graph where nothing else is known.
+    fn optimum_of(lcg: &Lcg) -> Option<Outcome> {
+        let least = vec![0; lcg.vertex_count()];
+        let never = &mut || false;
+        solve(&Primal::new(lcg), CostModel::Plain, &least, u64::MAX, never)
+    }
+
     /// Degrees of more than 16 bits, which have no room in the smaller of the packed forms.
     #[test]
     fn many_inputs_cost_what_they_cost() {
-        for inputs in [65_534, 65_535, 65_536, 70_000] {
-            let middle = inputs;
-            let mut edges: Vec<NewEdge> = (0..inputs)
-                .map(|u| NewEdge::new(u, middle, Kind::Variable))
-                .collect();
-            edges.extend((middle + 1..middle + 4).map(|v| NewEdge::new(middle, v, Kind::Variable)));
-            let sources: Vec<i64> = (0..inputs).collect();
-            let outputs: Vec<i64> = (middle + 1..middle + 4).collect();
-            let lcg = Lcg::new("wide", &sources, &outputs, edges).expect("a graph");
+        for inputs in [65_533, 65_534, 65_535, 65_536, 70_000] {
+            let lcg = star(inputs, 3);
+            let middle = inputs as u32;
+            let side = Side::new(&Primal::new(&lcg), CostModel::Plain, &[middle], false);
+            assert_eq!(side.fits::<u32>(), inputs <= 65_533, "{inputs} inputs");
+            let optimum = Outcome::Optimal(3 * inputs as u64, vec![inputs]);
+            assert_eq!(optimum_of(&lcg), Some(optimum), "{inputs} inputs");
+        }
+    }
+
+    /// Costs must stay below 2^31. Degrees may be one more than there are ends, so that 65 535 inputs and 32 767 outputs are
+    /// too many.
+    #[test]
+    fn products_on_both_sides_of_the_limit() {
+        for (inputs, cost) in [(65_534, Some(65_534 * 32_767)), (65_535, None)] {
+            let found = optimum_of(&star(inputs, 32_767));
+            let expected = cost.map(|cost| Outcome::Optimal(cost, vec![inputs]));
+            assert_eq!(found, expected, "{inputs} inputs");
+        }
+    }
+
+    /// The question whether to stop is asked at the first set, and again after so many.
+    #[test]
+    fn sets_on_both_sides_of_a_question() {
+        assert_eq!(PATIENCE, 1 << 14);
+        for (vertices, questions) in [(14, 1), (15, 2)] {
+            let lcg = chain(vertices + 1);
             let least = vec![0; lcg.vertex_count()];
-            let found = solve(
-                &Primal::new(&lcg),
-                CostModel::Plain,
-                &least,
-                u64::MAX,
-                &mut || false,
-            );
-            let only = vec![middle as usize];
-            let cost = 3 * inputs as u64;
-            assert_eq!(found, Some(Outcome::Optimal(cost, only)), "{inputs} inputs");
+            let mut asked = 0;
+            let stop = &mut || {
+                asked += 1;
+                false
+            };
+            let found = solve(&Primal::new(&lcg), CostModel::Plain, &least, u64::MAX, stop);
+            assert!(matches!(found, Some(Outcome::Optimal(..))), "{found:?}");
+            assert_eq!(asked, questions, "{vertices}");
         }
     }
 }

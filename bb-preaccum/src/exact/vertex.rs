@@ -348,14 +348,13 @@ impl<const W: usize> Solver<'_, W> {
 mod tests {
     use super::*;
     use crate::eliminate::Primal;
-    use crate::lcg::{Kind, Lcg, NewEdge};
+    use crate::search::testing::chain;
 
     /// Each vertex of a chain costs one multiplication in any order, which is the bound of any part of it.
     #[test]
     fn bounds_end_the_search_where_they_are_what_is_paid() {
         let n = 10;
-        let edges = (0..=n).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
-        let lcg = Lcg::new("chain", &[0], &[n + 1], edges).expect("a graph");
+        let lcg = chain(n + 1);
         let primal = Primal::new(&lcg);
         for model in CostModel::ALL {
             let bits = BitGraph::<1>::new(&primal, model).expect("few vertices");
@@ -382,6 +381,19 @@ mod tests {
             };
             assert!(matches!(within(10), Some(Outcome::Optimal(10, _))));
             assert!(matches!(within(9), Some(Outcome::Unfinished)));
+        }
+    }
+
+    /// Sets are words, so that more vertices than a word has bits are not searched at all.
+    #[test]
+    fn vertices_on_both_sides_of_the_limit() {
+        for (n, found) in [(64, Some(Outcome::Unfinished)), (65, None)] {
+            let lcg = chain(n + 1);
+            let bits = BitGraph::<2>::new(&Primal::new(&lcg), CostModel::Plain);
+            let bits = bits.expect("few vertices");
+            let least = vec![1; bits.vertices.len()];
+            let searched = solve(&bits, &least, u64::MAX, 0, &mut 0, &mut || false);
+            assert_eq!(searched, found, "{n}");
         }
     }
 }

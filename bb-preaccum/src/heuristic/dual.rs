@@ -70,13 +70,23 @@ enum Siblings {
     BehindMarkowitz,
 }
 
+/// True if a graph with so many faces is not looked at.
+fn is_too_much(faces: u64, limits: &Limits<'_>) -> bool {
+    faces > (limits.work.unwrap_or(u64::MAX) / FACE_WORK).min(MOST_FACES)
+}
+
 pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run {
+    within(MOST_LEFT, heuristic, lcg, limits)
+}
+
+/// A run that stops where more faces than `most_left` are left.
+fn within(most_left: usize, heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run {
     let faces: u64 = lcg
         .edges()
         .iter()
         .map(|edge| lcg.out_edges(edge.target).len() as u64)
         .sum();
-    if faces > (limits.work.unwrap_or(u64::MAX) / FACE_WORK).min(MOST_FACES) {
+    if is_too_much(faces, limits) {
         return Run {
             steps: Vec::new(),
             counts: Counts::default(),
@@ -98,7 +108,7 @@ pub(super) fn run(heuristic: &Heuristic, lcg: &Lcg, limits: &Limits<'_>) -> Run 
         if let Some(ended) = limits.check(made, work) {
             break ended;
         }
-        if queue.graph.face_count() > MOST_LEFT {
+        if queue.graph.face_count() > most_left {
             break Ended::Stopped;
         }
         if limits.is_beaten(queue.graph.counts(), work) {
@@ -344,4 +354,34 @@ fn first(
 /// The face at a place among those through a vertex.
 fn numbers(place: u128) -> Face {
     ((place >> 32) as u32, place as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::testing::star;
+
+    #[test]
+    fn faces_on_both_sides_of_their_limits() {
+        let unlimited = Limits::default();
+        assert!(!is_too_much(MOST_FACES, &unlimited) && is_too_much(MOST_FACES + 1, &unlimited));
+        for (work, faces) in [(100 * FACE_WORK, 100), (100 * FACE_WORK - 1, 99)] {
+            let limits = Limits {
+                work: Some(work),
+                ..unlimited
+            };
+            assert!(!is_too_much(faces, &limits) && is_too_much(faces + 1, &limits));
+        }
+    }
+
+    /// Each step takes one of the faces of a star.
+    #[test]
+    fn faces_left_on_both_sides_of_their_limit() {
+        let lcg = star(3, 4);
+        let heuristic = Heuristic::from_key("face-FM").expect("a key");
+        for (most, ended, steps) in [(12, Ended::Complete, 12), (11, Ended::Stopped, 0)] {
+            let run = within(most, &heuristic, &lcg, &Limits::default());
+            assert_eq!((run.ended, run.steps.len()), (ended, steps), "{most}");
+        }
+    }
 }

@@ -78,6 +78,7 @@ mod tests {
     use super::*;
     use crate::lcg::{Kind, Lcg, NewEdge};
     use crate::search::rng::Rng;
+    use crate::search::testing::variable;
 
     #[test]
     fn counts_are_those_of_single_terminals() {
@@ -141,5 +142,20 @@ mod tests {
         };
         assert!(counted(5_000));
         assert!(!counted(40_000));
+    }
+
+    /// A chain behind many inputs is looked at once for every 64 of them, and once from its end: as often as is allowed. One
+    /// input less saves fewer looks than it costs.
+    #[test]
+    fn edges_on_both_sides_of_the_limit() {
+        let length = 12_618;
+        for (inputs, is_counted) in [(12_429_i64, true), (12_428, false)] {
+            let ends = (0..inputs + length - 1).map(|v| (v, inputs.max(v + 1)));
+            let sources: Vec<i64> = (0..inputs).collect();
+            let last = inputs + length - 1;
+            let lcg = Lcg::new("long", &sources, &[last], variable(ends)).expect("a graph");
+            let reach = Reach::new(&Primal::without_jaes(&lcg));
+            assert_eq!(reach.is_some(), is_counted, "{inputs}");
+        }
     }
 }

@@ -238,12 +238,23 @@ fn prove(
     meter: &mut Meter<'_>,
 ) -> (u64, Option<(u64, Vec<Step>)>) {
     let size = lcg.edges().len() + lcg.inputs().len() + lcg.outputs().len();
-    let mut faces = match effort {
+    let faces = match effort {
         Effort::Some if lcg.intermediates().count() > PROVEN_VERTICES => return (0, None),
         Effort::Some if !options.proves(lcg) => return (0, None),
         Effort::Some => PROVEN_FACES / (size * size).max(1),
         Effort::All => usize::MAX,
     };
+    prove_within(faces, lcg, options.model, below, meter)
+}
+
+/// Exact search as [`prove`] does it, which ends when it comes to the last of so many faces.
+fn prove_within(
+    mut faces: usize,
+    lcg: &Lcg,
+    model: CostModel,
+    below: u64,
+    meter: &mut Meter<'_>,
+) -> (u64, Option<(u64, Vec<Step>)>) {
     let limit = Limit {
         graphs: u32::MAX as usize,
         bytes: GRAPH_BYTES,
@@ -252,7 +263,7 @@ fn prove(
         faces = faces.saturating_sub(1);
         faces == 0 || meter.stop()
     };
-    match exact::face::solve(lcg, options.model, below, limit, stop) {
+    match exact::face::solve(lcg, model, below, limit, stop) {
         Some(exact::face::Outcome::Optimal(cost, steps)) => {
             meter.found(cost);
             (cost, Some((cost, steps)))
@@ -299,6 +310,15 @@ impl<const W: usize> Search<W> {
         floor: u64,
         meter: &mut Meter<'_>,
     ) -> Option<(u64, Vec<Step>)> {
+        let mut search = Self::new(lcg, model, start);
+        let mut list = search.tokens.clone();
+        search.total = search.evaluate(&mut list)?;
+        search.tokens = list;
+        search.anneal(seed, floor, meter)
+    }
+
+    /// The list of a sequence, whose cost is not known yet.
+    fn new(lcg: &Lcg, model: CostModel, start: &[Step]) -> Self {
         let token = |step: &Step| match *step {
             Step::Vertex(v) => Some(Token::Vertex(v)),
             Step::Front(i, j) => Some(Token::Front(i, j)),
@@ -314,7 +334,7 @@ impl<const W: usize> Search<W> {
                 .collect::<Vec<_>>(),
         );
         let board = Board::new(lcg, model);
-        let mut search = Self {
+        Self {
             scratch: board.clone(),
             start: board,
             roles: (0..lcg.vertex_count() as u32)
@@ -323,11 +343,7 @@ impl<const W: usize> Search<W> {
             tokens,
             total: 0,
             work: 0,
-        };
-        let mut list = search.tokens.clone();
-        search.total = search.evaluate(&mut list)?;
-        search.tokens = list;
-        search.anneal(seed, floor, meter)
+        }
     }
 
     /// The cost of a list; face and edge tokens without effect are dropped from it.
@@ -461,5 +477,110 @@ impl<const W: usize> Search<W> {
             list.insert(rng.below(n), token);
         }
         Some(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{LION, chain, variable};
+    use super::*;
+
+    /// The cost of what annealing finds, above this floor.
+    fn annealed(lcg: &Lcg, vertices: std::ops::Range<u32>, floor: u64) -> Option<u64> {
+        let start: Vec<Step> = vertices.map(Step::Vertex).collect();
+        let mut meter = Meter::new(&Options::default());
+        let found = run(lcg, CostModel::Plain, &start, 1, floor, &mut meter);
+        found.map(|(cost, _)| cost)
+    }
+
+    #[test]
+    fn edges_on_both_sides_of_the_limit() {
+        for (edges, cost) in [(MOST_EDGES, Some(63)), (MOST_EDGES + 1, None)] {
+            let found = annealed(&chain(edges), 1..edges as u32, 63);
+            assert_eq!(found, cost, "{edges}");
+        }
+    }
+
+    /// Two vertices with six edges on each side make 72 dual vertices. One edge more, and there is room for them.
+    #[test]
+    fn edges_on_both_sides_of_the_narrow_rows() {
+        let inputs: Vec<i64> = (0..12).collect();
+        let outputs: Vec<i64> = (14..26).collect();
+        let ends = [(12, 0), (13, 6)].into_iter().flat_map(|(v, at)| {
+            let into = (at..at + 6).map(move |u| (u, v));
+            into.chain((at + 14..at + 20).map(move |w| (v, w)))
+        });
+        for (edges, cost) in [(24, None), (25, Some(72))] {
+            let all = variable(ends.clone().chain([(0, 14)]).take(edges));
+            let lcg = Lcg::new("stars", &inputs, &outputs, all).expect("a graph");
+            assert_eq!(lcg.edges().len(), edges);
+            assert_eq!(annealed(&lcg, 12..14, 72), cost, "{edges}");
+        }
+    }
+
+    /// Annealing that can gain nothing, but does not know it, ends after so many rounds.
+    #[test]
+    fn rounds_without_gain_are_counted() {
+        let options = Options::default();
+        let mut meter = Meter::new(&options);
+        let start = [Step::Vertex(1), Step::Vertex(2)];
+        let found = run(&chain(3), CostModel::Plain, &start, 1, 0, &mut meter);
+        assert_eq!(found.map(|(cost, _)| cost), Some(2));
+        // The vertices and the output.
+        let round = 3 * WORK;
+        assert_eq!(meter.spent / round, u64::from(PATIENCE));
+    }
+
+    /// A list gets no more single faces than there may be.
+    #[test]
+    fn single_faces_on_both_sides_of_their_limit() {
+        let lcg = chain(3);
+        // There is no such face, so that it may be there more than once.
+        let face = Token::Face(2, 1, 0);
+        for count in [MOST_FACES - 1, MOST_FACES] {
+            let mut search = Search::<1>::new(&lcg, CostModel::Plain, &[]);
+            search.tokens.splice(..0, vec![face; count]);
+            let mut rng = Rng::new(3);
+            let lists = (0..1000).filter_map(|_| search.propose(&mut rng));
+            let singles = lists.map(|list| {
+                let is_single = |token: &&Token| !matches!(token, Token::Vertex(_));
+                list.iter().filter(is_single).count()
+            });
+            assert_eq!(singles.max(), Some(MOST_FACES), "{count}");
+        }
+    }
+
+    /// A chain costs what disjoint paths prove: exact search sees that at once, if it is tried.
+    #[test]
+    fn vertices_on_both_sides_of_the_limit() {
+        let options = Options::default();
+        for (vertices, is_tried) in [(PROVEN_VERTICES, true), (PROVEN_VERTICES + 1, false)] {
+            let (lcg, cost) = (chain(vertices + 1), vertices as u64);
+            let mut meter = Meter::new(&options);
+            let proven = prove(&lcg, &options, Effort::Some, cost, &mut meter);
+            let bound = if is_tried { cost } else { 0 };
+            assert_eq!(proven, (bound, None), "{vertices}");
+        }
+    }
+
+    #[test]
+    fn faces_of_exact_search_on_both_sides_of_their_limit() {
+        let lcg = Lcg::new("lion", &[1, 2], &[5, 6, 7, 8], variable(LION)).expect("a graph");
+        let unlimited = Limit {
+            graphs: usize::MAX,
+            bytes: usize::MAX,
+        };
+        let mut tried = 0;
+        let stop = &mut || {
+            tried += 1;
+            false
+        };
+        let whole = exact::face::solve(&lcg, CostModel::Plain, u64::MAX, unlimited, stop);
+        assert!(matches!(whole, Some(exact::face::Outcome::Optimal(11, _))));
+        for (faces, optimum) in [(tried + 1, Some(11)), (tried, None)] {
+            let mut meter = Meter::new(&Options::default());
+            let (_, found) = prove_within(faces, &lcg, CostModel::Plain, u64::MAX, &mut meter);
+            assert_eq!(found.map(|(cost, _)| cost), optimum, "{faces}");
+        }
     }
 }

@@ -396,7 +396,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
                 self.meter.finished();
                 return;
             }
-            if self.meter.timer().is_none() && since > PATIENCE {
+            if gives_up(self.meter, since) {
                 return;
             }
             let (before, known) = (self.meter.spent, self.best());
@@ -499,7 +499,7 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
         let n = size(&self.bits.eliminable);
         let set_work = SET_WORK * u64::from(n);
         let sets = match effort {
-            Effort::Some => EXACT_SETS.min(self.meter.left() / (EXACT_PART * set_work)),
+            Effort::Some => some_sets(self.meter.left(), set_work),
             Effort::All => MANY_SETS,
         };
         let meter = &mut *self.meter;
@@ -583,6 +583,16 @@ impl<const W: usize> Rounds<'_, '_, '_, W> {
     }
 }
 
+/// True if a search without clock ends after so many rounds without gain.
+fn gives_up(meter: &Meter<'_>, since: u32) -> bool {
+    meter.timer().is_none() && since > PATIENCE
+}
+
+/// Vertex sets that exact search may look at without being asked for more, with so many steps left and so many for each set.
+fn some_sets(left: u64, set_work: u64) -> u64 {
+    EXACT_SETS.min(left / (EXACT_PART * set_work))
+}
+
 /// The order in which a vertex sequence eliminates what the reduced graph still has.
 fn order_of<const W: usize>(bits: &BitGraph<W>, steps: &[Step]) -> Vec<usize> {
     let mut order = Vec::new();
@@ -617,5 +627,129 @@ fn finish(
         technique,
         cost,
         steps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BOUND_WORK;
+    use super::super::testing::{LION, chain, star, variable};
+    use super::*;
+    use crate::bound;
+
+    /// What is found without a budget, above the bounds of disjoint paths.
+    fn found(lcg: &Lcg) -> Option<Local> {
+        let options = Options {
+            work: 0,
+            ..Options::default()
+        };
+        let (bounds, _) = bound::by_vertex(lcg, options.model, BOUND_WORK);
+        run(lcg, &options, &[], &bounds, &mut Meter::new(&options))
+    }
+
+    /// Each size of rows at its largest and, with one vertex more, the next.
+    #[test]
+    fn vertices_on_both_sides_of_the_rows() {
+        for vertices in [64, 65, 128, 129, 192, 193, 256, 257, 512, 513, 1024, 1025] {
+            let inputs = vertices / 2;
+            let outputs = vertices - 1 - inputs;
+            let local = found(&star(inputs, outputs));
+            let cost = (vertices <= 1024).then_some((inputs * outputs) as u64);
+            assert_eq!(local.map(|local| local.vertex.cost), cost, "{vertices}");
+        }
+    }
+
+    /// Chains of diamonds, which reduce to one edge.
+    #[test]
+    fn branching_on_both_sides_of_the_limit() {
+        for (branching, is_searched) in [(MOST_BRANCHING, true), (MOST_BRANCHING + 1, false)] {
+            let diamonds = branching as i64 + 1;
+            let ends = (0..diamonds).flat_map(|at| {
+                let first = 3 * at;
+                let sides = [first + 1, first + 2];
+                sides
+                    .into_iter()
+                    .flat_map(move |v| [(first, v), (v, first + 3)])
+            });
+            let lcg = Lcg::new("diamonds", &[0], &[3 * diamonds], variable(ends));
+            let local = found(&lcg.expect("a graph"));
+            assert_eq!(local.is_some(), is_searched, "{branching}");
+        }
+    }
+
+    /// Lion beside outputs that are read again, which cost one product each, as disjoint paths prove.
+    #[test]
+    fn exact_edge_search_on_both_sides_of_its_limit() {
+        for (vertices, gap) in [(EXACT_EDGE_VERTICES, 11 - 8), (EXACT_EDGE_VERTICES + 1, 0)] {
+            // Two of them are in Lion.
+            let read = (0..i64::from(vertices) - 2).map(|at| (10 + 2 * at, 11 + 2 * at));
+            let ends = read.clone().flat_map(|(v, w)| [(1, v), (v, w)]);
+            let others = read.flat_map(|(v, w)| [v, w]);
+            let outputs: Vec<i64> = (5..9).chain(others).collect();
+            let edges = variable(LION.into_iter().chain(ends));
+            let lcg = Lcg::new("lion", &[1, 2], &outputs, edges).expect("a graph");
+            let floor = bound::bound(&lcg, CostModel::Plain, BOUND_WORK);
+            let local = found(&lcg).expect("a small graph");
+            assert_eq!(local.edge_bound, floor + gap, "{vertices}");
+        }
+    }
+
+    /// Orders are cut from lines in which there is something to cut, and which are not too long.
+    #[test]
+    fn lines_on_both_sides_of_their_limits() {
+        let (options, thresholds) = (Options::default(), Thresholds::new());
+        for (vertices, lines) in [
+            (2, 0),
+            (3, LINES),
+            (intervals::MOST, LINES),
+            (intervals::MOST + 1, 0),
+        ] {
+            let lcg = chain(vertices + 1);
+            let bits = BitGraph::<8>::new(&Primal::new(&lcg), options.model).expect("it has room");
+            let order: Vec<usize> = items(&bits.eliminable).collect();
+            assert_eq!(order.len(), vertices);
+            let mut meter = Meter::new(&options);
+            let mut rounds = Rounds {
+                bits: &bits,
+                plain: &bits,
+                rng: Rng::new(1),
+                thresholds: &thresholds,
+                meter: &mut meter,
+                order: (bits.total(&order), order),
+                tokens: None,
+                vertex_floor: 0,
+                edge_floor: 0,
+                base: 0,
+            };
+            let mut starts = Vec::new();
+            rounds.cut(&mut starts);
+            assert_eq!(starts.len(), lines as usize, "{vertices}");
+        }
+    }
+
+    #[test]
+    fn patience_on_both_sides_of_its_end() {
+        let options = Options::default();
+        let meter = Meter::new(&options);
+        assert!(!gives_up(&meter, PATIENCE) && gives_up(&meter, PATIENCE + 1));
+        let late = || false;
+        let by_clock = Options {
+            timer: Some(&late),
+            ..Options::default()
+        };
+        assert!(!gives_up(&Meter::new(&by_clock), PATIENCE + 1));
+    }
+
+    #[test]
+    fn sets_on_both_sides_of_their_limits() {
+        let all = EXACT_SETS * EXACT_PART * 7;
+        for (left, sets) in [
+            (0, 0),
+            (all - 1, EXACT_SETS - 1),
+            (all, EXACT_SETS),
+            (2 * all, EXACT_SETS),
+        ] {
+            assert_eq!(some_sets(left, 7), sets, "{left}");
+        }
     }
 }

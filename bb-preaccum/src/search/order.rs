@@ -527,9 +527,10 @@ pub(crate) fn anneal<const W: usize>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::graph;
+    use super::super::testing::{chain, graph, looked_at, parallel};
     use super::*;
     use crate::eliminate::Primal;
+    use crate::lcg::Lcg;
 
     /// What a scan says of a place is what the order with the vertex there costs, and moves of vertices and groups keep the
     /// state what it is for the order that they lead to.
@@ -594,5 +595,52 @@ mod tests {
             }
         }
         assert!(better > 300 && moved > 1000, "{better} {moved}");
+    }
+
+    #[test]
+    fn scans_end_on_both_sides_of_a_rise() {
+        let mut rng = Rng::new(4);
+        let mut ended = 0;
+        for _ in 0..50 {
+            let lcg = graph(&mut rng, 30);
+            let bits =
+                BitGraph::<1>::new(&Primal::new(&lcg), CostModel::Plain).expect("a small graph");
+            let order: Vec<usize> = items(&bits.eliminable).collect();
+            let n = order.len();
+            let mut state = OrderState::new(&bits, &order);
+            for from in 0..n {
+                let to = if from < n / 2 { n - 1 } else { 0 };
+                state.scan(from, to, i64::MAX);
+                let all: Vec<i64> = state.stops.iter().map(|stop| stop.1.counted).collect();
+                for most in 0..=MOST_RISE {
+                    state.scan(from, to, most);
+                    let looks = state.stops.len();
+                    assert_eq!(looks, looked_at(&all, most), "{from} {to} {most}");
+                    ended += usize::from(looks < all.len());
+                }
+            }
+        }
+        assert!(ended > 20, "{ended}");
+    }
+
+    /// Vertices that only follow each other are moved together up to a number, those with a neighbour in common up to a
+    /// larger one.
+    #[test]
+    fn groups_on_both_sides_of_their_limits() {
+        let largest = |lcg: &Lcg| {
+            let bits =
+                BitGraph::<1>::new(&Primal::new(lcg), CostModel::Plain).expect("a small graph");
+            let order: Vec<usize> = items(&bits.eliminable).collect();
+            let state = OrderState::new(&bits, &order);
+            let mut rng = Rng::new(5);
+            let sizes = (0..1000).map(|_| size(&state.group(&mut rng)) as usize);
+            sizes.max()
+        };
+        for n in [RUN - 1, RUN, RUN + 1] {
+            assert_eq!(largest(&chain(n + 1)), Some(n.min(RUN)), "{n}");
+        }
+        for n in [GROUP - 1, GROUP, GROUP + 1] {
+            assert_eq!(largest(&parallel(n)), Some(n.min(GROUP)), "{n}");
+        }
     }
 }

@@ -23,8 +23,8 @@ const MOST_WORK: u64 = 1 << 29;
 const LEAST_WORK: u64 = 1 << 24;
 const WORK_PER_EDGE: u64 = 1 << 11;
 
-fn most_work(lcg: &Lcg) -> u64 {
-    let by_size = LEAST_WORK + WORK_PER_EDGE * lcg.edges().len() as u64;
+fn most_work(edges: usize) -> u64 {
+    let by_size = LEAST_WORK + WORK_PER_EDGE * edges as u64;
     by_size.min(MOST_WORK)
 }
 
@@ -55,11 +55,12 @@ pub(crate) struct Portfolio {
 }
 
 pub(crate) fn run(lcg: &Lcg, options: &Options<'_>, meter: &mut Meter<'_>) -> Portfolio {
-    within([most_work(lcg), LISTED], lcg, options, meter)
+    let most = most_work(lcg.edges().len());
+    within([most, LISTED, LEAST], lcg, options, meter)
 }
 
 fn within(
-    [most, listed]: [u64; 2],
+    [most, listed, least_work]: [u64; 3],
     lcg: &Lcg,
     options: &Options<'_>,
     meter: &mut Meter<'_>,
@@ -101,7 +102,7 @@ fn within(
             interrupt: meter.interrupt(),
             timer: meter.timer(),
             least: if at == 0 && lcg.edges().len() <= options.large {
-                LEAST
+                least_work
             } else {
                 0
             },
@@ -169,9 +170,12 @@ fn within(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
     use crate::lcg::{Kind, NewEdge};
     use crate::search::rng::Rng;
+    use crate::search::testing::chain;
 
     /// A vertex with many neighbours on both sides: comparing its edges takes far longer than eliminating
     /// them. Those heuristics are left out, the others after them run.
@@ -183,7 +187,8 @@ mod tests {
         let lcg = Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("a graph");
         let options = Options::default();
         let keys_of = |most, options: &Options<'_>| -> Vec<String> {
-            let found = within([most, LISTED], &lcg, options, &mut Meter::new(options));
+            let limits = [most, LISTED, LEAST];
+            let found = within(limits, &lcg, options, &mut Meter::new(options));
             assert!(found.table.iter().all(|&(_, cost)| cost == 3600));
             found.table.into_iter().map(|(key, _)| key).collect()
         };
@@ -203,9 +208,11 @@ mod tests {
             "{some:?}"
         );
         assert_eq!(keys(0), ["vertex-FM", "vertex-LM-RM", "vertex-RM"]);
-        let none = within([0, LISTED], &lcg, &options, &mut Meter::new(&options));
+        let limits = [0, LISTED, LEAST];
+        let none = within(limits, &lcg, &options, &mut Meter::new(&options));
         assert_eq!(none.left_out.len(), all - 3);
     }
+
     /// A heuristic that costs as much as another may stop there: the best is the same, and none is forgotten.
     #[test]
     fn heuristics_end_when_they_are_beaten() {
@@ -224,7 +231,7 @@ mod tests {
             let options = Options::default();
             let run = |listed| {
                 let mut meter = Meter::new(&options);
-                within([MOST_WORK, listed], &lcg, &options, &mut meter)
+                within([MOST_WORK, listed, LEAST], &lcg, &options, &mut meter)
             };
             let (all, some) = (run(u64::MAX), run(0));
             assert!(all.beaten.is_empty());
@@ -240,6 +247,7 @@ mod tests {
         }
         assert!(beaten > 1000, "{beaten}");
     }
+
     /// A heuristic that is stopped before its first step may leave the cheapest remainder, but what keeps
     /// the result from being complete is what stopped those that had no limit of work.
     #[test]
@@ -264,7 +272,7 @@ mod tests {
         let mut least = usize::MAX;
         for bit in 16..24 {
             let found = within(
-                [1 << bit, LISTED],
+                [1 << bit, LISTED, LEAST],
                 &lcg,
                 &options,
                 &mut Meter::new(&options),
@@ -275,5 +283,68 @@ mod tests {
             least = least.min(sequence.steps.len());
         }
         assert_eq!(least, 0, "one is stopped before its first step");
+    }
+
+    /// The work of a heuristic before its last step, which is the last time that it looks at its limits.
+    fn last_look(key: &str, lcg: &Lcg) -> u64 {
+        let heuristic = Heuristic::from_key(key).expect("a key");
+        let mut most = 0;
+        loop {
+            let limits = Limits {
+                work: Some(most),
+                ..Limits::default()
+            };
+            let run = heuristic.run(lcg, &limits);
+            if run.ended == Ended::Complete {
+                return most;
+            }
+            most = run.work;
+        }
+    }
+
+    #[test]
+    fn work_on_both_sides_of_its_limit() {
+        let edges = ((MOST_WORK - LEAST_WORK) / WORK_PER_EDGE) as usize;
+        assert_eq!(most_work(0), LEAST_WORK);
+        assert_eq!(most_work(edges - 1), MOST_WORK - WORK_PER_EDGE);
+        assert_eq!(most_work(edges), MOST_WORK);
+        assert_eq!(most_work(edges + 1), MOST_WORK);
+    }
+
+    /// The first heuristic that is not cheap takes a part of what the cheap ones leave.
+    #[test]
+    fn the_work_of_one_heuristic_on_both_sides_of_its_limit() {
+        let (key, lcg) = ("vertex-LM-FM", chain(10));
+        let cheap = CHEAP.map(|key| {
+            let heuristic = Heuristic::from_key(key).expect("a key");
+            heuristic.run(&lcg, &Limits::default()).work
+        });
+        let enough = cheap.iter().sum::<u64>() + PART * last_look(key, &lcg);
+        let options = Options::default();
+        for (most, is_complete) in [(enough, true), (enough - 1, false)] {
+            let limits = [most, LISTED, LEAST];
+            let found = within(limits, &lcg, &options, &mut Meter::new(&options));
+            let has = found.table.iter().any(|(other, _)| other == key);
+            assert_eq!(has, is_complete, "{most}");
+        }
+    }
+
+    /// Where somebody wants an end from the beginning, the first heuristic comes to its own if that is not too much work, and
+    /// the graph is not large.
+    #[test]
+    fn the_least_work_on_both_sides_of_its_limits() {
+        let lcg = chain(10);
+        let enough = last_look("vertex-FM", &lcg);
+        let flag = AtomicBool::new(true);
+        for (least, large, complete) in [(enough, 10, 1), (enough - 1, 10, 0), (enough, 9, 0)] {
+            let options = Options {
+                interrupt: Some(&flag),
+                large,
+                ..Options::default()
+            };
+            let limits = [MOST_WORK, LISTED, least];
+            let found = within(limits, &lcg, &options, &mut Meter::new(&options));
+            assert_eq!(found.sequences.len(), complete, "{least} {large}");
+        }
     }
 }

@@ -96,6 +96,11 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         self.trail.entries[at].token
     }
 
+    /// True if the list may have one edge elimination more.
+    fn has_room(&self) -> bool {
+        self.edges.len() < MOST_EDGES
+    }
+
     /// Makes a move, or leaves the list as it is.
     fn step(&mut self, climate: Climate, rng: &mut Rng, thresholds: &Thresholds) {
         self.edits.clear();
@@ -108,7 +113,7 @@ impl<'g, const W: usize, const L: usize> TokenState<'g, W, L> {
         let n = self.trail.entries.len();
         let choice = rng.below(MOVES);
         let edges = self.edges.len();
-        if choice < SPLITS && edges < MOST_EDGES {
+        if choice < SPLITS && self.has_room() {
             self.split(climate, rng, thresholds);
             return;
         }
@@ -361,4 +366,58 @@ pub(crate) fn anneal<const W: usize, const L: usize>(
         }
     }
     (best.0 >> 32, best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{parallel, star};
+    use super::*;
+    use crate::bits::cells::PLAIN;
+    use crate::eliminate::Primal;
+    use crate::lcg::Lcg;
+
+    fn bits(lcg: &Lcg) -> BitGraph<1> {
+        BitGraph::new(&Primal::new(lcg), CostModel::Plain).expect("a small graph")
+    }
+
+    #[test]
+    fn edge_eliminations_on_both_sides_of_their_limit() {
+        let inputs = MOST_EDGES + 2;
+        let bits = bits(&star(inputs, 2));
+        let middle = inputs as u16;
+        let climate = Climate {
+            temperature: 100.0,
+            free: 0.0,
+        };
+        let (mut rng, thresholds) = (Rng::new(1), Thresholds::new());
+        for (edges, has_room) in [(MOST_EDGES - 1, true), (MOST_EDGES, false)] {
+            let fronts = (0..edges as u16).map(|i| Token::Front(i, middle));
+            let list: Vec<Token> = fronts.chain([Token::Vertex(middle)]).collect();
+            let mut state = TokenState::<1, PLAIN>::new(&bits, &list);
+            assert_eq!((state.edges.len(), state.has_room()), (edges, has_room));
+            for _ in 0..2000 {
+                state.step(climate, &mut rng, &thresholds);
+                assert!(state.edges.len() <= MOST_EDGES);
+            }
+        }
+    }
+
+    /// A group goes to a place of another token.
+    #[test]
+    fn groups_on_both_sides_of_the_limit() {
+        for (count, most) in [(GROUP, GROUP - 1), (GROUP + 1, GROUP), (GROUP + 2, GROUP)] {
+            let bits = bits(&parallel(count));
+            let vertices = items(&bits.eliminable).map(|v| Token::Vertex(v as u16));
+            let list: Vec<Token> = vertices.collect();
+            let mut state = TokenState::<1, PLAIN>::new(&bits, &list);
+            let mut rng = Rng::new(2);
+            let moved = (0..5000).map(|_| {
+                state.edits.clear();
+                state.group(&mut rng);
+                let is_removed = |edit: &&Edit| matches!(edit, Edit::Remove(_));
+                state.edits.iter().filter(is_removed).count()
+            });
+            assert_eq!(moved.max(), Some(most), "{count}");
+        }
+    }
 }

@@ -495,7 +495,7 @@ impl<'g, const W: usize, const L: usize> Trail<'g, W, L> {
 #[cfg(test)]
 mod tests {
     use super::super::rng::Rng;
-    use super::super::testing::graph;
+    use super::super::testing::{chain, graph};
     use super::*;
     use crate::bits::board::Board;
     use crate::bits::cells::{CONSTANT_AWARE, PLAIN, UNIT_FREE};
@@ -655,6 +655,29 @@ mod tests {
             let stamps = trail.entries.windows(2);
             assert!(stamps.clone().all(|pair| pair[0].stamp < pair[1].stamp));
         }
+        assert_fresh(&trail);
+    }
+
+    /// Stamps grow where tokens go to the end of a list, as far as the last one, and are numbered again.
+    #[test]
+    fn stamps_on_both_sides_of_the_last_one() {
+        let bits =
+            BitGraph::<1>::new(&Primal::new(&chain(5)), CostModel::Plain).expect("a small graph");
+        let vertices = items(&bits.eliminable).map(|v| Token::Vertex(v as u16));
+        let list: Vec<Token> = vertices.collect();
+        let n = list.len();
+        let mut trail = Trail::<1, PLAIN>::new(&bits, &list);
+        let mut to_the_end = || {
+            let first = trail.entries[0].token;
+            trail.test(&[Edit::Remove(0), Edit::Insert(n, first)]);
+            trail.commit();
+            trail.stamp_before(n)
+        };
+        let fresh = n as u32 * ROOM;
+        for stamp in (fresh + ROOM..=LAST).step_by(ROOM as usize) {
+            assert_eq!(to_the_end(), stamp);
+        }
+        assert_eq!(to_the_end(), fresh + ROOM);
         assert_fresh(&trail);
     }
 }

@@ -117,6 +117,33 @@ fn all_problems_at_once_and_a_hint() {
     );
 }
 
+/// Messages show the beginning of a long text and of a long cycle.
+#[test]
+fn messages_on_both_sides_of_their_limits() {
+    let message = |edges: &str| {
+        let json = format!(r#"{{"inputs":[0],"outputs":[99],"edges":[{edges}]}}"#);
+        let error = Lcg::from_json(json.as_bytes()).expect_err(edges);
+        error.problems[0].message.clone()
+    };
+    for (length, end) in [(40, ""), (41, "...")] {
+        let text = "x".repeat(length);
+        let shown = format!("\"{}{end}\"", "x".repeat(40));
+        let message = message(&format!(r#"[0,"{text}","unit"]"#));
+        assert!(message.contains(&shown), "{message}");
+    }
+    for (length, end) in [(8, " -> 8"), (9, " -> 8 -> ...")] {
+        let edge = |v: i64| format!(r#"[{v},{},"unit"]"#, v % length + 1);
+        let cycle: Vec<String> = (1..=length).map(edge).collect();
+        let cycle = cycle.join(",");
+        let message = message(&format!(r#"[0,1,"unit"],{cycle},[1,99,"unit"]"#));
+        let start = format!("a cycle of length {length}: 1 -> 2");
+        assert!(
+            message.starts_with(&start) && message.ends_with(end),
+            "{message}"
+        );
+    }
+}
+
 #[test]
 fn ids_need_not_be_topological_nor_dense() {
     let json = r#"{"name":"x","inputs":[900],"outputs":[-5],"edges":[[7,-5,"unit",-1],[900,7,"variable"]],"note":"n"}"#;

@@ -7,7 +7,7 @@ use bb_preaccum::bound;
 use bb_preaccum::certificate::{PRIME, evaluate_entries, jacobian, labels};
 use bb_preaccum::cost::CostModel;
 use bb_preaccum::draw::{Accumulation, Node, Pictures};
-use bb_preaccum::heuristic::{Ended, Heuristic, HeuristicError, Limits, Rule, Technique};
+use bb_preaccum::heuristic::{Bar, Ended, Heuristic, HeuristicError, Limits, Rule, Technique};
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
 use bb_preaccum::scarcity::{remainder, remainder_until};
 use bb_preaccum::search::{Cause, Options, replay, search};
@@ -325,6 +325,11 @@ fn rules_must_leave_one_choice() {
     ] {
         assert!(Heuristic::from_key(key).is_err(), "{key}");
     }
+    // Messages show the beginning of a long key.
+    for length in [60, 61] {
+        let shown = HeuristicError::Key("x".repeat(60));
+        assert_eq!(Heuristic::from_key(&"x".repeat(length)), Err(shown));
+    }
     for heuristic in Heuristic::portfolio() {
         assert_eq!(Heuristic::from_key(&heuristic.to_string()), Ok(heuristic));
     }
@@ -397,8 +402,13 @@ impl Clock {
 
 /// One vertex, this many independents and dependents around it.
 fn star(ends: i64) -> Lcg {
+    fan(ends, ends)
+}
+
+/// One vertex between independents and dependents.
+fn fan(ins: i64, outs: i64) -> Lcg {
     let (inputs, outputs): (Vec<i64>, Vec<i64>) =
-        ((1..=ends).collect(), (ends + 1..=2 * ends).collect());
+        ((1..=ins).collect(), (ins + 1..=ins + outs).collect());
     let into = inputs.iter().map(|&i| NewEdge::new(i, 0, Kind::Variable));
     let out = outputs.iter().map(|&k| NewEdge::new(0, k, Kind::Variable));
     Lcg::new("star", &inputs, &outputs, into.chain(out)).expect("valid")
@@ -439,12 +449,75 @@ fn limits_hold_within_a_step_on_a_vertex_of_high_degree() {
     };
     assert_eq!(faces.run(&lcg, &limits).ended, Ended::Stopped);
     let lcg = star(300);
+    for (most, ended, steps) in [
+        (300 * 300, Ended::Complete, 1),
+        (300 * 300 - 1, Ended::FillIn, 0),
+    ] {
+        let limits = Limits {
+            fill_in: Some(most),
+            ..Limits::default()
+        };
+        let run = whole.run(&lcg, &limits);
+        assert_eq!((run.ended, run.steps.len()), (ended, steps), "{most}");
+    }
+    // A step of 2^16 products is not looked at before it is done.
     let limits = Limits {
-        fill_in: Some(300 * 300),
+        fill_in: Some(10),
         ..Limits::default()
     };
-    let run = whole.run(&lcg, &limits);
-    assert_eq!((run.ended, run.steps.len()), (Ended::Complete, 1));
+    for (outs, ended) in [(256, Ended::Complete), (257, Ended::FillIn)] {
+        assert_eq!(whole.run(&fan(256, outs), &limits).ended, ended, "{outs}");
+    }
+}
+
+/// A run ends at the first step that finds it beyond a limit: its work, its new edges, what it costs.
+#[test]
+fn runs_on_both_sides_of_their_limits() {
+    let edges = (0..5).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+    let chain = Lcg::new("chain", &[0], &[5], edges).expect("valid");
+    let heuristic = Heuristic::from_key("vertex-FM").expect("a key");
+    let none = Limits::default();
+    let work = |most| Limits {
+        work: Some(most),
+        ..none
+    };
+    // Whatever is done before the first step.
+    let first = heuristic.run(&chain, &work(0)).work;
+    assert!(first > 0);
+    let late = || true;
+    let least = |least| Limits {
+        timer: Some(&late),
+        least,
+        ..none
+    };
+    let fill_in = |most| Limits {
+        fill_in: Some(most),
+        ..none
+    };
+    let bar = |cost, after| Limits {
+        bar: Some(Bar {
+            model: CostModel::Plain,
+            cost,
+            after,
+        }),
+        ..none
+    };
+    for (limits, ended, steps) in [
+        (none, Ended::Complete, 4),
+        (work(first), Ended::Stopped, 1),
+        (work(first - 1), Ended::Stopped, 0),
+        (least(first), Ended::Stopped, 1),
+        (least(first - 1), Ended::Stopped, 0),
+        (fill_in(1), Ended::FillIn, 2),
+        (fill_in(0), Ended::FillIn, 1),
+        (bar(0, first), Ended::Beaten, 1),
+        (bar(0, first - 1), Ended::Beaten, 0),
+        (bar(2, 0), Ended::Beaten, 2),
+        (bar(1, 0), Ended::Beaten, 1),
+    ] {
+        let run = heuristic.run(&chain, &limits);
+        assert_eq!((run.ended, run.steps.len()), (ended, steps));
+    }
 }
 
 /// The search of a large graph: no step that makes a million edges.

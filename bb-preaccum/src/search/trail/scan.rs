@@ -126,6 +126,7 @@ impl<const W: usize, const L: usize> Trail<'_, W, L> {
 #[cfg(test)]
 mod tests {
     use super::super::super::rng::Rng;
+    use super::super::super::testing::looked_at;
     use super::super::Edit;
     use super::super::tests::{assert_fresh, edited, on_board, some_graph};
     use super::*;
@@ -222,5 +223,35 @@ mod tests {
             }
         }
         assert!(looked > 500 && better > 100, "{looked} {better}");
+    }
+
+    #[test]
+    fn scans_end_on_both_sides_of_a_rise() {
+        let mut rng = Rng::new(12);
+        let mut ended = [0; 2];
+        for _ in 0..50 {
+            let (bits, list) = some_graph(&mut rng, CostModel::Plain);
+            let mut trail = Trail::<1, PLAIN>::new(&bits, &list);
+            let mut scan = |from: usize, to_left: bool, most: i64| -> Vec<i64> {
+                if to_left {
+                    trail.scan_left(list[from], from, false, 0, most);
+                } else {
+                    trail.scan_right(from, &[], list.len(), most);
+                }
+                let changes = trail.stops.iter().map(|stop| unpacked(stop.change).0);
+                changes.collect()
+            };
+            for from in 0..list.len() {
+                for to_left in [false, true] {
+                    let all = scan(from, to_left, i64::MAX);
+                    for most in 0..=30 {
+                        let looks = scan(from, to_left, most).len();
+                        assert_eq!(looks, looked_at(&all, most), "{from} {to_left} {most}");
+                        ended[usize::from(to_left)] += usize::from(looks < all.len());
+                    }
+                }
+            }
+        }
+        assert!(ended.iter().all(|&ended| ended > 20), "{ended:?}");
     }
 }
