@@ -5,10 +5,23 @@ use cfg_core::{text, validate::validate};
 
 /// A program in the text form as C.
 fn emitted(source: &str) -> String {
+    emitted_with(source, c::Options::default())
+}
+
+/// A program in the text form as C, with options.
+fn emitted_with(source: &str, options: c::Options) -> String {
     let parsed = text::parse(source);
     let program = (parsed.program).unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
     let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
-    c::program(&program).unwrap_or_else(|d| panic!("{d}\n{source}"))
+    c::program_with(&program, options).unwrap_or_else(|d| panic!("{d}\n{source}"))
+}
+
+/// Everything is checked.
+fn checked() -> c::Options {
+    c::Options {
+        checks: true,
+        ..c::Options::default()
+    }
 }
 
 /// Checks that a text has some words.
@@ -43,13 +56,85 @@ fn short_operands_are_written_twice() {
     }
 }
 
-/// Up to 100 loops and branches in one another are blocks; deeper ones are jumps.
+/// Up to 100 loops and branches in one another are blocks, also those of a general graph; deeper ones are jumps.
 #[test]
 fn blocks_nest_up_to_a_limit() {
     for (depth, jumps) in [(100, false), (101, true)] {
         let (open, close) = ("if x > 1.0\n".repeat(depth), "end\n".repeat(depth));
-        let source = format!("main subroutine f(inout real x)\n{open}x := 2.0*x\n{close}end\n");
-        has(&emitted(&source), "goto", jumps);
+        for control in ["", "general "] {
+            let source =
+                format!("main {control}subroutine f(inout real x)\n{open}x := 2.0*x\n{close}end\n");
+            has(&emitted(&source), "goto", jumps);
+        }
+    }
+}
+
+/// Up to 8 operands of a minimum are compared one after the other; of more than these halves are, with checks and without.
+#[test]
+fn operands_of_a_minimum_are_compared_in_order_up_to_a_number() {
+    for (count, halves) in [(8, false), (9, true)] {
+        let operands: Vec<String> = (1..=count).map(|k| format!("x[{k}]")).collect();
+        let source = format!(
+            "main subroutine f(in real x[9], out real y)\n  y := min({})\nend\n",
+            operands.join(", ")
+        );
+        for options in [c::Options::default(), checked()] {
+            has(&emitted_with(&source, options), "(x[2], x[3])", halves);
+        }
+    }
+}
+
+/// Bounds of sections are written as they are if they have up to two levels; deeper ones are in a variable.
+#[test]
+fn short_bounds_are_written_as_they_are() {
+    for (first, kept) in [("n - 1", false), ("n - 1 - n", true)] {
+        let source = format!(
+            "main subroutine f(in real x[:], inout real y[:], in integer n)\n  y[{first}:] := x[{first}:]\nend\n"
+        );
+        has(&emitted(&source), &format!(" at = {first};"), kept);
+    }
+}
+
+/// Steps of sections that are below 2^16 are written as they are with checks; others are in a variable.
+#[test]
+fn small_steps_are_written_as_they_are() {
+    for (step, kept) in [(65_535, false), (65_536, true)] {
+        let source = format!(
+            "main subroutine f(in real x[:], inout real y[:], in integer n)\n  y[1:n:{step}] := x[1:n:{step}]\nend\n"
+        );
+        let text = emitted_with(&source, checked());
+        has(&text, &format!("y[k*{step}]"), !kept);
+        has(&text, "y[k*by]", kept);
+    }
+}
+
+/// Up to two subscripts are computed before any is checked; of more than these each is checked before the next.
+#[test]
+fn subscripts_are_computed_before_checks_up_to_a_number() {
+    for (rank, each) in [(2, false), (3, true)] {
+        let (extents, subscripts) = (vec!["3"; rank].join(", "), vec!["sum(n)"; rank].join(", "));
+        let source = format!(
+            "main subroutine f(in real x[{extents}], out real y, in integer n[:])\n  y := x[{subscripts}]\nend\n"
+        );
+        let text = emitted_with(&source, checked());
+        has(&text, " value = cfgrev_index(", each);
+    }
+}
+
+/// Places in sources are named up to the greatest line that C has.
+#[test]
+fn lines_of_sources_are_named_up_to_a_limit() {
+    let options = c::Options {
+        lines: true,
+        ..c::Options::default()
+    };
+    for (line, named) in [(2_147_483_647_u32, true), (2_147_483_648, false)] {
+        let source = format!(
+            "source \"a.c\"\n\nmain subroutine f(in real x, out real y)\n  local real z\n  z := 2.0*x @[0:1:1-1:5]\n  y := sin(z)*z @[0:{line}:1-{line}:5]\nend\n"
+        );
+        let text = emitted_with(&source, options);
+        has(&text, "#line 1 \"a.c\"", true);
+        has(&text, &format!("#line {line} \"a.c\""), named);
     }
 }
 

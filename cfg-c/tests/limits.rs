@@ -262,6 +262,44 @@ fn structures_are_as_large_as_records() {
     ]);
 }
 
+/// A function with memory for a structure of so many levels, around a member of this type; the steps to it stand for `STEPS`.
+fn nested_in_memory(levels: usize, member: &str, bytes: &str, body: &str) -> String {
+    let outer = each(levels - 1, |k| {
+        format!("struct s{} {{ struct s{k} p; }};", k + 1)
+    });
+    let steps = "p.".repeat(levels - 1);
+    let body = body.replace("STEPS", &format!("z->{steps}a"));
+    format!(
+        "#include <stdlib.h>\nstruct s0 {{ {member}; }}; {outer} double f(double *x) {{ struct s{0} *z = malloc({bytes}); {body} }}",
+        levels - 1
+    )
+}
+
+/// Sizes of structures are known up to 100 levels, of which the member of the innermost one is two.
+#[test]
+fn sizes_of_structures_are_known_up_to_a_depth() {
+    refused_beyond(&[(
+        "a number as the size",
+        98,
+        |n| {
+            let body = "STEPS = x[0]; x[0] = STEPS; free(z); return x[0];";
+            nested_in_memory(n, "double a", "8", body)
+        },
+        "C008",
+        "the memory is not measured in elements",
+    )]);
+    // A structure with pointers is a variable for each member, or else a value, whose size is not known either.
+    let with_pointers = |n: usize| {
+        let body = "STEPS = x; double y = *STEPS; free(z); return y;";
+        nested_in_memory(n, "double *a", &format!("sizeof(struct s{})", n - 1), body)
+    };
+    let within = program("a member for each", 98, &with_pointers(98));
+    assert!(!within.contains("record"), "{within}");
+    let beyond = read(&with_pointers(99));
+    assert!(beyond.program.is_none());
+    assert_eq!(beyond.problems.0[0].code, "C008", "{}", beyond.problems);
+}
+
 /// A chain of files, each of which includes the next one.
 struct Chain {
     left: usize,
@@ -363,6 +401,18 @@ fn constants_are_known_up_to_a_depth() {
             |n| {
                 let more = " + 1.0".repeat(n - 1);
                 format!("static double a = 1.0{more}; double f(double x) {{ return a * x; }}")
+            },
+            "C016",
+            "the initial value is no constant",
+        ),
+        (
+            "an initial value of a member",
+            300,
+            |n| {
+                let more = " + 1.0".repeat(n - 1);
+                format!(
+                    "struct s {{ double a; }}; struct s s = {{1.0{more}}}; double f(double x) {{ s.a = s.a * x; return s.a; }}"
+                )
             },
             "C016",
             "the initial value is no constant",
@@ -667,6 +717,65 @@ fn expressions_that_lead_to_a_pointer_are_so_many() {
     )]);
 }
 
+/// What a pointer may point to is looked for up to 150 levels deep in rows and members.
+#[test]
+fn rows_that_pointers_lead_into_are_so_deep() {
+    read_another_way_beyond(&[(
+        "rows",
+        150,
+        |n| {
+            let (dims, first) = ("[1]".repeat(n), "[0]".repeat(n));
+            format!(
+                "double f(double v) {{ double x{dims} = {{0}}; double *p = &x{first}; if (v > 1) p = &x{first}; *p = v; return x{first}; }}"
+            )
+        },
+        "^real",
+    )]);
+}
+
+/// How far a pointer has moved is an expression of up to 50 levels, and in a variable from there on.
+#[test]
+fn pointers_move_by_expressions_up_to_a_depth() {
+    read_another_way_beyond(&[(
+        "sums",
+        49,
+        |n| {
+            let more = " + i".repeat(n);
+            format!("double f(double *x, int i) {{ double *p = x{more}; return p[0]; }}")
+        },
+        "local integer",
+    )]);
+}
+
+/// Loops whose index moves by up to 2^20 are counted.
+#[test]
+fn indices_of_counted_loops_move_so_far() {
+    read_another_way_beyond(&[(
+        "step",
+        1 << 20,
+        |n| {
+            format!(
+                "double f(int n, double x) {{ for (int i = 0; i < n; i += {n}) x = x * 2; return x; }}"
+            )
+        },
+        "while",
+    )]);
+}
+
+/// The name of a copy has up to 60 characters of the names of the function and of those that it is given.
+#[test]
+fn names_of_copies_are_cut() {
+    let copied = format!("function h_{}(", "g".repeat(58));
+    for n in [58, 59] {
+        let g = "g".repeat(n);
+        let text = format!(
+            "static double {g}(double x) {{ return x; }} static double h(double (*k)(double), double x) {{ return k(x); }} double f(double x) {{ return h({g}, x); }}"
+        );
+        let shown = program("a copy", n, &text);
+        assert!(shown.contains(&copied), "{n}: {shown}");
+    }
+}
+
 /// Of up to 32 places of one variable each is known, the variable itself among them.
 #[test]
 fn places_are_told_apart_up_to_a_number() {
@@ -692,6 +801,17 @@ fn high_expressions_are_taken_apart() {
     };
     assert_eq!([ifs(20), ifs(21)], [1, 1]);
     assert_eq!(ifs(22), 2);
+}
+
+/// What is computed by statements has values of up to 60 levels. A sum is two levels, the sign and the variable are one each.
+#[test]
+fn values_that_are_computed_by_statements_are_so_deep() {
+    let assignments = |first: &str, sums: usize| {
+        let more = " + x".repeat(sums);
+        let shown = program("sums", sums, &returning(&format!("{first}{more}")));
+        shown.matches(":=").count()
+    };
+    assert_eq!([assignments("-x", 29), assignments("x", 30)], [1, 2]);
 }
 
 /// Pointers have up to 16 levels; what is a parameter leads to one more.

@@ -17,6 +17,9 @@ use crate::{
 };
 use std::{collections::HashSet, rc::Rc};
 
+/// Structures in one another have a size that is known up to this depth.
+const MAX_DEPTH: usize = 100;
+
 impl Expand<'_> {
     /// True of structures that have pointers in them, or in structures in them.
     pub(super) fn has_pointers(&self, s: StructId) -> bool {
@@ -172,7 +175,7 @@ impl Expand<'_> {
             return None;
         };
         let one = |e: ExprId| constant::integer(self.unit, e).is_some_and(|(n, _)| n == 1);
-        let size = constant::size(self.unit, &Type::Struct(s), 100);
+        let size = constant::size(self.unit, &Type::Struct(s), MAX_DEPTH);
         let sized = |e: ExprId| {
             let value = constant::integer(self.unit, e).map(|(n, _)| n);
             value.is_some() && value == size

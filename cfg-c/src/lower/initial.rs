@@ -17,6 +17,9 @@ use cfg_core::{
 /// Elements of globals.
 const MAX_ELEMENTS: i64 = 1 << 24;
 
+/// Deeper initial values are no constants.
+const MAX_DEPTH: usize = 300;
+
 /// Declares a global or static variable.
 pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     let unit = l.unit;
@@ -66,7 +69,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
                 values = vec![literal(0, elem); count as usize];
             }
             for (steps, e) in given {
-                let Some(value) = number(unit, e, 300) else {
+                let Some(value) = number(unit, e, MAX_DEPTH) else {
                     let at = unit.expr(e).at;
                     l.sink.error(
                         &codes::INITIAL,
@@ -163,7 +166,7 @@ impl Number {
 fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
     let unit = l.unit;
     for e in leaves(unit.decl(d).init.as_ref()) {
-        if started::is_address(unit, e) || number(unit, e, 300).is_some() {
+        if started::is_address(unit, e) || number(unit, e, MAX_DEPTH).is_some() {
             continue;
         }
         let message = "the initial value is no constant";

@@ -139,6 +139,8 @@ mod tests {
             ("1p-1075", Some(0)),
             ("1p-4000", Some(0)),
             ("1.00000000000001p0", None),
+            ("1fffffffffffffp0", Some(0x433f_ffff_ffff_ffff)),
+            ("20000000000000p0", None),
         ] {
             assert_eq!(hexadecimal(text).map(f64::to_bits), bits, "{text}");
         }

@@ -157,6 +157,222 @@ fn expressions_are_split_from_a_depth_on() {
     assert_eq!([49, 50, 97, 98].map(statements), [2, 3, 3, 4]);
 }
 
+/// What was written has expressions of up to 100 levels, subscripts in one another among them.
+#[test]
+fn expressions_that_were_written_are_so_deep() {
+    let source = "main subroutine f(in integer k[2], out integer y)\n  y := 1\nend\n";
+    let program = cfg_core::text::parse(source).program.unwrap();
+    let document = cfg_front::xaif::to_string(&program).unwrap();
+    let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
+    let stop = document.find("</xaif:AssignmentRHS>").unwrap();
+    let too_deep = |expression: &str| {
+        let (before, after) = (&document[..start], &document[stop..]);
+        let found = codes(format!("{before}{expression}{after}").as_bytes());
+        assert!(
+            ["", "F620"].contains(&found.join(",").as_str()),
+            "{found:?}"
+        );
+        !found.is_empty()
+    };
+    let signs = |n: usize| {
+        let mut graph = String::new();
+        for i in 1..=n {
+            graph.push_str(&format!(
+                "<xaif:Intrinsic vertex_id=\"{i}\" name=\"minus_scal\"/>\
+                 <xaif:ExpressionEdge edge_id=\"{i}\" source=\"{}\" target=\"{i}\" position=\"1\"/>",
+                i + 1
+            ));
+        }
+        let last = n + 1;
+        format!(
+            "{graph}<xaif:Constant vertex_id=\"{last}\" type=\"integer\" feType=\"I4\" value=\"1\"/>"
+        )
+    };
+    let open = "<xaif:VariableReference vertex_id=\"1\"><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" \
+                symbol_id=\"k_1\"/><xaif:ArrayElementReference vertex_id=\"2\"><xaif:IndexTriplet><xaif:Index>";
+    let close =
+        "</xaif:Index></xaif:IndexTriplet></xaif:ArrayElementReference></xaif:VariableReference>";
+    let elements = |n: usize, index: &str| format!("{}{index}{}", open.repeat(n), close.repeat(n));
+    let one = signs(0);
+    assert_eq!([99, 100].map(|n| too_deep(&signs(n))), [false, true]);
+    let nested = [99, 100].map(|n| too_deep(&elements(n, &one)));
+    assert_eq!(nested, [false, true]);
+    let inside = [98, 99].map(|n| too_deep(&elements(1, &signs(n))));
+    assert_eq!(inside, [false, true]);
+}
+
+/// The document `markers` with more text before the first place that reads so, for each of some places.
+fn with_more<const N: usize>(places: [(&str, String); N]) -> String {
+    let insert = |document: String, (place, more): (&str, String)| {
+        document.replacen(place, &format!("{more}{place}"), 1)
+    };
+    places.into_iter().fold(fixture("markers"), insert)
+}
+
+/// A document with so many routines in one another; the innermost assigns a variable of the outermost, which is one more.
+fn routines_in_one_another(n: usize) -> String {
+    let (mut symbols, mut scopes, mut graphs) = (String::new(), String::new(), String::new());
+    for k in 1..=n {
+        let (scope, around, graph) = (k + 2, k + 1, k + 100);
+        symbols.push_str(&format!(
+            "<xaif:Symbol symbol_id=\"r{k}_1\" kind=\"subroutine\" type=\"void\"/>"
+        ));
+        scopes.push_str(&format!(
+            "<xaif:Scope vertex_id=\"{scope}\"/><xaif:ScopeEdge edge_id=\"{around}\" source=\"{scope}\" target=\"{around}\"/>"
+        ));
+        let statement = if k == n {
+            "<xaif:Assignment statement_id=\"1\">\
+             <xaif:AssignmentLHS><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" symbol_id=\"Y_2\"/></xaif:AssignmentLHS>\
+             <xaif:AssignmentRHS><xaif:Constant vertex_id=\"1\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>\
+             </xaif:Assignment>"
+        } else {
+            ""
+        };
+        graphs.push_str(&format!(
+            "<xaif:ControlFlowGraph vertex_id=\"{graph}\" scope_id=\"1\" symbol_id=\"r{k}_1\" controlflowgraph_scope_id=\"{scope}\">\
+             <xaif:ArgumentList/><xaif:Entry vertex_id=\"1\"/>\
+             <xaif:BasicBlock vertex_id=\"2\" scope_id=\"{scope}\">{statement}</xaif:BasicBlock><xaif:Exit vertex_id=\"3\"/>\
+             <xaif:ControlFlowEdge edge_id=\"1\" source=\"1\" target=\"2\"/>\
+             <xaif:ControlFlowEdge edge_id=\"2\" source=\"2\" target=\"3\"/></xaif:ControlFlowGraph>"
+        ));
+    }
+    with_more([
+        ("<xaif:Symbol symbol_id=\"head_5\"", symbols),
+        ("</xaif:ScopeHierarchy>", scopes),
+        ("</xaif:CallGraph>", graphs),
+    ])
+}
+
+/// A routine sees variables of up to 63 routines around it.
+#[test]
+fn routines_nest_up_to_a_limit() {
+    assert!(codes(routines_in_one_another(63).as_bytes()).is_empty());
+    assert!(codes(routines_in_one_another(64).as_bytes()).contains(&"F608"));
+}
+
+/// Of the routines that nobody calls up to 10 are named.
+#[test]
+fn routines_that_nobody_calls_are_named_up_to_a_number() {
+    let named = |n: usize| {
+        let document = routines_in_one_another(n - 1).replace("head_5", "top_5");
+        let (_, problems) = read_xaif(document.as_bytes(), &Options::default());
+        let problem = problems.iter().find(|d| d.code == "F618").unwrap();
+        let (names, _) = problem.message.split_once(" are not called").unwrap();
+        names.split(", ").count()
+    };
+    assert_eq!([9, 10, 11].map(named), [9, 10, 10]);
+}
+
+/// Members of a COMMON block that are the same cells are one variable, if the shape is one of the last 8.
+#[test]
+fn shapes_of_a_block_are_compared_up_to_a_number() {
+    let globals = |shapes: u32| {
+        let (mut symbols, mut statements) = (String::new(), String::new());
+        // The last one has the shape of the first.
+        for k in 0..=shapes {
+            let (id, rows) = (k + 100, 1_u32 << (k % shapes));
+            let columns = (1_u32 << shapes) / rows;
+            symbols.push_str(&format!(
+                "<!-- COMMON name = b_ --><xaif:Symbol symbol_id=\"S{k}_{id}\" kind=\"variable\" type=\"real\" feType=\"F8\" shape=\"matrix\">\
+                 <xaif:DimensionBounds lower=\"1\" upper=\"{rows}\"/><xaif:DimensionBounds lower=\"1\" upper=\"{columns}\"/></xaif:Symbol>"
+            ));
+            statements.push_str(&format!(
+                "<xaif:Assignment statement_id=\"{id}\">\
+                 <xaif:AssignmentLHS><xaif:SymbolReference vertex_id=\"1\" scope_id=\"1\" symbol_id=\"S{k}_{id}\"/></xaif:AssignmentLHS>\
+                 <xaif:AssignmentRHS><xaif:Constant vertex_id=\"1\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>\
+                 </xaif:Assignment>"
+            ));
+        }
+        let document = with_more([
+            ("<xaif:Symbol symbol_id=\"head_5\"", symbols),
+            ("<xaif:Assignment ", statements),
+        ]);
+        let (program, problems) = read_xaif(document.as_bytes(), &Options::default());
+        program
+            .unwrap_or_else(|| panic!("{problems}"))
+            .globals
+            .len()
+    };
+    assert_eq!([7, 8, 9].map(globals), [7, 8, 10]);
+}
+
+/// Arrays have up to 7 dimensions, also where an intrinsic makes them.
+#[test]
+fn intrinsics_make_arrays_of_up_to_7_dimensions() {
+    let array = |id: &str, shape: &str, rank: usize, extent: usize| {
+        let dim = format!("<xaif:DimensionBounds lower=\"1\" upper=\"{extent}\"/>");
+        let ty = match id {
+            "N_12" => "type=\"integer\" feType=\"I4\"",
+            _ => "type=\"real\" feType=\"F8\"",
+        };
+        format!(
+            "<xaif:Symbol symbol_id=\"{id}\" kind=\"variable\" {ty} shape=\"{shape}\">{}</xaif:Symbol>",
+            dim.repeat(rank)
+        )
+    };
+    let reference = |id: usize, symbol: &str| {
+        format!(
+            "<xaif:VariableReference vertex_id=\"{id}\">\
+             <xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" symbol_id=\"{symbol}\"/></xaif:VariableReference>"
+        )
+    };
+    let constant = |id: usize, value: usize| {
+        format!(
+            "<xaif:Constant vertex_id=\"{id}\" type=\"integer\" feType=\"I4\" value=\"{value}\"/>"
+        )
+    };
+    let assigned = |symbols: &[String], intrinsic: &str, operands: &[String]| {
+        let edges: String = (1..=operands.len())
+            .map(|k| {
+                format!(
+                    "<xaif:ExpressionEdge edge_id=\"{k}\" source=\"{}\" target=\"1\" position=\"{k}\"/>",
+                    k + 1
+                )
+            })
+            .collect();
+        let statement = format!(
+            "<xaif:Assignment statement_id=\"90\">\
+             <xaif:AssignmentLHS><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" symbol_id=\"T_11\"/></xaif:AssignmentLHS>\
+             <xaif:AssignmentRHS><xaif:Intrinsic vertex_id=\"1\" name=\"{intrinsic}\"/>{}{edges}</xaif:AssignmentRHS>\
+             </xaif:Assignment>",
+            operands.concat()
+        );
+        let document = with_more([
+            ("<xaif:Symbol symbol_id=\"Y_2\"", symbols.concat()),
+            ("<xaif:Assignment ", statement),
+        ]);
+        codes(document.as_bytes())
+    };
+    let result = array("T_11", "seven_tensor", 7, 2);
+    for (rank, shape, refused) in [(6, "six_tensor", false), (7, "seven_tensor", true)] {
+        let symbols = [array("S_10", shape, rank, 2), result.clone()];
+        let operands = [reference(2, "S_10"), constant(3, 1), constant(4, 2)];
+        let found = assigned(&symbols, "spread", &operands);
+        assert_eq!(found.contains(&"F614"), refused, "{rank}: {found:?}");
+    }
+    for (rank, refused) in [(7, false), (8, true)] {
+        let source = array("S_10", "vector", 1, 128);
+        let symbols = [source, result.clone(), array("N_12", "vector", 1, rank)];
+        let operands = [reference(2, "S_10"), reference(3, "N_12")];
+        let found = assigned(&symbols, "reshape", &operands);
+        assert_eq!(found.contains(&"F613"), refused, "{rank}: {found:?}");
+    }
+}
+
+/// Ids that are numbers are smaller than 2^52.
+#[test]
+fn ids_are_so_large() {
+    let found = |id: &str| {
+        let mut document = fixture("markers");
+        for place in ["<xaif:Exit vertex_id=\"ID\"", "source=\"2\" target=\"ID\""] {
+            document = document.replace(&place.replace("ID", "3"), &place.replace("ID", id));
+        }
+        codes(document.as_bytes())
+    };
+    assert!(found("4503599627370495").is_empty());
+    assert!(found("4503599627370496").contains(&"F606"));
+}
+
 #[test]
 fn encodings() {
     let document = fixture("markers");

@@ -636,3 +636,35 @@ impl<'t> Document<'t> {
             .at_element(self.describe(n))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An element is named with up to three of those around it.
+    #[test]
+    fn elements_are_named_with_those_around_them() {
+        let named = |levels: usize| {
+            let open: String = (1..=levels)
+                .map(|k| format!("<Scope vertex_id=\"{k}\">"))
+                .collect();
+            let text = format!("{open}{}", "</Scope>".repeat(levels));
+            let doc = Document::parse(&text).expect("it is well-formed");
+            let innermost = doc.subtree(doc.root()).last().expect("it has elements");
+            doc.describe(innermost)
+        };
+        assert_eq!(named(4), "Scope 4 in Scope 3 in Scope 2 in Scope 1");
+        assert_eq!(named(5), "Scope 5 in Scope 4 in Scope 3 in Scope 2");
+    }
+
+    /// What names the encoding ends within the first 256 bytes.
+    #[test]
+    fn encodings_are_looked_for_up_to_a_number_of_bytes() {
+        let declared = |length: usize| {
+            let (start, end) = ("<?xml version=\"1.0\"", "encoding=\"latin1");
+            let space = " ".repeat(length - start.len() - end.len());
+            declared_encoding(format!("{start}{space}{end}\"?>").as_bytes())
+        };
+        assert_eq!([256, 257].map(declared), ["latin1", "latin"]);
+    }
+}

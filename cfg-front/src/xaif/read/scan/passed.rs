@@ -324,3 +324,23 @@ pub(crate) fn find(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Up to 512 elements around a reference are looked at; if none of them tells where the value goes, it decides something.
+    #[test]
+    fn elements_around_a_reference_are_so_many() {
+        let decides = |levels: usize| {
+            let (open, close) = ("<Scope>".repeat(levels), "</Scope>".repeat(levels));
+            let text = format!("<BasicBlock>{open}<VariableReference/>{close}</BasicBlock>");
+            let doc = Document::parse(&text).expect("it is well-formed");
+            let reference = doc.subtree(doc.root()).last().expect("it has elements");
+            let mut flow = Flow::default();
+            flow.reference(&doc, &Scan::default(), &HashMap::new(), 0, reference);
+            !flow.decisive.is_empty()
+        };
+        assert_eq!([511, 512].map(decides), [false, true]);
+    }
+}
