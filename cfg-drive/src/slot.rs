@@ -137,3 +137,21 @@ pub(crate) fn nearest<'n>(
         format!("known are {}", list.join(", "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Up to 20 names are listed, and of more than these the first 20.
+    #[test]
+    fn names_are_listed_up_to_a_number() {
+        let listed = |count: usize| {
+            let names: Vec<String> = (1..=count).map(|k| format!("name{k}")).collect();
+            let known = names.iter().map(String::as_str);
+            nearest(&mut Similarity::default(), "?", known)
+        };
+        assert!(listed(20).ends_with(", name19, name20"), "{}", listed(20));
+        let cut = listed(21);
+        assert!(cut.ends_with(", name19, name20, ..."), "{cut}");
+    }
+}

@@ -567,6 +567,27 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// Numbers on the command line are from the least to the greatest that there may be.
+    #[test]
+    fn numbers_are_in_a_range() {
+        let bench: &[&str] = &["cfgrev", "bench", "f.json", "--at", "x=1"];
+        let graph: &[&str] = &["cfgrev", "preaccumulate", "f.json"];
+        for (args, option, least, most) in [
+            (bench, "--samples", 1_u64, 100_000),
+            (bench, "--sample-time", 1, 60_000),
+            (bench, "--heap", 1, 1 << 40),
+            (graph, "--chains", 1, 64),
+        ] {
+            let is_taken = |n: u64| {
+                let number = n.to_string();
+                let all = [args, &[option, &*number]].concat();
+                Cli::try_parse_from(all).is_ok()
+            };
+            let taken = [least - 1, least, most, most + 1].map(is_taken);
+            assert_eq!(taken, [false, true, true, false], "{option}");
+        }
+    }
+
     #[test]
     fn every_command_has_an_example() {
         for command in Cli::command().get_subcommands() {

@@ -429,6 +429,16 @@ impl<R: Read> Read for Counted<'_, R> {
 /// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
 fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
     let limit = crate::physical_memory::half_of_memory() / 2;
+    load_below(limit, file, language, count)
+}
+
+/// Reads a file or standard input that has fewer than so many bytes.
+fn load_below(
+    limit: u64,
+    file: &str,
+    language: Language,
+    count: &AtomicU64,
+) -> anyhow::Result<Vec<u8>> {
     let (called, name) = match file {
         "-" => ("standard input", "<stdin>"),
         file => (file, file),
@@ -470,4 +480,21 @@ fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec
         return Err(unreadable(&format_args!("it is larger than {limit} bytes")).into());
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with as many bytes as are the limit is refused, and one with a byte less is read.
+    #[test]
+    fn files_are_read_up_to_a_size() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        let size = size(file).expect("it is a file");
+        let load = |limit| load_below(limit, file, Language::Text, &AtomicU64::new(0));
+        let bytes = load(size + 1).expect("it is read");
+        assert_eq!(bytes.len() as u64, size);
+        let problem = load(size).expect_err("it has too many bytes").to_string();
+        assert!(problem.contains("it is larger than"), "{problem}");
+    }
 }

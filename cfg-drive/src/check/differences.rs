@@ -251,3 +251,25 @@ impl Comparison<'_> {
 fn is_limit(problem: &Diagnostic) -> bool {
     ["X208", "X209", "X210", "X211"].contains(&problem.code)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Element;
+
+    /// The first gap is noted if it is more than twice its rounding, and a smaller one behind it if the first is more than four
+    /// times the rounding.
+    #[test]
+    fn gaps_of_zeros_are_noted_from_a_factor_on() {
+        let noted = |gaps: &[f64]| {
+            let mut element = Element::default();
+            gaps.iter().for_each(|gap| element.zero(*gap, 1.0));
+            element.vanishing
+        };
+        let more = 2.0_f64.next_up();
+        assert_eq!(noted(&[2.0]), None);
+        assert_eq!(noted(&[more]), Some((more, more)));
+        let more = 4.0_f64.next_up();
+        assert_eq!(noted(&[4.0, 1.0]), Some((4.0, 4.0)));
+        assert_eq!(noted(&[more, 1.0]), Some((more, 1.0)));
+    }
+}

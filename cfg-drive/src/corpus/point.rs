@@ -110,3 +110,29 @@ fn nested(
     }
     out.push(']');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use cfg_core::{text, validate::validate};
+
+    /// Points are made of variables with up to 2^20 elements.
+    #[test]
+    fn points_are_made_up_to_a_size() {
+        let made = |size: usize| {
+            let source =
+                format!("main subroutine f(in real x[{size}], out real y)\n  y := x[1]\nend\n");
+            let program = text::parse(&source).program.expect("it can be read");
+            let program = validate(program).expect("it is valid");
+            let main = program.main.expect("it is marked");
+            let primal = Primal::new(&program, main, &Options::default());
+            point(&primal.expect("it can be compiled"), &program, main)
+        };
+        assert!(made(1 << 20).is_ok());
+        let Err(problems) = made((1 << 20) + 1) else {
+            panic!("it is too large");
+        };
+        assert_eq!(problems.0[0].code, codes::TOO_LARGE.code);
+    }
+}

@@ -1,9 +1,9 @@
 //! Runs that a limit stops: the loop that does not end is named, and a check says what it could not run.
 
-use crate::{finish, product_and_sum};
+use crate::{finish, of_text, pointers, product_and_sum};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::ScalarType::Real;
-use cfg_drive::{Adjoint, Options, Primal, Tangent, Tolerances, check};
+use cfg_drive::{Adjoint, Options, Primal, Tangent, Tolerances, check, give_sizes};
 use cfg_testkit::growth;
 
 #[test]
@@ -123,4 +123,29 @@ fn seeds_of_ones_count() {
     // One more takes the place of the first.
     let _again = adjoint.ones(&point).expect("it has dependents");
     assert_eq!(options.memory.used() - before, 2 * 8);
+}
+
+/// Up to 20 fields of a record are named where another is given, and up to 20 parameters with open extents.
+#[test]
+fn what_could_be_meant_is_named_up_to_a_number() {
+    for (count, named) in [(19, 19), (20, 20), (21, 20)] {
+        let fields: String = (1..=count).map(|k| format!("  real f{k}\n")).collect();
+        let source = format!(
+            "record Node\n{fields}end\nmain subroutine f(in ^record Node p, out real y)\n  y := p^.f1\nend\n"
+        );
+        let values: String = (1..=count).map(|k| format!(", \"f{k}\": 1")).collect();
+        let point = format!("{{\"p\": {{\"other\": 1{values}}}}}");
+        let problems = pointers::run(&source, &point).expect_err("there is no such field");
+        let problem = &problems.0[0];
+        assert_eq!(problem.code, "P412", "{problems}");
+        assert_eq!(problem.help.split(", ").count(), named, "{problems}");
+
+        let parameters: String = (1..=count).map(|k| format!("in real x{k}[:], ")).collect();
+        let source = format!("main subroutine f({parameters}out real y)\n  y := x1[1]\nend\n");
+        let (program, f) = of_text(&source);
+        let problems = give_sizes(&mut program.into_program(), f, &["other=1".to_owned()]);
+        let problems = problems.expect_err("there is no such parameter");
+        let problem = &problems.0[0];
+        assert_eq!(problem.help.split(", ").count(), named, "{problems}");
+    }
 }

@@ -75,13 +75,17 @@ fn deep_nesting() {
     assert!(found.contains(&"F620"), "{found:?}");
 }
 
-/// The sums of an expression `x + 1 + 1 + ...` without its first operand: n - 1 of them, each an operand of the one before.
-fn ones_added(n: usize) -> String {
+/// The attributes of a real constant, and of an integer.
+const REAL_ONE: &str = "type=\"real\" feType=\"F8\" value=\"1.0\"";
+const INTEGER_ONE: &str = "type=\"integer\" feType=\"I4\" value=\"1\"";
+
+/// The expression `1 + 1 + 1 + ...` of n constants with these attributes, n levels deep: each sum is an operand of the one before.
+fn ones_added(n: usize, one: &str) -> String {
     let mut graph = String::new();
     for i in 1..n {
         graph.push_str(&format!(
             "<xaif:Intrinsic vertex_id=\"{i}\" name=\"add_scal_scal\"/>\
-             <xaif:Constant vertex_id=\"{}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>\
+             <xaif:Constant vertex_id=\"{}\" {one}/>\
              <xaif:ExpressionEdge edge_id=\"{i}\" source=\"{}\" target=\"{i}\" position=\"1\"/>\
              <xaif:ExpressionEdge edge_id=\"{}\" source=\"{}\" target=\"{i}\" position=\"2\"/>",
             n + i,
@@ -90,25 +94,18 @@ fn ones_added(n: usize) -> String {
             n + i
         ));
     }
-    graph
+    format!("{graph}<xaif:Constant vertex_id=\"{n}\" {one}/>")
 }
 
 #[test]
 fn long_expressions() {
-    // x + 1 + 1 + ...: a graph 50 000 levels deep is split into temporaries.
+    // 1 + 1 + ...: a graph 50 000 levels deep is split into temporaries.
     let n = 50_000;
-    let mut graph = ones_added(n);
-    graph.push_str(&format!(
-        "<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>"
-    ));
+    let graph = ones_added(n, REAL_ONE);
     let document = fixture("markers");
     let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
     let stop = document.find("</xaif:AssignmentRHS>").unwrap();
-    let document = format!(
-        "{}{graph}{}",
-        &document[..start],
-        &document[stop + "</xaif:AssignmentRHS>".len()..]
-    );
+    let document = format!("{}{graph}{}", &document[..start], &document[stop..]);
     let (program, problems) = read_xaif(document.as_bytes(), &Options::default());
     let program = program.unwrap_or_else(|| panic!("{problems}"));
     let (values, _) = crate::oracle::jacobian(&program, "x", "y").unwrap();
@@ -138,23 +135,24 @@ fn subscripts_nest_up_to_a_limit() {
     assert!(found(63).contains(&"F620"), "{:?}", found(63));
 }
 
-/// Expressions have up to 49 levels before a part of them becomes a statement of its own.
+/// Expressions have up to 49 levels before a part of them becomes a statement of its own, and subscripts up to 48.
 #[test]
 fn expressions_are_split_from_a_depth_on() {
     let document = fixture("markers");
     let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
     let stop = document.find("</xaif:AssignmentRHS>").unwrap();
-    let statements = |n: usize| {
-        let graph = ones_added(n);
-        let last =
-            format!("<xaif:Constant vertex_id=\"{n}\" type=\"real\" feType=\"F8\" value=\"1.0\"/>");
-        let (before, after) = (&document[..start], &document[stop..]);
-        let text = format!("{before}{graph}{last}{after}");
+    let statements = |start: usize, stop: usize, graph: &str| {
+        let text = format!("{}{graph}{}", &document[..start], &document[stop..]);
         let (program, problems) = read_xaif(text.as_bytes(), &Options::default());
         let program = program.unwrap_or_else(|| panic!("{problems}"));
         program.to_string().matches(":=").count()
     };
-    assert_eq!([49, 50, 97, 98].map(statements), [2, 3, 3, 4]);
+    let right = |n: usize| statements(start, stop, &ones_added(n, REAL_ONE));
+    assert_eq!([49, 50, 97, 98].map(right), [2, 3, 3, 4]);
+    let index = start + document[start..].find("<xaif:Index>").unwrap() + "<xaif:Index>".len();
+    let end = index + document[index..].find("</xaif:Index>").unwrap();
+    let subscript = |n: usize| statements(index, end, &ones_added(n, INTEGER_ONE));
+    assert_eq!([48, 49].map(subscript), [2, 3]);
 }
 
 /// What was written has expressions of up to 100 levels, subscripts in one another among them.
@@ -184,9 +182,7 @@ fn expressions_that_were_written_are_so_deep() {
             ));
         }
         let last = n + 1;
-        format!(
-            "{graph}<xaif:Constant vertex_id=\"{last}\" type=\"integer\" feType=\"I4\" value=\"1\"/>"
-        )
+        format!("{graph}<xaif:Constant vertex_id=\"{last}\" {INTEGER_ONE}/>")
     };
     let open = "<xaif:VariableReference vertex_id=\"1\"><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" \
                 symbol_id=\"k_1\"/><xaif:ArrayElementReference vertex_id=\"2\"><xaif:IndexTriplet><xaif:Index>";
@@ -209,6 +205,15 @@ fn with_more<const N: usize>(places: [(&str, String); N]) -> String {
     places.into_iter().fold(fixture("markers"), insert)
 }
 
+/// The statement with this number that assigns 1 to a variable of a scope.
+fn one_assigned(id: u32, scope: u32, symbol: &str) -> String {
+    format!(
+        "<xaif:Assignment statement_id=\"{id}\">\
+         <xaif:AssignmentLHS><xaif:SymbolReference vertex_id=\"1\" scope_id=\"{scope}\" symbol_id=\"{symbol}\"/></xaif:AssignmentLHS>\
+         <xaif:AssignmentRHS><xaif:Constant vertex_id=\"1\" {REAL_ONE}/></xaif:AssignmentRHS></xaif:Assignment>"
+    )
+}
+
 /// A document with so many routines in one another; the innermost assigns a variable of the outermost, which is one more.
 fn routines_in_one_another(n: usize) -> String {
     let (mut symbols, mut scopes, mut graphs) = (String::new(), String::new(), String::new());
@@ -221,12 +226,9 @@ fn routines_in_one_another(n: usize) -> String {
             "<xaif:Scope vertex_id=\"{scope}\"/><xaif:ScopeEdge edge_id=\"{around}\" source=\"{scope}\" target=\"{around}\"/>"
         ));
         let statement = if k == n {
-            "<xaif:Assignment statement_id=\"1\">\
-             <xaif:AssignmentLHS><xaif:SymbolReference vertex_id=\"1\" scope_id=\"2\" symbol_id=\"Y_2\"/></xaif:AssignmentLHS>\
-             <xaif:AssignmentRHS><xaif:Constant vertex_id=\"1\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>\
-             </xaif:Assignment>"
+            one_assigned(1, 2, "Y_2")
         } else {
-            ""
+            String::new()
         };
         graphs.push_str(&format!(
             "<xaif:ControlFlowGraph vertex_id=\"{graph}\" scope_id=\"1\" symbol_id=\"r{k}_1\" controlflowgraph_scope_id=\"{scope}\">\
@@ -276,12 +278,7 @@ fn shapes_of_a_block_are_compared_up_to_a_number() {
                 "<!-- COMMON name = b_ --><xaif:Symbol symbol_id=\"S{k}_{id}\" kind=\"variable\" type=\"real\" feType=\"F8\" shape=\"matrix\">\
                  <xaif:DimensionBounds lower=\"1\" upper=\"{rows}\"/><xaif:DimensionBounds lower=\"1\" upper=\"{columns}\"/></xaif:Symbol>"
             ));
-            statements.push_str(&format!(
-                "<xaif:Assignment statement_id=\"{id}\">\
-                 <xaif:AssignmentLHS><xaif:SymbolReference vertex_id=\"1\" scope_id=\"1\" symbol_id=\"S{k}_{id}\"/></xaif:AssignmentLHS>\
-                 <xaif:AssignmentRHS><xaif:Constant vertex_id=\"1\" type=\"real\" feType=\"F8\" value=\"1.0\"/></xaif:AssignmentRHS>\
-                 </xaif:Assignment>"
-            ));
+            statements.push_str(&one_assigned(id, 1, &format!("S{k}_{id}")));
         }
         let document = with_more([
             ("<xaif:Symbol symbol_id=\"head_5\"", symbols),

@@ -337,7 +337,17 @@ mod tests {
         assert_eq!(bytes("65536"), Ok(65536));
         assert_eq!(bytes("64K"), Ok(65536));
         assert_eq!(bytes("2g"), Ok(2 << 30));
-        for wrong in ["", "K", "-1", "1.5G", "é", "99999999999T"] {
+        assert_eq!(bytes("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(bytes("16777215T"), Ok(16_777_215 << 40));
+        for wrong in [
+            "",
+            "K",
+            "-1",
+            "1.5G",
+            "é",
+            "18446744073709551616",
+            "16777216T",
+        ] {
             assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }

@@ -290,3 +290,18 @@ fn a_hundred_thousand_equal_ids_are_found_in_little_time() {
         ran.out
     );
 }
+
+/// Of the routines of which one must be chosen up to 20 are named.
+#[test]
+fn routines_to_choose_from_are_named_up_to_a_number() {
+    let args = ["run", "-", "--lang", "text", "--at", "x=1"];
+    for (count, more) in [(20, false), (21, true)] {
+        let routines: String = (1..=count)
+            .map(|k| format!("subroutine r{k}(in real x, out real y)\n  y := x\nend\n"))
+            .collect();
+        let ran = cfgrev_with(&args, routines.as_bytes());
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.contains(", r20"), "{}", ran.err);
+        assert_eq!(ran.err.contains(", r20, ..."), more, "{}", ran.err);
+    }
+}

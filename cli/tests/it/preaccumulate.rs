@@ -59,6 +59,113 @@ fn the_object_for_programs() {
     }
 }
 
+/// What people read of a graph that is one path, through so many vertices from this one on.
+fn path_through(first: usize, count: usize) -> String {
+    let end = first + count;
+    let edges: Vec<String> = (first..=end)
+        .map(|k| format!("[{}, {k}, \"variable\"]", k - 1))
+        .collect();
+    let graph = format!(
+        "{{\"inputs\": [{}], \"outputs\": [{end}], \"edges\": [{}]}}",
+        first - 1,
+        edges.join(", ")
+    );
+    let ran = cfgrev_with(&["preaccumulate", "-"], graph.as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    ran.out
+}
+
+/// Up to 1000 steps are listed.
+#[test]
+fn steps_are_listed_up_to_a_number() {
+    for (count, rest) in [(1000, 0), (1001, 1)] {
+        let text = path_through(2, count);
+        let more = text.matches("\n... 1 more: --emit json has all of them\n");
+        assert_eq!(more.count(), rest, "{count}");
+        let listed = text.lines().filter(|line| line.starts_with('('));
+        let listed: usize = listed.map(|line| line.split(' ').count()).sum();
+        assert_eq!(listed, 1000);
+    }
+}
+
+/// Lines of steps have up to 100 characters: 17 steps with five characters each are one more with the spaces between them.
+#[test]
+fn lines_of_steps_are_so_long() {
+    let lines = |first: usize| {
+        let text = path_through(first, 17);
+        text.lines().filter(|line| line.starts_with('(')).count()
+    };
+    assert_eq!([99, 100].map(lines), [1, 2]);
+}
+
+/// A program whose result is the sum of so many elements, and what people read of it.
+fn sum_of(count: usize) -> String {
+    let elements: Vec<String> = (1..=count).map(|k| format!("x[{k}]")).collect();
+    let statements: Vec<String> = elements
+        .chunks(60)
+        .map(|some| format!("  y := y + {}\n", some.join(" + ")))
+        .collect();
+    let program = format!(
+        "main subroutine f(in real x[{count}], out real y)\n  independent x\n  dependent y\n  y := 0.0\n{}end\n",
+        statements.concat()
+    );
+    let args = [
+        "preaccumulate",
+        "-",
+        "--lang",
+        "text",
+        "--time",
+        "0",
+        "--quiet",
+    ];
+    let ran = cfgrev_with(&args, program.as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    ran.out
+}
+
+/// Up to 1000 independents and statements of a block are listed.
+#[test]
+fn lists_of_blocks_are_so_long() {
+    let independents = |count: usize| {
+        let text = sum_of(count);
+        let line = text.lines().find(|line| line.starts_with("independents: "));
+        line.expect("it has independents").split(", ").count()
+    };
+    assert_eq!([999, 1000, 1001].map(independents), [999, 1000, 1000]);
+    for (count, rest) in [(998, 0), (999, 1)] {
+        let text = sum_of(count);
+        let (_, adjoint) = text.split_once("\nadjoint block: ").expect("it has one");
+        assert_eq!(adjoint.starts_with("1000 "), rest == 0, "{adjoint}");
+        assert_eq!(
+            adjoint.matches("\n  ... 1 more\n").count(),
+            rest,
+            "{adjoint}"
+        );
+    }
+}
+
+/// Of the vertices with a block up to 20 are named.
+#[test]
+fn vertices_with_blocks_are_named_up_to_a_number() {
+    let named = |count: usize| {
+        let branches: String = (1..count)
+            .map(|k| format!("  if x > {k}.0\n    y := y*x*sin(y)\n  end\n"))
+            .collect();
+        let program = format!(
+            "main subroutine f(in real x, out real y)\n  independent x\n  dependent y\n  y := x\n{branches}end\n"
+        );
+        let args = ["preaccumulate", "-", "--lang", "text", "--vertex", "9999"];
+        let ran = cfgrev_with(&args, program.as_bytes());
+        let (_, names) = ran
+            .err
+            .split_once("vertices that have one: ")
+            .expect("a list");
+        let names = names.lines().next().unwrap_or_default();
+        names.split(", ").count()
+    };
+    assert_eq!([19, 20, 21].map(named), [19, 20, 20]);
+}
+
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let run = |seed: &str| {
