@@ -112,3 +112,25 @@ impl Typed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whole numbers up to 2^53 are constants of 64 bits, and up to 2^24 of 32 bits.
+    #[test]
+    fn whole_numbers_are_reals_up_to_a_size() {
+        for (ty, most) in [
+            (ScalarType::Real, 1_i64 << 53),
+            (ScalarType::Real32, 1 << 24),
+        ] {
+            let is_constant = |i: i64| {
+                let number = Typed::leaf(Expr::Int(i), ScalarType::Integer);
+                let real = number.to(ty).expect("it has a value");
+                !matches!(real.expr, Expr::Op(..))
+            };
+            let found = [-most - 1, -most, most, most + 1].map(is_constant);
+            assert_eq!(found, [false, true, true, false], "{ty:?}");
+        }
+    }
+}
