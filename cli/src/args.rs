@@ -580,7 +580,7 @@ mod tests {
         ] {
             let is_taken = |n: u64| {
                 let number = n.to_string();
-                let all = [args, &[option, &*number]].concat();
+                let all = [args, &[option, number.as_str()]].concat();
                 Cli::try_parse_from(all).is_ok()
             };
             let taken = [least - 1, least, most, most + 1].map(is_taken);

@@ -122,7 +122,7 @@ mod tests {
     fn points_are_made_up_to_a_size() {
         let made = |size: usize| {
             let source =
-                format!("main subroutine f(in real x[{size}], out real y)\n  y := x[1]\nend\n");
+                format!("main subroutine f(in real x[{size}], inout real y)\n  y := x[1]\nend\n");
             let program = text::parse(&source).program.expect("it can be read");
             let program = validate(program).expect("it is valid");
             let main = program.main.expect("it is marked");
