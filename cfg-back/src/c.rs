@@ -340,6 +340,7 @@ pub fn server(
     bundle.pieces.include("stdio.h");
     bundle.pieces.include("string.h");
     bundle.pieces.include("time.h");
+    (driver::LOCALS.iter()).for_each(|name| bundle.names.reserve(name));
     for (program, routine) in programs {
         bundle.add(program, Some(*routine))?;
     }

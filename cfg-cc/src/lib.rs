@@ -435,12 +435,9 @@ fn write_argument(
     argument: &Argument,
     checks: bool,
 ) -> Result<(), Diagnostics> {
-    /// The most dimensions that an argument has in a request.
-    const DIMENSIONS: usize = 15;
     if variable.ty.is_tape() {
         return Ok(());
     }
-    let mut extents = [0; DIMENSIONS];
     let value = match argument {
         Argument::Value(value)
             if value.ty() == variable.ty && value.shape().len() == variable.rank() =>
@@ -462,17 +459,10 @@ fn write_argument(
     };
     put(request, value.is_some().into());
     put(request, value.map_or(0, |value| value.len() as i64));
-    if let Some(value) = value {
-        for (to, (dim, n)) in extents
-            .iter_mut()
-            .zip(variable.shape.iter().zip(value.shape()))
-        {
-            if dim.extent == Extent::Deferred {
-                *to = *n as i64;
-            }
-        }
+    for (k, dim) in variable.shape.iter().enumerate() {
+        let given = value.filter(|_| dim.extent == Extent::Deferred);
+        put(request, given.map_or(0, |value| value.shape()[k] as i64));
     }
-    extents.iter().for_each(|n| put(request, *n));
     if let Some(value) = value {
         write_value(request, value, variable.order, checks);
     }

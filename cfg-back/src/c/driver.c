@@ -6,9 +6,9 @@ struct cfgrev_use {
 
 static struct cfgrev_use cfgrev_use;
 
-/* An argument as it is read from standard input: whether it is given, its deferred extents, its cells. */
+/* An argument as it is read from standard input: whether it is given, how many cells it has, its cells. */
 struct cfgrev_argument {
-    int64_t given, count, extents[15];
+    int64_t given, count;
     void *cells;
 };
 
@@ -59,10 +59,10 @@ CFGREV_INLINE void cfgrev_write(const void *cells, size_t bytes)
         exit(3);
 }
 
-CFGREV_INLINE int cfgrev_read_argument(struct cfgrev_argument *argument, size_t size)
+CFGREV_INLINE int cfgrev_read_argument(struct cfgrev_argument *argument, size_t size, int64_t *extents, size_t rank)
 {
     size_t bytes;
-    if (cfgrev_read(argument, offsetof(struct cfgrev_argument, cells)))
+    if (cfgrev_read(argument, offsetof(struct cfgrev_argument, cells)) || cfgrev_read(extents, rank * sizeof *extents))
         return 1;
     bytes = (size_t)argument->count * size;
     argument->cells = NULL;

@@ -1,8 +1,8 @@
 //! A program around functions: it reads arguments from standard input, calls, and writes what the function leaves.
 //!
 //! All numbers are in the machine's own form. A request is the number of the function, how many calls are to be timed, its
-//! arguments, and the cells of all globals that own storage, in order. An argument is 17 integers, whether it is given,
-//! the number of its cells, and up to 15 deferred extents, and then its cells.
+//! arguments, and the cells of all globals that own storage, in order. An argument is whether it is given,
+//! the number of its cells, an integer for each dimension, its extent where that is deferred, and then its cells.
 //!
 //! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts of
 //! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, of an array behind its extents, the cells of
@@ -57,6 +57,12 @@ CFGREV_INLINE @TYPE@ cfgrev_counted_pop_@NAME@(struct cfgrev_top *top)
 
 ";
 
+/// The names of what functions of the driver declare: a routine of such a name could not be called there.
+pub(super) const LOCALS: [&str; 16] = [
+    "a", "begin", "calls", "done", "extents", "k", "kept", "left", "length", "mark", "message",
+    "seconds", "sizes", "status", "tape", "value",
+];
+
 /// What all driver functions use.
 pub(super) fn head() -> &'static str {
     include_str!("driver.c")
@@ -79,6 +85,11 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         .filter_map(|g| file.globals.owner(g))
         .collect();
     let room = count + owners.len();
+    let ranks = routine.parameter_ids().map(|p| routine.variable(p));
+    let most = ranks.filter(|v| !v.ty.is_tape()).map(Variable::rank).max();
+    if let Some(most) = most {
+        let _ = writeln!(text, "    int64_t sizes[{count}][{}];", most.max(1));
+    }
     let _ = write!(
         text,
         "    struct cfgrev_argument a[{count}];\n    struct cfgrev_kept kept[{room}];\n    struct cfgrev_tape tape = {{0}};\n    \
@@ -99,7 +110,8 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
             let ty = file.c_type(variable.ty);
             let _ = writeln!(
                 text,
-                "    if (cfgrev_read_argument(&a[{k}], sizeof({ty})))\n        return 1;"
+                "    if (cfgrev_read_argument(&a[{k}], sizeof({ty}), sizes[{k}], {}))\n        return 1;",
+                variable.rank()
             );
         }
     }
@@ -171,7 +183,7 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
         }
         for (d, dim) in variable.shape.iter().enumerate() {
             if dim.extent == Extent::Deferred {
-                arguments.push(format!("a[{k}].extents[{d}]"));
+                arguments.push(format!("sizes[{k}][{d}]"));
             }
         }
         if file.checks && variable.rank() > 0 {

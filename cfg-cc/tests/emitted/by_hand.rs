@@ -7,11 +7,11 @@ use crate::{
 };
 use cfg_cc::{Compiler, Executable};
 use cfg_core::{
-    ir::{Extent, ScalarType, Variable},
+    ir::{Extent, Order, ScalarType, Variable},
     text,
-    validate::validate,
+    validate::{ValidProgram, validate},
 };
-use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session};
+use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_reverse::{Blocks, Options};
 use cfg_testkit::{
     case::{Case, Datum, Elements},
@@ -182,23 +182,84 @@ fn deep_nests_and_long_lists() {
     check(&jobs("deep", &case, &Options::default(), 1));
 }
 
-/// Recursion ends where the executor ends it, and the process goes on.
-#[test]
-fn recursion_has_a_limit() {
-    let Some(command) = needs::tool("cc") else {
-        return;
-    };
-    let text = "main function f(in integer n) result real r\n  local real w[300]\n  w := 1.0\n  \
-                r := 0.0\n  if n > 1\n    r := call f(n - 1)\n  end\n  r := r + w[7]\nend\n";
-    let program = validate(text::parse(text).program.unwrap()).unwrap();
-    let main = program.main.unwrap();
+/// The main routines of programs, compiled and started together. `None` without a compiler.
+fn started(texts: &[String]) -> Option<(Vec<ValidProgram>, Executable)> {
+    let command = needs::tool("cc")?;
+    let read = |text: &String| validate(text::parse(text).program.unwrap()).unwrap();
+    let programs: Vec<ValidProgram> = texts.iter().map(read).collect();
+    let mains: Vec<_> = programs.iter().map(|p| (p, p.main.unwrap())).collect();
     let compiler = Compiler {
         command,
         flags: flags(false),
         ..Compiler::default()
     };
-    let mut built = Executable::build(&[(&program, main)], &compiler).unwrap();
-    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    let built = Executable::build(&mains, &compiler).unwrap_or_else(|e| panic!("{e}"));
+    Some((programs, built))
+}
+
+/// An argument comes with an extent for each dimension, however many it has.
+#[test]
+fn arguments_have_any_number_of_dimensions() {
+    let ranks = [1, 2, 15, 16, 17, 40];
+    let programs = ranks.map(|rank| {
+        let [open, ones] = [":", "1"].map(|each| vec![each; rank].join(", "));
+        format!(
+            "main subroutine f(in real x[{open}], in real z[:], out real y)\n  \
+             y := x[{ones}] + 10.0*real(size(x, {rank})) + z[size(z)]\nend\n"
+        )
+    });
+    let Some((_, mut built)) = started(&programs) else {
+        return;
+    };
+    for (position, rank) in ranks.into_iter().enumerate() {
+        let mut shape = vec![1; rank];
+        shape[rank - 1] = 3;
+        let x = Value::real_array(&shape, Order::Row, &[0.5, 0.0, 0.0]).unwrap();
+        let z = Value::reals(&[1.0, 2.0, 3.0, 4.0]);
+        let arguments = [x.into(), z.into(), Argument::from(0.0)];
+        let answer = built.run(position, &arguments, &[]).unwrap();
+        assert_eq!(answer.status, 0, "{rank}");
+        let y = answer.arguments[2].value().and_then(|y| y.get_f64(0));
+        assert_eq!(y, Some(34.5), "{rank}");
+    }
+}
+
+/// Routines may have any name that the program around them uses for itself.
+#[test]
+fn names_of_routines_are_free() {
+    let names = [
+        "a", "begin", "calls", "cells", "done", "extents", "failed", "k", "kept", "left", "length",
+        "main", "mark", "message", "now", "rank", "request", "seconds", "serve", "sizes", "status",
+        "tape", "value",
+    ];
+    let programs = names.map(|name| {
+        format!(
+            "main function {name}(inout real x[:]) result real r\n  x[1] := 2.0*x[1]\n  r := x[1] + real(size(x))\nend\n"
+        )
+    });
+    let Some((_, mut built)) = started(&programs) else {
+        return;
+    };
+    for (position, name) in names.into_iter().enumerate() {
+        let arguments = [Value::reals(&[1.5, 0.0]).into()];
+        let answer = built.run(position, &arguments, &[]).unwrap();
+        let result = answer.result.and_then(|r| r.get_f64(0));
+        assert_eq!((answer.status, result), (0, Some(5.0)), "{name}");
+        let (time, status) = built.time(position, &arguments, &[], 3).unwrap();
+        assert!(status == 0 && time.as_secs_f64() >= 0.0, "{name}");
+    }
+}
+
+/// Recursion ends where the executor ends it, and the process goes on.
+#[test]
+fn recursion_has_a_limit() {
+    let text = "main function f(in integer n) result real r\n  local real w[300]\n  w := 1.0\n  \
+                r := 0.0\n  if n > 1\n    r := call f(n - 1)\n  end\n  r := r + w[7]\nend\n";
+    let Some((programs, mut built)) = started(&[text.to_owned()]) else {
+        return;
+    };
+    let main = programs[0].main.unwrap();
+    let compiled = Compiled::new(&programs[0], &CompileOptions::default()).unwrap();
     for n in [9_000, 11_000, 100] {
         let mut arguments = [Argument::from(n)];
         let ran = Session::new(&compiled).run(main, &mut arguments, &RunOptions::default());
