@@ -642,8 +642,7 @@ pub(crate) struct Code {
     pub(crate) consts: Vec<u64>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) homes: Vec<ParameterHome>,
-    /// First register of the template, and the template: constants and uninitialised locals.
-    pub(crate) template_at: usize,
+    /// Initial contents of the first registers: constants and uninitialised locals.
     pub(crate) template: Vec<u64>,
     pub(crate) registers: usize,
     pub(crate) descriptors: usize,

@@ -26,12 +26,11 @@ fn listing(source: &str, options: &CompileOptions) -> String {
     for (code, name) in image.routines.iter().zip(&image.names) {
         let _ = writeln!(
             out,
-            "{name}: {} registers, {} descriptors, {} staged, template {:?} at {}, frame {:?}, result {:?}",
+            "{name}: {} registers, {} descriptors, {} staged, template {:?}, frame {:?}, result {:?}",
             code.registers,
             code.descriptors,
             code.staged,
             code.template,
-            code.template_at,
             code.frame,
             code.result
         );

@@ -153,7 +153,7 @@ impl Emitter<'_> {
         let mut staged = 0usize;
         self.code.homes = (abi.passes.iter())
             .map(|pass| match pass {
-                // A routine with more arrays than the number can tell is refused below.
+                // Each takes a descriptor, of which there are no more than 65 000.
                 Pass::Array => {
                     staged += 1;
                     ParameterHome::Staged((staged - 1) as u16)

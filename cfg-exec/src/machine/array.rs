@@ -7,14 +7,15 @@ use super::slow_path::{control_count, control_value, fits, sized, tape_fault};
 use crate::{
     cell::{POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
     code::{Arr, Reg, StackClass},
-    descriptor::{self, State},
+    descriptor,
     fault::Fault,
 };
 
 impl Machine {
     pub(super) fn fill(&mut self, arr: Arr, rank: u8, cell: u64) -> Result<(), Fault> {
         let part = *self.part(arr);
-        if rank == 1 && part.axes[0].stride == 1 && part.state == State::Bound {
+        // The strides of an array that is not there are 0.
+        if rank == 1 && part.axes[0].stride == 1 {
             let n = part.axes[0].extent.max(0) as u64;
             self.burn(n)?;
             let base = part.base as usize;

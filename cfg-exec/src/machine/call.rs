@@ -92,7 +92,7 @@ impl Machine {
             let all = self.descriptors.capacity();
             self.descriptors.resize(all, Descriptor::default());
         }
-        let first = at.registers + code.template_at;
+        let first = at.registers;
         self.registers[first..first + code.template.len()].copy_from_slice(&code.template);
         let top = at.memory as u64 + code.frame.len() as u64;
         self.reserve(top)?;
