@@ -3,7 +3,7 @@
 use cfg_core::{elemental::Scalar, entity::GlobalId, ir::Order};
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
-use crate::common::parsed;
+use crate::common::{fault, parsed};
 
 /// Runs `f`, the first routine; what its arguments hold then, or the code of the error, and the number of steps.
 fn run(source: &str, arguments: &[Argument], trace: bool) -> (Result<Vec<Argument>, String>, u64) {
@@ -1038,4 +1038,750 @@ end
     assert_eq!(shown(&session)[2..4], [vec![0.0; 4], vec![0.0; 2]]);
     session.reset_globals();
     assert_eq!(shown(&session), initial);
+}
+
+/// What is computed from an integer of any type without a value has none, also where the other operand is 0 or 1.
+#[test]
+fn integers_of_every_type_without_a_value_decide_nothing() {
+    for ty in ["integer", "int8", "uint8", "uint64"] {
+        let [zero, one] = ["0", "1"].map(|n| match ty {
+            "integer" => n.to_owned(),
+            _ => format!("{ty}({n})"),
+        });
+        for operation in [
+            "u*z",
+            "z*u",
+            "u*o",
+            "o*u",
+            "u + o",
+            "o + u",
+            "u - o",
+            "o - u",
+            "-%u",
+            "u +% o",
+            "o*%u",
+            "max(o, u)",
+            "min(u, o)",
+            "bitand(o, u)",
+            "bitnot(u)",
+            "u/o",
+            "o/u",
+            "mod(o, u)",
+            "u**o",
+            "o**u",
+            "abs(u)",
+            "o << u",
+            "u >> o",
+        ] {
+            let source = format!(
+                "main subroutine f(in integer n, out real y)
+  local {ty} u, k, o, z
+  o := {one}
+  z := {zero}
+  if n > 5
+    u := o
+  end
+  k := {operation}
+  y := 1.0
+  if k > o
+    y := 2.0
+  end
+end
+"
+            );
+            let what = format!("{operation} of {ty}");
+            needs_a_value(&source, &what, [2i64, 9].map(Argument::from));
+        }
+    }
+}
+
+/// What is converted, compared or computed from other types and has no value decides nothing.
+#[test]
+fn conversions_of_what_has_no_value_decide_nothing() {
+    for condition in [
+        "int(u) > 3",
+        "int(s) > 3",
+        "logical(u)",
+        "logical(s)",
+        "logical(k)",
+        "logical(b)",
+        "logical(w)",
+        "real(k) > 0.0",
+        "real32(k) > 0.0f",
+        "real(w) > 0.0",
+        "real32(w) > 0.0f",
+        "int(l) > 0",
+        "real(l) > 0.0",
+        "real32(l) > 0.0f",
+        "int8(k) > int8(0)",
+        "int(b) > 0",
+        "int(w) > 0",
+        "int8(l) > int8(0)",
+        "saturate_uint8(k) > uint8(0)",
+        "wrap_int16(w) > int16(0)",
+        "real(b) > 0.0",
+        "trips(k, 1, 2) > 0",
+        "trips(1, k, 2) > 0",
+        "trips(1, 2, k) > 0",
+        "fma(u, 1.0, 1.0) > 0.0",
+        "fma(1.0, u, 1.0) > 0.0",
+        "fma(1.0, 1.0, u) > 0.0",
+        "fma(s, 1.0f, 1.0f) > 0.0f",
+        "real32(u) > 0.0f",
+        "real(s) > 0.0",
+        "sqrt(s) > 0.0f",
+        "s**2 > 0.0f",
+        "s**k > 0.0f",
+        "1.0*!u > 0.0",
+        "not l",
+        "l == true",
+        "true and l",
+        "any(q)",
+        "all(q)",
+    ] {
+        let source = format!(
+            "main subroutine f(in integer n, out real y)
+  local real u
+  local real32 s
+  local integer k
+  local int8 b
+  local uint64 w
+  local logical l, q[2]
+  q[1] := true
+  if n > 5
+    u := 1.0
+    s := 1.0f
+    k := 1
+    b := int8(1)
+    w := uint64(1)
+    l := true
+    q := true
+  end
+  y := 1.0
+  if {condition}
+    y := 2.0
+  end
+end
+"
+        );
+        needs_a_value(&source, condition, [2i64, 9].map(Argument::from));
+    }
+}
+
+/// The message says what was decided by a value that is not there.
+#[test]
+fn messages_say_what_has_no_value() {
+    for (statement, what) in [
+        ("for i = u, 3\n  end", "the range of a counted loop"),
+        ("for i = 1, u\n  end", "the range of a counted loop"),
+        ("for i = 1, 3, u\n  end", "the range of a counted loop"),
+        ("for i = u, 3, 2\n  end", "the range of a counted loop"),
+        ("for i = 1, u, 2\n  end", "the range of a counted loop"),
+        ("y := v[u]", "a subscript"),
+        ("y := m[1, u]", "a subscript"),
+        ("y := q[1, 1, u]", "a subscript"),
+        ("m[u, :] := 0.0", "a subscript"),
+        ("m[:, u] := 0.0", "a subscript"),
+        ("v[u:3] := 0.0", "a bound of a section"),
+        ("v[1:u] := 0.0", "a bound of a section"),
+        ("v[1:3:u] := 0.0", "a bound of a section"),
+        ("y := sum(v[1:u])", "a bound of a section"),
+        ("push[control count] u on t", "a count on the control stack"),
+        (
+            "select u\n  case 1\n  y := 1.0\n  case default\n  y := 2.0\n  end",
+            "a selector",
+        ),
+        ("if l\n  y := 1.0\n  end", "a condition"),
+        ("call g(u, 1)", "an extent"),
+        ("call g(1, u)", "an extent"),
+    ] {
+        let source = format!(
+            "subroutine g(in integer lower, in integer n)
+  local real a[n from lower]
+end
+main subroutine f(in integer n, out real y)
+  local integer u, i
+  local real v[3], m[2, 2], q[2, 2, 2]
+  local logical l
+  local tape t
+  if n > 5
+    u := 1
+    l := true
+  end
+  v := 1.0
+  m := 1.0
+  q := 1.0
+  y := 0.0
+  {statement}
+end
+"
+        );
+        let program = parsed(&source);
+        let (code, message, _) = fault(&program, &mut [2.into(), 0.0.into()]);
+        assert_eq!(code, "X202", "{statement}");
+        let expected = format!("{what} depends on an uninitialised value");
+        assert_eq!(message, expected, "{statement}");
+        assert_eq!(
+            self::code(&source, &[9.into(), 0.0.into()]),
+            "runs",
+            "{statement}"
+        );
+    }
+}
+
+/// Integers of every width, 32-bit reals and logicals are converted to each other, compared and computed with as their types say.
+#[test]
+fn numbers_of_every_type_are_converted_and_computed() {
+    const U: u64 = 12_345_678_901_234_567_890;
+    let fails = |code: &str, message: &str| Err((code.to_owned(), message.to_owned()));
+    let no_fit = |what: &str| fails("X203", &format!("{what} does not fit"));
+    for (expression, expected) in [
+        ("int(s)", Ok(2.0)),
+        ("int(-s)", Ok(-2.0)),
+        ("int(x)", Ok(2.0)),
+        ("int(l)", Ok(1.0)),
+        ("int(not l)", Ok(0.0)),
+        ("int(b)", Ok(3.0)),
+        ("int(w)", Ok(3.0)),
+        ("if(logical(x), 1, 2)", Ok(1.0)),
+        ("if(logical(x - x), 1, 2)", Ok(2.0)),
+        ("if(logical(n), 1, 2)", Ok(1.0)),
+        ("if(logical(n - n), 1, 2)", Ok(2.0)),
+        ("if(logical(s), 1, 2)", Ok(1.0)),
+        ("if(logical(s - s), 1, 2)", Ok(2.0)),
+        ("if(logical(b), 1, 2)", Ok(1.0)),
+        ("if(logical(b - b), 1, 2)", Ok(2.0)),
+        ("if(logical(u), 1, 2)", Ok(1.0)),
+        ("if(logical(u - u), 1, 2)", Ok(2.0)),
+        ("u", Ok(U as f64)),
+        ("real32(u)", Ok(f64::from(U as f32))),
+        ("real32(w)", Ok(3.0)),
+        ("real32(b)", Ok(3.0)),
+        ("real32(l)", Ok(1.0)),
+        ("int8(l)", Ok(1.0)),
+        ("int8(x)", Ok(2.0)),
+        ("int8(s)", Ok(2.0)),
+        ("uint8(x)", Ok(2.0)),
+        ("wrap_int8(u)", Ok(-46.0)),
+        ("saturate_int8(u)", Ok(127.0)),
+        ("saturate_uint64(-n)", Ok(0.0)),
+        ("wrap_uint64(-n)", Ok((u64::MAX - 2) as f64)),
+        ("if(u > w, 1, 2)", Ok(1.0)),
+        ("if(u >= w, 1, 2)", Ok(1.0)),
+        ("if(u < w, 1, 2)", Ok(2.0)),
+        ("if(u <= w, 1, 2)", Ok(2.0)),
+        ("if(u == w, 1, 2)", Ok(2.0)),
+        ("if(u != w, 1, 2)", Ok(1.0)),
+        ("int(u > w)", Ok(1.0)),
+        ("int(u >= w)", Ok(1.0)),
+        ("int(u < w)", Ok(0.0)),
+        ("int(u <= w)", Ok(0.0)),
+        ("b**b", Ok(27.0)),
+        ("b*b", Ok(9.0)),
+        ("b/int8(2)", Ok(1.0)),
+        ("mod(b, int8(2))", Ok(1.0)),
+        ("b - int8(5)", Ok(-2.0)),
+        ("max(b, int8(5))", Ok(5.0)),
+        ("min(b, int8(5))", Ok(3.0)),
+        ("max(u, w)", Ok(U as f64)),
+        ("min(u, w)", Ok(3.0)),
+        ("u/w", Ok((U / 3) as f64)),
+        ("u - w", Ok((U - 3) as f64)),
+        ("u +% u", Ok(U.wrapping_add(U) as f64)),
+        ("b << int8(3)", Ok(24.0)),
+        ("bitand(b, int8(6))", Ok(2.0)),
+        ("bitor(b, int8(6))", Ok(7.0)),
+        ("bitxor(b, int8(6))", Ok(5.0)),
+        ("bitnot(b)", Ok(-4.0)),
+        ("-b", Ok(-3.0)),
+        ("abs(-b)", Ok(3.0)),
+        ("b +% int8(127)", Ok(-126.0)),
+        ("b -% int8(-128)", Ok(-125.0)),
+        ("b*%int8(100)", Ok(44.0)),
+        ("u >> uint64(1)", Ok((U >> 1) as f64)),
+        ("fma(s, s, s)", Ok(10.3125)),
+        ("fma(x, x, x)", Ok(10.3125)),
+        ("trips(1, 10, n)", Ok(4.0)),
+        ("int(u)", no_fit("12345678901234567890 as integer")),
+        ("int8(u)", no_fit("12345678901234567890 as int8")),
+        ("int8(n*100)", no_fit("300 as int8")),
+        ("uint64(-n)", no_fit("-3 as uint64")),
+        ("b + int8(125)", no_fit("3 + 125 as int8")),
+        ("b*int8(50)", no_fit("3 * 50 as int8")),
+        ("-int8(-128)", no_fit("neg -128 as int8")),
+        ("b/(b - b)", fails("X204", "an integer is divided by 0")),
+    ] {
+        let source = format!(
+            "main subroutine f(in real x, in integer n, out real y)
+  local real32 s
+  local int8 b
+  local uint64 u, w
+  local logical l
+  s := real32(x)
+  b := int8(n)
+  u := uint64({U})
+  w := uint64(n)
+  l := x > 0.0
+  y := real({expression})
+end
+"
+        );
+        let program = parsed(&source);
+        let mut arguments = [2.75.into(), 3.into(), 0.0.into()];
+        let found = crate::common::run(&program, &mut arguments)
+            .map(|_| crate::common::real(&arguments[2]))
+            .map_err(|problem| (problem.code.to_owned(), problem.message.clone()));
+        assert_eq!(found, expected, "{expression}");
+    }
+}
+
+/// The number by which what has no value is marked is no result of an operation that wraps.
+#[test]
+fn the_mark_is_no_result() {
+    let source = "main subroutine f(in integer n, out integer k)
+  k := n +% 1
+end
+";
+    let mark = -6_674_804_268_309_651_741i64;
+    for (n, expected) in [(mark - 2, "runs"), (mark - 1, "X222"), (mark + 1, "runs")] {
+        assert_eq!(code(source, &[n.into(), 0.into()]), expected, "{n}");
+    }
+}
+
+/// Reductions of arrays of every type in which one element has no value have none.
+#[test]
+fn reductions_with_an_element_without_a_value_decide_nothing() {
+    for (ty, one) in [
+        ("integer", "1"),
+        ("int8", "int8(1)"),
+        ("uint64", "uint64(1)"),
+        ("real", "1.0"),
+        ("real32", "1.0f"),
+        ("logical", "true"),
+    ] {
+        let reductions: &[&str] = match ty {
+            "logical" => &["any", "all"],
+            _ => &["sum", "product", "maxval", "minval"],
+        };
+        for reduction in reductions {
+            for at in 1..=3 {
+                let test = match ty {
+                    "logical" => format!("{reduction}(v)"),
+                    _ => format!("{reduction}(v) > v[{}]", at % 3 + 1),
+                };
+                let source = format!(
+                    "subroutine lose(in integer n, out {ty} x)
+  if n > 5
+    x := {one}
+  end
+end
+main subroutine f(in integer n, out real y)
+  local {ty} v[3]
+  v := {one}
+  call lose(n, v[{at}])
+  y := 1.0
+  if {test}
+    y := 2.0
+  end
+end
+"
+                );
+                let what = format!("{reduction} of {ty} at {at}");
+                needs_a_value(&source, &what, [2i64, 9].map(Argument::from));
+            }
+        }
+    }
+}
+
+/// The partials of a reduction of which one element has no value have none.
+#[test]
+fn partials_with_an_element_without_a_value_decide_nothing() {
+    for name in ["maxval_partial", "minval_partial"] {
+        for lost in 1..=3 {
+            for at in 1..=3 {
+                let source = format!(
+                    "subroutine lose(in integer n, out real x)
+  if n > 5
+    x := 1.0
+  end
+end
+main subroutine f(in integer n, out real y)
+  local real v[3], w[3]
+  v := 1.0
+  v[2] := 2.0
+  call lose(n, v[{lost}])
+  w := {name}(v)
+  y := if(w[{at}] > 0.5, 1.0, 2.0)
+end
+"
+                );
+                let what = format!("{name} {lost} {at}");
+                needs_a_value(&source, &what, [2i64, 9].map(Argument::from));
+            }
+        }
+    }
+}
+
+/// Reductions of no elements have the values that the types give them.
+#[test]
+fn reductions_of_nothing_in_every_type() {
+    for (ty, reduction, expected) in [
+        ("int8", "maxval", -128.0),
+        ("int8", "minval", 127.0),
+        ("int8", "product", 1.0),
+        ("int8", "sum", 0.0),
+        ("uint8", "maxval", 0.0),
+        ("uint8", "minval", 255.0),
+        ("uint64", "maxval", 0.0),
+        ("uint64", "minval", u64::MAX as f64),
+        ("real32", "product", 1.0),
+        ("real32", "maxval", f64::NEG_INFINITY),
+        ("real32", "minval", f64::INFINITY),
+        ("logical", "any", 0.0),
+        ("logical", "all", 1.0),
+    ] {
+        let one = match ty {
+            "real32" => "1.0f".to_owned(),
+            "logical" => "true".to_owned(),
+            _ => format!("{ty}(1)"),
+        };
+        let source = format!(
+            "main subroutine f(in integer n, out real y)
+  local {ty} a[3]
+  a := {one}
+  y := real({reduction}(a[1:n]))
+end
+"
+        );
+        let found = last(&source, &[0.into(), 0.0.into()]);
+        assert_eq!(found, Some(Scalar::Real(expected)), "{ty} {reduction}");
+    }
+}
+
+/// Every step of a reduction of 32-bit reals is rounded; those of 64-bit reals are not.
+#[test]
+fn reductions_are_rounded_to_their_type() {
+    let half = 2f64.powi(-22);
+    for (ty, elements, reduction, expected) in [
+        (
+            "real32",
+            ["16777216.0f", "1.0f", "1.0f"],
+            "sum(v)",
+            16_777_216.0,
+        ),
+        (
+            "real32",
+            ["16777216.0f", "1.0f", "1.0f"],
+            "sum(v + 0.0f)",
+            16_777_216.0,
+        ),
+        (
+            "real32",
+            ["1.0000001f", "1.0000001f", "1.0f"],
+            "product(v)",
+            1.0 + half,
+        ),
+        (
+            "real32",
+            ["1.0000001f", "1.0000001f", "1.0f"],
+            "product(1.0f*v)",
+            1.0 + half,
+        ),
+        ("real", ["16777216.0", "1.0", "1.0"], "sum(v)", 16_777_218.0),
+        (
+            "real",
+            ["16777216.0", "1.0", "1.0"],
+            "sum(v + 0.0)",
+            16_777_218.0,
+        ),
+        ("real", ["0.1", "0.3", "0.2"], "maxval(v)", 0.3),
+        ("real", ["0.1", "0.3", "0.2"], "minval(v)", 0.1),
+    ] {
+        let lines = (1..)
+            .zip(elements)
+            .map(|(k, x)| format!("  v[{k}] := {x}\n"));
+        let lines: String = lines.collect();
+        let source = format!(
+            "main subroutine f(out real y)\n  local {ty} v[3]\n{lines}  y := real({reduction})\nend\n"
+        );
+        let found = last(&source, &[0.0.into()]);
+        assert_eq!(found, Some(Scalar::Real(expected)), "{ty} {reduction}");
+    }
+}
+
+/// Sums go through an array as it is stored, and of equal elements the first is the greatest and the least.
+#[test]
+fn reductions_go_in_storage_order() {
+    let source = "main subroutine f(out real y)
+  local real r[2, 2], c[2, 2] column
+  r[1, 1] := 1.0e16
+  r[1, 2] := 1.0
+  r[2, 1] := -1.0e16
+  r[2, 2] := 1.0
+  c := r
+  y := sum(r) + 10.0*sum(c) + 100.0*sum(r*1.0) + 1000.0*sum(c*1.0)
+end
+";
+    assert_eq!(last(source, &[0.0.into()]), Some(Scalar::Real(2121.0)));
+    for (first, second, expected) in [("z", "-z", f64::INFINITY), ("-z", "z", f64::NEG_INFINITY)] {
+        for reduction in ["maxval", "minval"] {
+            let source = format!(
+                "main subroutine f(out real y)
+  local real v[2], z
+  z := 0.0
+  v[1] := {first}
+  v[2] := {second}
+  y := 1.0/{reduction}(v)
+end
+"
+            );
+            let found = last(&source, &[0.0.into()]);
+            assert_eq!(found, Some(Scalar::Real(expected)), "{reduction} {first}");
+        }
+    }
+}
+
+/// A reduction may read the variable that it is assigned to.
+#[test]
+fn reductions_read_what_they_are_assigned_to() {
+    for (statement, expected) in [
+        ("x := sum(v*x)", 27.0),
+        ("x := maxval(v*x)", 15.0),
+        ("x := product(v + x)", 200.0),
+        ("x := sum(v*x) - x", 24.0),
+        ("x := x - sum(v*x)", -24.0),
+    ] {
+        let source = format!(
+            "main subroutine f(inout real x)
+  local real v[3]
+  v := 2.0
+  v[2] := 5.0
+  {statement}
+end
+"
+        );
+        let found = last(&source, &[3.0.into()]);
+        assert_eq!(found, Some(Scalar::Real(expected)), "{statement}");
+    }
+}
+
+/// A strong product is added to elements and scalars wherever they are: a derivative of 0 forgets the partial, and what is
+/// subtracted is subtracted.
+#[test]
+fn strong_products_are_added_to_places() {
+    for (statement, expected) in [
+        ("a[i] := a[i] + z*!w", 11111.0),
+        ("a[i] := a[i] - z*!w", 11111.0),
+        ("a[i] := a[i] + o*!o", 11120.0),
+        ("a[i] := a[i] - o*!o", 11102.0),
+        ("a[i] := o*!o + a[i]", 11120.0),
+        ("a[i] := o*!o - a[i]", 11118.0),
+        ("a[i] := a[i] + o*!n", 11120.0),
+        ("m[i, 2] := m[i, 2] + z*!w", 11111.0),
+        ("m[i, 2] := m[i, 2] + o*!o", 11201.0),
+        ("m[i, 2] := m[i, 2] - o*!o", 11021.0),
+        ("m[i + 1, 2] := m[i + 1, 2] + o*!o", 12011.0),
+        ("m[i, i + 1] := m[i, i + 1] + o*!o", 11201.0),
+        ("m[i, i + 1] := m[i, i + 1] + z*!w", 11111.0),
+        ("q[1, i, 2] := q[1, i, 2] + z*!w", 11111.0),
+        ("q[1, i, 2] := o*!o + q[1, i, 2]", 20111.0),
+        ("s := s + z*!w", 11111.0),
+        ("s := s - o*!o", -78889.0),
+        ("s := o*!o - s", 81111.0),
+    ] {
+        let source = format!(
+            "subroutine keep(inout real s)
+end
+main subroutine f(in integer i, in integer n, out real y)
+  local real a[2], m[2, 2], q[2, 2, 2], s, z, w, o
+  z := 0.0
+  w := inf
+  o := 3.0
+  a := 1.0
+  m := 1.0
+  q := 1.0
+  s := 1.0
+  call keep(s)
+  {statement}
+  y := a[1] + 10.0*m[1, 2] + 100.0*m[2, 2] + 1000.0*q[1, 1, 2] + 10000.0*s
+end
+"
+        );
+        assert_eq!(outcome(&source, [1, 3]), Ok(expected), "{statement}");
+    }
+}
+
+/// Arrays are asked about their sizes and bounds, whatever they are; one that is not there has none, but for the extent of a
+/// dimension of one that has no shape yet, which is 0.
+#[test]
+fn arrays_are_asked_about_their_shapes() {
+    for (inquiry, k, expected) in [
+        ("lbound(o, 1)", 2, Ok(3.0)),
+        ("ubound(o, 1)", 2, Ok(4.0)),
+        ("size(o)", 2, Ok(2.0)),
+        ("size(o, 1)", 2, Ok(2.0)),
+        ("lbound(a, 1)", 2, Ok(1.0)),
+        ("lbound(a, 2)", 2, Ok(-2.0)),
+        ("ubound(a, 2)", 2, Ok(1.0)),
+        ("size(a, 2)", 2, Ok(4.0)),
+        ("size(a)", 2, Ok(12.0)),
+        ("lbound(p, 3)", 2, Ok(7.0)),
+        ("ubound(p, 3)", 2, Ok(12.0)),
+        ("size(p, 3)", 2, Ok(6.0)),
+        ("size(p, 2)", 2, Ok(5.0)),
+        ("size(p)", 2, Ok(120.0)),
+        ("size(p[1, :, 7])", 2, Ok(5.0)),
+        ("ubound(p[1, :, 7], 1)", 2, Ok(5.0)),
+        ("lbound(x, 2)", 2, Ok(-1.0)),
+        ("ubound(x, 2)", 2, Ok(2.0)),
+        ("ubound(x, 4)", 2, Ok(6.0)),
+        ("size(x, 4)", 2, Ok(6.0)),
+        ("size(x)", 2, Ok(240.0)),
+        ("size(x[3, :, 8:10, 1])", 2, Ok(12.0)),
+        ("size(x[3, :, 8:10, 1], 2)", 2, Ok(3.0)),
+        ("lbound(x[3, :, 8:10, 1], 1)", 2, Ok(1.0)),
+        ("ubound(x[3, :, 8:10, 1], 1)", 2, Ok(4.0)),
+        ("size(x[:, 0, 7, 6:1:-2], 2)", 2, Ok(3.0)),
+        ("size(e)", 2, Ok(0.0)),
+        ("lbound(e, 1)", 2, Ok(1.0)),
+        ("ubound(e, 1)", 2, Ok(0.0)),
+        ("if(present(p), 1, 0)", 2, Ok(1.0)),
+        ("if(present(r), 1, 0)", 2, Ok(0.0)),
+        ("size(r)", 2, Err("X213")),
+        ("size(r, 1)", 2, Err("X213")),
+        ("lbound(r, 1)", 2, Err("X213")),
+        ("ubound(r, 1)", 2, Err("X213")),
+        ("lbound(w, 1)", 2, Ok(3.0)),
+        ("ubound(w, 1)", 2, Ok(5.0)),
+        ("ubound(w, 2)", 2, Ok(4.0)),
+        ("size(w, 1)", 2, Ok(3.0)),
+        ("size(w)", 2, Ok(12.0)),
+        ("size(w, 1)", 1, Ok(0.0)),
+        ("size(w)", 1, Err("X215")),
+        ("lbound(w, 1)", 1, Err("X215")),
+        ("ubound(w, 2)", 1, Err("X215")),
+    ] {
+        let source = format!(
+            "subroutine g(in real o[2 from 3], in real a[:, : from -2], optional in real p[4, 5, 6 from 7], optional in real r[3], in integer k, out integer n)
+  local real w[: from 3, :], x[2 from 3, 4 from -1, 5 from 7, 6], e[k - 3]
+  if k > 1
+    w := a
+  end
+  n := {inquiry}
+end
+main subroutine f(in integer i, in integer k, out real y)
+  local real o[2], a[3, 4], p[4, 5, 6]
+  local integer n
+  o := 1.0
+  a := 1.0
+  p := 1.0
+  call g(o, a, p, absent, k, n)
+  y := real(n)
+end
+"
+        );
+        let expected = expected.map_err(str::to_owned);
+        assert_eq!(outcome(&source, [0, k]), expected, "{inquiry} {k}");
+    }
+}
+
+/// A local array without extents has the lower bounds that it declares in every shape that it takes; without a shape it is not
+/// filled, and a scalar that is chosen for it makes it one element.
+#[test]
+fn arrays_without_a_shape_keep_their_lower_bounds() {
+    for (statements, expected) in [
+        ("w := a[1:3]\n  y := w[3] + 10.0*w[5]", Ok(31.0)),
+        (
+            "w := a[1:3]\n  w := a[2:5]\n  y := w[3] + 10.0*w[6]",
+            Ok(52.0),
+        ),
+        ("w := a\n  w := a[4:5]\n  y := w[3] + 10.0*w[4]", Ok(54.0)),
+        ("w := a[4:5]\n  y := w[5]", Err("X201")),
+        ("w := a[4:5]\n  y := w[2]", Err("X201")),
+        ("v := a[4:5]\n  y := v[1] + 10.0*v[2]", Ok(54.0)),
+        ("v := a[4:5]\n  y := v[3]", Err("X201")),
+        ("v := a[4:5]\n  y := v[0]", Err("X201")),
+        ("w := 1.0\n  y := 1.0", Err("X215")),
+        ("v := 1.0\n  y := 1.0", Err("X215")),
+        ("m := 1.0\n  y := 1.0", Err("X215")),
+        (
+            "v := if(i > 5, a[1:k], 7.0)\n  y := real(10*size(v, 1)) + v[1]",
+            Ok(17.0),
+        ),
+        (
+            "v := if(i < 5, a[1:k], 7.0)\n  y := real(10*size(v, 1)) + v[1]",
+            Ok(21.0),
+        ),
+    ] {
+        let source = format!(
+            "main subroutine f(in integer i, in integer k, out real y)
+  local real w[: from 3], v[:], m[:, :], a[5]
+  local integer j
+  for j = 1, 5
+    a[j] := real(j)
+  end
+  {statements}
+end
+"
+        );
+        let expected = expected.map_err(str::to_owned);
+        assert_eq!(outcome(&source, [0, 2]), expected, "{statements}");
+    }
+}
+
+/// A dimension ends within 64 bits; one of a negative number of elements has none.
+#[test]
+fn dimensions_end_within_64_bits() {
+    let source = "subroutine g(in integer lower, in integer n, out real y)
+  local real a[n from lower]
+  y := real(ubound(a, 1) - lower)
+end
+main subroutine f(in integer lower, in integer n, out real y)
+  call g(lower, n, y)
+end
+";
+    for (lower, n, expected) in [
+        (i64::MAX - 2, 2, Ok(1.0)),
+        (i64::MAX - 2, 3, Err("X203")),
+        (1, -7, Ok(-1.0)),
+        (i64::MIN + 1, 2, Ok(1.0)),
+    ] {
+        let expected = expected.map_err(str::to_owned);
+        assert_eq!(outcome(source, [lower, n]), expected, "{lower} {n}");
+    }
+}
+
+/// Globals of every type begin with their initial values.
+#[test]
+fn globals_of_every_type_have_initial_values() {
+    for (global, value, expected) in [
+        ("int8 g = int8(-3)", "real(g)", -3.0),
+        ("uint64 g[2] = uint64(7), uint64(9)", "real(g[2])", 9.0),
+        (
+            "logical g[3] = true, false, true",
+            "if(g[2], 1.0, 2.0)",
+            2.0,
+        ),
+        (
+            "logical g[3] = true, false, true",
+            "if(g[3], 1.0, 2.0)",
+            1.0,
+        ),
+        ("real32 g = 0.1f", "real(g)", f64::from(0.1f32)),
+        ("real g = 0.1", "g", 0.1),
+        ("integer g[2 from 5] = 4, -9", "real(g[6])", -9.0),
+        ("integer g[2 from 5] = 4, -9", "real(g[5])", 4.0),
+        ("real g[0] = 1.0", "real(size(g))", 0.0),
+        ("real g[2, 2] column = 1.0, 2.0, 3.0, 4.0", "sum(g)", 10.0),
+    ] {
+        let source = format!(
+            "global {global}
+main subroutine f(in integer i, in integer k, out real y)
+  uses g
+  y := {value}
+end
+"
+        );
+        assert_eq!(outcome(&source, [0, 0]), Ok(expected), "{global} {value}");
+    }
 }
