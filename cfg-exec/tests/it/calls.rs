@@ -14,7 +14,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 
-use crate::common::{real, reals, run, run_with};
+use crate::common::{fault, parsed, real, reals, run, run_with};
 
 #[test]
 fn written_scalars_are_passed_by_reference() {
@@ -659,7 +659,7 @@ fn the_order_of_the_hosts_array_does_not_matter() {
 /// Parameters of assumed shape have the lower bounds that they declare, in routines that others have called too.
 #[test]
 fn parameters_of_assumed_shape_begin_where_they_say() {
-    let p = crate::common::parsed(
+    let p = parsed(
         "subroutine g(in integer n, in real x, in real a[: from 3], in real b[2, : from n], out real y)
           y := a[3] + 10.0*a[4] + b[1, n] + 100.0*b[2, n + 1] + x
         end
@@ -680,4 +680,395 @@ fn parameters_of_assumed_shape_begin_where_they_say() {
     let mut arguments = [0.0.into()];
     run(&p, &mut arguments).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(real(&arguments[0]), 1.0 + 20.0 + 3.0 + 400.0 + 1000.0);
+}
+
+/// Arguments of which parameters get copies are compared with others by the cells that the parameters take.
+#[test]
+fn copies_of_arguments_are_compared_by_the_cells_that_are_taken() {
+    // The cells of a are 6, 4, 2, 18 of the 24, behind which 16 and 14 are not taken.
+    let a = "m[:, 7:3:-2]";
+    let b = "m[2:1:-1, k:1:-4]";
+    for (call, k, expected) in [
+        (format!("g({a}, {b})"), 9, Ok(8306.0)),
+        (format!("g({a}, {b})"), 5, Err("1 and 2")),
+        (format!("h({a}, m[1, k])"), 7, Err("1 and 2")),
+        (format!("h({a}, m[1, k])"), 5, Err("1 and 2")),
+        (format!("h({a}, m[1, k])"), 1, Ok(5282.0)),
+        (format!("h({a}, m[2, k])"), 7, Err("1 and 2")),
+        (format!("h({a}, m[2, k])"), 5, Ok(5282.0)),
+        (format!("i(m[1, k], {a})"), 3, Err("1 and 2")),
+        (format!("i(m[2, k], {a})"), 3, Ok(5282.0)),
+        (
+            format!("j({a}, m[2:1:-1, 9:1:-4], m[2, k])"),
+            7,
+            Err("1 and 3"),
+        ),
+        (
+            format!("j({a}, m[2:1:-1, 9:1:-4], m[2, k])"),
+            9,
+            Err("2 and 3"),
+        ),
+        (
+            format!("j({a}, m[2:1:-1, 9:1:-4], m[2, k])"),
+            5,
+            Err("2 and 3"),
+        ),
+        (
+            format!("j({a}, m[2:1:-1, 9:1:-4], m[1, k])"),
+            5,
+            Err("1 and 3"),
+        ),
+        (
+            format!("j({a}, m[2:1:-1, 9:1:-4], m[1, k])"),
+            12,
+            Ok(1332.0),
+        ),
+    ] {
+        let p = parsed(&format!(
+            "subroutine g(inout real a[4], inout real b[4])
+              a := a + 1000.0
+              b := b + a
+            end
+            subroutine h(inout real a[4], inout real b)
+              a := a + 1000.0
+              b := b + a[1]
+            end
+            subroutine i(inout real b, inout real a[4])
+              a := a + 1000.0
+              b := b + a[1]
+            end
+            subroutine j(inout real a[4], in real b[4], inout real c)
+              a := a + b
+              c := c + 1000.0
+            end
+            main subroutine f(in integer k, out real y)
+              local real m[2, 12]
+              local integer j
+              for j = 1, 12
+                m[1, j] := real(j) - 1.0
+                m[2, j] := real(j) + 11.0
+              end
+              call {call}
+              y := sum(m)
+            end"
+        ));
+        let mut arguments = [k.into(), 0.0.into()];
+        match (run(&p, &mut arguments), expected) {
+            (Ok(_), Ok(y)) => assert_eq!(real(&arguments[1]), y, "{call} {k}"),
+            (Err(problem), Err(which)) => {
+                assert_eq!(problem.code, "X214", "{call} {k}");
+                let message =
+                    format!("arguments {which} of the call overlap, and one of them is written");
+                assert_eq!(problem.message, message, "{call} {k}");
+            }
+            (found, _) => panic!("{call} {k}: {:?}", found.map(|_| real(&arguments[1]))),
+        }
+    }
+}
+
+/// The routine that the host calls is at depth 1.
+#[test]
+fn calls_nest_as_deep_as_allowed() {
+    let p = parsed(
+        "subroutine g(in integer n, inout integer k)
+          k := k + 1
+          if n > 0
+            call g(n - 1, k)
+          end
+        end
+        main subroutine f(in integer n, inout integer k)
+          if n >= 0
+            call g(n, k)
+          end
+        end",
+    );
+    for (n, max_depth, runs) in [
+        (-1i64, 0, false),
+        (-1, 1, true),
+        (0, 1, false),
+        (0, 2, true),
+        (3, 4, false),
+        (3, 5, true),
+        (4, 5, false),
+    ] {
+        let options = RunOptions {
+            max_depth,
+            ..RunOptions::default()
+        };
+        let mut arguments = [n.into(), 0.into()];
+        let found = run_with(&p, &mut arguments, &CompileOptions::default(), &options);
+        let code = found.map(|_| real(&arguments[1])).map_err(|e| e.code);
+        let expected = if runs {
+            Ok((n + 1) as f64)
+        } else {
+            Err("X211")
+        };
+        assert_eq!(code, expected, "{n} {max_depth}");
+    }
+}
+
+/// Optional arguments that are not given share no cells with others.
+#[test]
+fn what_is_absent_overlaps_nothing() {
+    for (shape, values) in [("", [1.0, 2.0]), ("[:]", [1.0, 2.0])] {
+        let p = parsed(&format!(
+            "subroutine g(optional inout real a{shape}, optional inout real b{shape})
+              if present(a)
+                a := 3.0
+              end
+            end
+            aliased main subroutine f(optional inout real x{shape}, optional inout real z{shape})
+              call g(x, z)
+            end"
+        ));
+        for given in [[true, true], [true, false], [false, true], [false, false]] {
+            let mut arguments = [0, 1].map(|k: usize| match (given[k], shape) {
+                (false, _) => Argument::Absent,
+                (true, "") => values[k].into(),
+                (true, _) => Value::reals(&[values[k]]).into(),
+            });
+            run(&p, &mut arguments).unwrap_or_else(|e| panic!("{given:?}{shape}: {e}"));
+            for (k, expected) in [3.0, values[1]].into_iter().enumerate() {
+                if given[k] {
+                    assert_eq!(real(&arguments[k]), expected, "{given:?}{shape}");
+                }
+            }
+        }
+    }
+}
+
+/// An array that is not there is bound to no parameter that must be given, whatever its shape.
+#[test]
+fn arrays_that_are_not_there_are_not_passed_on() {
+    for shape in ["3", ":", "3 from 2", "n"] {
+        for (call, code) in [
+            ("absent(absent, k)", "X213"),
+            ("unallocated(k)", "X215"),
+            ("given(k)", "runs"),
+        ] {
+            let p = parsed(&format!(
+                "subroutine g(in real a[{shape}], in integer n, inout integer k)
+                  k := k + 1
+                end
+                subroutine absent(optional in real v[3], inout integer k)
+                  call g(v, 3, k)
+                end
+                subroutine unallocated(inout integer k)
+                  local real w[:]
+                  if k > 5
+                    w := 1.0
+                  end
+                  call g(w, 3, k)
+                end
+                subroutine given(inout integer k)
+                  local real w[:], v[3]
+                  v := 1.0
+                  w := v
+                  call g(w, 3, k)
+                end
+                main subroutine f(inout integer k)
+                  call {call}
+                end"
+            ));
+            let found = run(&p, &mut [0.into()]);
+            let at = found.as_ref().err().and_then(|e| e.at.element.clone());
+            let found = found.map_or_else(|e| e.code, |_| "runs");
+            assert_eq!(found, code, "{shape} {call}");
+            if code != "runs" {
+                assert_eq!(at.as_deref(), Some("routine g"), "{shape} {call}");
+            }
+        }
+    }
+}
+
+/// What an earlier call has left of arrays that were not there says nothing about the dimensions of an array of rank 3.
+#[test]
+fn a_subscript_behind_the_second_is_out_of_bounds_after_other_calls() {
+    let p = parsed(
+        "subroutine h(optional in real a[2], optional in real b[2], inout real y)
+          if present(a)
+            y := a[1]
+          end
+          if present(b)
+            y := b[1]
+          end
+        end
+        subroutine k(in real c[2, 2, 2], in integer i, inout real y)
+          y := c[1, 1, i]
+        end
+        main subroutine f(in integer i, inout real y)
+          local real c[2, 2, 2]
+          c := 1.0
+          call h(absent, absent, y)
+          call k(c, i, y)
+        end",
+    );
+    run(&p, &mut [2.into(), 0.0.into()]).unwrap();
+    let (code, message, at) = fault(&p, &mut [3.into(), 0.0.into()]);
+    assert_eq!(code, "X201");
+    let expected = "subscript 3 of 'c' is 3, but the dimension has bounds 1 to 2";
+    assert_eq!(message, expected);
+    assert_eq!(at, "routine k, vertex 2, statement 1");
+}
+
+/// Parameters whose shapes ask about each other are bound one after the other, in chains of 64 at most; a shape may ask twice.
+#[test]
+fn chains_of_shapes_have_an_end() {
+    for (n, fits) in [
+        (2usize, true),
+        (3, true),
+        (63, true),
+        (64, true),
+        (65, false),
+    ] {
+        let asking: String = (0..n - 1)
+            .map(|k| format!("in real a{k}[size(a{}, 1)], ", k + 1))
+            .collect();
+        let p = parsed(&format!(
+            "subroutine g({asking}in real a{}[2])
+            end
+            main subroutine f(inout real y)
+              local real v[2]
+              v := 1.0
+              call g({})
+              y := y + 1.0
+            end",
+            n - 1,
+            vec!["v"; n].join(", ")
+        ));
+        match Compiled::new(&p, &CompileOptions::default()) {
+            Ok(compiled) => {
+                assert!(fits, "{n}");
+                let mut arguments = [1.0.into()];
+                let main = RoutineId::new(1);
+                Session::new(&compiled)
+                    .run(main, &mut arguments, &RunOptions::default())
+                    .unwrap_or_else(|e| panic!("{n}: {e}"));
+                assert_eq!(real(&arguments[0]), 2.0, "{n}");
+            }
+            Err(problems) => {
+                assert!(!fits, "{n}");
+                assert_eq!(problems.0[0].code, "X220");
+            }
+        }
+    }
+    let p = parsed(
+        "subroutine g(in real a[size(b, 1) + size(b, 1)], in real b[n], in integer n, out real y)
+          y := a[2*n] + b[n]
+        end
+        main subroutine f(in integer n, out real y)
+          local real v[6], w[3]
+          v := 1.0
+          v[6] := 2.0
+          w := 10.0
+          call g(v, w, n, y)
+        end",
+    );
+    let mut arguments = [3.into(), 0.0.into()];
+    run(&p, &mut arguments).unwrap();
+    assert_eq!(real(&arguments[1]), 12.0);
+}
+
+/// An extent that a parameter of assumed shape declares is that of its argument, or the message says which is not.
+#[test]
+fn extents_that_differ_from_those_declared_are_named() {
+    for (shape, actual, message) in [
+        (
+            ":, 3",
+            "2, 4",
+            "dimension 2 of an argument has 4 elements, but the parameter 3",
+        ),
+        (
+            "2, :",
+            "3, 3",
+            "dimension 1 of an argument has 3 elements, but the parameter 2",
+        ),
+    ] {
+        let p = parsed(&format!(
+            "subroutine g(in real a[{shape}])
+            end
+            main subroutine f(inout real y)
+              local real m[{actual}]
+              m := 0.5
+              call g(m)
+            end"
+        ));
+        let (code, found, _) = fault(&p, &mut [0.0.into()]);
+        assert_eq!((&*code, &*found), ("X212", message));
+    }
+}
+
+/// An out parameter has no value at entry, however its cell is passed.
+#[test]
+fn out_parameters_of_every_convention_have_no_value_at_entry() {
+    for head in ["", "aliased "] {
+        for uses in ["", "uses w"] {
+            let p = parsed(&format!(
+                "global real w = 1.0
+                {head}subroutine g(in integer n, out real b, inout real y)
+                  {uses}
+                  if n > 5
+                    b := 1.0
+                  end
+                  if b > 0.0
+                    y := 1.0
+                  end
+                end
+                main subroutine f(in integer n, inout real y)
+                  local real b
+                  b := 3.0
+                  call g(n, b, y)
+                end"
+            ));
+            run(&p, &mut [9.into(), 0.0.into()]).unwrap();
+            let (code, _, at) = fault(&p, &mut [3.into(), 0.0.into()]);
+            assert_eq!(
+                (&*code, &*at),
+                ("X202", "routine g, vertex 5"),
+                "{head}{uses}"
+            );
+        }
+    }
+}
+
+/// A function of the host stands for routines of real scalars only.
+#[test]
+fn callbacks_take_real_scalars() {
+    for (parameter, of_ten, fits) in [
+        ("real a", "10.0", true),
+        ("real32 a", "10.0f", true),
+        ("integer a", "10", false),
+        ("real a[2]", "v", false),
+        ("integer a[2]", "k", false),
+    ] {
+        let p = parsed(&format!(
+            "external function g(in {parameter}) result real r
+            end
+            main function f() result real y
+              local real v[2]
+              local integer k[2]
+              v := 1.0
+              k := 1
+              y := call g({of_ten})
+            end"
+        ));
+        let mut options = CompileOptions::default();
+        options
+            .callbacks
+            .insert("g".to_owned(), Arc::new(|x: &[f64]| x[0] + 1.0));
+        match Compiled::new(&p, &options) {
+            Ok(compiled) => {
+                assert!(fits, "{parameter}");
+                let report = Session::new(&compiled)
+                    .run(RoutineId::new(1), &mut [], &RunOptions::default())
+                    .unwrap_or_else(|e| panic!("{parameter}: {e}"));
+                let y = report.result.and_then(|y| y.get_f64(0));
+                assert_eq!(y, Some(11.0), "{parameter}");
+            }
+            Err(problems) => {
+                assert!(!fits, "{parameter}");
+                assert_eq!(problems.0[0].code, "X221", "{parameter}");
+            }
+        }
+    }
 }

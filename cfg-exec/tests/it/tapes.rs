@@ -11,7 +11,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, TapeSize, Value};
 
-use crate::common::{fault, program, real, reals, run, run_with};
+use crate::common::{fault, parsed, program, real, reals, run, run_with};
 
 const BITS3: TapeClass = TapeClass::Control(ControlWidth::Bits(3));
 const BIT: TapeClass = TapeClass::Control(ControlWidth::Bits(1));
@@ -265,5 +265,244 @@ fn popped_numbers_fit_their_variables() {
         assert_eq!(code, "X203", "{message}");
         let part = format!("{n} from the tape as int8");
         assert!(message.contains(&part), "{message}");
+    }
+}
+
+/// Arrays of every class, type and order are put on a tape and come back, sections and what has no elements, too; each element is
+/// counted.
+#[test]
+fn arrays_of_every_class_come_back() {
+    for (ty, class, one, two, bits) in [
+        ("real", "real", "1.0", "2.0", 64u64),
+        ("real32", "real32", "1.0f", "2.0f", 32),
+        ("integer", "integer", "1", "2", 64),
+        ("int8", "integer", "int8(1)", "int8(-128)", 64),
+        (
+            "uint64",
+            "integer",
+            "uint64(1)",
+            "uint64(12345678901234567890)",
+            64,
+        ),
+        ("logical", "control 1", "true", "false", 1),
+        ("integer", "control 2", "1", "3", 2),
+        ("integer", "control count", "1", "2", 3),
+        ("integer", "control count", "0", "0", 1),
+    ] {
+        let p = parsed(&format!(
+            "main subroutine f(out real y)
+              local {ty} a[2, 3], c[2, 3] column, v[6], one, two
+              local logical ok
+              local tape t
+              one := {one}
+              two := {two}
+              a := one
+              c := one
+              v := one
+              a[2, 1] := two
+              c[1, 2] := two
+              v[2] := two
+              push[{class}] a on t
+              push[{class}] c on t
+              push[{class}] a[:, 3:1:-2] on t
+              push[{class}] v[2:6:2] on t
+              push[{class}] v[5:4] on t
+              a := two
+              c := two
+              v := two
+              v[5:4] := pop[{class}] from t
+              v[2:6:2] := pop[{class}] from t
+              a[:, 3:1:-2] := pop[{class}] from t
+              ok := v[2] == two and v[4] == one and v[6] == one and v[5] == two
+              ok := ok and a[1, 1] == one and a[1, 3] == one and a[2, 3] == one
+              ok := ok and a[2, 1] == two and a[1, 2] == two
+              c := pop[{class}] from t
+              a := pop[{class}] from t
+              ok := ok and c[1, 2] == two and c[2, 2] == one and c[1, 3] == one
+              ok := ok and a[2, 1] == two and a[1, 2] == one and a[2, 3] == one
+              y := if(ok, 1.0, 0.0)
+            end"
+        ));
+        let mut arguments = [0.0.into()];
+        let tape = run(&p, &mut arguments)
+            .unwrap_or_else(|e| panic!("{ty} {class}: {e}"))
+            .tape;
+        assert_eq!(real(&arguments[0]), 1.0, "{ty} {class}");
+        assert_eq!((tape.pushes, tape.pops), (19, 19), "{ty} {class}");
+        let of = |other: &str| if class == other { 19 } else { 0 };
+        assert_eq!(tape.reals, of("real"));
+        assert_eq!(tape.reals32, of("real32"));
+        assert_eq!(tape.integers, of("integer"));
+        let control = if class.starts_with("control") {
+            19 * bits
+        } else {
+            0
+        };
+        assert_eq!(tape.control_bits, control, "{ty} {class}");
+        assert_eq!(tape.peak_bytes, (19 * bits).div_ceil(8), "{ty} {class}");
+        assert_eq!(tape.leftovers, [TapeSize::default()]);
+    }
+}
+
+/// Elements without a value keep that state on a tape; a count must have one.
+#[test]
+fn elements_without_a_value_come_back() {
+    for (ty, class, one) in [
+        ("real", "real", "1.0"),
+        ("real32", "real32", "1.0f"),
+        ("integer", "integer", "1"),
+        ("int8", "integer", "int8(1)"),
+        ("uint64", "integer", "uint64(1)"),
+        ("logical", "control 1", "true"),
+        ("integer", "control 2", "1"),
+        ("integer", "control count", "1"),
+    ] {
+        for [array, element] in [["a", "a[2]"], ["a[1:3:2]", "a[3]"], ["a[2]", "a[2]"]] {
+            let p = parsed(&format!(
+                "subroutine lose(in logical set, out {ty} x)
+                  if set
+                    x := {one}
+                  end
+                end
+                main subroutine f(in logical set, out real y)
+                  local {ty} a[3]
+                  local tape t
+                  a := {one}
+                  call lose(set, {element})
+                  push[{class}] {array} on t
+                  a := {one}
+                  {array} := pop[{class}] from t
+                  y := if({element} == a[1], 1.0, 0.0)
+                end"
+            ));
+            let mut arguments = [true.into(), 0.0.into()];
+            run(&p, &mut arguments).unwrap_or_else(|e| panic!("{ty} {class} {array}: {e}"));
+            assert_eq!(real(&arguments[1]), 1.0, "{ty} {class} {array}");
+            let (code, message, at) = fault(&p, &mut [false.into(), 0.0.into()]);
+            assert_eq!(code, "X202", "{ty} {class} {array}");
+            let (what, statement) = match class {
+                "control count" => ("a count on the control stack", 3),
+                _ => ("a condition", 6),
+            };
+            let expected = format!("{what} depends on an uninitialised value");
+            assert_eq!(message, expected, "{ty} {class} {array}");
+            let expected = format!("routine f, vertex 2, statement {statement}");
+            assert_eq!(at, expected, "{ty} {class} {array}");
+        }
+    }
+}
+
+/// An array is refused by the tape as its elements are: what does not fit, what is not there.
+#[test]
+fn arrays_that_do_not_fit_are_faults() {
+    let empty = |stack: &str| ("X216", format!("the {stack} stack of the tape is empty"));
+    let other = |code, message: &str| (code, message.to_owned());
+    for (statement, expected) in [
+        (
+            "push[control 2] v on t",
+            other("X217", "200 does not fit into 2 control bits"),
+        ),
+        (
+            "push[control count] w on t",
+            other("X217", "-1 is not a count"),
+        ),
+        (
+            "push[integer] v on t\n  k := pop[integer] from t",
+            other("X203", "200 from the tape as int8 does not fit"),
+        ),
+        ("k := pop[integer] from t", empty("integer")),
+        ("v := pop[integer] from t", empty("integer")),
+        ("x := pop[real] from t", empty("real")),
+        ("x[1:3:2] := pop[real] from t", empty("real")),
+        ("s := pop[real32] from t", empty("real32")),
+        ("l := pop[control 1] from t", empty("control")),
+        ("v := pop[control 2] from t", empty("control")),
+        ("v := pop[control count] from t", empty("control")),
+    ] {
+        let p = parsed(&format!(
+            "main subroutine f(out real y)
+  local integer v[3], w[3]
+  local int8 k[3]
+  local real x[3]
+  local real32 s[3]
+  local logical l[3]
+  local tape t
+  v := 1
+  v[3] := 200
+  w := 0
+  w[2] := -1
+  {statement}
+  y := 1.0
+end"
+        ));
+        let (code, message, _) = fault(&p, &mut [0.0.into()]);
+        assert_eq!((&*code, message), expected, "{statement}");
+    }
+}
+
+/// The memory of a tape that has died is used by the next one, which is empty: nothing of what was left is found there.
+#[test]
+fn a_new_tape_is_empty() {
+    for (class, ty, one) in [
+        ("real", "real", "1.0"),
+        ("real32", "real32", "1.0f"),
+        ("integer", "integer", "1"),
+        ("control 3", "integer", "1"),
+        ("control count", "integer", "1"),
+    ] {
+        let p = parsed(&format!(
+            "subroutine g(in logical pushes)
+              local {ty} x
+              local tape t
+              if pushes
+                x := {one}
+                push[{class}] x on t
+                push[{class}] x on t
+              else
+                x := pop[{class}] from t
+              end
+            end
+            main subroutine f(in integer n)
+              call g(true)
+              call g(n > 5)
+            end"
+        ));
+        let tape = run(&p, &mut [9.into()]).unwrap().tape;
+        assert_eq!(tape.leftovers.len(), 2, "{class}");
+        assert_eq!(tape.leftovers[0], tape.leftovers[1], "{class}");
+        assert!(!tape.leftovers[0].is_empty(), "{class}");
+        let (code, _, at) = fault(&p, &mut [3.into()]);
+        assert_eq!(
+            (&*code, &*at),
+            ("X216", "routine g, vertex 4, statement 1"),
+            "{class}"
+        );
+    }
+}
+
+/// An array without a shape has no elements to push or pop.
+#[test]
+fn arrays_without_a_shape_are_no_values_on_a_tape() {
+    let p = parsed(
+        "main subroutine f(in logical set, out real y)
+          local real w[:], v[3]
+          local tape t
+          v := 2.0
+          if set
+            w := v
+          end
+          push[real] w on t
+          if set
+            w := 0.0
+          end
+          w := pop[real] from t
+          y := if(set, w[3], 1.0)
+        end",
+    );
+    for (set, pushes, expected) in [(true, 3, 2.0), (false, 0, 1.0)] {
+        let mut arguments = [set.into(), 0.0.into()];
+        let tape = run(&p, &mut arguments).unwrap().tape;
+        assert_eq!((tape.pushes, tape.pops), (pushes, pushes));
+        assert_eq!(real(&arguments[1]), expected);
     }
 }
