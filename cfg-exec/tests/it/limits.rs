@@ -14,7 +14,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Value};
 
-use crate::common::program;
+use crate::common::{parsed, program};
 
 /// What uses up the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -336,4 +336,171 @@ fn steps_are_what_is_executed() {
             .unwrap_err()
             .starts_with("X208")
     );
+}
+
+/// Each instruction that is executed is a step, and so is each call and each element that is allocated, filled, copied, reduced or put
+/// on a tape; a run needs as much fuel as it takes steps.
+#[test]
+fn steps_are_instructions_calls_and_elements() {
+    let steps = |source: &str, n: i64| {
+        let program = parsed(source);
+        let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+        let main = program.main.expect("one is marked");
+        let run = |fuel| {
+            let options = RunOptions {
+                fuel,
+                ..RunOptions::default()
+            };
+            let mut arguments: [Argument; 2] = [n.into(), 0.0.into()];
+            Session::new(&compiled)
+                .run(main, &mut arguments, &options)
+                .map(|report| report.steps)
+                .map_err(|problem| problem.code)
+        };
+        let all = run(1 << 20).unwrap_or_else(|code| panic!("{code}{source}"));
+        assert_eq!(run(all), Ok(all), "{source}");
+        assert_eq!(run(all - 1), Err("X208"), "{source}");
+        all
+    };
+    let straight = "main subroutine f(in integer n, inout real y)
+  y := y*2.0
+  y := y*3.0
+end";
+    // Loading y, two products, storing y, and the return.
+    assert_eq!(steps(straight, 1), 2 + 2 + 3);
+    let calls = "subroutine g(inout real y)
+  y := y*2.0
+end
+main subroutine f(in integer n, inout real y)
+  call g(y)
+  call g(y)
+end";
+    assert_eq!(steps(calls, 1), 2 * (2 + 6) + 1);
+    for (statement, each) in [
+        ("y := 1.0", 0),
+        ("a := 1.0", 1),
+        ("a := b", 1),
+        ("a := c[:, 1]", 1),
+        ("a := -b", 4),
+        ("y := sum(a)", 1),
+        ("y := maxval(a)", 1),
+        ("y := maxval(-a)", 6),
+        ("a := maxval_partial(b)", 3),
+        ("push[real] a on t", 1),
+        ("push[real] a on t\n  a := pop[real] from t", 2),
+        ("push[real32] real32(a) on t", 7),
+    ] {
+        let source = format!(
+            "main subroutine f(in integer n, inout real y)
+  local real a[n], b[n], c[n, 1]
+  local tape t
+  a := 1.0
+  b := 2.0
+  c := 3.0
+  {statement}
+end"
+        );
+        let [few, many] = [10, 110].map(|n| steps(&source, n));
+        assert_eq!(many - few, 100 * (6 + each), "{statement}");
+    }
+}
+
+/// Steps run out at the operation that needs more of them than there are.
+#[test]
+fn steps_run_out_where_they_are_needed() {
+    let program = parsed(
+        "main subroutine f(in integer n)
+  local real a[n]
+  a := 1.0
+end",
+    );
+    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    // Two constants, the allocation of ten elements, which are filled, and the return.
+    for (fuel, place) in [
+        (12, Some("routine f")),
+        (13, Some("routine f, vertex 2, statement 1")),
+        (23, Some("routine f, vertex 2, statement 1")),
+        (24, Some("routine f, vertex 3")),
+        (25, None),
+    ] {
+        let options = RunOptions {
+            fuel,
+            ..RunOptions::default()
+        };
+        let found = Session::new(&compiled).run(RoutineId::new(0), &mut [10.into()], &options);
+        let at = found.err().and_then(|problem| problem.at.element.clone());
+        assert_eq!(at.as_deref(), place, "{fuel}");
+    }
+}
+
+/// A loop has ended with its last jump back: what comes next is not in it, and a cycle begins with its first jump back.
+#[test]
+fn loops_end_with_their_last_jump_back() {
+    let source = "subroutine g()
+  call g()
+end
+main subroutine f(in integer n, inout integer k)
+  local integer i
+  for i = 1, n
+    k := k + 1
+  end
+  call g()
+end";
+    let message = run(&parsed(source), 3, &Uses::Steps.limits().1).unwrap_err();
+    assert!(
+        message.starts_with("X208") && !message.contains("LOOP"),
+        "{message}"
+    );
+    // The first pass of a cycle.
+    let source = "general main subroutine f(in integer n, inout integer i)
+  local real v[:]
+  label again
+  v := fill(1.0, n*1000000)
+  i := i + 1
+  if i < 5
+    goto again
+  end
+end";
+    let message = run(&parsed(source), 1, &Uses::Memory.limits().1).unwrap_err();
+    assert!(
+        message.starts_with("X210") && !message.contains("cycle"),
+        "{message}"
+    );
+}
+
+/// A loop around the innermost one is named if it has made more passes, not if it has made as many.
+#[test]
+fn loops_around_are_named_if_they_have_made_more_passes() {
+    let program = parsed(
+        "main subroutine f(in integer n, inout integer k)
+  local integer i, j
+  for i = 1, n
+    for j = 1, n
+      k := k + 1
+    end
+  end
+end",
+    );
+    let (mut inside, mut equal) = (0, 0);
+    for fuel in 10..200 {
+        let options = RunOptions {
+            fuel,
+            ..RunOptions::default()
+        };
+        let message = run(&program, 5, &options).err().unwrap_or_default();
+        let passes: Vec<u64> = message
+            .split(" after ")
+            .skip(2)
+            .map(|part| number(part, " pass"))
+            .collect();
+        match *passes {
+            [inner, outer] => {
+                assert!(outer > inner, "{message}");
+                inside += 1;
+            }
+            [1] => equal += 1,
+            _ => {}
+        }
+    }
+    assert!(inside > 0 && equal > 0, "{inside} {equal}");
 }

@@ -385,3 +385,48 @@ fn a_result_without_memory_leaves_arguments_as_they_are() {
     }
     assert!(ran > 0 && refused > 500, "{ran} {refused}");
 }
+
+/// What one pass of a loop takes for a moment is given back before the next one: conditions with reductions, expressions that read
+/// what they are assigned to, arrays that change between shapes of one size.
+#[test]
+fn passes_give_back_what_they_take() {
+    for (statements, growth) in [
+        (
+            "while maxval(a*2.0) + maxval(a*3.0) < 1.0 and i < n\n  i := i + 1\n  end",
+            0,
+        ),
+        (
+            "for i = 1, n\n  if maxval(a*2.0) < maxval(a*3.0)\n  y := 1.0\n  end\n  end",
+            0,
+        ),
+        (
+            "for i = 1, n\n  if not (maxval(a*2.0) < 0.0)\n  y := 1.0\n  end\n  end",
+            0,
+        ),
+        ("for i = 1, n\n  a := 2.0*a[100:1:-1]\n  end", 0),
+        ("for i = 1, n\n  w := b\n  w := c\n  end", 0),
+        // A shape that grows from pass to pass loses less than three times what it has in the end.
+        ("for i = 1, n\n  v := d[1:i]\n  end", 8 * 4 * 1000),
+    ] {
+        let least = |n: usize| {
+            let program = crate::common::parsed(&format!(
+                "main subroutine f(in integer n, inout real y)
+  local real a[100], w[:, :], b[20, 30], c[30, 20], v[:], d[1000]
+  local integer i
+  a := 0.0
+  b := 0.0
+  c := 0.0
+  d := 0.0
+  i := 0
+  {statements}
+end"
+            ));
+            needed(statements, (program, vec![n_of(n), 0.0.into()]), false)
+        };
+        let (few, many) = (least(10), least(1000));
+        assert!(
+            few <= many && many <= few + growth,
+            "{statements}: {few} and {many} bytes"
+        );
+    }
+}
