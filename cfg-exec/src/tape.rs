@@ -625,6 +625,72 @@ mod tests {
         }
     }
 
+    /// A count of 0 that ends a word of bits has no zeros behind it, and takes nothing of the next word.
+    #[test]
+    fn counts_of_nothing_fill_words() {
+        let mut tape = Tape::default();
+        let mut meter = Meter::new(1 << 20, &Memory::default(), u64::MAX);
+        for before in 62..66 {
+            for _ in 0..before {
+                tape.push_count(0, &mut meter).unwrap();
+            }
+            tape.push_count(9, &mut meter).unwrap();
+            assert_eq!(tape.size().control_bits, before + 7);
+            assert_eq!(tape.pop_count(&mut meter), Ok(9));
+            for _ in 0..before {
+                assert_eq!(tape.pop_count(&mut meter), Ok(0));
+            }
+            assert!(tape.size().is_empty());
+        }
+    }
+
+    /// What a tape of the host holds is paid for by the run that it is brought to, once, and within its limit.
+    #[test]
+    fn tapes_of_the_host_are_paid_for() {
+        let mut tape = Tape::default();
+        let mut before = Meter::new(1 << 20, &Memory::default(), u64::MAX);
+        tape.push_reals(&[1; 100], &mut before).unwrap();
+        let bytes = tape.capacity();
+        assert!(bytes >= 800);
+        let memory = Memory::default();
+        let refused = Meter::new(1 << 20, &memory, bytes - 1).adopt(&mut tape);
+        assert_eq!((refused, memory.used()), (Err(Full), 0));
+        for _ in 0..2 {
+            let mut meter = Meter::new(1 << 20, &memory, bytes);
+            assert_eq!(meter.adopt(&mut tape), Ok(()));
+            assert_eq!((memory.used(), meter.now_bits), (bytes, 6400));
+            assert_eq!(meter.finish().peak_bytes, 800);
+        }
+        drop(tape);
+        assert_eq!(memory.used(), 0);
+    }
+
+    /// A tape that holds more than a run may put on tapes is as full again after a pop and a push, and no fuller.
+    #[test]
+    fn a_tape_of_the_host_may_be_as_full_as_it_was() {
+        let mut tape = Tape::default();
+        let mut before = Meter::new(1 << 20, &Memory::default(), u64::MAX);
+        tape.push_reals(&[1; 3], &mut before).unwrap();
+        let mut meter = Meter::new(16, &Memory::default(), u64::MAX);
+        meter.adopt(&mut tape).unwrap();
+        assert_eq!(tape.pop_real(&mut meter), Ok(1));
+        assert_eq!(tape.push_real(2, &mut meter), Ok(()));
+        assert_eq!(tape.push_real(3, &mut meter), Err(TapeError::Full));
+    }
+
+    /// The account of a run pays for the list of tapes that have died.
+    #[test]
+    fn tapes_that_have_died_are_paid_for() {
+        let memory = Memory::default();
+        let mut meter = Meter::new(1 << 20, &memory, u64::MAX);
+        let tape = Tape::of(&memory);
+        for _ in 0..1000 {
+            meter.bury(&tape).unwrap();
+        }
+        assert!(memory.used() >= 1000 * size_of::<TapeSize>() as u64);
+        assert_eq!(meter.finish().leftovers.len(), 1000);
+    }
+
     #[test]
     fn the_limit_counts_every_stack() {
         let mut tape = Tape::default();

@@ -396,7 +396,8 @@ mod tests {
     fn conditions_with_reductions_are_found() {
         let a = Expr::var(VarId::new(0));
         let sum = Expr::op(Op::Sum, [a]);
-        assert!(reduces(&Expr::op(Op::Lt, [sum, Expr::Real(1.0)])));
+        assert!(reduces(&Expr::op(Op::Lt, [sum.clone(), Expr::Real(1.0)])));
+        assert!(reduces(&Expr::op(Op::Lt, [sum.clone(), sum])));
         assert!(!reduces(&Expr::var(VarId::new(0))));
     }
 }

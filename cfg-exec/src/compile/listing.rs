@@ -27,12 +27,7 @@ fn listing(source: &str, options: &CompileOptions) -> String {
         let _ = writeln!(
             out,
             "{name}: {} registers, {} descriptors, {} staged, template {:?}, frame {:?}, result {:?}",
-            code.registers,
-            code.descriptors,
-            code.staged,
-            code.template,
-            code.frame,
-            code.result
+            code.registers, code.descriptors, code.staged, code.template, code.frame, code.result
         );
         let _ = writeln!(out, "  homes {:?}", code.homes);
         let _ = writeln!(out, "  constants {:?}", code.consts);
@@ -343,4 +338,61 @@ fn listings_have_a_line_for_each_instruction() {
             .iter()
             .all(|line| shown.contains(line.trim_start().split_once("  ").map_or("", |l| l.1)))
     );
+}
+
+/// Statements that one instruction is made for have it, and those that only look like them have not.
+#[test]
+fn statements_have_instructions_of_their_own() {
+    for (statement, instruction, count) in [
+        ("a := a + b", "IncNext", 1),
+        ("a := b + a", "IncNext", 1),
+        ("a := a - b", "IncNext", 1),
+        ("a := b - a", "IncNext", 0),
+        ("s := s + s", "IncNext", 0),
+        ("a[1] := a[1] + b[2]", "Inc1", 1),
+        ("a[1] := b[2] + a[1]", "Inc1", 1),
+        ("a[1] := a[1] - b[2]", "Inc1", 1),
+        ("a[1] := b[2] - a[1]", "Inc1", 0),
+        ("s[1] := s[1] + s[2]", "Inc1", 0),
+        ("m[1, 2] := m[1, 2] + a[1]", "Inc2", 1),
+        ("a[1] := a[1] + b[1]*!b[2]", "IncStrong1", 1),
+        ("a[1] := a[1] - b[1]*!b[2]", "IncStrong1", 0),
+        ("m[1, 2] := m[1, 2] + b[1]*!b[2]", "IncStrong2", 1),
+        ("m[k + 1, 2] := m[k + 1, 2] + b[1]*!b[2]", "IncStrong2", 0),
+        ("k := 7 + k", "AddConst", 1),
+        ("k := k + 7", "AddConst", 1),
+        ("k := k - 7", "AddConst", 1),
+        ("k := 7 - k", "AddConst", 0),
+        ("k := k + 2147483647", "AddConst", 1),
+        ("k := k - 2147483647", "AddConst", 1),
+        ("k := k + 2147483648", "AddConst", 0),
+        ("k := k + (-2147483648)", "AddConst", 0),
+        ("k := k - (-2147483648)", "AddConst", 0),
+        ("if u == w\n  k := 1\n  end", "CmpU", 0),
+        ("if u != w\n  k := 1\n  end", "CmpU", 0),
+        ("if u < w\n  k := 1\n  end", "CmpU", 1),
+        ("if u <= w\n  k := 1\n  end", "CmpU", 1),
+    ] {
+        let source = format!(
+            "main subroutine f(in integer n, inout real a[n], inout real b[n], inout real32 s[n], inout real m[n, n], inout integer k, in uint64 u, in uint64 w)
+  {statement}
+end
+"
+        );
+        let shown = listing(&source, &CompileOptions::default());
+        let found = shown.matches(&format!("{instruction} {{")).count();
+        assert_eq!(found, count, "{statement}\n{shown}");
+    }
+}
+
+/// A condition that is tested in each pass has its constants in registers, where there are some for loops only.
+#[test]
+fn conditions_of_loops_have_their_constants_in_registers() {
+    let factors: String = (2..18).map(|k| format!("  x := x*{k}.0\n")).collect();
+    let source = format!(
+        "main subroutine f(inout real x)\n{factors}  while x < 123.5\n  x := x + 0.5\n  end\nend\n"
+    );
+    let shown = listing(&source, &CompileOptions::default());
+    // Before the first pass it is loaded.
+    assert_eq!(shown.matches(" Const {").count(), 1, "{shown}");
 }
