@@ -359,6 +359,8 @@ fn statements_have_instructions_of_their_own() {
         ("a[1] := a[1] - b[1]*!b[2]", "IncStrong1", 0),
         ("m[1, 2] := m[1, 2] + b[1]*!b[2]", "IncStrong2", 1),
         ("m[k + 1, 2] := m[k + 1, 2] + b[1]*!b[2]", "IncStrong2", 0),
+        ("k := size(a, 1)", " Extent", 1),
+        ("k := size(a)", " Extent", 0),
         ("k := 7 + k", "AddConst", 1),
         ("k := k + 7", "AddConst", 1),
         ("k := k - 7", "AddConst", 1),

@@ -504,3 +504,33 @@ end",
     }
     assert!(inside > 0 && equal > 0, "{inside} {equal}");
 }
+
+/// An array that a scalar may spare is looked at for its shape, out of bounds or not; what a limit stops there is stopped.
+#[test]
+fn limits_hold_where_other_faults_are_expected() {
+    let program = parsed(
+        "main subroutine f(in integer n, inout real y)
+  local real b[3], c[200]
+  local logical m[3]
+  b := 1.0
+  c := 1.0
+  m := y > 5.0 and b[1:int(maxval(c*2.0)) + n] > 0.0 and b > 0.0
+  y := if(m[1], 1.0, 2.0)
+end",
+    );
+    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    let ends = |y: f64, fuel| {
+        let options = RunOptions {
+            fuel,
+            ..RunOptions::default()
+        };
+        let mut arguments: [Argument; 2] = [2.into(), y.into()];
+        let report = Session::new(&compiled).run(RoutineId::new(0), &mut arguments, &options);
+        report.map(|r| r.steps).map_err(|problem| problem.code)
+    };
+    assert_eq!(ends(9.0, 1 << 20), Err("X201"));
+    let steps = ends(1.0, 1 << 20).unwrap();
+    for fuel in 1..steps {
+        assert_eq!(ends(1.0, fuel), Err("X208"), "{fuel}");
+    }
+}

@@ -355,6 +355,23 @@ fn the_owner_of_storage_may_be_declared_later() {
     assert_eq!(session.global(part), expected);
 }
 
+/// A global without elements needs no initial values.
+#[test]
+fn globals_without_elements_have_no_values() {
+    let mut p = ProgramBuilder::new();
+    let none = p.global("none", Real.array([0]));
+    p.initialize(none, [] as [f64; 0]);
+    let mut f = RoutineBuilder::new("f");
+    let y = f.output("y", Real);
+    let here = f.global(p.program(), none);
+    f.assign(y, sum(here) + 1.0);
+    p.add(f);
+    let program = finish(p);
+    let mut arguments = [0.0.into()];
+    crate::common::run(&program, &mut arguments).expect("it runs");
+    assert_eq!(crate::common::real(&arguments[0]), 1.0);
+}
+
 /// The result of a function is taken from the machine when the run is over; where memory for it is refused, nothing has been
 /// written to the arguments.
 #[test]

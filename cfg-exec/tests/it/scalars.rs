@@ -3,7 +3,7 @@
 use cfg_core::{
     builder::{RoutineBuilder, expr::*},
     diagnostic::site::{Element, Site},
-    elemental::{ArithmeticError, Math, Scalar, apply},
+    elemental::{ArithmeticError, Event, Math, Scalar, apply},
     entity::{RoutineId, VarId, VertexId},
     ir::{
         Expr, Op,
@@ -13,7 +13,7 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_testkit::rng::Rng;
 
-use crate::common::{program, run};
+use crate::common::{parsed, program, run};
 
 /// What a scalar expression over initialised variables means.
 fn walk(e: &Expr, values: &[Scalar]) -> Result<Scalar, ArithmeticError> {
@@ -440,6 +440,42 @@ fn kinks_are_reported_when_asked_for() {
     assert_eq!(ops, [Op::Abs, Op::Sqrt, Op::Max]);
     let place = Site::of(RoutineId::new(0), Element::Statement(VertexId::new(1), 0));
     assert_eq!(at(0.0)[0].site, place);
+}
+
+/// What happens at one place several times is told once, with the number of times; powers of integers are not watched.
+#[test]
+fn kinks_are_counted_by_place() {
+    let program = parsed(
+        "main subroutine f(in real x, in integer n, out real y)
+          local integer i, k
+          y := 0.0
+          for i = 1, 3
+            y := y + abs(x)
+          end
+          y := y + abs(x)
+          y := y + x**n
+          k := n**(-1)
+        end",
+    );
+    let options = CompileOptions {
+        events: true,
+        ..CompileOptions::default()
+    };
+    let kinks = [(Op::Abs, Event::Kink, 3), (Op::Abs, Event::Kink, 1)];
+    let singular = (Op::Pow, Event::Singular, 1);
+    for (x, n, expected) in [
+        (0.0, 2, kinks.to_vec()),
+        (0.0, -1, [kinks.to_vec(), vec![singular]].concat()),
+        (1.0, -1, Vec::new()),
+        (1.0, i64::MIN, Vec::new()),
+    ] {
+        let mut arguments = [x.into(), n.into(), 0.0.into()];
+        let report =
+            crate::common::run_with(&program, &mut arguments, &options, &RunOptions::default());
+        let events = report.unwrap_or_else(|e| panic!("{x} {n}: {e}")).events;
+        let found: Vec<_> = events.iter().map(|m| (m.op, m.event, m.times)).collect();
+        assert_eq!(found, expected, "{x} {n}");
+    }
 }
 
 /// Runs on the same pieces of operators with kinks have one digest, and each operator that is on another piece changes it.
