@@ -1461,7 +1461,7 @@ end
 /// Every step of a reduction of 32-bit reals is rounded; those of 64-bit reals are not.
 #[test]
 fn reductions_are_rounded_to_their_type() {
-    let last = 2f64.powi(-22);
+    let rest = 2f64.powi(-22);
     for (ty, elements, reduction, expected) in [
         (
             "real32",
@@ -1479,13 +1479,13 @@ fn reductions_are_rounded_to_their_type() {
             "real32",
             ["1.0000001f", "1.0000001f", "1.0f"],
             "product(v)",
-            1.0 + last,
+            1.0 + rest,
         ),
         (
             "real32",
             ["1.0000001f", "1.0000001f", "1.0f"],
             "product(1.0f*v)",
-            1.0 + last,
+            1.0 + rest,
         ),
         ("real", ["16777216.0", "1.0", "1.0"], "sum(v)", 16_777_218.0),
         (

@@ -461,7 +461,7 @@ fn kinks_are_counted_by_place() {
         events: true,
         ..CompileOptions::default()
     };
-    let kinks = [(Op::Abs, Event::Kink, 3), (Op::Abs, Event::Kink, 1)];
+    let kinks = [(Op::Abs, Event::Kink, 3u64), (Op::Abs, Event::Kink, 1)];
     let singular = (Op::Pow, Event::Singular, 1);
     for (x, n, expected) in [
         (0.0, 2, kinks.to_vec()),
