@@ -398,3 +398,29 @@ fn conditions_of_loops_have_their_constants_in_registers() {
     // Before the first pass it is loaded.
     assert_eq!(shown.matches(" Const {").count(), 1, "{shown}");
 }
+
+/// A parameter that is worked on in a register is loaded once, or is without a value once.
+#[test]
+fn parameters_in_registers_begin_once() {
+    let source = "main subroutine f(in real x, inout real a, out real y)
+  y := x*a
+end
+";
+    let shown = listing(source, &CompileOptions::default());
+    let instructions: Vec<&str> = (shown.lines().map(str::trim_start))
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+        .filter_map(|line| line.split(' ').nth(1))
+        .collect();
+    let expected = [
+        "LoadFrame",
+        "LoadAt",
+        "Const",
+        "MulF",
+        "LoadFrame",
+        "StoreAt",
+        "LoadFrame",
+        "StoreAt",
+        "Return",
+    ];
+    assert_eq!(instructions, expected, "{shown}");
+}

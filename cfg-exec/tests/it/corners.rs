@@ -1785,3 +1785,28 @@ end
         assert_eq!(outcome(&source, [0, 0]), Ok(expected), "{global} {value}");
     }
 }
+
+/// A new array has the extents that it is given, each computed on its own.
+#[test]
+fn new_arrays_have_the_extents_that_are_computed() {
+    for (rank, extents, expected) in [
+        (1, "2*n", 6.0),
+        (2, "2*n, n*n - 1", 806.0),
+        (3, "n, 2*n - 1, n*n - n", 60_503.0),
+        (4, "n - 1, 2*n, n*n - 1, n*2 + n*n", 15_080_602.0),
+        (2, "n, n - 5", 3.0),
+    ] {
+        let dims = vec![":"; rank].join(", ");
+        let sizes = (0..rank).map(|k| format!("{}.0*size(w, {})", 100i64.pow(k as u32), k + 1));
+        let sizes = sizes.collect::<Vec<_>>().join(" + ");
+        let source = format!(
+            "main subroutine f(in integer n, in integer k, out real y)
+  local real w[{dims}]
+  w := fill(0.0, {extents})
+  y := {sizes} + sum(w)
+end
+"
+        );
+        assert_eq!(outcome(&source, [3, 0]), Ok(expected), "{extents}");
+    }
+}
