@@ -135,7 +135,8 @@ pub(crate) enum Fault {
     /// A number that is the mark of what has no value.
     Mark,
     Division,
-    Conversion(f64),
+    /// A real of which an integer type, of this name, has no value.
+    Conversion(f64, &'static str),
     Step,
     Case(i64),
     Fuel(u64),
@@ -225,10 +226,15 @@ impl Fault {
                 "an integer is divided by 0",
                 "guard the division with a branch",
             ),
-            Self::Conversion(x) => Diagnostic::error(
+            Self::Conversion(x, "integer") => Diagnostic::error(
                 &CONVERSION,
                 format!("{x:?} has no 64-bit integer value"),
                 "check the operand of int() before the conversion",
+            ),
+            Self::Conversion(x, ty) => Diagnostic::error(
+                &CONVERSION,
+                format!("{x:?} has no {ty} value"),
+                "check the operand before the conversion",
             ),
             Self::Step => Diagnostic::error(&STEP, "a step is 0", "give a step that is not 0"),
             Self::Case(value) => Diagnostic::error(

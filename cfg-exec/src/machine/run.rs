@@ -388,7 +388,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 r!(d) = match integer::from_real(f!(a)) {
                     Ok(n) => n as u64,
                     Err(_) if r!(a) == POISON_REAL => POISON_INT_CELL,
-                    Err(_) => leave!(Err(Box::new(Fault::Conversion(f!(a))))),
+                    Err(_) => leave!(Err(Box::new(Fault::Conversion(f!(a), "integer")))),
                 };
             }
             Instr::RealToLogical { d, a } => {

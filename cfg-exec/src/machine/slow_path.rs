@@ -76,7 +76,7 @@ pub(super) fn integer_result(
             Fault::Overflow(format!("{} {} {}", a as i64, op.name(), b as i64))
         }
         Some(ArithmeticError::DivisionByZero) => Fault::Division,
-        Some(ArithmeticError::NotRepresentable(x)) => Fault::Conversion(x),
+        Some(ArithmeticError::NotRepresentable(x)) => Fault::Conversion(x, "integer"),
         Some(ArithmeticError::ZeroStep) => Fault::Step,
     }))
 }
@@ -90,11 +90,16 @@ pub(super) fn unmarked(n: i64) -> Result<u64, Box<Fault>> {
     Ok(n as u64)
 }
 
-fn arithmetic_fault(error: ArithmeticError, what: impl FnOnce() -> String) -> Box<Fault> {
+/// The fault of an operation whose result is of the type of a name.
+fn arithmetic_fault(
+    error: ArithmeticError,
+    ty: &'static str,
+    what: impl FnOnce() -> String,
+) -> Box<Fault> {
     Box::new(match error {
         ArithmeticError::Overflow | ArithmeticError::Operands(_) => Fault::Range(what()),
         ArithmeticError::DivisionByZero => Fault::Division,
-        ArithmeticError::NotRepresentable(x) => Fault::Conversion(x),
+        ArithmeticError::NotRepresentable(x) => Fault::Conversion(x, ty),
         ArithmeticError::ZeroStep => Fault::Step,
     })
 }
@@ -110,7 +115,7 @@ pub(super) fn sized(op: Op, ty: IntType, a: u64, b: Option<u64>) -> Result<u64, 
     };
     match result {
         Ok(n) => unmarked(n),
-        Err(error) => Err(arithmetic_fault(error, || {
+        Err(error) => Err(arithmetic_fault(error, ty.name(), || {
             let x = ty.value(a as i64);
             match b {
                 Some(b) => format!("{x} {} {} as {}", op.name(), ty.value(b as i64), ty.name()),
@@ -143,7 +148,9 @@ pub(super) fn converted(
     let x = from.value(cell as i64);
     match integer::converted(how, to, x) {
         Ok(n) => unmarked(n),
-        Err(error) => Err(arithmetic_fault(error, || format!("{x} as {}", to.name()))),
+        Err(error) => Err(arithmetic_fault(error, to.name(), || {
+            format!("{x} as {}", to.name())
+        })),
     }
 }
 
@@ -155,7 +162,9 @@ pub(super) fn converted_real(how: Conversion, to: AnyInt, cell: u64) -> Result<u
     let x = f64::from_bits(cell);
     match integer::converted_real(how, to, x) {
         Ok(n) => unmarked(n),
-        Err(error) => Err(arithmetic_fault(error, || format!("{x} as {}", to.name()))),
+        Err(error) => Err(arithmetic_fault(error, to.name(), || {
+            format!("{x} as {}", to.name())
+        })),
     }
 }
 

@@ -1310,6 +1310,12 @@ fn numbers_of_every_type_are_converted_and_computed() {
         ("b*int8(50)", no_fit("3 * 50 as int8")),
         ("-int8(-128)", no_fit("neg -128 as int8")),
         ("b/(b - b)", fails("X204", "an integer is divided by 0")),
+        ("int8(x*100.0)", fails("X205", "275.0 has no int8 value")),
+        ("uint8(-x)", fails("X205", "-2.75 has no uint8 value")),
+        (
+            "int(x/(x - x))",
+            fails("X205", "inf has no 64-bit integer value"),
+        ),
     ] {
         let source = format!(
             "main subroutine f(in real x, in integer n, out real y)
