@@ -10,4 +10,5 @@ mod recovered;
 mod recovery;
 mod rules;
 mod text;
+mod verdicts;
 mod visit;
