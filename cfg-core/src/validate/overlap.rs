@@ -78,14 +78,12 @@ fn certain(c: &Checker<'_>, a: &Place, b: &Place) -> bool {
 
 /// True if two places of one variable, one of which names a field, have a cell in common for certain.
 fn certain_parts(a: &Place, b: &Place) -> bool {
-    for (a, b) in a.levels().zip(b.levels()) {
-        let whole = a.subscripts.is_empty() || b.subscripts.is_empty();
+    let mut levels = a.levels().zip(b.levels());
+    // What has no subscripts is all of it.
+    levels.all(|(a, b)| {
         let mut pairs = a.subscripts.iter().zip(b.subscripts);
-        if a.part != b.part || !whole && !pairs.all(|(a, b)| same_part(a, b)) {
-            return false;
-        }
-    }
-    true
+        a.part == b.part && pairs.all(|(a, b)| same_part(a, b))
+    })
 }
 
 /// True if the two subscripts have an index in common for certain.
