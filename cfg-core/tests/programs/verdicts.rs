@@ -1,7 +1,7 @@
 //! What is said of programs on both sides of a rule, and what is not said of those that keep it.
 
 use cfg_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostics, site::Step},
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
         Expr, LoopTest, NameOrigin, NameRole, Op, Order, Program, Role, ScalarType, StmtKind,
@@ -10,6 +10,7 @@ use cfg_core::{
     text,
     validate::{problems, validate},
 };
+use cfg_testkit::golden::golden;
 
 fn read(source: &str) -> Program {
     let parsed = text::parse(source);
@@ -1759,5 +1760,159 @@ fn records_are_refused_where_variables_are() {
         (format!("{record}{global}{plain}{uses}"), Some("global w")),
     ] {
         assert_eq!(refused(&source).as_deref(), element, "{source}");
+    }
+}
+
+/// Graphs in short: the vertices by letters, `]` for ENDBRANCH and `)` for ENDLOOP, then the edges with their labels.
+const GRAPHS: [&str; 56] = [
+    "E b X: 1-2 2-3",
+    "E b X: 1-2 2-1 2-3",
+    "E b c X: 1-2 2-3 3-2=1 3-4=0",
+    "E l c ) ) X: 1-2 2-3=1 3-4=1 3-5=0 4-2 5-2 2-6",
+    "E l b X: 1-2 2-3=1 3-4 2-4",
+    "E c c b b b b X: 1-2 2-3=1 2-4=0 3-5=1 3-6=0 4-7 5-7 6-7 7-8",
+    "E c b b b X: 1-2 2-3=1 2-4=0 3-5 4-5 5-6",
+    "E c b b ] X: 1-2 2-3=1 2-4=0 3-5 4-6 5-6",
+    "E c c b b b b ] ] X: 1-2 2-3=1 2-4=0 3-5=1 3-6=0 4-7 5-8 6-10 7-9 8-10 9-10",
+    "E l b ) b X: 1-2 2-3=1 3-4 4-2 2-5 2-5 5-6",
+    "E b X b: 1-2 2-3 3-4 4-3",
+    "E b b X: 1-2 2-3 2-4 3-4",
+    "E l b ) X: 1-2 2-3=1 3-4 4-2",
+    "E l ) X: 1-2 3-2 2-4",
+    "E c b X: 1-2 2-3=0 3-4",
+    "E c b X: 1-2 2-3=1 3-4",
+    "E b ] X: 1-2 2-4 3-4",
+    "general E b ] X: 1-2 2-4 3-4",
+    "E b ) l X: 1-2 2-5 3-4 4-5",
+    "E b b X: 1-2 2-4 3-4",
+    "general E b b X: 1-2 2-4 3-4",
+    "E b b X: 1-2 2-4",
+    "E b b b X: 1-2 2-5 3-4 4-3",
+    "E l b X: 1-2 2-3=1 3-2 2-4",
+    "general E l b X: 1-2 2-3=1 3-2 2-4",
+    "E l c b X: 1-2 2-3=1 3-2=1 3-4=0 4-5 2-5",
+    "E l b ) ) X: 1-4 4-2 2-3=1 3-5 5-2 2-6",
+    "E l b ) X: 1-2 2-3 3-4 4-2 2-5",
+    "E l b X: 1-2 2-3 3-2 2-4",
+    "E l X: 1-2 2-3 2-3",
+    "E l X: 1-2 2-2 2-3",
+    "E l X: 1-2 2-2=1 2-3",
+    "E l b b X: 1-2 2-3 2-4 3-2 4-2",
+    "E l b ) b X: 1-2 2-3=1 3-4 4-5 5-6 2-6",
+    "E l b ) l b ) X: 1-2 2-3=1 3-4 2-5 5-6=1 6-7 5-8",
+    "E l b ) X: 1-2 2-3=1 3-4 2-5",
+    "E l b ) X: 1-2 2-3=1 3-4 4-2 2-5=1",
+    "E l b ) X: 1-2 2-3=1 3-4 4-2 2-5=0",
+    "E c b b X: 1-2 2-3=1 2-4=1 3-5 4-5",
+    "E c b b ] X: 1-2 2-3=1 2-4=2 3-5 4-5 5-6",
+    "E c b b ] X: 1-2 2-3=1 2-4 3-5 4-5 5-6",
+    "E b X: 1-2 2-3=4",
+    "E b b X: 1-2 2-3=1 2-4=0 3-4",
+    "E l X: 1-2 2-3=1",
+    "E X b b b b b b b b b b: 1-2",
+    "E X b b b b b b b b b b b: 1-2",
+    "E X b b b b b b b b b b b b: 1-2",
+    "E b b X: 1-2 2-3",
+    "E c b b X: 1-2 2-3=1 2-4=0 3-5",
+    "general E c b b X: 1-2 2-3=1 2-4=0 3-5",
+    "E:",
+    "E X X: 1-2",
+    "b X: 1-2",
+    "E c l b ) X: 1-2 2-3=1 2-4=0 3-4=1 4-5 5-3 3-6",
+    "E c c ] b b X: 1-2 2-3=1 2-5=0 3-4=1 3-4=0 4-6 5-6 6-7",
+    "E c ] ] X: 1-2 2-3=1 2-4=0 3-4 4-5",
+];
+
+/// The program of a graph in short.
+fn drawn(graph: &str) -> Program {
+    let general = graph.strip_prefix("general ");
+    let (vertices, edges) = general.unwrap_or(graph).split_once(':').expect("a colon");
+    let mut source = String::from(match general {
+        Some(_) => "general subroutine",
+        None => "subroutine",
+    });
+    source += " f(in integer n, in logical p, in real x, inout real y)\n  local integer i\n";
+    for (v, letter) in vertices.split_whitespace().enumerate() {
+        let id = (v + 1).to_string();
+        let kind = match letter {
+            "E" => "ENTRY",
+            "X" => "EXIT",
+            "b" => "BASICBLOCK",
+            "l" => "LOOP i = 1, n",
+            ")" => "ENDLOOP",
+            "c" => "BRANCH p",
+            _ => "ENDBRANCH",
+        };
+        let leaves = edges.split_whitespace().filter_map(|edge| {
+            let (from, to) = edge.split_once('-')?;
+            let way = match to.split_once('=') {
+                Some((to, label)) => format!("{to} [{label}]"),
+                None => to.to_owned(),
+            };
+            (from == id).then_some(way)
+        });
+        let leaves: Vec<String> = leaves.collect();
+        let arrow = if leaves.is_empty() { "" } else { " -> " };
+        source += &format!("    {id} {kind}{arrow}{}\n", leaves.join(", "));
+    }
+    read(&(source + "end\n"))
+}
+
+/// What is said of graphs that break rules, and how to mend them: the file has each.
+#[test]
+fn messages_of_graphs() {
+    let mut lines = String::new();
+    for graph in GRAPHS {
+        lines += &format!("## {graph}\n");
+        for problem in found(&drawn(graph)).iter() {
+            lines += &format!("{} {}\n  {}\n", problem.code, problem.message, problem.help);
+        }
+        lines.push('\n');
+    }
+    golden(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/graphs.txt"),
+        &lines,
+    );
+}
+
+/// The way to a subscript that is out of bounds, past fields and pointers.
+#[test]
+fn ways_to_subscripts() {
+    for (place, expected) in [
+        ("m[1, 9]", &[Step::Subscript(1)][..]),
+        ("m[9, 1]", &[Step::Subscript(0)]),
+        ("r[2].v[9]", &[Step::Subscript(0)]),
+        ("r[9].v[1]", &[Step::Base, Step::Base, Step::Subscript(0)]),
+        ("p^.v[9]", &[Step::Subscript(0)]),
+        ("p^[7].v[9]", &[Step::Subscript(0)]),
+        ("r[1].u[2].v[9]", &[Step::Subscript(0)]),
+        (
+            "r[1].u[9].v[1]",
+            &[Step::Base, Step::Base, Step::Subscript(0)],
+        ),
+        (
+            "p^[7].u[9].v[1]",
+            &[Step::Base, Step::Base, Step::Subscript(0)],
+        ),
+    ] {
+        let program = read(&format!(
+            "record P
+  real v[3]
+  record U u[2]
+end
+record U
+  real v[3]
+end
+main subroutine f(in real m[2, 2], in record P r[2], in ^record P p, out real y)
+  y := {place}
+end
+"
+        ));
+        let found = found(&program);
+        let mut sites = found.iter().map(|d| (d.code, d.at.site.as_deref()));
+        let (code, site) = sites.next().expect("it is warned of");
+        let path = site.map(|site| &*site.path);
+        assert_eq!((code, path), ("V137", Some(expected)), "{place}");
+        assert!(sites.next().is_none(), "{place}");
     }
 }
