@@ -137,6 +137,22 @@ mod tests {
         assert_eq!(visited, [0, 1, 2, 3, 2, 0]);
     }
 
+    /// A routine that wakes itself comes again in the next round, as one does that has been passed.
+    #[test]
+    fn routines_that_wake_themselves_come_again_later() {
+        let order: Vec<RoutineId> = [2, 4, 0].map(RoutineId::new).to_vec();
+        let mut visited = Vec::new();
+        solve_across_calls(&order, |r, wake| {
+            visited.push(r.index());
+            if visited.len() == 2 || visited.len() == 4 {
+                wake.wake(r);
+                wake.wake(RoutineId::new(2));
+                wake.wake(RoutineId::new(1)); // not in the order
+            }
+        });
+        assert_eq!(visited, [2, 4, 0, 4, 2, 4]);
+    }
+
     #[test]
     fn members_are_found_in_both_directions() {
         let mut rng = crate::testing::Rng::new(3);

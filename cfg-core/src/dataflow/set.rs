@@ -175,6 +175,20 @@ mod tests {
         assert!(some.union_with(&set(&[1, 70])));
         assert!(!some.union_with(&set(&[70, 150])));
         assert_eq!(some, set(&[1, 70, 150]));
+        // In one word, in two, in all, and in none.
+        for (more, grows) in [
+            (&[2, 3][..], true),
+            (&[4, 80], true),
+            (&[5, 90, 160], true),
+            (&[2, 90, 150], false),
+            (&[], false),
+        ] {
+            assert_eq!(some.union_with(&set(more)), grows, "{more:?}");
+        }
+        for more in [2, 3, 4, 80, 5, 90, 160] {
+            assert!(some.contains(more));
+            some.remove(more);
+        }
         assert!(!some.is_empty() && some.limit() == 200);
         some.remove(1);
         some.remove(70);
@@ -208,10 +222,16 @@ mod tests {
         assert_eq!(some, set(&[1, 2]));
         some.remove(2);
         assert!(some.union_with(&set(&[2, 9])));
+        assert!(!some.union_with(&set(&[1, 2, 9])), "nothing is new");
         assert!(some.put_back(), "9 is new");
         assert!(!some.put_back());
         some.set(9, false);
         assert!(!some.put_back());
         assert_eq!(some, set(&[1, 2, 9]));
+        some.extend([11, 150, 1]);
+        assert!(some.put_back(), "two are new");
+        some.extend([11, 12, 11]);
+        assert!(some.put_back(), "one is new, between two that are not");
+        assert_eq!(some, set(&[1, 2, 9, 11, 12, 150]));
     }
 }

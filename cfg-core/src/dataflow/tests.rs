@@ -390,3 +390,102 @@ fn statements_are_visited_with_the_state_in_front_of_them() {
     assert_eq!(solution.at(cfg, &analysis, Point::Edge(edge)), before);
     assert_eq!(reachable(cfg, 0).count_ones(..), cfg.len());
 }
+
+/// Sets lie in words one behind the other, or one stands for all; a join says whether any word grew.
+#[test]
+fn sets_of_all_vertices_in_words() {
+    let set = |members: &[usize]| {
+        let mut set = Set::new(200);
+        set.extend(members.iter().copied());
+        set
+    };
+    let load = |store: &Packed, v: usize| {
+        let mut state = set(&[199]);
+        store.load(v, &mut state);
+        state
+    };
+    for (most, is_single) in [(600, false), (599, true)] {
+        let mut store = <Packed as Store<Set>>::new(3, &set(&[5]), most);
+        assert_eq!(store.is_single(), is_single);
+        for (v, more, grows) in [
+            (1, &[5][..], false),
+            (1, &[6], true),
+            (1, &[7, 70], true),
+            (1, &[8, 71, 130], true),
+            (1, &[5, 70, 130], false),
+            (2, &[180], true),
+        ] {
+            assert_eq!(store.join(v, &set(more)), grows, "{v} {more:?}");
+        }
+        let second = set(&[5, 6, 7, 8, 70, 71, 130]);
+        let all = set(&[5, 6, 7, 8, 70, 71, 130, 180]);
+        let expected = match is_single {
+            true => [all.clone(), all.clone(), all],
+            false => [set(&[5]), second, set(&[5, 180])],
+        };
+        assert_eq!([0, 1, 2].map(|v| load(&store, v)), expected);
+    }
+}
+
+/// Edge `e` adds `e` to a state that has `e + steps`; at ENTRY the state has as many numbers behind those of the edges.
+struct OnEdges {
+    edges: usize,
+    steps: usize,
+}
+
+impl Analysis for OnEdges {
+    const NAME: &'static str = "on edges";
+    const DIRECTION: Direction = Direction::Forward;
+    type Domain = Set;
+
+    fn bottom(&self, _: &Cfg) -> Set {
+        Set::new(self.edges + self.steps)
+    }
+
+    fn boundary(&self, cfg: &Cfg) -> Set {
+        let mut state = self.bottom(cfg);
+        state.extend(self.edges..self.edges + self.steps);
+        state
+    }
+
+    fn statement(&self, _: Position, _: &Stmt, _: &mut Set) {}
+
+    fn decision(&self, _: VertexId, _: &Vertex, _: &mut Set) {}
+
+    fn changes_on(&self, _: &Cfg, _: EdgeId) -> bool {
+        true
+    }
+
+    fn edge(&self, _: &Cfg, e: EdgeId, state: &mut Set) {
+        if state.contains(e.index() + self.steps) {
+            state.insert(e.index());
+        }
+    }
+}
+
+/// On one way the last edges change the state; what one state for all points gains on edges is handed on until nothing grows.
+#[test]
+fn edges_that_change_the_state() {
+    let edges = 13;
+    let letters = format!("E{}X", "b".repeat(edges - 1));
+    let list: Vec<(usize, usize, i64)> = (1..=edges).map(|v| (v, v + 1, -1)).collect();
+    let cfg = graph(&letters, &list);
+    let exit = cfg.exit().expect("it has one");
+    for steps in 1..4 {
+        let analysis = OnEdges { edges, steps };
+        let found = solve(&cfg, &analysis);
+        let members = |state: &Set| state.ones().collect::<Vec<usize>>();
+        let last: Vec<usize> = (edges - steps..edges + steps).collect();
+        assert_eq!(members(&found.incoming(exit)), last);
+        for (e, _) in cfg.edges() {
+            let state = found.at(&cfg, &analysis, Point::Edge(e));
+            let added = last.iter().copied().filter(|&k| k <= e.index());
+            let expected: Vec<usize> = added.chain(edges..edges + steps).collect();
+            assert_eq!(members(&state), expected, "{e:?}");
+        }
+        let single = solve_within(&cfg, &analysis, 0);
+        assert!(single.is_single());
+        let all: Vec<usize> = (0..edges + steps).collect();
+        assert_eq!(members(&single.incoming(exit)), all, "{steps}");
+    }
+}

@@ -136,6 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn edges_that_leave_the_range_are_dropped() {
+        let edges = [(0, 1), (0, 2), (2, 0), (1, 5), (7, 1), (3, 3)];
+        let graph = Adjacency::new(2, edges);
+        assert_eq!(graph, Adjacency::new(2, [(0, 1)]));
+        assert!(graph.successors(0).eq([1]) && graph.predecessors(1).eq([0]));
+    }
+
+    #[test]
     fn nothing_is_reached_from_a_root_that_is_not_there() {
         let empty = Adjacency::new(0, std::iter::empty());
         let one = Adjacency::new(1, [(0, 0)]);

@@ -181,6 +181,45 @@ mod tests {
         }
     }
 
+    /// Callers are listed of those that are asked for, and each callee stands before its first caller.
+    #[test]
+    fn callers_and_the_order_of_what_is_reached() {
+        let ids = |list: &[usize]| -> Vec<RoutineId> {
+            list.iter().map(|&r| RoutineId::new(r)).collect()
+        };
+        // 0 calls 1 and 2, both call 3; nothing calls 4, which calls 1.
+        let graph = of(&[vec![1, 2], vec![3], vec![3], vec![], vec![1]]);
+        let callers = graph.callers(&ids(&[0, 1, 2, 3, 4]));
+        assert_eq!(
+            callers,
+            [ids(&[]), ids(&[0, 4]), ids(&[0]), ids(&[1, 2]), ids(&[])]
+        );
+        let callers = graph.callers(&ids(&[2, 0]));
+        assert_eq!(
+            callers,
+            [ids(&[]), ids(&[0]), ids(&[0]), ids(&[2]), ids(&[])]
+        );
+        assert_eq!(graph.reachable(RoutineId::new(0)), ids(&[3, 1, 2, 0]));
+        assert_eq!(graph.reachable(RoutineId::new(2)), ids(&[3, 2]));
+        assert_eq!(graph.callees(RoutineId::new(0)), ids(&[1, 2]));
+        let order: Vec<RoutineId> = graph.components().iter().flatten().copied().collect();
+        let place = |r: usize| order.iter().position(|&o| o == RoutineId::new(r));
+        for (caller, callee) in [(0, 1), (0, 2), (1, 3), (2, 3), (4, 1)] {
+            assert!(place(callee) < place(caller), "{order:?}");
+        }
+        // A routine that is called twice is one callee, also where another one is called between.
+        let program = crate::text::parse(
+            "subroutine f()\n  call g()\n  call h()\n  call g()\nend\nsubroutine g()\nend\nsubroutine h()\n  call g()\nend\n",
+        );
+        let program = program.program.expect("it is a program");
+        let graph = CallGraph::of(&program);
+        assert_eq!(graph.callees(RoutineId::new(0)), ids(&[1, 2]));
+        assert_eq!(graph.callees(RoutineId::new(2)), ids(&[1]));
+        let graph = CallGraph::with(&program, |r| (r.name == "g").then(|| RoutineId::new(2)));
+        assert_eq!(graph.callees(RoutineId::new(1)), ids(&[2]));
+        assert_eq!(graph.callees(RoutineId::new(2)), ids(&[1]));
+    }
+
     /// A chain and a circle of so many routines that recursion would not do.
     #[test]
     fn propagation_along_long_chains() {

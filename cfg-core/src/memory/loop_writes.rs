@@ -95,8 +95,79 @@ mod tests {
     use super::*;
     use crate::{
         builder::{ProgramBuilder, RoutineBuilder},
+        entity::VertexId,
         ir::ScalarType::Real,
+        testing::{Rng, random_routine},
     };
+
+    /// The writers in a loop are its members that write the variable, each once: of random graphs of jumps.
+    #[test]
+    fn writers_are_members_of_their_loops() {
+        let mut rng = Rng::new(41);
+        let mut writers = 0;
+        for _ in 0..150 {
+            let routine = random_routine(&mut rng, 30, true);
+            let program = Program {
+                routines: vec![routine.clone()],
+                ..Program::default()
+            };
+            let effects = Effects::of(&program);
+            let routine = crate::recover::flatten(&program, &effects, &routine);
+            let cfg = routine.body.as_ref().expect("it has a body");
+            let entry = cfg.entry().expect("it has an ENTRY");
+            let forest = LoopForest::new(cfg, entry.index());
+            let all = LoopWrites::of(&program, &effects, &routine, cfg, &forest);
+            let accesses = Accesses::of(&program, &effects, &routine);
+            for l in forest.loops() {
+                for x in (0..routine.variables.len()).map(VarId::new) {
+                    let writes = |v: &usize| {
+                        let mut found = false;
+                        let mut look = |access: Access| {
+                            found |= access == Access::Write(x) || access == Access::MayWrite(x);
+                        };
+                        let vertex = cfg.vertex(VertexId::new(*v));
+                        for statement in vertex.statements() {
+                            accesses.statement(statement, &mut look);
+                        }
+                        decision_accesses(vertex, &mut look);
+                        found
+                    };
+                    let mut expected = forest.members(l).to_vec();
+                    expected.retain(writes);
+                    let mut found: Vec<usize> = all.inside(l, x).collect();
+                    writers += found.len();
+                    expected.sort_unstable();
+                    found.sort_unstable();
+                    assert_eq!(found, expected);
+                }
+            }
+        }
+        assert!(writers > 100, "{writers}");
+    }
+
+    /// A statement that writes two names of one storage may write each of them.
+    #[test]
+    fn statements_that_write_one_storage_twice() {
+        let parsed = crate::text::parse(
+            "aliased subroutine two(inout real a, inout real b)
+  a := b
+  b := 1.0
+end
+aliased subroutine f(inout real x, inout real y, inout integer n)
+  call two(x, y)
+end
+",
+        );
+        let program = parsed.program.expect("it is a program");
+        let effects = Effects::of(&program);
+        let routine = &program.routines[1];
+        let cfg = routine.body.as_ref().expect("it has a body");
+        let forest = LoopForest::new(cfg, 0);
+        let writes = LoopWrites::of(&program, &effects, routine, cfg, &forest);
+        let call = routine.statements().next().expect("it is there");
+        let found = [0, 1, 2].map(|v| writes.may_write(call, VarId::new(v)));
+        assert_eq!(found, [true, true, false]);
+    }
 
     /// Statements write their targets and what they bind to parameters that are written, by whatever name.
     #[test]

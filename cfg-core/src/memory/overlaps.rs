@@ -266,6 +266,10 @@ end
 aliased subroutine free(inout real x[:], inout real y[:])
 end
 
+subroutine mixed(inout real x, in real y[2])
+  x := y[1]
+end
+
 ";
 
     fn program(statement: &str) -> ValidProgram {
@@ -324,6 +328,34 @@ end
         assert_eq!(of("call numbers(a[1], a[2])"), []);
         assert_eq!(of("call numbers(a[i], a[2])"), [(0, Other::Argument(1))]);
         assert_eq!(of("call numbers(a[i], a[1] + 1.0)"), []);
+        // What begins at an element goes on behind it.
+        assert_eq!(of("call mixed(a[3], a[2])"), [(0, Other::Argument(1))]);
+        assert_eq!(of("call mixed(a[1], b[2])"), []);
+    }
+
+    /// A parameter of an `aliased` routine may be any global of its type.
+    #[test]
+    fn parameters_that_may_be_globals_are_compared() {
+        let found = |head: &str| {
+            let text = format!(
+                "{CALLED}{head}subroutine f(inout integer k, inout real a[5])\n  call tailed(a)\nend\n"
+            );
+            let parsed = text::parse(&text);
+            let program = validate(parsed.program.expect("it is a program")).expect("it is valid");
+            let [f, tailed] = ["f", "tailed"].map(|name| program.find_routine(name));
+            let (f, tailed) = (f.expect("it is there"), tailed.expect("it is there"));
+            let routine = program.routine(f);
+            let locations = Locations::of(&program, routine);
+            let arguments = [Some(Expr::var(crate::entity::VarId::new(1)))];
+            let caller = (routine, &locations);
+            of_call(&program, &Effects::of(&program), caller, tailed, &arguments)
+        };
+        let pair = Pair {
+            argument: 0,
+            other: Other::Global(GlobalId::new(1)),
+        };
+        assert_eq!(found(""), Ok(vec![]));
+        assert_eq!(found("aliased "), Ok(vec![pair]));
     }
 
     #[test]
@@ -345,6 +377,8 @@ end
         assert!(with(1, Other::Argument(2)));
         assert!(with(1, Other::Global(GlobalId::new(0))));
         assert!(!with(2, Other::Global(GlobalId::new(0))));
+        assert!(!with(0, Other::Global(GlobalId::new(0))));
+        assert!(with(0, Other::Argument(1)) && !with(0, Other::Argument(2)));
     }
 
     #[test]

@@ -828,6 +828,64 @@ end
     }
 }
 
+/// Statements read what they evaluate, and what is behind a pointer belongs to no variable.
+#[test]
+fn accesses_of_statements() {
+    for (line, expected) in [
+        ("x := y", "read y, write x"),
+        ("v[n] := y", "read y, read n, may write v"),
+        ("x := v[n + 1]", "read v, read n, write x"),
+        ("x := p^", "read p, write x"),
+        ("p^[n] := y", "read y, read p, read n"),
+        ("p := addr(v[n])", "read n, write p"),
+        ("p := addr(q^[n])", "read q, read n, write p"),
+        ("n := size(v, 1)", "write n"),
+        (
+            "push[real] v[n] on t",
+            "read v, read n, read t, may write t",
+        ),
+        ("x := pop[real] from t", "read t, may write t, write x"),
+        (
+            "v[n] := pop[real] from t",
+            "read t, may write t, read n, may write v",
+        ),
+        (
+            "opaque \"z\" reads y, v writes x",
+            "read y, read v, may write x",
+        ),
+        ("allocate p, n", "read n, write p"),
+        ("resize p, n", "read n, read p, write p"),
+        ("free p", "read p"),
+        ("stop \"no\"", ""),
+    ] {
+        let program = read(&format!(
+            "main subroutine f(inout real x, in real y, inout real v[3], inout integer n, inout ^real p, in ^real q, inout tape t)
+  {line}
+end
+"
+        ));
+        let effects = Effects::of(&program);
+        let routine = &program.routines[0];
+        let all = Accesses::of(&program, &effects, routine);
+        let mut found = Vec::new();
+        for statement in routine.statements() {
+            all.statement(statement, &mut |access| {
+                let name = &routine.variable(access.variable()).name;
+                found.push(match access {
+                    Access::Read(_) => format!("read {name}"),
+                    Access::Write(_) => format!("write {name}"),
+                    Access::MayWrite(_) => format!("may write {name}"),
+                });
+            });
+        }
+        // A place and its subscripts are met in any order.
+        let mut words: Vec<&str> = expected.split(", ").filter(|w| !w.is_empty()).collect();
+        words.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, words, "{line}");
+    }
+}
+
 /// A decision reads what it asks; a counted loop writes its index.
 #[test]
 fn accesses_of_decisions() {
@@ -885,6 +943,7 @@ fn accesses_of_called_routines() {
         ("", "call part()", "may write b, may write b"),
         ("", "call tail()", "may write b"),
         ("", "call asks()", "read b"),
+        ("", "call all()", "write b"),
         ("", "x := call plain()", "write x"),
         ("", "b[k] := call plain()", "read k, may write b"),
         ("", "x := call counts()", "read w, write w, write x"),
@@ -918,6 +977,10 @@ end
 subroutine tail()
   uses t
   t := 1.0
+end
+subroutine all()
+  uses b
+  b := 1.0
 end
 subroutine asks()
   uses t

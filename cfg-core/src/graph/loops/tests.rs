@@ -78,6 +78,7 @@ fn random_graphs_agree_with_the_definition() {
         let expected = by_parts(&g);
         assert_eq!(f.len(), expected.len(), "{edges:?}");
         assert_eq!(f.is_empty(), expected.is_empty(), "{edges:?}");
+        assert_eq!(f.vertex_count(), n);
         for (l, (header, members)) in f.loops().zip(&expected) {
             let found = f.get(l);
             assert_eq!(found.header, *header, "{edges:?}");

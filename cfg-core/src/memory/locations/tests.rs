@@ -88,6 +88,9 @@ fn elements_that_are_apart() {
     assert!(apart(&at(Expr::var(i)), &at(plus(i, 1))));
     assert!(apart(&at(minus(i, 1)), &at(plus(i, 1))));
     assert!(!apart(&at(minus(i, 1)), &at(plus(i, -1))));
+    // The difference of the least integer and another one may not be one.
+    assert!(!apart(&at(minus(i, i64::MIN)), &at(plus(i, i64::MIN))));
+    assert!(apart(&at(minus(i, i64::MIN + 1)), &at(plus(i, i64::MIN))));
     assert!(!apart(&at(Expr::var(i)), &at(plus(j, 1))));
     assert!(!apart(&at(Expr::var(i)), &at(Expr::Int(1))));
     assert!(!apart(&at(Expr::Int(1)), &Place::whole(a)));
