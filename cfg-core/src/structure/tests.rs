@@ -492,3 +492,45 @@ fn violations_on_both_sides_of_their_limit() {
         assert_eq!(found.len(), wrong.min(MAX_PROBLEMS), "{wrong}");
     }
 }
+
+/// A structure alone does not look for loops and jumps: it says what is to be done where ways meet.
+#[test]
+fn ways_that_meet_are_told_without_insight() {
+    for (letters, edges, expected) in [
+        (
+            "EcbbbX",
+            &[
+                (1, 2, -1),
+                (2, 3, 1),
+                (2, 4, 0),
+                (3, 5, -1),
+                (4, 5, -1),
+                (5, 6, -1),
+            ][..],
+            "let several ways meet at an ENDBRANCH, or add \"control\": \"general\"",
+        ),
+        (
+            "ElbX",
+            &[(1, 2, -1), (2, 3, 1), (3, 2, -1), (2, 4, -1)],
+            "one edge enters the loop from outside, the other comes from the ENDLOOP of its body",
+        ),
+        (
+            "El)X",
+            &[(1, 2, -1), (2, 3, -1), (3, 2, -1), (2, 4, -1)],
+            "write \"label\": 1 at the edge into the loop's body",
+        ),
+    ] {
+        let cfg = listed(letters, edges);
+        let Err(problems) = Structure::of(&cfg) else {
+            panic!("{letters} is structured")
+        };
+        let [problem] = &problems.0[..] else {
+            panic!("{problems}")
+        };
+        assert!(problem.help.starts_with(expected), "{problem}");
+        let Err(same) = crate::validate::structure(&cfg) else {
+            panic!("{letters} is structured")
+        };
+        assert_eq!(same, problems);
+    }
+}

@@ -269,6 +269,59 @@ fn layouts_read_as_people_write() {
             ],
             "1 2 (until 4!=true: 3 4 ) 5 6",
         ),
+        (
+            "EbbcbX",
+            &[
+                (1, 2, -1),
+                (2, 3, -1),
+                (3, 4, -1),
+                (4, 5, 1),
+                (4, 3, 0),
+                (5, 6, -1),
+            ],
+            "1 2 (until 4!=false: 3 4 ) 5 6",
+        ),
+        // A test alone.
+        (
+            "EbcbX",
+            &[(1, 2, -1), (2, 3, -1), (3, 3, 1), (3, 4, 0), (4, 5, -1)],
+            "1 2 3 (while 3=true: ) 4 5",
+        ),
+        // Two ways out: what more follows stands behind the loop, not what comes first.
+        (
+            "EccbbbbbX",
+            &[
+                (1, 2, -1),
+                (2, 3, 1),
+                (2, 5, 0),
+                (3, 6, 1),
+                (3, 4, 0),
+                (4, 2, -1),
+                (5, 9, -1),
+                (6, 7, -1),
+                (7, 8, -1),
+                (8, 9, -1),
+            ],
+            "1 (endless: 2 [2=false: 5 goto 9 ] 3 [3=true: break 1 ] 4 ) 6 7 8 9",
+        ),
+        // A loop in a loop that is left by one level and by two.
+        (
+            "EccccbbX",
+            &[
+                (1, 2, -1),
+                (2, 3, 1),
+                (2, 8, 0),
+                (3, 4, 1),
+                (3, 2, 0),
+                (4, 2, 1),
+                (4, 5, 0),
+                (5, 7, 1),
+                (5, 6, 0),
+                (6, 3, -1),
+                (7, 8, -1),
+            ],
+            "1 (endless: 2 [2=false: goto 8 ] 3 (while 3=true: 4 [4=true: break 1 ] 5 [5=true: break 2 ] 6 ) ) 7 8",
+        ),
         // Two ways back: the test at the end is no longer the only one.
         (
             "EbccbX",
@@ -386,5 +439,36 @@ fn loops_that_are_left_on_both_sides_of_the_limit() {
         let behind = Some(VertexId::new(behind - 1));
         let found = writer.follower.iter().position(|&v| v == behind);
         assert_eq!(found, Some(header), "{loops}");
+    }
+}
+
+/// The arms of a switch that is too deep stand behind it, the first one right there.
+#[test]
+fn arms_of_switches_that_are_too_deep_stand_behind_them() {
+    for (depth, expected) in [(DEEPEST - 2, &[][..]), (DEEPEST - 1, &[2, 3, 4, 4])] {
+        let (switch, exit) = (2 + 2 * depth, 2 * depth + 6);
+        let mut letters = String::from("E");
+        let mut edges = vec![(1, 2, -1)];
+        for k in 0..depth {
+            let v = 2 + 2 * k;
+            letters.push_str("cb");
+            edges.extend([(v, v + 2, 1), (v, v + 1, 0), (v + 1, exit, -1)]);
+        }
+        letters.push_str("sbbbX");
+        for k in 1..4 {
+            edges.extend([(switch, switch + k, k as i64), (switch + k, exit, -1)]);
+        }
+        let cfg = listed(&letters, &edges);
+        let steps = Layout::of(&cfg).steps;
+        let jumps = steps.iter().filter_map(|step| match step {
+            Step::Jump(v, Jump::Goto) => Some(v.index() + 1 - switch),
+            _ => None,
+        });
+        let jumps: Vec<usize> = jumps.collect();
+        // To the second arm and the third one, and from the end of the first and the second to EXIT.
+        assert_eq!(jumps, expected);
+        for seed in 0..20 {
+            assert_eq!(run(&cfg, &steps, seed), walk(&cfg, seed));
+        }
     }
 }
