@@ -406,7 +406,7 @@ fn sets_of_all_vertices_in_words() {
     };
     for (most, is_single) in [(600, false), (599, true)] {
         let mut store = <Packed as Store<Set>>::new(3, &set(&[5]), most);
-        assert_eq!(store.is_single(), is_single);
+        assert_eq!(Store::<Set>::is_single(&store), is_single);
         for (v, more, grows) in [
             (1, &[5][..], false),
             (1, &[6], true),
