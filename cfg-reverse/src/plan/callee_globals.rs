@@ -167,21 +167,45 @@ impl Flow<'_> {
         mut save: impl FnMut(GlobalId),
     ) {
         let summary = &self.context.summary;
+        let (written, storage) = (summary.written(callee), &summary.effects.storage);
         let mut replaced = GlobalSet::default();
         let recorded = self.reads.recorded_by_callee(at);
-        set.each_common(summary.written(callee), |g| {
+        set.each_common(written, |g| {
             if recorded.is_some_and(|inside| inside.contains(g)) {
                 return;
             }
             save(g);
             // The value of one that shares storage may be needed by another name.
-            if !summary.effects.storage.overlaid().contains(g) {
+            if !storage.overlaid().contains(g) {
                 replaced.insert(g);
+            }
+        });
+        // What is needed by one name may be overwritten by another.
+        written.each_common(storage.overlaid(), |g| {
+            if !set.contains(g) && self.shares_cells(g, set) {
+                save(g);
             }
         });
         *set = set.minus(&replaced);
         if let Some(needed) = self.needed.get(&callee) {
             set.extend(needed);
         }
+    }
+
+    /// True if a global has cells that one in the set has, too.
+    fn shares_cells(&self, g: GlobalId, set: &GlobalSet) -> bool {
+        let program = &self.context.program;
+        let (Some(around), Some((_, own))) = (
+            self.context.summary.effects.storage.around(g),
+            program.cells(g),
+        ) else {
+            return false;
+        };
+        let mut found = false;
+        around.each_common(set, |other| {
+            let theirs = program.cells(other).map(|(_, cells)| cells);
+            found |= theirs.is_some_and(|cells| cells.start < own.end && own.start < cells.end);
+        });
+        found
     }
 }
