@@ -500,12 +500,13 @@ impl<'a> Writer<'a> {
             all.extend(tangents);
             let mut around = Around::default();
             if user.is_some() {
-                let touched = self.summary.touched(callee);
-                let mut lost = None;
-                touched.each_common(self.varied, |g| {
-                    lost = lost.or(self.tangent_globals[g.index()].map(|_| g));
-                });
-                if let Some(g) = lost {
+                // By whatever name.
+                let storage = &self.summary.effects.storage;
+                let is_lost = |g: &GlobalId| {
+                    self.tangent_globals[g.index()].is_some() && storage.meets(self.varied, *g)
+                };
+                let touched = self.summary.touched(callee).to_vec();
+                if let Some(g) = touched.into_iter().find(is_lost) {
                     let message = format!(
                         "`{}` has a given tangent and uses the global `{}`, which has a derivative",
                         called.name,
