@@ -238,33 +238,74 @@ fn general_graphs() {
     assert!(compared > 50, "{compared}");
 }
 
+/// Routines that tangents by hand may call.
+const OTHERS: &str = "function one(in integer n) result real r
+  r := 1.5*n
+end
+function pure(in real p) result real r
+  r := 2.0*p
+end
+function first(in real p[2]) result real r
+  r := p[1]
+end
+function more(in real p, inout real q) result real r
+  q := q + 1.0
+  r := p*q
+end
+function sets(in real p) result real r
+  uses g
+  g := p
+  r := p
+end
+subroutine rows(in real m[:, :], inout real r)
+  r := r + m[1, 1]*m[2, 3]
+end
+subroutine cells(in real m[2, 3], inout real r)
+  r := r + m[1, 1] - m[1, 2]*m[2, 1]
+end
+subroutine tail(in real p[2], inout real r)
+  r := r + p[1]*2.0 - p[2]
+end
+";
+
 /// A program with a tangent of these lines.
 fn by_hand(lines: &str) -> Program {
     let text = format!(
-        "subroutine f(in integer n, in real x, in real v[2], inout real y)
+        "global real g = 1.0
+         subroutine f(in integer n, in real x, in real v[2], inout real y)
            y := x
          end
          subroutine f_t(in integer n, in real x, in real v[2], inout real y, in real x_t {{tangent of x}}, in real v_t[2] {{tangent of v}}, inout real y_t {{tangent of y}}) {{tangent of f}}
-           local real a, b, c[2], d[2, 3] column
+           local real a, b, c[2], d[2, 3] column, e[2, 3]
            local integer k
            local logical l
            local tape t, u
            {lines}
-         end"
+         end
+         {OTHERS}"
     );
     let parsed = text::parse(&text);
     let problems = parsed.problems;
     parsed.program.unwrap_or_else(|| panic!("{problems}{text}"))
 }
 
-#[test]
-fn tapes_hold_what_depends_on_the_direction_and_what_does_not() {
+/// Compares a tangent of these lines in several directions with itself in one.
+fn agrees_by_hand(lines: &str) {
     let values = Named::from([
         ("n".to_owned(), Value::integer(2)),
         ("x".to_owned(), Value::real(1.5)),
         ("v".to_owned(), Value::reals(&[3.0, -1.0])),
         ("y".to_owned(), Value::real(0.5)),
     ]);
+    let program = by_hand(lines);
+    let routine = RoutineId::new(1);
+    let found = compare(&program, routine, &[], &values, &values, &mut Rng::new(1));
+    let found = found.unwrap_or_else(|e| panic!("{lines}: {e}"));
+    assert!(found.is_some(), "{lines}");
+}
+
+#[test]
+fn tapes_hold_what_depends_on_the_direction_and_what_does_not() {
     for lines in [
         "y_t := y_t + 2.0*x_t",
         "push[real] x_t on t\npush[real] y_t on t\ny_t := pop[real] from t\na := pop[real] from t\ny_t := y_t - a",
@@ -286,11 +327,131 @@ fn tapes_hold_what_depends_on_the_direction_and_what_does_not() {
         "push[integer] n + 1 on t\npush[real] x_t on t\na := pop[real] from t\nk := pop[integer] from t\ny_t := real(k)*a",
         "push[control 1] 1 on t\npush[real] x_t on t\na := pop[real] from t\nk := pop[control 1] from t\ny_t := real(k)*a",
     ] {
-        let program = by_hand(lines);
-        let routine = RoutineId::new(1);
-        let found = compare(&program, routine, &[], &values, &values, &mut Rng::new(1));
-        let found = found.unwrap_or_else(|e| panic!("{lines}: {e}"));
-        assert!(found.is_some(), "{lines}");
+        agrees_by_hand(lines);
+    }
+}
+
+/// Routines are called once where they are given derivatives, functions that only compute one in each direction, and what is given none
+/// as before. Arrays and elements that stand for those behind them lie in their own order.
+#[test]
+fn calls_with_and_without_derivatives() {
+    for lines in [
+        "a := call one(n)\ny_t := a*x_t",
+        "y_t := call pure(x_t)",
+        "y_t := call pure(v_t[2])",
+        "y_t := call first(v_t)",
+        "c := v_t\nc[1] := x_t\ny_t := call first(c)",
+        "call tail(v, y_t)",
+        "call tail(v_t, y_t)",
+        "call tail(v_t[1], y_t)",
+        "call tail(v_t*x, y_t)",
+        "e := x_t\ne[1, 2] := v_t[2]\ncall tail(e[1, 2], y_t)",
+        "d := x_t\nd[2, 2] := v_t[2]\ncall tail(d[1, 2], y_t)",
+        "d := x_t\nd[1, 2] := v_t[1]\ncall cells(d, y_t)",
+        "e := x_t\ne[2, 3] := v_t[1]\ncall rows(e, y_t)",
+    ] {
+        agrees_by_hand(lines);
+    }
+}
+
+#[test]
+fn calls_that_cannot_have_several_directions() {
+    for (lines, words) in [
+        (
+            "y_t := call one(n)",
+            "a derivative is the result of a call without one",
+        ),
+        (
+            "a := 1.0\ny_t := call more(x_t, a)",
+            "`more` does more than compute one derivative",
+        ),
+        (
+            "y_t := call sets(x_t)",
+            "`sets` does more than compute one derivative",
+        ),
+        (
+            "c := v_t\ny_t := call first(c[1])",
+            "`first` does more than compute one derivative",
+        ),
+        (
+            "d := x_t\ncall rows(d, y_t)",
+            "`d` is stored in another order than the parameter that takes its extents",
+        ),
+    ] {
+        is_refused(lines, words);
+    }
+}
+
+/// The tangent of these lines is refused in several directions with these words.
+fn is_refused(lines: &str, words: &str) {
+    let program = by_hand(lines);
+    let made = directions(program, &[RoutineId::new(1)], &[]);
+    let problems = made.map(|_| ()).expect_err(lines);
+    let found = problems
+        .iter()
+        .any(|d| d.code == "R313" && d.message.contains(words));
+    assert!(found, "{lines}: {problems}");
+}
+
+/// Derivatives in globals become parameters, which may be written if the routine or what it calls writes them under any name, and overlap
+/// if those that lie over each other are among them.
+#[test]
+fn derivatives_in_globals_are_parameters() {
+    for (lines, over, expected) in [
+        ("y := y*a[1]*x", "", vec![("a_t", Intent::In)]),
+        (
+            "a[1] := a[2]*x\ny := y*a[1]",
+            "",
+            vec![("a_t", Intent::InOut)],
+        ),
+        ("call set(x)\ny := y*a[1]", "", vec![("a_t", Intent::InOut)]),
+        (
+            "over[1] := x\ny := y*a[2]",
+            "a, over",
+            vec![("a_t", Intent::InOut), ("over_t", Intent::InOut)],
+        ),
+        (
+            "y := y*a[2]*over[1]",
+            "a, over",
+            vec![("a_t", Intent::In), ("over_t", Intent::In)],
+        ),
+    ] {
+        let used = if over.is_empty() { "a" } else { over };
+        let text = format!(
+            "global real a[2] = 2.0
+global real over[1] overlays a at 1
+subroutine set(in real p)
+  uses a
+  a[1] := p
+end
+main subroutine f(in real x, inout real y)
+  independent x, a
+  dependent y
+  uses {used}
+  {lines}
+end
+"
+        );
+        let parsed = text::parse(&text);
+        let problems = parsed.problems;
+        let program = parsed.program.unwrap_or_else(|| panic!("{problems}{text}"));
+        let program = valid(program).unwrap_or_else(|e| panic!("{e}{text}"));
+        let main = program.find_routine("f").expect("it is there");
+        let made = tangent(&program, main).unwrap_or_else(|d| panic!("{d}{text}"));
+        let derivatives = globals(&made.tangent_globals);
+        let (program, several) = directions(made.program, &[made.tangent], &derivatives)
+            .unwrap_or_else(|d| panic!("{d}{text}"));
+        let [several] = &*several else {
+            panic!("one routine in several directions: {text}")
+        };
+        let routine = program.routine(several.routine);
+        let parameters = several.globals.iter().map(|&(p, _)| routine.variable(p));
+        let found: Vec<(&str, Option<Intent>)> = parameters
+            .map(|variable| (variable.name.as_str(), variable.intent()))
+            .collect();
+        let wanted = expected.iter().map(|&(name, intent)| (name, Some(intent)));
+        assert_eq!(found, Vec::from_iter(wanted), "{text}");
+        assert_eq!(routine.aliased, expected.len() > 1, "{text}");
     }
 }
 
@@ -326,12 +487,6 @@ fn what_decides_does_not_depend_on_the_direction() {
             "a subscript depends on the derivative `y_t`",
         ),
     ] {
-        let program = by_hand(lines);
-        let made = directions(program, &[RoutineId::new(1)], &[]);
-        let problems = made.map(|_| ()).expect_err(lines);
-        let found = problems
-            .iter()
-            .any(|d| d.code == "R313" && d.message.contains(words));
-        assert!(found, "{lines}: {problems}");
+        is_refused(lines, words);
     }
 }
