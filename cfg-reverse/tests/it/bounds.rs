@@ -10,7 +10,7 @@ use cfg_core::{
 use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 
 /// The program of a text. Nothing is known of its external routines but what it says.
-fn valid(source: &str) -> ValidProgram {
+pub(crate) fn valid(source: &str) -> ValidProgram {
     let parsed = text::parse(source);
     let problems = parsed.problems;
     let program = parsed
@@ -203,7 +203,7 @@ fn shown(program: &Program, name: &str) -> String {
 }
 
 /// The text of a routine of the adjoint of `f`.
-fn sweep(source: &str, name: &str) -> String {
+pub(crate) fn sweep(source: &str, name: &str) -> String {
     let program = valid(source);
     let main = program.find_routine("f").expect("it is there");
     let made =
@@ -311,7 +311,7 @@ fn elements_that_a_block_reads() {
 }
 
 /// The codes of the problems for which a program has no adjoint and no tangent.
-fn refusals(source: &str) -> [Option<&'static str>; 2] {
+pub(crate) fn refusals(source: &str) -> [Option<&'static str>; 2] {
     let parsed = text::parse(source);
     let problems = parsed.problems;
     let program = parsed
@@ -561,102 +561,5 @@ end
         for shown in [shown, sweep(&source, "f_rev")] {
             assert!(shown.contains("size(a)"), "{sum}: {shown}");
         }
-    }
-}
-
-/// A global that shares cells with one of which something is asked has derivatives by its own name, too.
-#[test]
-fn globals_of_given_derivatives_by_other_names() {
-    for (place, expected) in [
-        ("head", [Some("R309"); 2]),
-        ("base[1]", [Some("R309"); 2]),
-        ("apart[1]", [None; 2]),
-    ] {
-        let source = format!(
-            "global real base[2]
-global real head overlays base at 0
-global real apart[2]
-subroutine p(in real a, inout real b)
-  uses head
-  adjoint p_b
-  tangent p_t
-  b := b*a*head
-end
-subroutine p_b(in real a, in real b, inout real a_b, inout real b_b)
-  a_b := a_b + b*b_b
-  b_b := a*b_b
-end
-subroutine p_t(in real a, inout real b, in real a_t, inout real b_t)
-  b_t := b_t*a + a_t*b
-  b := a*b
-end
-main subroutine f(in real x, inout real y)
-  independent x
-  dependent y
-  uses base, head, apart
-  {place} := x
-  call p(x, y)
-  y := y*{place}
-end
-"
-        );
-        assert_eq!(refusals(&source), expected, "{place}");
-    }
-}
-
-/// What the reverse sweep of one callee reads by one name and another callee overwrites by another one is pushed between the calls,
-/// by the name that is overwritten; cells that the two do not share are not.
-#[test]
-fn globals_in_one_storage_that_only_callees_name() {
-    for (read, written, pushed) in [
-        ("head", "head", Some("head")),
-        ("head", "base", Some("base")),
-        ("base", "head", Some("head")),
-        ("head", "mid", Some("mid")),
-        ("mid", "head", Some("head")),
-        ("tail", "mid", Some("mid")),
-        ("head", "tail", None),
-        ("tail", "head", None),
-        ("mid", "apart", None),
-    ] {
-        let source = format!(
-            "global real base[4]
-global real head[2] overlays base at 0
-global real mid[2] overlays base at 1
-global real tail[2] overlays base at 2
-global real other[4]
-global real apart[2] overlays other at 1
-subroutine p(inout real x)
-  uses {read}
-  x := x*{read}[1]
-end
-subroutine change()
-  uses {written}
-  {written}[1] := 5.0
-end
-subroutine outer(inout real x)
-  call p(x)
-  call change()
-end
-main subroutine f(in real x, out real y)
-  independent x
-  dependent y
-  y := x
-  call outer(y)
-end
-"
-        );
-        let shown = sweep(&source, "outer_fwd");
-        let lines = shown.lines().map(str::trim);
-        let found: Vec<&str> = lines
-            .filter_map(|line| line.strip_prefix("push[real] "))
-            .collect();
-        assert_eq!(found, Vec::from_iter(pushed), "{read}, {written}\n{shown}");
-        let popped = sweep(&source, "outer_rev");
-        assert_eq!(
-            popped.matches(":= pop[real]").count(),
-            found.len(),
-            "{read}, {written}\n{popped}"
-        );
     }
 }

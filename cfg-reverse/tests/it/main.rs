@@ -15,6 +15,7 @@ mod oracles;
 mod outputs;
 mod pictures;
 mod preaccumulate;
+mod rare;
 mod recovered;
 mod results;
 mod run;

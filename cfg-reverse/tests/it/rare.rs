@@ -1,0 +1,342 @@
+//! What few programs have: globals in one storage that only callees name, given derivatives of the main routine, options that are seldom
+//! asked for, and problems of graphs that are changed.
+
+use crate::bounds::{refusals, sweep, valid};
+use cfg_core::{diagnostic::site::Element, text};
+use cfg_reverse::{Options, Strong, Unstructured, explain::explain, reverse, tangent};
+
+/// A global that shares cells with one of which something is asked has derivatives by its own name, too.
+#[test]
+fn globals_of_given_derivatives_by_other_names() {
+    for (place, expected) in [
+        ("head", [Some("R309"); 2]),
+        ("base[1]", [Some("R309"); 2]),
+        ("apart[1]", [None; 2]),
+    ] {
+        let source = format!(
+            "global real base[2]
+global real head overlays base at 0
+global real apart[2]
+subroutine p(in real a, inout real b)
+  uses head
+  adjoint p_b
+  tangent p_t
+  b := b*a*head
+end
+subroutine p_b(in real a, in real b, inout real a_b, inout real b_b)
+  a_b := a_b + b*b_b
+  b_b := a*b_b
+end
+subroutine p_t(in real a, inout real b, in real a_t, inout real b_t)
+  b_t := b_t*a + a_t*b
+  b := a*b
+end
+main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+  uses base, head, apart
+  {place} := x
+  call p(x, y)
+  y := y*{place}
+end
+"
+        );
+        assert_eq!(refusals(&source), expected, "{place}");
+    }
+}
+
+/// What the reverse sweep of one callee reads by one name and another callee overwrites by another one is pushed between the calls,
+/// by the name that is overwritten; cells that the two do not share are not.
+#[test]
+fn globals_in_one_storage_that_only_callees_name() {
+    for (read, written, pushed) in [
+        ("head", "head", Some("head")),
+        ("head", "base", Some("base")),
+        ("base", "head", Some("head")),
+        ("head", "mid", Some("mid")),
+        ("mid", "head", Some("head")),
+        ("tail", "mid", Some("mid")),
+        ("head", "tail", None),
+        ("tail", "head", None),
+        ("mid", "apart", None),
+    ] {
+        let source = format!(
+            "global real base[4]
+global real head[2] overlays base at 0
+global real mid[2] overlays base at 1
+global real tail[2] overlays base at 2
+global real other[4]
+global real apart[2] overlays other at 1
+subroutine p(inout real x)
+  uses {read}
+  x := x*{read}[1]
+end
+subroutine change()
+  uses {written}
+  {written}[1] := 5.0
+end
+subroutine outer(inout real x)
+  call p(x)
+  call change()
+end
+main subroutine f(in real x, out real y)
+  independent x
+  dependent y
+  y := x
+  call outer(y)
+end
+"
+        );
+        let shown = sweep(&source, "outer_fwd");
+        let lines = shown.lines().map(str::trim);
+        let found: Vec<&str> = lines
+            .filter_map(|line| line.strip_prefix("push[real] "))
+            .collect();
+        assert_eq!(found, Vec::from_iter(pushed), "{read}, {written}\n{shown}");
+        let popped = sweep(&source, "outer_rev");
+        assert_eq!(
+            popped.matches(":= pop[real]").count(),
+            found.len(),
+            "{read}, {written}\n{popped}"
+        );
+    }
+}
+
+/// Products with partials that may be infinite or NaN where all values are finite are strong, those with constants are not; the others
+/// are if that is asked for.
+#[test]
+fn strong_products() {
+    for (value, counts) in [
+        ("x + w", [0, 0]),
+        ("x*2.0", [0, 0]),
+        ("x*w", [0, 2]),
+        ("sin(x)*2.0", [0, 1]),
+        ("log(x)*w", [1, 2]),
+        ("x/w", [2, 2]),
+        ("sqrt(x)", [1, 1]),
+        ("x**w", [2, 2]),
+        ("exp(x)", [1, 1]),
+    ] {
+        for (strong, count) in [Strong::Needed, Strong::Always].into_iter().zip(counts) {
+            let program = valid(&format!(
+                "main subroutine f(in real x, in real w, out real y)
+  independent x, w
+  dependent y
+  y := {value}
+end
+"
+            ));
+            let main = program.find_routine("f").expect("it is there");
+            let options = Options {
+                strong,
+                ..Options::default()
+            };
+            let made = reverse(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let mut shown = String::new();
+            let sweep = made.program.routine(made.reverse);
+            text::routine(&mut shown, &made.program, sweep).expect("strings take everything");
+            assert_eq!(shown.matches("*!").count(), count, "{value}: {shown}");
+        }
+    }
+}
+
+/// By the numbers of blocks nothing is recorded of loops and merges; blocks are numbered in structured routines, too.
+#[test]
+fn plans_by_trace_have_no_loops_and_merges() {
+    for (control, body) in [
+        ("", "for i = 1, n\n    y := y*x\n  end"),
+        ("", "if n > 1\n    y := y*x\n  end"),
+        (
+            "general ",
+            "label again\n  y := y*x\n  if y < 9.0\n    goto again\n  end",
+        ),
+    ] {
+        let program = valid(&format!(
+            "{control}main subroutine f(in integer n, in real x, inout real y)
+  independent x
+  dependent y
+  local integer i
+  {body}
+end
+"
+        ));
+        let main = program.find_routine("f").expect("it is there");
+        for (unstructured, is_planned) in [
+            (Unstructured::Structure, true),
+            (Unstructured::Trace, false),
+        ] {
+            let options = Options {
+                unstructured,
+                ..Options::default()
+            };
+            let plan = explain(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let [routine] = &*plan.routines else {
+                panic!("one routine: {body}")
+            };
+            let found = !routine.loops.is_empty() || !routine.merges.is_empty();
+            assert_eq!(found, is_planned, "{body}");
+        }
+    }
+}
+
+/// The routine that is differentiated gets derivatives of its own, whatever derivatives are given for it.
+#[test]
+fn given_derivatives_of_the_main_routine() {
+    let program = valid(
+        "main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+  adjoint f_b
+  tangent f_t
+  y := y*x
+end
+subroutine f_b(in real x, in real y, inout real x_b, inout real y_b)
+  x_b := x_b + y*y_b
+  y_b := x*y_b
+end
+subroutine f_t(in real x, inout real y, in real x_t, inout real y_t)
+  y_t := y_t*x + x_t*y
+  y := y*x
+end
+",
+    );
+    let main = program.find_routine("f").expect("it is there");
+    let made = reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let names = made.program.routines.iter().map(|r| r.name.as_str());
+    assert_eq!(
+        Vec::from_iter(names),
+        ["f", "f_b", "f_t", "f_fwd", "f_rev", "f_grad"]
+    );
+    let made = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+    let names = made.program.routines.iter().map(|r| r.name.as_str());
+    assert_eq!(Vec::from_iter(names), ["f", "f_b", "f_t", "f_t_"]);
+}
+
+/// Real globals have derivatives if the routine or what it calls names them, or one that lies over them; their names are new among
+/// all of the program.
+#[test]
+fn globals_that_have_derivatives() {
+    let program = valid(
+        "global real used = 1.0
+global real unused = 1.0
+global real32 s = 1.0f
+global integer n = 1
+global real base[3] = 1.0
+global real over[2] overlays base at 1
+global real used_b[2] = 1.0
+global real only_callee = 1.0
+global real unused_over overlays base at 0
+subroutine p(inout real y)
+  uses only_callee
+  y := y*only_callee
+end
+subroutine idle(inout real y)
+  uses unused
+  y := y*unused
+end
+main subroutine f(in real x, inout real y)
+  independent x
+  dependent y
+  uses used, s, n, over
+  local real over_b
+  over_b := x
+  y := y*x*used*real(s)*n*over[1]*over_b
+  call p(y)
+end
+",
+    );
+    let main = program.find_routine("f").expect("it is there");
+    let reversed = reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let tangent = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+    for (made, expected) in [
+        (
+            &reversed.program,
+            [
+                "global real used_b_ {adjoint of used} = 0.0",
+                "global real32 s_b {adjoint of s} = 0.0f",
+                "global real base_b[3] {adjoint of base} = 0.0",
+                "global real over_b_[2] {adjoint of over} overlays base_b at 1",
+                "global real only_callee_b {adjoint of only_callee} = 0.0",
+            ],
+        ),
+        (
+            &tangent.program,
+            [
+                "global real used_t {tangent of used} = 0.0",
+                "global real32 s_t {tangent of s} = 0.0f",
+                "global real base_t[3] {tangent of base} = 0.0",
+                "global real over_t[2] {tangent of over} overlays base_t at 1",
+                "global real only_callee_t {tangent of only_callee} = 0.0",
+            ],
+        ),
+    ] {
+        let mut shown = String::new();
+        text::program(&mut shown, made).expect("strings take everything");
+        let globals = shown.lines().filter(|line| line.starts_with("global"));
+        assert_eq!(Vec::from_iter(globals.skip(9)), expected, "{shown}");
+    }
+}
+
+/// What has no derivative as an expression, or is read although it may be absent, is refused where it is not a statement of its own.
+#[test]
+fn expressions_without_derivatives() {
+    for (statement, expected) in [
+        ("y := if(l, w[k]*x, x)", [Some("R301"), None]),
+        ("y := if(k > 1, w[k]*x, x)", [None; 2]),
+        ("y := if(l, w*x, x)", [None; 2]),
+        ("y := product_partial(x)", [None; 2]),
+        ("y[1] := call h(x)", [Some("R301"); 2]),
+        ("y[1] := call e(x)", [None; 2]),
+    ] {
+        let source = format!(
+            "external function h(in real a[3]) result real r
+  value sum(product_partial(a))
+end
+external function e(in real a[3]) result real r
+  value sum(a*a)
+end
+main subroutine f(in real x[3], in logical l[3], optional in real w[3], in integer k, inout real y[3])
+  independent x, w
+  dependent y
+  {statement}
+end
+"
+        );
+        assert_eq!(refusals(&source), expected, "{statement}");
+    }
+}
+
+/// A problem stands at the statement of the program, also where the graph is another one because loops are entered by jumps.
+#[test]
+fn problems_of_statements_in_general_graphs() {
+    let wrong = "y := if(l, w[k]*x, x)";
+    let source = format!(
+        "general main subroutine f(in real x[3], in logical l[3], optional in real w[3], in integer k, inout real y[3])
+  independent x, w
+  dependent y
+  if k > 3
+    goto inside
+  end
+  while y[1] < 10.0
+    y := y*x
+    label inside
+    y := y + x
+    {wrong}
+  end
+end
+"
+    );
+    let program = valid(&source);
+    let main = program.find_routine("f").expect("it is there");
+    let problems = reverse(&program, main, &Options::default());
+    let problems = problems.map(|_| ()).expect_err(&source);
+    let sites = problems.iter().filter_map(|d| d.at.site.as_ref());
+    let found: Vec<Element> = sites.map(|site| site.element).collect();
+    let [Element::Statement(v, s)] = found[..] else {
+        panic!("{found:?}")
+    };
+    let routine = program.routine(main);
+    let cfg = routine.body.as_ref().expect("it has a graph");
+    let statement = &cfg.vertex(v).statements()[s];
+    assert_eq!(text::stmt(routine, &program, statement), wrong);
+}
