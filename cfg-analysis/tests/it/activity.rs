@@ -982,3 +982,172 @@ fn globals_are_told_apart() {
         }
     }
 }
+
+/// A statement of a block that is not the first one.
+fn behind(vertex: usize, statement: usize) -> Position {
+    Position {
+        vertex: VertexId::new(vertex),
+        statement,
+    }
+}
+
+/// Globals that are active have derivatives at both ends for whoever calls the derivative routine, locals have none there.
+#[test]
+fn visible_ends_are_globals_and_no_locals() {
+    let program = read(
+        "global real g = 1.0
+        main function f(in integer n, in real x) result real y
+          independent x
+          dependent y
+          uses g
+          local real t
+          if n > 0
+            t := 2.0
+          end
+          y := t*x*g
+          t := x
+          y := y*t
+          g := y
+          t := y
+        end",
+    );
+    let f = RoutineId::new(0);
+    let [g, t] = ["g", "t"].map(|name| variable(&program, f, name));
+    let effects = Effects::of(&program);
+    let reachable = effects.calls.reachable(f);
+    let cfg = program.routine(f).body.as_ref().expect("it has one");
+    let last = cfg.vertices().filter(|(_, v)| v.statements().len() == 5);
+    let last: Vec<usize> = last.map(|(v, _)| v.index()).collect();
+    for (ends, is_declared) in [(Ends::Declared, true), (Ends::Visible, false)] {
+        let found = Activity::within(&program, &effects, f, &reachable, ends, FLOW_LIMIT);
+        assert!(
+            [g, t]
+                .iter()
+                .all(|&v| found.is_active(f, program.routine(f), v))
+        );
+        let exceptions = found.exceptions(f);
+        let at = |statement| behind(last[0], statement);
+        assert!(exceptions.is_constant(at(0), t), "{ends:?}");
+        assert_eq!(exceptions.is_constant(at(0), g), is_declared, "{ends:?}");
+        assert_eq!(exceptions.is_useless(at(3)), is_declared, "{ends:?}");
+        assert!(exceptions.is_useless(at(4)), "{ends:?}");
+        assert!(!exceptions.is_useless(at(2)), "{ends:?}");
+    }
+}
+
+/// Of a routine in which nothing is active what holds anywhere holds where it is called: what it is given is useful if any of it is, and
+/// what it gives back is varied.
+#[test]
+fn calls_of_routines_in_which_nothing_is_active() {
+    let program = |statements: &str| {
+        read(&format!(
+            "subroutine copy(in real a, out real b)
+              b := a
+            end
+            main subroutine f(in real x, out real y)
+              independent x
+              dependent y
+              local real t, z, w
+              {statements}
+            end"
+        ))
+    };
+    let useful = program("t := 2.0\ncall copy(t, z)\ny := x*z");
+    let f = useful.find_routine("f").expect("it is there");
+    assert!(!activity(&useful, f).exceptions(f).is_useless(at(0)));
+    let varied = program("call copy(x, z)\nw := z*2.0\ny := x");
+    let z = variable(&varied, f, "z");
+    assert!(!activity(&varied, f).exceptions(f).is_constant(at(1), z));
+    // Where nothing is varied anywhere nothing is said.
+    let copy = varied.find_routine("copy").expect("it is there");
+    for program in [&useful, &varied] {
+        let found = activity(program, f);
+        let routine = program.routine(copy);
+        assert!(
+            ![0, 1]
+                .iter()
+                .any(|&v| found.is_active(copy, routine, VarId::new(v)))
+        );
+    }
+}
+
+/// What an external routine reads alone it does not change, and what it writes alone brings nothing in.
+#[test]
+fn parameters_of_external_routines() {
+    let program = read(
+        "external subroutine h(in real c, in real d, out real p, out real q)
+        end
+        main subroutine f(in real x, in real w, out real y)
+          independent x
+          dependent y
+          local real s, t
+          call h(x, w, s, t)
+          y := t
+        end",
+    );
+    let f = program.find_routine("f").expect("it is there");
+    let h = program.find_routine("h").expect("it is there");
+    let found = activity(&program, f);
+    let routine = program.routine(h);
+    for (name, expected) in [
+        ("c", [true, true]),
+        ("d", [false, true]),
+        ("p", [true, false]),
+        ("q", [true, true]),
+    ] {
+        let v = variable(&program, h, name);
+        let is = [
+            found.is_varied(h, routine, v),
+            found.is_useful(h, routine, v),
+        ];
+        assert_eq!(is, expected, "{name}");
+        let is_active = expected == [true; 2];
+        assert_eq!(found.is_active(h, routine, v), is_active, "{name}");
+    }
+}
+
+/// Given derivatives may take from every input to every output, whatever the body or the partials say.
+#[test]
+fn given_derivatives_go_beyond_bodies_and_partials() {
+    for (tangents, is_beyond) in [(["", ""], false), (["tangent g_t", "tangent h_t"], true)] {
+        let program = read(&format!(
+            "subroutine g(in real a, out real b)
+              {}
+              b := 1.0
+            end
+            subroutine g_t(in real a, out real b, in real a_t, out real b_t)
+              b := 1.0
+              b_t := a_t
+            end
+            external function h(in real a, in real b) result real r
+              value a*b
+              partial a: b
+              {}
+            end
+            subroutine h_t(in real a, in real b, out real r, in real a_t, in real b_t, out real r_t)
+              r := a*b
+              r_t := a_t*b + a*b_t
+            end
+            main subroutine f(in real x, in real w, out real y)
+              independent x, w
+              dependent y
+              local real p, q, u
+              u := x*w
+              call g(u, p)
+              q := call h(2.0, u)
+              y := p*q
+            end",
+            tangents[0], tangents[1]
+        ));
+        let f = program.find_routine("f").expect("it is there");
+        let found = activity(&program, f);
+        for name in ["p", "q", "u"] {
+            let v = variable(&program, f, name);
+            let is_active = found.is_active(f, program.routine(f), v);
+            assert_eq!(is_active, is_beyond, "{name} {tangents:?}");
+            let is_constant = found.exceptions(f).is_constant(at(3), v);
+            assert!(!is_constant, "{name} {tangents:?}");
+        }
+        assert!(!found.exceptions(f).is_useless(at(0)), "{tangents:?}");
+    }
+}

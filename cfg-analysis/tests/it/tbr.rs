@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Reads that are made up.
 struct Reads<'a> {
     cfg: &'a Cfg,
+    variables: usize,
     before: BTreeMap<Position, Vec<u32>>,
     after: BTreeMap<Position, Vec<u32>>,
     loops: BTreeSet<VertexId>,
@@ -31,7 +32,13 @@ fn half(globals: usize, rng: &mut Rng) -> GlobalSet {
 }
 
 impl<'a> Reads<'a> {
-    fn random(cfg: &'a Cfg, locations: usize, globals: usize, rng: &mut Rng) -> Self {
+    fn random(
+        routine: &Routine,
+        cfg: &'a Cfg,
+        locations: usize,
+        globals: usize,
+        rng: &mut Rng,
+    ) -> Self {
         let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
         let (mut loops, mut recorded) = (BTreeSet::new(), BTreeMap::new());
         for (v, vertex) in cfg.vertices() {
@@ -60,6 +67,7 @@ impl<'a> Reads<'a> {
         }
         Self {
             cfg,
+            variables: routine.variables.len(),
             before,
             after,
             loops,
@@ -100,7 +108,8 @@ impl ReverseSweep for &Reads<'_> {
     }
 
     fn recorded_apart(&self, _: &Stmt) -> HashSet<VarId> {
-        HashSet::new()
+        // Every other one.
+        (1..self.variables).step_by(2).map(VarId::new).collect()
     }
 
     fn recorded_by_callee(&self, at: Position) -> Option<&GlobalSet> {
@@ -223,7 +232,7 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
     let effects = Effects::of(program);
     let locations = Locations::of(program, routine).with_elements(program, routine, cfg);
     let globals = Named::of(routine);
-    let reads = Reads::random(cfg, locations.len(), program.globals.len(), rng);
+    let reads = Reads::random(routine, cfg, locations.len(), program.globals.len(), rng);
     let analysis = ToBeRecorded::new(program, &effects, &locations, &globals, &reads);
     let oracle = Oracle {
         cfg,
@@ -295,11 +304,24 @@ fn check(program: &Program, routine: &Routine, cfg: &Cfg, rng: &mut Rng) -> [usi
                 let left = |p: &Place| !theirs.contains(&p.var) || passed.contains(&p.var);
                 assert!(places.iter().all(left), "{at:?}");
             }
+            // The pops evaluate the subscripts of what is saved before.
+            let is_assignment = statement.kind.assignment().is_some();
+            let apart = (&reads).recorded_apart(statement);
+            let mut needed = Vec::new();
+            for (k, place) in analysis.overwritten(at, statement).iter().enumerate() {
+                let is_whole = place.subscripts.is_empty();
+                let is_apart = !is_assignment && is_whole && apart.contains(&place.var);
+                if !is_apart && oracle.of(place).iter().any(|l| here.contains(l)) {
+                    needed.push(k);
+                    for e in place.subscript_exprs() {
+                        here.extend(oracle.in_expr(e));
+                    }
+                }
+            }
             let mut saved = Vec::new();
             analysis.saving(at, statement, set, &mut |k, _| saved.push(k));
-            if let StmtKind::Assign { target, .. } = &statement.kind {
-                let needed = oracle.of(target).iter().any(|l| here.contains(l));
-                assert_eq!(!saved.is_empty(), needed, "{at:?}");
+            assert_eq!(saved, needed, "{at:?}");
+            if is_assignment {
                 counts[2] += saved.len();
             }
         }
@@ -323,20 +345,35 @@ fn what_is_recorded_is_what_a_path_leads_to_from_a_read() {
     assert!(all.iter().all(|&n| n > 300), "{all:?}");
 }
 
-/// An element that is bound to a scalar is recorded alone; bound to an array, all of its variable is.
+/// An element that is bound to a scalar is recorded alone; bound to an array, all of its variable is; what is bound twice is recorded
+/// once. Tapes are not recorded, what is popped to and what opaque statements write is.
 #[test]
-fn what_a_call_overwrites() {
+fn what_statements_overwrite() {
     let text = "main subroutine f(inout real x[3], out real y)
+        local tape t
         call one(x[2])
         call two(x[2])
         call two(x)
         call one(y)
+        call both(y, y)
+        opaque \"look\" writes x, y
+        push[real] y on t
+        y := pop[real] from t
+        call puts(t, y)
+        x[1] := y
       end
       subroutine one(out real a)
         a := 1.0
       end
       subroutine two(inout real a[2])
         a[1] := 2.0
+      end
+      aliased subroutine both(inout real a, inout real b)
+        a := b
+      end
+      subroutine puts(inout tape s, out real a)
+        push[real] 1.0 on s
+        a := 1.0
       end";
     let parsed = cfg_core::text::parse(text);
     let program = parsed
@@ -347,7 +384,7 @@ fn what_a_call_overwrites() {
     let effects = Effects::of(&program);
     let locations = Locations::of(&program, routine).with_elements(&program, routine, cfg);
     let globals = Named::of(routine);
-    let reads = Reads::random(cfg, locations.len(), 0, &mut Rng::new(1));
+    let reads = Reads::random(routine, cfg, locations.len(), 0, &mut Rng::new(1));
     let analysis = ToBeRecorded::new(&program, &effects, &locations, &globals, &reads);
     let vertex = VertexId::new(1);
     let calls = cfg.vertex(vertex).statements().iter().enumerate();
@@ -355,7 +392,19 @@ fn what_a_call_overwrites() {
         .map(|(statement, call)| analysis.overwritten(Position { vertex, statement }, call))
         .collect();
     let [x, y] = [0, 1].map(VarId::new);
-    let second = Place::element(x, [Expr::Int(2)]);
-    let whole = Place::whole;
-    assert_eq!(overwritten, [[second], [whole(x)], [whole(x)], [whole(y)]]);
+    let [first, second] = [1, 2].map(|k| Place::element(x, [Expr::Int(k)]));
+    let [x, y] = [x, y].map(Place::whole);
+    let expected = [
+        vec![second],
+        vec![x.clone()],
+        vec![x.clone()],
+        vec![y.clone()],
+        vec![y.clone()],
+        vec![x, y.clone()],
+        Vec::new(),
+        vec![y.clone()],
+        vec![y],
+        vec![first],
+    ];
+    assert_eq!(overwritten, expected);
 }
