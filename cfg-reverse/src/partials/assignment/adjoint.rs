@@ -106,9 +106,8 @@ fn target_among_operands(
     let mut overlap = false;
     for (n, node) in nodes.nodes.iter().enumerate() {
         if let NodeKind::Leaf(place) = node.kind {
-            if place == target
-                && !reads_own_subscripts(target)
-                && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
+            // The subscripts of targets do not read the variable in normal form: the place is the same before and after.
+            if place == target && *nodes.safe_place(n, place, &scope.routine.variables)? == *target
             {
                 itself = true;
             } else {
@@ -245,15 +244,6 @@ fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
 
 /// The place that is incremented, and the terms that it is incremented by: the last operand first.
 type Increment = (Place, Expr, Vec<Expr>);
-
-/// A subscript that reads the variable itself, as in `k(k(1))`: the place moves when it is written.
-fn reads_own_subscripts(place: &Place) -> bool {
-    let mut found = false;
-    for e in place.subscript_exprs() {
-        e.walk_places(&mut |p| found |= p.var == place.var);
-    }
-    found
-}
 
 /// The adjoint of operand `c` from the adjoint `dn` of the node `n` that uses it.
 #[expect(
