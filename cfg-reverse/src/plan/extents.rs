@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Intent, OpClass, Place, Role, Routine, visit::each_written},
+    ir::{Expr, Intent, OpClass, Place, Routine, visit::each_written},
     memory::{locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
@@ -11,39 +11,20 @@ use fixedbitset::FixedBitSet;
 use crate::{code::routines::each_extent, codes, prepare::context::Context};
 
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
-/// assigned to it, unless it is a local array that takes its shape from assignments.
-fn changeable(routine: &Routine, e: &Expr, f: &mut impl FnMut(&Place)) {
+/// assigned to it: extents name no locals, which alone take their shapes from assignments.
+fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
     match e {
         Expr::Place(p) => {
             f(p);
             for subscript in p.subscript_exprs() {
-                changeable(routine, subscript, f);
+                changeable(subscript, f);
             }
         }
         Expr::Op(op, operands) => {
-            for (i, operand) in operands.iter().enumerate() {
-                let shape_only = match operand {
-                    Expr::Place(p) if i == 0 && op.class() == OpClass::Inquiry => {
-                        let variable = routine.variable(p.var);
-                        p.subscripts.is_empty()
-                            && (variable.role != Role::Local
-                                || variable
-                                    .shape
-                                    .iter()
-                                    .all(|d| matches!(d.extent, Extent::Fixed(_))))
-                    }
-                    Expr::Int(_)
-                    | Expr::Real(_)
-                    | Expr::Real32(_)
-                    | Expr::Logical(_)
-                    | Expr::Place(_)
-                    | Expr::Op(..)
-                    | Expr::Null(_)
-                    | Expr::Addr(_) => false,
-                };
-                if !shape_only {
-                    changeable(routine, operand, f);
-                }
+            let asks = op.class() == OpClass::Inquiry;
+            let is_whole = |e: &Expr| matches!(e, Expr::Place(p) if p.subscripts.is_empty());
+            for operand in operands.iter().filter(|e| !(asks && is_whole(e))) {
+                changeable(operand, f);
             }
         }
         Expr::Int(_)
@@ -66,7 +47,7 @@ pub(crate) fn check_extents(
     let mut read = false;
     for variable in &routine.variables {
         each_extent(variable, &mut |e| {
-            changeable(routine, e, &mut |p| {
+            changeable(e, &mut |p| {
                 read |= routine.variable(p.var).intent() != Some(Intent::In);
             });
         });
@@ -93,7 +74,7 @@ pub(crate) fn check_extents(
     }
     for variable in &routine.variables {
         each_extent(variable, &mut |e| {
-            changeable(routine, e, &mut |p| {
+            changeable(e, &mut |p| {
                 if written.contains(location(p.var)) {
                     let n = &routine.variable(p.var).name;
                     found.push(

@@ -131,7 +131,7 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::ir::{Role, ScalarType, Stmt};
+    use cfg_core::ir::{Dim, Role, ScalarType, Stmt};
 
     /// An expression of so many levels around another one.
     fn around(op: Op, e: Expr, depth: usize) -> Expr {
@@ -188,6 +188,65 @@ mod tests {
                 assert_eq!(kind == before, expected.is_empty());
                 assert!(!is_deep(&kind));
             }
+        }
+    }
+
+    /// What stands in an arm is evaluated where the arm is, under an array condition where that holds for some element. What has no
+    /// derivative stays as it is.
+    #[test]
+    fn parts_of_arms_are_evaluated_where_the_arms_are() {
+        let [x, a, i, l, m, c] = [0, 2, 3, 4, 5, 6].map(VarId::new);
+        let types = [
+            ScalarType::Real,
+            ScalarType::Real,
+            ScalarType::Real,
+            ScalarType::Integer,
+            ScalarType::Logical,
+            ScalarType::Logical,
+            ScalarType::Logical,
+        ];
+        let mut variables: Vec<Variable> = types.map(|ty| variable("v", ty)).into();
+        variables[c.index()].shape = vec![Dim::deferred()];
+        let var = Expr::var;
+        let index = || around(Op::Neg, var(i), SHALLOW + 1);
+        let condition = || around(Op::Not, var(m), SHALLOW + 1);
+        let element = || Expr::Place(Place::element(a, [index()]));
+        let choose = |condition: Expr, yes: Expr, no: Expr| Expr::op(Op::If, [condition, yes, no]);
+        let where_true = |condition: Expr| choose(condition, index(), Expr::Int(0));
+        for (value, expected) in [
+            (element(), vec![index()]),
+            (Expr::op(Op::Sin, [element()]), vec![index()]),
+            (choose(var(l), element(), var(x)), vec![where_true(var(l))]),
+            (
+                choose(var(l), var(x), element()),
+                vec![where_true(Expr::op(Op::Not, [var(l)]))],
+            ),
+            (
+                choose(var(l), choose(var(m), element(), var(x)), var(x)),
+                vec![choose(var(l), where_true(var(m)), Expr::Int(0))],
+            ),
+            (
+                choose(var(c), element(), var(x)),
+                vec![where_true(Expr::op(Op::Any, [var(c)]))],
+            ),
+            (choose(condition(), var(x), var(x)), vec![condition()]),
+            (
+                choose(var(l), choose(condition(), var(x), var(x)), var(x)),
+                vec![choose(var(l), condition(), Expr::Logical(false))],
+            ),
+            (Expr::op(Op::Size, [element()]), Vec::new()),
+            (
+                Expr::op(Op::And, [var(l), Expr::op(Op::Gt, [element(), var(x)])]),
+                Vec::new(),
+            ),
+        ] {
+            let mut kind = Stmt::assign(Place::whole(VarId::new(1)), value.clone()).kind;
+            let mut taken = Vec::new();
+            hoist(&variables, &mut kind, &mut |e| {
+                taken.push(e);
+                VarId::new(7)
+            });
+            assert_eq!(taken, expected, "{value:?}");
         }
     }
 }

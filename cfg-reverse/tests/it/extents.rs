@@ -1,5 +1,6 @@
 //! What extents read: shapes do not change with values, values that the routine changes are refused (R305).
 
+use crate::bounds::refusals;
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
     entity::VarId,
@@ -52,4 +53,57 @@ fn shapes_may_be_asked_for_and_changed_values_not() {
         refused(|[n, _, y, ..]| size(y) + n),
         Some("R305".to_owned())
     );
+}
+
+/// What extents read may be changed by loops, calls, opaque statements, and by another name.
+#[test]
+fn whatever_changes_what_extents_read() {
+    for (extent, statement, is_changed) in [
+        ("n", "m := m + 1", false),
+        ("m", "m := m + 1", true),
+        ("m", "k[1] := 1", false),
+        ("k[1]", "k[2] := 1", true),
+        ("k[n]", "y := y*2.0", false),
+        ("k[m]", "m := m + 1", true),
+        ("size(x)", "m := m + 1", false),
+        ("size(x[1:n])", "m := m + 1", false),
+        ("size(x[1:m])", "m := m + 1", true),
+        ("3 from n", "m := m + 1", false),
+        ("3 from m", "m := m + 1", true),
+        ("g", "y := y*2.0", false),
+        ("g", "call sets(m)", true),
+        ("m", "call sets(m)", true),
+        ("n", "call sets(m)", false),
+        ("under[1]", "g := 3", false),
+        ("under[1]", "over := 3", true),
+        ("over", "under[2] := 3", true),
+        ("m", "for m = 1, 2\n    y := y*x[1]\n  end", true),
+        ("m", "for i = 1, 2\n    y := y*x[1]\n  end", false),
+        ("m", "opaque \"o\" writes m", true),
+        ("m", "opaque \"o\" writes y", false),
+    ] {
+        let source = format!(
+            "global integer g = 2
+global integer under[2] = 2
+global integer over overlays under at 0
+subroutine sets(inout integer m)
+  uses g
+  g := 3
+  m := m + 1
+end
+main subroutine f(in integer n, inout integer m, inout integer k[2], in real x[3], inout real y)
+  independent x
+  dependent y
+  uses g, under, over
+  local integer i
+  local real t[{extent}]
+  t := x[1]
+  {statement}
+  y := y*t[3]
+end
+"
+        );
+        let expected = [is_changed.then_some("R305"), None];
+        assert_eq!(refusals(&source), expected, "{extent}: {statement}");
+    }
 }
