@@ -135,9 +135,6 @@ pub(crate) fn accumulate(
 pub(crate) fn keep(scope: &mut Scope, v: VarId, around: &mut Around) {
     let place = Place::whole(v);
     let ty = typing::of_place(&scope.routine.variables, &place);
-    if ty.ty == ScalarType::Tape {
-        return;
-    }
     let t = take(scope, ty, Order::Row);
     let kept = Stmt::assign(Place::whole(t), Expr::Place(place.clone()));
     around.before.push(kept);
