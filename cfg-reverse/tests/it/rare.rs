@@ -3,7 +3,7 @@
 
 use crate::bounds::{refusals, sweep, valid};
 use cfg_core::{diagnostic::site::Element, text};
-use cfg_reverse::{Options, Strong, Unstructured, explain::explain, reverse, tangent};
+use cfg_reverse::{Inside, Options, Strong, Unstructured, explain::explain, reverse, tangent};
 
 /// A global that shares cells with one of which something is asked has derivatives by its own name, too.
 #[test]
@@ -339,4 +339,53 @@ end
     let cfg = routine.body.as_ref().expect("it has a graph");
     let statement = &cfg.vertex(v).statements()[s];
     assert_eq!(text::stmt(routine, &program, statement), wrong);
+}
+
+/// Pools of what pointers lead to are recorded by who writes them, other global arrays if that is asked for, and none if it is not wanted.
+#[test]
+fn global_arrays_that_are_recorded_inside() {
+    let program = valid(
+        "global real cells[4] {cells} = 1.0
+global real plain[4] = 1.0
+subroutine set(in integer i, in real x)
+  uses cells, plain
+  cells[i] := x*cells[i]
+  plain[i] := x*plain[i]
+end
+main subroutine f(in integer n, in real x, inout real y)
+  independent x, y
+  dependent y
+  uses cells, plain
+  y := y*cells[1]*plain[1]
+  call set(n, y)
+  y := y*cells[2]*plain[2]
+  call set(n, x)
+  y := y*y
+end
+",
+    );
+    let main = program.find_routine("f").expect("it is there");
+    for (inside, expected) in [
+        (Inside::Pools, [0, 2]),
+        (Inside::Arrays, [0, 0]),
+        (Inside::Nothing, [2, 2]),
+    ] {
+        let options = Options {
+            inside,
+            ..Options::default()
+        };
+        let made = reverse(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let mut shown = String::new();
+        let sweep = made.program.routine(made.forward);
+        text::routine(&mut shown, &made.program, sweep).expect("strings take everything");
+        let pushed = |name: &str| {
+            let push = format!("push[real] {name}");
+            shown.lines().filter(|line| line.trim() == push).count()
+        };
+        assert_eq!(
+            ["cells", "plain"].map(pushed),
+            expected,
+            "{inside:?}: {shown}"
+        );
+    }
 }
