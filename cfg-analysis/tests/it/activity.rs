@@ -788,6 +788,10 @@ fn operands_that_have_derivatives() {
         ("mod(x, w)", true),
         ("maxval(v)", true),
         ("size(v)*1.0", false),
+        ("real(int(x))", false),
+        ("real(real32(x))", true),
+        ("v[int(x)]", true),
+        ("w*real(int(v[1]))", false),
     ] {
         let program = read(&format!(
             "main subroutine f(in real x, in real v[3], in real w, out real y)
@@ -1150,4 +1154,50 @@ fn given_derivatives_go_beyond_bodies_and_partials() {
         }
         assert!(!found.exceptions(f).is_useless(at(0)), "{tangents:?}");
     }
+}
+
+/// What is written by one name is read by another one, in whichever routine, and not by the name of another storage.
+#[test]
+fn globals_in_one_storage_are_active_together() {
+    for (written, read, is_active) in [
+        ("base", "over", true),
+        ("over", "base", true),
+        ("over", "other", false),
+        ("other", "base", false),
+        ("over", "third", true),
+    ] {
+        let program = read_overlays(written, read);
+        let f = program.find_routine("f").expect("it is there");
+        let found = activity(&program, f);
+        let y = variable(&program, f, "y");
+        let is = found.is_active(f, program.routine(f), y);
+        assert_eq!(is, is_active, "{written}, {read}");
+        // The call that writes it is useful although the routine names no global.
+        let is_useless = found.exceptions(f).is_useless(at(0));
+        assert_eq!(is_useless, !is_active, "{written}, {read}");
+    }
+}
+
+/// A program that writes one global and reads another one, both in calls.
+fn read_overlays(written: &str, read_by: &str) -> Program {
+    read(&format!(
+        "global real base[3]
+        global real over[2] overlays base at 1
+        global real third[1] overlays base at 1
+        global real other[2]
+        subroutine put(in real a)
+          uses {written}
+          {written} := a
+        end
+        subroutine take(out real b)
+          uses {read_by}
+          b := sum({read_by}*1.0)
+        end
+        main subroutine f(in real x, out real y)
+          independent x
+          dependent y
+          call put(x)
+          call take(y)
+        end"
+    ))
 }
