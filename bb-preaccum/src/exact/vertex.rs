@@ -145,7 +145,10 @@ impl<const W: usize> Solver<'_, W> {
         let below = u32::try_from(below).unwrap_or(u32::MAX);
         let components = self.components(all);
         let bounds: u32 = components.iter().map(|&set| self.bound(set)).sum();
-        let mut slack = below.saturating_sub(bounds);
+        if bounds >= below {
+            return Outcome::NothingBelow;
+        }
+        let mut slack = below - bounds;
         let mut order = Vec::new();
         let mut total = 0;
         for set in components {
@@ -235,15 +238,12 @@ impl<const W: usize> Solver<'_, W> {
     /// The value of a connected set, if it is below `below`. The depth of the recursion is at most the
     /// number of intermediates, 64.
     fn search(&mut self, set: Set, below: u32, stop: &mut dyn FnMut() -> bool) -> Option<u32> {
-        if let Some(known) = self.known.get(&set) {
-            if known.exact {
-                return (known.value < below).then_some(known.value);
-            }
-            if known.value >= below {
-                return None;
-            }
+        if let Some(known) = self.known.get(&set)
+            && known.exact
+        {
+            return (known.value < below).then_some(known.value);
         }
-        if self.bound(set) >= below || self.stopped {
+        if self.bound(set) >= below {
             return None;
         }
         self.work += 1;
@@ -310,7 +310,8 @@ impl<const W: usize> Solver<'_, W> {
             if self.stopped {
                 return None;
             }
-            if !failed && total < best {
+            // Each part cost less than what was left.
+            if !failed {
                 best = total;
                 last = Some(bit);
             }
@@ -384,16 +385,95 @@ mod tests {
         }
     }
 
-    /// Sets are words, so that more vertices than a word has bits are not searched at all.
+    /// The bound of a set counts disjoint paths by the kinds of the edges that they begin with. Here it is what the set costs, so
+    /// that no other set is opened where that is too much.
     #[test]
-    fn vertices_on_both_sides_of_the_limit() {
-        for (n, found) in [(64, Some(Outcome::Unfinished)), (65, None)] {
-            let lcg = chain(n + 1);
-            let bits = BitGraph::<2>::new(&Primal::new(&lcg), CostModel::Plain);
-            let bits = bits.expect("few vertices");
+    fn sets_are_bounded_by_the_kinds_of_their_edges() {
+        use Kind::{Constant, Unit, Variable};
+        let edges = [
+            (0, 4, Unit),
+            (1, 4, Constant),
+            (2, 4, Constant),
+            (3, 4, Variable),
+            (4, 5, Variable),
+            (4, 6, Constant),
+            (4, 7, Constant),
+            (4, 8, Constant),
+            (5, 9, Variable),
+        ];
+        let edges = edges.map(|(i, k, kind)| NewEdge::new(i, k, kind));
+        let lcg = Lcg::new("kinds", &[0, 1, 2, 3], &[6, 7, 8, 9], edges).expect("a graph");
+        for (model, least) in [
+            (CostModel::Plain, 4 * 4 + 1),
+            (CostModel::UnitFree, 3 * 4 + 1),
+            (CostModel::ConstantAware, 3 * 4 - 2 * 3 + 1),
+        ] {
+            let bits = BitGraph::<1>::new(&Primal::new(&lcg), model).expect("few vertices");
+            let run = |below| {
+                let (mut work, none) = (0, vec![0; bits.vertices.len()]);
+                let found = solve(&bits, &none, below, u64::MAX, &mut work, &mut || false);
+                (found, work)
+            };
+            let nothing = (Some(Outcome::NothingBelow), 1);
+            assert_eq!(run(least), nothing, "{model:?}");
+            // The set, each vertex alone: the first one tried as the last is too much.
+            let found = (Some(Outcome::Optimal(least, vec![5, 4])), 3);
+            assert_eq!(run(least + 1), found, "{model:?}");
+        }
+    }
+
+    /// What a component costs above its bound is not there any more for the next one.
+    #[test]
+    fn components_share_what_is_left() {
+        // Two chains of two vertices, one of which is known to cost something: two more than the bounds in all.
+        let chain = |first: i64| (first..first + 3).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+        let edges = chain(0).chain(chain(4));
+        let lcg = Lcg::new("chains", &[0, 4], &[3, 7], edges).expect("a graph");
+        let graph = BitGraph::<1>::new(&Primal::new(&lcg), CostModel::Plain);
+        let bits = graph.expect("few vertices");
+        let least = [0, 1, 0, 0, 0, 1, 0, 0];
+        for (below, expected) in [
+            (2, Outcome::NothingBelow),
+            (3, Outcome::NothingBelow),
+            (4, Outcome::NothingBelow),
+            (5, Outcome::Optimal(4, vec![2, 1, 6, 5])),
+            (6, Outcome::Optimal(4, vec![2, 1, 6, 5])),
+        ] {
+            let found = solve(&bits, &least, below, u64::MAX, &mut 0, &mut || false);
+            assert_eq!(found, Some(expected), "{below}");
+        }
+    }
+
+    /// A set has room for 64 vertices.
+    #[test]
+    fn sixty_four_intermediates_have_room() {
+        for (n, fits) in [(63, true), (64, true), (65, false)] {
+            let graph = BitGraph::<2>::new(&Primal::new(&chain(n + 1)), CostModel::Plain);
+            let bits = graph.expect("few vertices");
             let least = vec![1; bits.vertices.len()];
-            let searched = solve(&bits, &least, u64::MAX, 0, &mut 0, &mut || false);
-            assert_eq!(searched, found, "{n}");
+            let cost = n as u64;
+            let found = solve(&bits, &least, cost + 1, u64::MAX, &mut 0, &mut || false);
+            let size = found.map(|found| match found {
+                Outcome::Optimal(cost, order) => (cost, order.len()),
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(size, fits.then_some((cost, n)), "{n}");
+        }
+    }
+
+    /// Nothing is below a cost of nothing, also where there is nothing to do.
+    #[test]
+    fn an_empty_graph_costs_nothing() {
+        let edge = NewEdge::new(0, 1, Kind::Variable);
+        let lcg = Lcg::new("edge", &[0], &[1], [edge]).expect("a graph");
+        let graph = BitGraph::<1>::new(&Primal::new(&lcg), CostModel::Plain);
+        let bits = graph.expect("few vertices");
+        for (below, expected) in [
+            (0, Outcome::NothingBelow),
+            (1, Outcome::Optimal(0, Vec::new())),
+        ] {
+            let found = solve(&bits, &[0, 0], below, u64::MAX, &mut 0, &mut || false);
+            assert_eq!(found, Some(expected), "{below}");
         }
     }
 }
