@@ -126,4 +126,30 @@ mod tests {
         assert!(matches!(found, Outcome::Unfinished(_)), "{found:?}");
         assert_eq!(asked, 10);
     }
+
+    /// The bound of a chain is what it costs: of all graphs on the way those of one sequence are tried, with an edge on each side
+    /// of each vertex.
+    #[test]
+    fn a_bound_that_is_met_leads_straight_to_the_end() {
+        let n = 5;
+        let edges = (0..=n).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+        let lcg = Lcg::new("chain", &[0], &[n + 1], edges).expect("a graph");
+        for model in CostModel::ALL {
+            let graph = BitGraph::<1>::new(&Primal::new(&lcg), model).expect("small");
+            let mut asked = 0;
+            let limit = Limit {
+                graphs: usize::MAX,
+                bytes: usize::MAX,
+            };
+            let found = solve(&graph, u64::MAX, limit, &mut || {
+                asked += 1;
+                false
+            });
+            let Outcome::Optimal(cost, steps) = found else {
+                panic!("{found:?}");
+            };
+            assert_eq!((cost, steps.len()), (5, 5), "{model:?}");
+            assert_eq!(asked, 2 * (5 + 4 + 3 + 2 + 1), "{model:?}");
+        }
+    }
 }

@@ -223,6 +223,7 @@ mod tests {
     use super::super::vertex;
     use super::*;
     use crate::bits::BitGraph;
+    use crate::bound::by_vertex;
     use crate::eliminate::Step;
     use crate::lcg::{Kind, Lcg, NewEdge};
     use crate::search::testing::{chain, star};
@@ -325,14 +326,36 @@ mod tests {
             "{model:?} {}",
             lcg.to_json()
         );
-        let tight = solve(&graph, model, &least, cost + 1, never)?;
-        assert!(matches!(tight, Outcome::Optimal(again, _) if again == cost));
-        assert_eq!(
-            solve(&graph, model, &least, cost, never)?,
-            Outcome::NothingBelow,
-            "{}",
-            lcg.to_json()
-        );
+        // Nothing is known of each vertex, or what disjoint paths say.
+        for least in [least, by_vertex(lcg, model, u64::MAX).0] {
+            let tight = solve(&graph, model, &least, cost + 1, never)?;
+            let place = || format!("{model:?} {}", lcg.to_json());
+            let Outcome::Optimal(again, order) = tight else {
+                panic!("{tight:?} {}", place());
+            };
+            assert_eq!(again, cost, "{}", place());
+            assert_eq!(paid(&graph, model, &order), cost, "{}", place());
+            assert_eq!(
+                solve(&graph, model, &least, cost, never)?,
+                Outcome::NothingBelow,
+                "{}",
+                place()
+            );
+            let least: Vec<u32> = bits
+                .vertices
+                .iter()
+                .map(|&v| least[v as usize] as u32)
+                .collect();
+            let mut branch = |below| vertex::solve(&bits, &least, below, u64::MAX, &mut 0, never);
+            let tight = branch(cost + 1)?;
+            let Outcome::Optimal(again, order) = tight else {
+                panic!("{tight:?} {}", place());
+            };
+            let order: Vec<usize> = order.iter().map(|&at| bits.vertices[at] as usize).collect();
+            assert_eq!(again, cost, "{}", place());
+            assert_eq!(paid(&graph, model, &order), cost, "{}", place());
+            assert_eq!(branch(cost)?, Outcome::NothingBelow, "{}", place());
+        }
         Some(cost)
     }
 
@@ -435,5 +458,26 @@ mod tests {
             assert!(matches!(found, Some(Outcome::Optimal(..))), "{found:?}");
             assert_eq!(asked, questions, "{vertices}");
         }
+    }
+
+    /// An optimum of 2^31 products or more is not known. It is not below what is less than that.
+    #[test]
+    fn costs_that_do_not_fit_are_unknown() {
+        // Two vertices between the same ends cost 33 000 squared each.
+        let ends = 33_000;
+        let middle = [ends, ends + 1];
+        let edges = middle.iter().flat_map(|&v| {
+            let into = (0..ends).map(move |u| NewEdge::new(u, v, Kind::Variable));
+            let out = (ends + 2..2 * ends + 2).map(move |w| NewEdge::new(v, w, Kind::Variable));
+            into.chain(out)
+        });
+        let sources: Vec<i64> = (0..ends).collect();
+        let outputs: Vec<i64> = (ends + 2..2 * ends + 2).collect();
+        let lcg = Lcg::new("wide", &sources, &outputs, edges).expect("a graph");
+        let (graph, least) = (Primal::new(&lcg), vec![0; lcg.vertex_count()]);
+        let run = |below| solve(&graph, CostModel::Plain, &least, below, &mut || false);
+        assert_eq!(run(u64::MAX), None);
+        assert_eq!(run(1 << 31), None);
+        assert_eq!(run((1 << 31) - 1), Some(Outcome::NothingBelow));
     }
 }
