@@ -212,13 +212,18 @@ pub(crate) fn solve<S: Space>(
 mod tests {
     use super::*;
 
-    #[test]
-    fn graphs_and_bytes_on_both_sides_of_their_limits() {
-        let mut known = Known::<u8> {
+    /// A store without graphs.
+    fn none() -> Known<usize> {
+        Known {
             nodes: Vec::new(),
             store: Vec::new(),
             index: HashMap::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn graphs_and_bytes_on_both_sides_of_their_limits() {
+        let mut known = none();
         for state in [[1], [2], [3]] {
             known.add(hash(&state), &state, (0, 0, None));
         }
@@ -228,5 +233,162 @@ mod tests {
             let limit = Limit { graphs, bytes };
             assert_eq!(known.is_within(limit), is_within, "{limit:?}");
         }
+    }
+
+    const UNLIMITED: Limit = Limit {
+        graphs: usize::MAX,
+        bytes: usize::MAX,
+    };
+
+    /// A step of a graph.
+    #[derive(Clone, Copy, Debug)]
+    enum Move {
+        /// To another graph, for a price.
+        To(u64, u32),
+        Nothing,
+        NoRoom,
+    }
+
+    use Move::{NoRoom, Nothing, To};
+
+    /// Graphs left by number: the lower bound and the steps of each.
+    struct Toy<'a> {
+        graphs: &'a [(u32, &'a [Move])],
+        here: u64,
+        next: u64,
+        loaded: Vec<u64>,
+    }
+
+    impl Space for Toy<'_> {
+        type Step = usize;
+
+        fn load(&mut self, state: &[u64]) {
+            self.here = state[0];
+            self.loaded.push(self.here);
+        }
+
+        fn steps(&mut self) -> Vec<usize> {
+            (0..self.graphs[self.here as usize].1.len()).collect()
+        }
+
+        fn apply(&mut self, step: usize, state: &mut Vec<u64>) -> Result<Option<u32>, Full> {
+            match self.graphs[self.here as usize].1[step] {
+                To(next, price) => {
+                    self.next = next;
+                    state.push(next);
+                    Ok(Some(price))
+                }
+                Nothing => Ok(None),
+                NoRoom => Err(Full),
+            }
+        }
+
+        fn bound(&mut self) -> u32 {
+            self.graphs[self.next as usize].0
+        }
+    }
+
+    /// What is found from graph 0 on, and the graphs that were loaded on the way.
+    fn run(graphs: &[(u32, &[Move])], below: u64) -> (Outcome<usize>, Vec<u64>) {
+        let mut space = Toy {
+            graphs,
+            here: 0,
+            next: 0,
+            loaded: Vec::new(),
+        };
+        let first = graphs[0].0;
+        let found = solve(&mut space, &[0], first, below, UNLIMITED, &mut || false);
+        (found, space.loaded)
+    }
+
+    /// Each graph is loaded once, the cheapest first and of equals the one that is nearest to the end, and again only when it was
+    /// loaded too early.
+    #[test]
+    fn graphs_are_loaded_in_the_order_of_their_bounds() {
+        let optimal = |cost, steps: &[usize]| Outcome::Optimal(cost, steps.to_vec());
+        // Two ways that cost the same: the last one found goes on.
+        let diamond: &[(u32, &[Move])] = &[
+            (2, &[To(1, 1), To(2, 1)]),
+            (1, &[To(3, 1)]),
+            (1, &[To(3, 1)]),
+            (0, &[]),
+        ];
+        let expected = (optimal(2, &[1, 0]), vec![0, 2, 3]);
+        assert_eq!(run(diamond, u64::MAX), expected);
+        // Two ways meet: the second one is no cheaper.
+        let meeting: &[(u32, &[Move])] = &[
+            (1, &[To(1, 1), To(2, 1)]),
+            (1, &[To(3, 1)]),
+            (1, &[To(3, 1)]),
+            (3, &[To(4, 3)]),
+            (0, &[]),
+        ];
+        let expected = (optimal(5, &[1, 0, 0]), vec![0, 2, 1, 3, 4]);
+        assert_eq!(run(meeting, u64::MAX), expected);
+        // A graph that was not loaded yet is found to be cheaper. What was said of it before is passed over at 4.
+        let detour: &[(u32, &[Move])] = &[
+            (3, &[To(1, 3), To(2, 1)]),
+            (1, &[To(3, 1)]),
+            (2, &[To(1, 1)]),
+            (5, &[To(4, 5)]),
+            (0, &[]),
+        ];
+        let expected = (optimal(8, &[1, 0, 0, 0]), vec![0, 2, 1, 3, 4]);
+        assert_eq!(run(detour, u64::MAX), expected);
+        // Bounds that differ by more than the step between: graph 1 was loaded before.
+        let again: &[(u32, &[Move])] = &[
+            (1, &[To(1, 2), To(2, 1)]),
+            (1, &[To(3, 3)]),
+            (3, &[To(1, 0)]),
+            (0, &[]),
+        ];
+        let expected = (optimal(4, &[1, 0, 0]), vec![0, 1, 2, 1, 3]);
+        assert_eq!(run(again, u64::MAX), expected);
+    }
+
+    /// What does not get below is not loaded. The bound of an unfinished search is that of a graph on the way, which never falls.
+    #[test]
+    fn searches_end_below_and_where_there_is_no_room() {
+        let found = |cost, steps: &[usize]| Outcome::Optimal(cost, steps.to_vec());
+        let known: &[(u32, &[Move])] = &[(2, &[To(1, 2)]), (0, &[])];
+        let unknown: &[(u32, &[Move])] = &[(0, &[To(1, 2)]), (0, &[])];
+        let idle: &[(u32, &[Move])] = &[(2, &[Nothing, To(1, 2), Nothing]), (0, &[])];
+        let full: &[(u32, &[Move])] = &[(2, &[To(1, 2), NoRoom]), (0, &[])];
+        let later: &[(u32, &[Move])] = &[(2, &[To(1, 1)]), (0, &[NoRoom])];
+        for (graphs, below, expected, loaded) in [
+            (known, 1, Outcome::NothingBelow, Vec::new()),
+            (known, 2, Outcome::NothingBelow, Vec::new()),
+            (known, 3, found(2, &[0]), vec![0, 1]),
+            (unknown, 1, Outcome::NothingBelow, vec![0]),
+            (unknown, 2, Outcome::NothingBelow, vec![0]),
+            (unknown, 3, found(2, &[0]), vec![0, 1]),
+            (idle, 3, found(2, &[1]), vec![0, 1]),
+            (full, 9, Outcome::Unfinished(2), vec![0]),
+            (later, 9, Outcome::Unfinished(2), vec![0, 1]),
+        ] {
+            let expected = (expected, loaded);
+            assert_eq!(run(graphs, below), expected, "{graphs:?} {below}");
+        }
+    }
+
+    #[test]
+    fn graphs_of_one_hash_are_told_apart() {
+        let mut known = none();
+        let states: [(u64, &[u64]); 5] = [
+            (7, &[1, 2]),
+            (7, &[1, 3]),
+            (7, &[]),
+            (8, &[1, 2]),
+            (7, &[1]),
+        ];
+        for (at, (hash, state)) in (0..).zip(states) {
+            assert_eq!(known.find(hash, state), None);
+            assert_eq!(known.add(hash, state, (0, 0, None)), at);
+            for (earlier, (hash, state)) in (0..=at).zip(states) {
+                assert_eq!(known.find(hash, state), Some(earlier));
+                assert_eq!(known.state(earlier), state);
+            }
+        }
+        assert_eq!(known.find(9, &[1, 2]), None);
     }
 }
