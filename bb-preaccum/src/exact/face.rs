@@ -30,8 +30,8 @@ struct Left {
 }
 
 impl Left {
-    /// The whole dual graph; `None` if it is too large, or has a dual vertex that no source reaches, or
-    /// that reaches no sink.
+    /// The whole dual graph; `None` if it is too large. It has no dead parts: each dual vertex is reached by a source and reaches
+    /// a sink.
     fn new(lcg: &Lcg, model: CostModel) -> Option<Self> {
         let dual = Dual::new(lcg);
         let mut left = Self::default();
@@ -73,9 +73,6 @@ impl Left {
             }
         }
         for at in place.into_iter().filter(|&at| at != usize::MAX) {
-            if left.pred[at] == 0 || left.succ[at] == 0 {
-                return None;
-            }
             if left.is_entry(left.pred[at], left.succ[at]) {
                 left.delete(at);
             }
@@ -595,6 +592,74 @@ mod tests {
             asked == 4
         });
         assert_eq!((found, asked), (Some(Outcome::Unfinished(8)), 4));
+    }
+
+    /// The bound of a chain is what it costs, whichever products are there already: of all graphs on the way those of one sequence
+    /// are tried.
+    #[test]
+    fn a_bound_that_is_met_leads_straight_to_the_end() {
+        // Each product has a factor that is variable.
+        let kinds = [Kind::Variable, Kind::Constant].into_iter().cycle();
+        let edges = (0..5).zip(kinds);
+        let edges = edges.map(|(v, kind)| NewEdge::new(v, v + 1, kind));
+        let lcg = Lcg::new("chain", &[0], &[5], edges).expect("a graph");
+        for model in CostModel::ALL {
+            let mut asked = 0;
+            let found = solve(&lcg, model, u64::MAX, UNLIMITED, &mut || {
+                asked += 1;
+                false
+            });
+            let Some(Outcome::Optimal(cost, steps)) = found else {
+                panic!("{found:?}");
+            };
+            assert_eq!((cost, steps.len()), (4, 4), "{model:?}");
+            assert_eq!(asked, 4 + 3 + 2 + 1, "{model:?}");
+        }
+    }
+
+    /// Labels are of different kinds only where the model tells these apart.
+    #[test]
+    fn kinds_are_those_that_the_model_tells_apart() {
+        use Kind::{Constant, Unit, Variable};
+        let edges = (0..).zip([Unit, Constant, Variable]);
+        let edges = edges.map(|(v, kind)| NewEdge::new(v, v + 1, kind));
+        let lcg = Lcg::new("chain", &[0], &[3], edges).expect("a graph");
+        for (model, kinds) in [
+            (CostModel::Plain, [Variable; 3]),
+            (CostModel::UnitFree, [Unit, Variable, Variable]),
+            (CostModel::ConstantAware, [Unit, Constant, Variable]),
+        ] {
+            let left = Left::new(&lcg, model).expect("small");
+            assert_eq!(left.kind[..3], kinds, "{model:?}");
+        }
+    }
+
+    /// A key has eight bits for the number of dual vertices, two for each kind and one for each element of the matrix, also where
+    /// they end with a word.
+    #[test]
+    fn keys_take_no_more_words_than_their_bits() {
+        let mut whole = 0;
+        for edges in 2..=20 {
+            let chain = (0..edges).map(|v| NewEdge::new(v, v + 1, Kind::Variable));
+            let lcg = Lcg::new("chain", &[0], &[edges], chain).expect("a graph");
+            let left = Left::new(&lcg, CostModel::Plain)
+                .expect("small")
+                .canonical();
+            // The source and the sink are dual vertices, too.
+            let n = edges as usize + 2;
+            let bits = 8 + 2 * n + n * n;
+            let mut state = Vec::new();
+            left.write(&mut state);
+            assert_eq!(state.len(), bits.div_ceil(64), "{edges}");
+            whole += usize::from(bits.is_multiple_of(64));
+            let read = Left::read(&state);
+            assert_eq!(
+                (read.pred, read.succ, read.kind),
+                (left.pred, left.succ, left.kind),
+                "{edges}"
+            );
+        }
+        assert_eq!(whole, 2);
     }
 
     #[test]
