@@ -79,3 +79,64 @@ impl Changes {
         self.deleted.push(edge);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use cfg_core::random::mix;
+
+    use super::*;
+    use crate::eliminate::Step;
+    use crate::lcg::{Lcg, NewEdge};
+
+    type Edges = BTreeSet<(u32, u32)>;
+
+    /// The changes of a step are what differs between the graphs before and after it.
+    #[test]
+    fn changes_are_those_of_the_last_step() {
+        // Every vertex reads all before it; one of the outputs is read, too.
+        let edges = (2..7).flat_map(|k| (0..k).map(move |i| NewEdge::new(i, k, Kind::Variable)));
+        let lcg = Lcg::new("dense", &[0, 1], &[5, 6], edges).expect("a graph");
+        let left = |graph: &Primal<'_>| -> Edges {
+            let edges = graph.entries();
+            edges.map(|entry| (entry.source, entry.target)).collect()
+        };
+        let front =
+            |&(i, j): &(u32, u32)| (lcg.role(j) == Role::Intermediate).then_some(Step::Front(i, j));
+        let back =
+            |&(j, k): &(u32, u32)| (lcg.role(j) != Role::Independent).then_some(Step::Back(j, k));
+        let mut steps = 0;
+        for seed in 0..20u64 {
+            let mut graph = Primal::new(&lcg);
+            for at in 0.. {
+                let before = left(&graph);
+                let fronts = before.iter().filter_map(front);
+                let legal: Vec<Step> = fronts.chain(before.iter().filter_map(back)).collect();
+                if legal.is_empty() {
+                    break;
+                }
+                let step = legal[mix(seed << 8 | at) as usize % legal.len()];
+                graph.apply(step).expect("legal");
+                let after = left(&graph);
+                let changed: Edges = before.symmetric_difference(&after).copied().collect();
+                let deleted: Edges = before.difference(&after).copied().collect();
+                let Changes {
+                    succs,
+                    preds,
+                    deleted: said,
+                } = graph.changes().clone();
+                let ends = |side: fn(&(u32, u32)) -> u32| changed.iter().map(side).collect();
+                let (sources, targets): (BTreeSet<u32>, BTreeSet<u32>) =
+                    (ends(|edge| edge.0), ends(|edge| edge.1));
+                assert_eq!(BTreeSet::from_iter(succs), sources, "{step:?}");
+                assert_eq!(BTreeSet::from_iter(preds), targets, "{step:?}");
+                assert_eq!(said.len(), deleted.len(), "{step:?}");
+                assert_eq!(Edges::from_iter(said), deleted, "{step:?}");
+                steps += 1;
+            }
+            assert!(graph.is_complete());
+        }
+        assert!(steps > 40, "{steps}");
+    }
+}

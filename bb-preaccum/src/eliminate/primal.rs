@@ -197,7 +197,8 @@ impl<'a> Primal<'a> {
     /// True if a vertex still has both in- and out-edges to be joined: an intermediate, or a dependent
     /// that is read again.
     pub fn is_eliminable(&self, v: u32) -> bool {
-        self.lcg.role(v) != Role::Independent && self.in_degree(v) > 0 && self.out_degree(v) > 0
+        // What has out-edges has in-edges: an independent reaches all that is kept.
+        self.lcg.role(v) != Role::Independent && self.out_degree(v) > 0
     }
 
     /// True if only the Jacobian is left.
@@ -329,6 +330,25 @@ impl<'a> Primal<'a> {
         for k in self.succs(v).collect::<Vec<u32>>() {
             self.unlink(v, k);
             self.touch(k);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcg::NewEdge;
+
+    /// A matrix takes a step for each eight words of a row and one for a product; maps take one for each neighbour and some more
+    /// for a product.
+    #[test]
+    fn work_depends_on_how_the_graph_is_kept() {
+        for (vertices, row, product) in [(10, 1, 1), (512, 2, 1), (1024, 3, 1), (1025, 700, 4)] {
+            let edges = (1..vertices).map(|v| NewEdge::new(v - 1, v, Kind::Variable));
+            let lcg = Lcg::new("chain", &[0], &[vertices - 1], edges).expect("a graph");
+            let graph = Primal::new(&lcg);
+            let work = (graph.row_work(700), graph.product_work());
+            assert_eq!(work, (row, product), "{vertices}");
         }
     }
 }

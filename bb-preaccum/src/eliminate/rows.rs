@@ -375,6 +375,8 @@ mod tests {
         let succs = |v: u32| edges.keys().filter(move |e| e.0 == v).map(|e| e.1);
         for v in PLACES {
             assert!(rows.preds(v).eq(preds(v)) && rows.succs(v).eq(succs(v)));
+            assert_eq!(rows.preds(v).len(), preds(v).count());
+            assert_eq!(rows.succs(v).len(), succs(v).count());
             assert_eq!(rows.in_degree(v), preds(v).count());
             assert_eq!(rows.out_degree(v), succs(v).count());
             assert_eq!(rows.last_pred(v), preds(v).next_back());
