@@ -1,14 +1,14 @@
 //! Properties on random graphs: every sequence gives the same Jacobian, counters equal recounts, the
 //! search beats every heuristic, exact search equals brute force.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use bb_preaccum::bound;
 use bb_preaccum::certificate::{
     self, Values, evaluate_entries, jacobian, jacobian_by_paths, labels,
 };
 use bb_preaccum::cost::CostModel;
-use bb_preaccum::eliminate::{Dual, Entry, Primal, Step};
+use bb_preaccum::eliminate::{Dual, Entry, Primal, Step, StepError};
 use bb_preaccum::heuristic::{Ended, Heuristic, Limits, Technique};
 use bb_preaccum::lcg::{Kind, Lcg, NewEdge, Role};
 use bb_preaccum::search::{Options, Proof, recount, replay, search};
@@ -108,6 +108,15 @@ fn random_faces(lcg: &Lcg, rng: &mut Rng) -> Vec<Step> {
     loop {
         let faces: Vec<(u32, u32)> = graph.faces().collect();
         assert_eq!(faces.len(), graph.face_count());
+        // They are the same from the other end.
+        let seconds: BTreeSet<u32> = faces.iter().map(|face| face.1).collect();
+        let mut back: Vec<(u32, u32)> = Vec::new();
+        for &j in &seconds {
+            let second = graph.vertex(j).expect("living");
+            back.extend(second.preds().map(|i| (i, j)));
+        }
+        back.sort_unstable();
+        assert_eq!(back, faces, "{}", lcg.to_json());
         if faces.is_empty() {
             return steps;
         }
@@ -142,6 +151,63 @@ fn illegal_steps_are_refused_and_change_nothing() {
             }
         }
     }
+}
+
+/// Faces that are not there, or not any more, are refused, and so are sequences of faces and other steps.
+#[test]
+fn faces_that_are_not_there_are_refused() {
+    let mut mixed = 0;
+    for seed in 0..20 {
+        let shape = Shape {
+            middle: 1 + (seed as usize) % 4,
+            ..shape(seed)
+        };
+        let lcg = graph(seed, shape);
+        let labels = labels(&lcg, seed);
+        let whole = Dual::new(&lcg);
+        let faces: Vec<(u32, u32)> = whole.faces().collect();
+        let n = lcg.edges().len() as u32 + 1;
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let mut copy = whole.clone();
+            let place = || format!("({i}, {j}) {}", lcg.to_json());
+            let expected = if faces.contains(&(i, j)) {
+                Ok(())
+            } else {
+                Err(StepError::Face(i, j))
+            };
+            let face = Step::Face(i, j);
+            assert_eq!(copy.apply(face), expected, "{}", place());
+            let check = certificate::replay(&lcg, &[face], &labels);
+            assert_eq!(check.map(|_| ()), expected, "{}", place());
+            if expected.is_err() {
+                assert_eq!(copy.face_count(), faces.len(), "{}", place());
+                assert!(copy.jaes().as_slice().is_empty());
+                assert!(copy.faces().eq(faces.iter().copied()), "{}", place());
+            } else {
+                let gone = Err(StepError::Face(i, j));
+                assert_eq!(copy.apply(face), gone, "{}", place());
+                let check = certificate::replay(&lcg, &[face, face], &labels);
+                assert_eq!(check.map(|_| ()), gone, "{}", place());
+            }
+        }
+        let mut primal = Primal::new(&lcg);
+        let (Some(&(i, j)), Some(&step)) = (faces.first(), edge_steps(&primal, true).first())
+        else {
+            continue;
+        };
+        let face = Step::Face(i, j);
+        assert_eq!(primal.apply(face), Err(StepError::Mixed));
+        assert_eq!(whole.clone().apply(step), Err(StepError::Mixed));
+        for steps in [[face, step], [step, face]] {
+            let refused = Some(StepError::Mixed);
+            assert_eq!(replay(&lcg, &steps).err(), refused, "{}", lcg.to_json());
+            assert_eq!(recount(&lcg, &steps).err(), refused, "{}", lcg.to_json());
+            let check = certificate::replay(&lcg, &steps, &labels);
+            assert_eq!(check.err(), refused, "{}", lcg.to_json());
+        }
+        mixed += 1;
+    }
+    assert!(mixed > 10, "{mixed}");
 }
 
 /// The least cost over all orders, trying each.
@@ -498,6 +564,15 @@ fn what_no_independent_reaches_does_not_count() {
             );
             let cheap = bound::bound(&larger, model, 0);
             assert!(cheap <= whole, "{model:?} {}", larger.to_json());
+        }
+        let labels = labels(&larger, seed);
+        let expected = jacobian(&larger, &labels);
+        let mut rng = Rng::new(seed);
+        for steps in [
+            random_edges(&larger, &mut rng),
+            random_faces(&larger, &mut rng),
+        ] {
+            is_jacobian(&larger, &steps, &expected, &labels);
         }
     }
     assert!(unreached > 300, "{unreached}");
