@@ -617,6 +617,63 @@ mod tests {
         }
     }
 
+    /// A pair of paths counts where a face joins them and faces lead along both; dual vertices between the same ends are one way,
+    /// with all their faces.
+    #[test]
+    fn bounds_follow_the_faces_that_are_left() {
+        // Edges, the number of inputs, outputs, faces to eliminate first, and what is left costs. The ends are numbered behind the
+        // edges, products behind those.
+        for (edges, inputs, outputs, faces, least) in [
+            // Two paths in and two out, of which one pair has its product already.
+            (
+                vec![(0, 2), (1, 2), (2, 3), (2, 4)],
+                2,
+                vec![3, 4],
+                vec![(0, 3)],
+                3,
+            ),
+            // A product that goes on from the middle of a chain.
+            (
+                vec![(0, 2), (1, 2), (2, 3), (3, 4)],
+                2,
+                vec![4],
+                vec![(0, 2)],
+                3,
+            ),
+            // Two edges from 0 to 2, one of them without a face to the second output.
+            (
+                vec![(0, 1), (0, 2), (1, 2), (2, 3), (2, 4)],
+                1,
+                vec![3, 4],
+                vec![(1, 4), (0, 2)],
+                2,
+            ),
+            // The way from 0 over 2 to 3 ends at 2.
+            (
+                vec![(0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 5)],
+                2,
+                vec![4, 5],
+                vec![(0, 3), (10, 5)],
+                4,
+            ),
+        ] {
+            let edges = edges.into_iter();
+            let edges = edges.map(|(i, k)| NewEdge::new(i, k, Kind::Variable));
+            let ends: Vec<i64> = (0..inputs).collect();
+            let lcg = Lcg::new("small", &ends, &outputs, edges).expect("a graph");
+            let mut left = Left::new(&lcg, CostModel::Plain).expect("small");
+            for &face in &faces {
+                assert!(left.eliminate(face, 0).is_ok(), "{face:?}");
+            }
+            let space = Faces {
+                model: CostModel::Plain,
+                here: Left::default(),
+                next: Left::default(),
+            };
+            assert_eq!(space.lower(&left), least, "{}", lcg.to_json());
+        }
+    }
+
     /// Labels are of different kinds only where the model tells these apart.
     #[test]
     fn kinds_are_those_that_the_model_tells_apart() {
