@@ -118,3 +118,69 @@ impl Correspondence {
                 .all(|(a, b)| self.same(&a.lower, &b.lower) && extent(&a.extent, &b.extent))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::ir::Op;
+
+    /// Each expression is the same as itself, a NaN too, and as no other: zeros of two signs are two values.
+    #[test]
+    fn expressions_are_the_same_part_by_part() {
+        let place = |var, subscripts: Vec<Subscript>| {
+            let subscripts = subscripts.into_boxed_slice();
+            Expr::Place(Place {
+                var: VarId::new(var),
+                subscripts,
+            })
+        };
+        let index = |i| Subscript::Index(Expr::Int(i));
+        let range = |bounds: [Option<i64>; 3]| {
+            let [lower, upper, stride] = bounds.map(|bound| bound.map(Expr::Int));
+            Subscript::Range(Box::new(Range {
+                lower,
+                upper,
+                stride,
+            }))
+        };
+        let op = |op, operands: &[i64]| {
+            let operands = operands.iter().map(|&i| Expr::Int(i));
+            Expr::Op(op, operands.collect())
+        };
+        let all = [
+            Expr::Int(1),
+            Expr::Int(2),
+            Expr::Real(0.0),
+            Expr::Real(-0.0),
+            Expr::Real(f64::NAN),
+            Expr::Real32(0.0),
+            Expr::Real32(-0.0),
+            Expr::Real32(f32::NAN),
+            Expr::Logical(true),
+            Expr::Logical(false),
+            place(0, vec![]),
+            place(1, vec![]),
+            place(0, vec![index(1)]),
+            place(0, vec![index(2)]),
+            place(0, vec![index(1), index(1)]),
+            place(0, vec![index(1), index(2)]),
+            place(0, vec![range([None, None, None])]),
+            place(0, vec![range([Some(1), None, None])]),
+            place(0, vec![range([Some(2), None, None])]),
+            place(0, vec![range([None, Some(1), None])]),
+            place(0, vec![range([None, None, Some(1)])]),
+            place(0, vec![range([Some(1), Some(1), Some(1)])]),
+            place(0, vec![range([Some(1), Some(1), Some(2)])]),
+            op(Op::Add, &[1, 2]),
+            op(Op::Sub, &[1, 2]),
+            op(Op::Add, &[2, 1]),
+            op(Op::Max, &[1, 2]),
+            op(Op::Max, &[1, 2, 3]),
+        ];
+        for (i, a) in all.iter().enumerate() {
+            for (j, b) in all.iter().enumerate() {
+                assert_eq!(identical(a, b), i == j, "{a:?} {b:?}");
+            }
+        }
+    }
+}
