@@ -349,6 +349,7 @@ impl<const W: usize> Solver<'_, W> {
 mod tests {
     use super::*;
     use crate::eliminate::Primal;
+    use crate::lcg::{Kind, Lcg, NewEdge};
     use crate::search::testing::chain;
 
     /// Each vertex of a chain costs one multiplication in any order, which is the bound of any part of it.
