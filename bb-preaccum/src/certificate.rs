@@ -493,6 +493,14 @@ mod tests {
         Lcg::new("diamond", &[0], &[3], edges).expect("a graph")
     }
 
+    /// The modulus is the prime of Mersenne with 61 bits (test of Lucas and Lehmer).
+    #[test]
+    fn the_modulus_is_prime() {
+        assert_eq!(PRIME.count_ones() + PRIME.leading_zeros(), 64);
+        let last = (0..59).fold(4, |s, _| plus(times(s, s), PRIME - 2));
+        assert_eq!((PRIME.count_ones(), last), (61, 0));
+    }
+
     #[test]
     fn unit_edges_have_their_label_and_others_one_that_is_none_of_theirs() {
         let lcg = diamond();

@@ -645,8 +645,18 @@ fn what_a_call_may_leave_as_it_is_stays_varied() {
             subroutine one(out real v)
               v := 1.0
             end
+            subroutine again(inout real v)
+              v := 1.0
+            end
             function of(in integer k) result real v
               v := 1.0
+            end
+            external subroutine outside(in integer k, out real v)
+              tangent outside_t
+            end
+            subroutine outside_t(in integer k, out real v, out real v_t)
+              v := 1.0
+              v_t := 0.0
             end
             external subroutine elsewhere(in integer k, inout real v)
               tangent elsewhere_t
@@ -669,6 +679,8 @@ fn what_a_call_may_leave_as_it_is_stays_varied() {
         ("a[3]", "call part(a)", "a[3]", true),
         ("a[2]", "call part(a)", "a[2]", true),
         ("a", "call one(a)", "a", false),
+        ("a", "call again(a)", "a", false),
+        ("a", "call outside(2, a)", "a", false),
         ("a", "a := call of(2)", "a", false),
         ("a", "call elsewhere(2, a)", "a", true),
         ("a[3]", "call one(a[1])", "a[3]", true),
@@ -683,6 +695,30 @@ fn what_a_call_may_leave_as_it_is_stays_varied() {
             "{call}"
         );
     }
+}
+
+/// What is pushed is useful where the tape is, also where it is not varied: the tape of the derivatives has it, too.
+#[test]
+fn what_is_pushed_on_a_useful_tape_is_useful() {
+    let program = read(
+        "main subroutine f(in real x, in real w, out real y)
+          independent x
+          dependent y
+          local real a, c
+          local tape t
+          a := 2.0*w
+          push[real] a on t
+          c := x
+          push[real] c on t
+          y := pop[real] from t
+          c := pop[real] from t
+          a := c
+        end",
+    );
+    let f = program.main.expect("one is marked");
+    let found = activity(&program, f);
+    let is_useless = |statement| found.exceptions(f).is_useless(at(statement));
+    assert_eq!([0, 2, 6].map(is_useless), [false, false, true]);
 }
 
 /// A global that a routine writes, called by the main routine, is varied behind the call and not before it.

@@ -46,7 +46,7 @@ fn joined(cfg: Cfg) -> Option<Cfg> {
         let VertexKind::Block(_) = edited.vertices[v].kind else {
             continue;
         };
-        if edited.dead_vertex[v] || entries[v] != 1 {
+        if entries[v] != 1 {
             continue;
         }
         // Its statements go to the next block, if there is one; then it is removed.

@@ -506,3 +506,26 @@ fn arrays_without_a_shape_are_no_values_on_a_tape() {
         assert_eq!(real(&arguments[1]), expected);
     }
 }
+
+/// Arrays go to a tape and come from one that is there; an optional one that was not given is not.
+#[test]
+fn arrays_need_a_tape_that_is_there() {
+    for statement in ["push[real] w on t", "w := pop[real] from t"] {
+        for (given, expected) in [("absent", "X213"), ("u", "runs")] {
+            let program = crate::common::parsed(&format!(
+                "subroutine g(optional inout tape t, inout real w[3])
+                  {statement}
+                end
+                main subroutine f(inout real w[3])
+                  local tape u
+                  push[real] w on u
+                  call g({given}, w)
+                end"
+            ));
+            let mut arguments = [Value::reals(&[1.0, 2.0, 3.0]).into()];
+            let ended = crate::common::run(&program, &mut arguments);
+            let found = ended.err().map_or("runs", |problem| problem.code);
+            assert_eq!(found, expected, "{statement} with {given}");
+        }
+    }
+}

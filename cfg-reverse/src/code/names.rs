@@ -102,7 +102,7 @@ impl Namer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, HashSet, Namer, Variable};
+    use super::{Arc, HashSet, Namer, SUFFIX, Variable};
 
     #[test]
     fn never_hands_out_a_name_twice() {
@@ -146,6 +146,9 @@ mod tests {
             let mut namer = Namer::new([]);
             let first = namer.suffixed(wanted.clone());
             assert_eq!(first == wanted, stays, "{length}");
+            // A name that is cut has room for a suffix and any number.
+            let cut = Variable::MAX_NAME - SUFFIX - 21 + "_1".len();
+            assert_eq!(first.len(), if stays { length } else { cut });
             let second = namer.suffixed(wanted.clone());
             assert!(
                 first != second && second.len() <= Variable::MAX_NAME,
