@@ -5,27 +5,30 @@ use std::collections::{HashMap, HashSet};
 /// Keywords, macros and types of the headers that emitted files include, as GCC's own dialect has them too, and the
 /// functions that emitted code calls: nothing in a program may be called so, in no scope.
 const RESERVED: &str = "\
-    BIG_ENDIAN BUFSIZ BYTE_ORDER DOMAIN EOF EXIT_FAILURE EXIT_SUCCESS FD_SETSIZE \
-    FILENAME_MAX FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN FP_NORMAL \
-    FP_SUBNORMAL FP_ZERO HUGE_VAL HUGE_VALF HUGE_VALL INFINITY INT16_MAX INT16_MIN \
-    INT32_MAX INT32_MIN INT64_C INT64_MAX INT64_MIN INT8_MAX INT8_MIN INTMAX_MAX \
-    INTMAX_MIN INTPTR_MAX INTPTR_MIN INT_FAST16_MAX INT_FAST16_MIN INT_FAST32_MAX \
-    INT_FAST32_MIN INT_FAST64_MAX INT_FAST64_MIN INT_FAST8_MAX INT_FAST8_MIN \
-    INT_LEAST16_MAX INT_LEAST16_MIN INT_LEAST32_MAX INT_LEAST32_MIN INT_LEAST64_MAX \
-    INT_LEAST64_MIN INT_LEAST8_MAX INT_LEAST8_MIN LITTLE_ENDIAN L_ctermid L_tmpnam \
-    MATH_ERREXCEPT MATH_ERRNO MAXFLOAT MB_CUR_MAX M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 \
-    M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NAN NFDBITS NULL \
-    OVERFLOW PDP_ENDIAN PLOSS PTRDIFF_MAX PTRDIFF_MIN P_tmpdir RAND_MAX SEEK_CUR \
-    SEEK_END SEEK_SET SIG_ATOMIC_MAX SIG_ATOMIC_MIN SING SIZE_MAX TLOSS TMP_MAX \
-    UINT16_MAX UINT32_MAX UINT64_C UINT64_MAX UINT8_MAX UINTMAX_MAX UINTPTR_MAX \
-    UINT_FAST16_MAX UINT_FAST32_MAX UINT_FAST64_MAX UINT_FAST8_MAX UINT_LEAST16_MAX \
-    UINT_LEAST32_MAX UINT_LEAST64_MAX UINT_LEAST8_MAX UNDERFLOW WCHAR_MAX WCHAR_MIN \
-    WCONTINUED WEXITED WINT_MAX WINT_MIN WNOHANG WNOWAIT WSTOPPED WUNTRACED asm assert \
-    auto bool break calloc case char const continue default digamma do double else enum \
-    errno extern false float for free goto if inline int int64_t isfinite isinf isnan \
-    linux llabs long malloc math_errhandling memcpy memmove memset ptrdiff_t realloc \
-    register restrict return short signbit signed size_t sizeof static stderr stdin \
-    stdout struct switch true typedef typeof uint64_t union unix unsigned void volatile while";
+    BIG_ENDIAN BUFSIZ BYTE_ORDER CLOCKS_PER_SEC CLOCK_BOOTTIME CLOCK_BOOTTIME_ALARM \
+    CLOCK_MONOTONIC CLOCK_MONOTONIC_COARSE CLOCK_MONOTONIC_RAW CLOCK_PROCESS_CPUTIME_ID \
+    CLOCK_REALTIME CLOCK_REALTIME_ALARM CLOCK_REALTIME_COARSE CLOCK_TAI \
+    CLOCK_THREAD_CPUTIME_ID DOMAIN EOF EXIT_FAILURE EXIT_SUCCESS FD_SETSIZE FILENAME_MAX \
+    FOPEN_MAX FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO \
+    HUGE_VAL HUGE_VALF HUGE_VALL INFINITY INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_C \
+    INT64_MAX INT64_MIN INT8_MAX INT8_MIN INTMAX_MAX INTMAX_MIN INTPTR_MAX INTPTR_MIN \
+    INT_FAST16_MAX INT_FAST16_MIN INT_FAST32_MAX INT_FAST32_MIN INT_FAST64_MAX \
+    INT_FAST64_MIN INT_FAST8_MAX INT_FAST8_MIN INT_LEAST16_MAX INT_LEAST16_MIN \
+    INT_LEAST32_MAX INT_LEAST32_MIN INT_LEAST64_MAX INT_LEAST64_MIN INT_LEAST8_MAX \
+    INT_LEAST8_MIN LITTLE_ENDIAN L_ctermid L_tmpnam MATH_ERREXCEPT MATH_ERRNO MAXFLOAT \
+    MB_CUR_MAX M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 \
+    M_PI_4 M_SQRT1_2 M_SQRT2 NAN NFDBITS NULL OVERFLOW PDP_ENDIAN PLOSS PTRDIFF_MAX \
+    PTRDIFF_MIN P_tmpdir RAND_MAX SEEK_CUR SEEK_END SEEK_SET SIG_ATOMIC_MAX SIG_ATOMIC_MIN \
+    SING SIZE_MAX TIMER_ABSTIME TIME_UTC TLOSS TMP_MAX UINT16_MAX UINT32_MAX UINT64_C \
+    UINT64_MAX UINT8_MAX UINTMAX_MAX UINTPTR_MAX UINT_FAST16_MAX UINT_FAST32_MAX \
+    UINT_FAST64_MAX UINT_FAST8_MAX UINT_LEAST16_MAX UINT_LEAST32_MAX UINT_LEAST64_MAX \
+    UINT_LEAST8_MAX UNDERFLOW WCHAR_MAX WCHAR_MIN WCONTINUED WEXITED WINT_MAX WINT_MIN \
+    WNOHANG WNOWAIT WSTOPPED WUNTRACED asm assert auto bool break calloc case char const \
+    continue default digamma do double else enum errno extern false float for free goto if \
+    inline int int64_t isfinite isinf isnan linux llabs long malloc math_errhandling memcpy \
+    memmove memset ptrdiff_t realloc register restrict return short signbit signed size_t \
+    sizeof static stderr stdin stdout struct switch true typedef typeof uint64_t union unix \
+    unsigned void volatile while";
 
 /// The functions of `math.h` that emitted code calls: nothing may be called so, either.
 const MATHEMATICS: &str = "\
@@ -39,51 +42,54 @@ const MATHEMATICS: &str = "\
 const LIBRARY: &str = "\
     FD_CLR FD_ISSET FD_SET FD_ZERO FILE INT16_C INT32_C INT8_C INTMAX_C UINT16_C \
     UINT32_C UINT8_C UINTMAX_C WEXITSTATUS WIFCONTINUED WIFEXITED WIFSIGNALED \
-    WIFSTOPPED WSTOPSIG WTERMSIG a64l abort abs aligned_alloc alloca asctime asprintf \
-    at_quick_exit atexit atof atoi atol basename bcmp bcopy be16toh be32toh be64toh \
-    blkcnt_t blksize_t bsearch btowc bzero cabs cacos cacosh caddr_t carg casin casinh \
-    catan catanh ccos ccosh cexp cimag clearenv clearerr clock clock_t clockid_t clog \
-    clog10 conj cpow cproj creal csin csinh csqrt ctan ctanh ctermid ctime cuserid \
-    daddr_t daemon dcgettext dev_t dgettext difftime div div_t double_t dprintf drand48 \
-    drand48_data drem dysize ecvt erand48 execl execle execlp execv execve execvp exit \
-    exp10 exp2 explicit_bzero fclose fcvt fd_mask fd_set fdim fdopen feclearexcept \
-    fegetenv fegetexceptflag fegetround feholdexcept fenv_t feof feraiseexcept ferror \
-    fesetenv fesetexceptflag fesetround fetestexcept feupdateenv fexcept_t fflush ffs \
-    fgetc fgetpos fgets fgetwc fgetws fileno finite float_t flockfile fmax fmemopen \
-    fmin fopen fork fpclassify fpos_t fprintf fprintf_unlocked fputc fputc_unlocked \
-    fputs fputs_unlocked fputwc fputws fread freopen frexp fsblkcnt_t fscanf fseek \
-    fseeko fsetpos fsfilcnt_t fsid_t ftell ftello ftrylockfile funlockfile fwide \
-    fwprintf fwrite fwrite_unlocked fwscanf gamma gamma_r gcvt getc getc_unlocked \
-    getchar getchar_unlocked getdelim getenv getline getloadavg gets getsubopt gettext \
-    getw getwc getwchar gid_t gmtime grantpt htobe16 htobe32 htobe64 htole16 htole32 \
-    htole64 id_t ilogb imaxabs imaxdiv imaxdiv_t index initstate ino_t int16_t int32_t \
-    int8_t int_fast16_t int_fast32_t int_fast64_t int_fast8_t int_least16_t \
-    int_least32_t int_least64_t int_least8_t intmax_t intptr_t isalnum isalpha isascii \
-    isblank iscntrl isdigit isgraph isgreater isgreaterequal isless islessequal \
-    islessgreater islower isnormal isprint ispunct isspace isunordered isupper iswalnum \
-    iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint iswpunct \
-    iswspace iswupper iswxdigit isxdigit j0 j1 jmp_buf jn jrand48 key_t l64a labs lcg48 \
-    lcong48 ldexp ldiv ldiv_t le16toh le32toh le64toh lgamma_r lldiv lldiv_t llrint \
-    llround locale_t localeconv localtime loff_t logb longjmp lrand48 lrint lround main \
-    max_align_t mblen mbrlen mbrtowc mbsinit mbsrtowcs mbstate_t mbstowcs mbtowc \
-    memccpy memchr memcmp memfrob memmem mempcpy memrchr mkdtemp mkstemp mktemp mktime \
-    mode_t modf mrand48 nan nearbyint nextafter nexttoward nlink_t nrand48 off_t \
-    offsetof on_exit open_memstream pclose perror pid_t popen posix_memalign pow10 \
-    printf printf_unlocked pselect ptsname putc putc_unlocked putchar putchar_unlocked \
-    putenv puts puts_unlocked putw putwc putwchar qecvt qfcvt qgcvt qsort quad_t \
-    quick_exit raise rand rand_r random random_data reallocarray realpath register_t \
-    remainder remove remquo rename renameat rewind rindex rint roundeven rpmatch scalb \
-    scalbln scalbn scanf secure_getenv seed48 select setbuf setbuffer setenv setjmp \
-    setlinebuf setlocale setstate setvbuf sig_atomic_t signal signgam significand \
-    sigset_t sincos snprintf sprintf srand srand48 srandom sscanf ssize_t stpcpy \
-    stpncpy strcasecmp strcat strchr strchrnul strcmp strcoll strcoll_l strcpy strcspn \
-    strdup strerror strerror_l strerror_r strfmon strftime strlcat strlcpy strlen \
-    strncasecmp strncat strncmp strncpy strndup strnlen strpbrk strrchr strsep \
-    strsignal strspn strstr strtod strtof strtoimax strtok strtok_r strtol strtold \
-    strtoul strtoumax strverscmp strxfrm strxfrm_l suseconds_t swprintf swscanf system \
-    tempnam time time_t timer_t timespec timeval tmpfile tmpnam toascii tolower toupper \
-    towctrans towlower towupper u_char u_int u_int16_t u_int32_t u_int64_t u_int8_t \
-    u_long u_quad_t u_short uid_t uint uint16_t uint32_t uint8_t uint_fast16_t \
+    WIFSTOPPED WSTOPSIG WTERMSIG a64l abort abs aligned_alloc alloca asctime asctime_r \
+    asprintf at_quick_exit atexit atof atoi atol basename bcmp bcopy be16toh be32toh \
+    be64toh blkcnt_t blksize_t bsearch btowc bzero cabs cacos cacosh caddr_t carg casin \
+    casinh catan catanh ccos ccosh cexp cimag clearenv clearerr clock \
+    clock_getcpuclockid clock_getres clock_gettime clock_nanosleep clock_settime \
+    clock_t clockid_t clog clog10 conj cpow cproj creal csin csinh csqrt ctan ctanh \
+    ctermid ctime ctime_r cuserid daddr_t daemon daylight dcgettext dev_t dgettext \
+    difftime div div_t double_t dprintf drand48 drand48_data drem dysize ecvt erand48 \
+    execl execle execlp execv execve execvp exit exp10 exp2 explicit_bzero fclose fcvt \
+    fd_mask fd_set fdim fdopen feclearexcept fegetenv fegetexceptflag fegetround \
+    feholdexcept fenv_t feof feraiseexcept ferror fesetenv fesetexceptflag fesetround \
+    fetestexcept feupdateenv fexcept_t fflush ffs fgetc fgetpos fgets fgetwc fgetws \
+    fileno finite float_t flockfile fmax fmemopen fmin fopen fork fpclassify fpos_t \
+    fprintf fprintf_unlocked fputc fputc_unlocked fputs fputs_unlocked fputwc fputws \
+    fread freopen frexp fsblkcnt_t fscanf fseek fseeko fsetpos fsfilcnt_t fsid_t ftell \
+    ftello ftrylockfile funlockfile fwide fwprintf fwrite fwrite_unlocked fwscanf gamma \
+    gamma_r gcvt getc getc_unlocked getchar getchar_unlocked getdelim getenv getline \
+    getloadavg gets getsubopt gettext getw getwc getwchar gid_t gmtime gmtime_r grantpt \
+    htobe16 htobe32 htobe64 htole16 htole32 htole64 id_t ilogb imaxabs imaxdiv \
+    imaxdiv_t index initstate ino_t int16_t int32_t int8_t int_fast16_t int_fast32_t \
+    int_fast64_t int_fast8_t int_least16_t int_least32_t int_least64_t int_least8_t \
+    intmax_t intptr_t isalnum isalpha isascii isblank iscntrl isdigit isgraph isgreater \
+    isgreaterequal isless islessequal islessgreater islower isnormal isprint ispunct \
+    isspace isunordered isupper iswalnum iswalpha iswblank iswcntrl iswctype iswdigit \
+    iswgraph iswlower iswprint iswpunct iswspace iswupper iswxdigit isxdigit j0 j1 \
+    jmp_buf jn jrand48 key_t l64a labs lcg48 lcong48 ldexp ldiv ldiv_t le16toh le32toh \
+    le64toh lgamma_r lldiv lldiv_t llrint llround locale_t localeconv localtime \
+    localtime_r loff_t logb longjmp lrand48 lrint lround main max_align_t mblen mbrlen \
+    mbrtowc mbsinit mbsrtowcs mbstate_t mbstowcs mbtowc memccpy memchr memcmp memfrob \
+    memmem mempcpy memrchr mkdtemp mkstemp mktemp mktime mode_t modf mrand48 nan \
+    nanosleep nearbyint nextafter nexttoward nlink_t nrand48 off_t offsetof on_exit \
+    open_memstream pclose perror pid_t popen posix_memalign pow10 printf \
+    printf_unlocked pselect ptsname putc putc_unlocked putchar putchar_unlocked putenv \
+    puts puts_unlocked putw putwc putwchar qecvt qfcvt qgcvt qsort quad_t quick_exit \
+    raise rand rand_r random random_data reallocarray realpath register_t remainder \
+    remove remquo rename renameat rewind rindex rint roundeven rpmatch scalb scalbln \
+    scalbn scanf secure_getenv seed48 select setbuf setbuffer setenv setjmp setlinebuf \
+    setlocale setstate setvbuf sig_atomic_t signal signgam significand sigset_t sincos \
+    snprintf sprintf srand srand48 srandom sscanf ssize_t stpcpy stpncpy strcasecmp \
+    strcat strchr strchrnul strcmp strcoll strcoll_l strcpy strcspn strdup strerror \
+    strerror_l strerror_r strfmon strftime strlcat strlcpy strlen strncasecmp strncat \
+    strncmp strncpy strndup strnlen strpbrk strrchr strsep strsignal strspn strstr \
+    strtod strtof strtoimax strtok strtok_r strtol strtold strtoul strtoumax strverscmp \
+    strxfrm strxfrm_l suseconds_t swprintf swscanf system tempnam time time_t \
+    timer_create timer_delete timer_getoverrun timer_gettime timer_settime timer_t \
+    timespec timespec_get timeval timezone tmpfile tmpnam toascii tolower toupper \
+    towctrans towlower towupper tzname tzset u_char u_int u_int16_t u_int32_t u_int64_t \
+    u_int8_t u_long u_quad_t u_short uid_t uint uint16_t uint32_t uint8_t uint_fast16_t \
     uint_fast32_t uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t \
     uint_least64_t uint_least8_t uintmax_t uintptr_t ulong ungetc ungetwc unlockpt \
     unsetenv ushort va_arg va_copy va_end va_list va_start valloc vasprintf vdprintf \
