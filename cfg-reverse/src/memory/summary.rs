@@ -91,6 +91,23 @@ impl Summary {
         self.effects.storage.meets(&self.restored, g)
     }
 
+    /// True if a global has cells that one in the set has, too.
+    pub(crate) fn shares_cells(&self, program: &Program, g: GlobalId, set: &GlobalSet) -> bool {
+        if set.contains(g) {
+            return true;
+        }
+        let (Some(around), Some((_, own))) = (self.effects.storage.around(g), program.cells(g))
+        else {
+            return false;
+        };
+        let mut found = false;
+        around.each_common(set, |other| {
+            let theirs = program.cells(other).map(|(_, cells)| cells);
+            found |= theirs.is_some_and(|cells| cells.start < own.end && own.start < cells.end);
+        });
+        found
+    }
+
     /// The routines that one calls, each once, in the order of their first calls.
     pub(crate) fn callees(&self, r: RoutineId) -> &[RoutineId] {
         self.effects.calls.callees(r)

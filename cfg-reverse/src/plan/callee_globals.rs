@@ -180,9 +180,11 @@ impl Flow<'_> {
                 replaced.insert(g);
             }
         });
-        // What is needed by one name may be overwritten by another.
+        // What is needed by one name may be overwritten by another. What is overwritten by the name by which it is needed has
+        // been saved already.
+        let others = set.minus(written);
         written.each_common(storage.overlaid(), |g| {
-            if !set.contains(g) && self.shares_cells(g, set) {
+            if !set.contains(g) && summary.shares_cells(&self.context.program, g, &others) {
                 save(g);
             }
         });
@@ -190,22 +192,5 @@ impl Flow<'_> {
         if let Some(needed) = self.needed.get(&callee) {
             set.extend(needed);
         }
-    }
-
-    /// True if a global has cells that one in the set has, too.
-    fn shares_cells(&self, g: GlobalId, set: &GlobalSet) -> bool {
-        let program = &self.context.program;
-        let (Some(around), Some((_, own))) = (
-            self.context.summary.effects.storage.around(g),
-            program.cells(g),
-        ) else {
-            return false;
-        };
-        let mut found = false;
-        around.each_common(set, |other| {
-            let theirs = program.cells(other).map(|(_, cells)| cells);
-            found |= theirs.is_some_and(|cells| cells.start < own.end && own.start < cells.end);
-        });
-        found
     }
 }

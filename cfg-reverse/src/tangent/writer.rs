@@ -500,10 +500,10 @@ impl<'a> Writer<'a> {
             all.extend(tangents);
             let mut around = Around::default();
             if user.is_some() {
-                // By whatever name.
-                let storage = &self.summary.effects.storage;
+                // A global may have a derivative by another name that some of its cells have.
                 let is_lost = |g: &GlobalId| {
-                    self.tangent_globals[g.index()].is_some() && storage.meets(self.varied, *g)
+                    self.tangent_globals[g.index()].is_some()
+                        && self.summary.shares_cells(self.program, *g, self.varied)
                 };
                 let touched = self.summary.touched(callee).to_vec();
                 if let Some(g) = touched.into_iter().find(is_lost) {
