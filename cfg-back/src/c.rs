@@ -222,13 +222,14 @@ impl Bundle {
         let split = without_records(program, self.options, false)?;
         let outside = split.as_ref().map(|(_, parts)| (program, parts));
         let program = split.as_ref().map_or(program, |(split, _)| split);
-        if driven.is_some() {
-            outside::refuse(program)?;
+        match driven {
+            // It calls none of them, so that their names say nothing.
+            Some(_) => outside::refuse(program)?,
+            None => outside::reserve(&mut self.names, program)?,
         }
         if Pooled::any(program) {
             self.pieces.may_lead_outside();
         }
-        outside::reserve(&mut self.names, program)?;
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);
