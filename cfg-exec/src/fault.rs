@@ -25,8 +25,8 @@ cfg_core::diagnostic_codes! {
         "The divisor of an integer division or remainder is not 0."
         "Dividing reals by zero gives infinity or NaN, but for integers there is no such value. Guard the division with a branch.";
     CONVERSION "X205" "real is not representable as an integer"
-        "The operand of int() is finite and within the range of 64-bit integers."
-        "A NaN, an infinity or a number of magnitude 2^63 or more has no integer value. Check the operand before it is converted.";
+        "The operand of a conversion to an integer type is finite and within the range of the type, of int() within that of 64-bit integers."
+        "A NaN, an infinity or a number of magnitude 2^63 or more has no integer value, and types of fewer bits have fewer values. Check the operand before it is converted.";
     STEP "X206" "step is 0"
         "The step of a counted loop, of trips() or of a section is not 0."
         "With step 0 a loop would never end. Check the expression that computes it.";

@@ -2,7 +2,8 @@
 //!
 //! All numbers are in the machine's own form. A request is the number of the function, how many calls are to be timed, its
 //! arguments, and the cells of all globals that own storage, in order. An argument is whether it is given,
-//! the number of its cells, an integer for each dimension, its extent where that is deferred, and then its cells.
+//! the number of its cells, for each dimension an integer, which is the extent if that is deferred and 0 if it is not, and
+//! then its cells.
 //!
 //! The answer to a request for 0 calls, which makes one, is the status, the bytes that are left on the tape, the counts of
 //! `struct cfgrev_use`, which are 0 if nothing is counted, the result of a function, of an array behind its extents, the cells of

@@ -145,7 +145,8 @@ impl Program {
             ty,
             shape: Vec::new(),
         }];
-        // Records that validation refuses may have no leaves. No other has more parts than leaves with all that is around them.
+        // Records that validation refuses may have no leaves. All others have no more parts than one at each depth for each leaf,
+        // and the record itself.
         for _ in 0..=Record::MAX_LEAVES * Record::MAX_DEPTH {
             if leaves.len() == Record::MAX_LEAVES {
                 break;

@@ -2,8 +2,8 @@
 //!
 //! The reverse sweep of a callee may read such a global as it was when the call returned. If another call,
 //! or the same one in a loop, may overwrite it, the caller pushes it first, as it does with its own
-//! variables; only then does it name it. At the end of the routine the callers are told what is still
-//! needed.
+//! variables; only then does it name it. A global that is overwritten by another name than that by which it is needed is pushed
+//! by the name by which it is overwritten. At the end of the routine the callers are told what is still needed.
 
 use cfg_core::{
     dataflow::{Analysis, Direction, Position, solve_within},
