@@ -228,9 +228,38 @@ fn arguments_have_any_number_of_dimensions() {
 #[test]
 fn names_of_routines_are_free() {
     let names = [
-        "a", "begin", "calls", "cells", "done", "extents", "failed", "k", "kept", "left", "length",
-        "main", "mark", "message", "now", "rank", "request", "seconds", "serve", "sizes", "status",
-        "tape", "value",
+        "a",
+        "begin",
+        "calls",
+        "cells",
+        "done",
+        "extents",
+        "failed",
+        "k",
+        "kept",
+        "left",
+        "length",
+        "main",
+        "mark",
+        "message",
+        "nanosleep",
+        "clock_gettime",
+        "gmtime_r",
+        "timer_create",
+        "tzname",
+        "CLOCK_REALTIME",
+        "TIMER_ABSTIME",
+        "CLK_TCK",
+        "L_cuserid",
+        "now",
+        "rank",
+        "request",
+        "seconds",
+        "serve",
+        "sizes",
+        "status",
+        "tape",
+        "value",
     ];
     let programs = names.map(|name| {
         format!(
@@ -247,6 +276,27 @@ fn names_of_routines_are_free() {
         assert_eq!((answer.status, result), (0, Some(5.0)), "{name}");
         let (time, status) = built.time(position, &arguments, &[], 3).unwrap();
         assert!(status == 0 && time.as_secs_f64() >= 0.0, "{name}");
+    }
+}
+
+/// What is declared of an external routine that nothing calls is not there in the program around a routine.
+#[test]
+fn external_routines_that_are_not_called_have_any_name() {
+    let names = ["a", "value", "tape", "main", "nanosleep"];
+    let programs = names.map(|name| {
+        format!(
+            "external function {name}(in real x) result real r\nend\n\
+             main subroutine f(in real x, out real y)\n  y := 3.0*x\nend\n"
+        )
+    });
+    let Some((_, mut built)) = started(&programs) else {
+        return;
+    };
+    for (position, name) in names.into_iter().enumerate() {
+        let arguments = [Argument::from(2.0), Argument::from(0.0)];
+        let answer = built.run(position, &arguments, &[]).unwrap();
+        let y = answer.arguments[1].value().and_then(|y| y.get_f64(0));
+        assert_eq!((answer.status, y), (0, Some(6.0)), "{name}");
     }
 }
 

@@ -297,6 +297,9 @@ fn globals_keep_their_values_when_memory_is_given_back() {
     let mut p = ProgramBuilder::new();
     let g = p.global("g", Integer.array([3]));
     p.initialize(g, [1i64, 2, 3]);
+    let cells = 10_000;
+    let large = p.global("large", Integer.array([cells]));
+    p.initialize(large, [0i64]);
     let mut f = RoutineBuilder::new("f");
     let n = f.input("n", Integer);
     let v = f.local("v", Real.array([n]));
@@ -306,7 +309,8 @@ fn globals_keep_their_values_when_memory_is_given_back() {
     p.add(f);
     let program = finish(p);
     let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
-    let mut session = Session::new(&compiled);
+    let memory = Memory::default();
+    let mut session = Session::sharing(&compiled, &memory, 1 << 30);
     let main = RoutineId::new(0);
     let run = |session: &mut Session, n: i64, limit| {
         let options = RunOptions {
@@ -316,10 +320,13 @@ fn globals_keep_their_values_when_memory_is_given_back() {
         session.run(main, &mut [n.into()], &options).map(|_| ())
     };
     run(&mut session, 100_000, 1 << 30).expect("there is room");
-    run(&mut session, 10, 200_000).expect("the large array is given back");
+    // Nothing is taken again but for calls.
+    run(&mut session, 0, 200_000).expect("the large array is given back");
+    let used = memory.used();
+    assert!(used >= 8 * cells as u64 && used < 200_000, "{used}");
     let values = session.global(g);
     let values: Vec<_> = (0..3).map(|k| values.get(k)).collect();
-    let expected = [1, 100_012, 3].map(|n| Some(Scalar::Integer(n)));
+    let expected = [1, 100_002, 3].map(|n| Some(Scalar::Integer(n)));
     assert_eq!(values, expected);
     session.reset_globals();
     assert_eq!(session.global(g).get(1), Some(Scalar::Integer(2)));

@@ -12,10 +12,13 @@ fn globals_of_given_derivatives_by_other_names() {
         ("head", [Some("R309"); 2]),
         ("base[1]", [Some("R309"); 2]),
         ("apart[1]", [None; 2]),
+        // Adjoints tell storage apart, tangents cells.
+        ("tail", [Some("R309"), None]),
     ] {
         let source = format!(
             "global real base[2]
 global real head overlays base at 0
+global real tail overlays base at 1
 global real apart[2]
 subroutine p(in real a, inout real b)
   uses head
@@ -34,7 +37,7 @@ end
 main subroutine f(in real x, inout real y)
   independent x
   dependent y
-  uses base, head, apart
+  uses base, head, tail, apart
   {place} := x
   call p(x, y)
   y := y*{place}
@@ -59,7 +62,13 @@ fn globals_in_one_storage_that_only_callees_name() {
         ("head", "tail", None),
         ("tail", "head", None),
         ("mid", "apart", None),
+        // One name is enough: the one by which it is needed.
+        ("head", "head, base", Some("head")),
+        ("mid", "head, mid, base", Some("mid")),
     ] {
+        let changes: String = (written.split(", "))
+            .map(|g| format!("  {g}[1] := 5.0\n"))
+            .collect();
         let source = format!(
             "global real base[4]
 global real head[2] overlays base at 0
@@ -73,8 +82,7 @@ subroutine p(inout real x)
 end
 subroutine change()
   uses {written}
-  {written}[1] := 5.0
-end
+{changes}end
 subroutine outer(inout real x)
   call p(x)
   call change()
