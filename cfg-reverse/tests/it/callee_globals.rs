@@ -6,7 +6,7 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder, expr::*},
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Expr, Overlay, Program, Role,
+        Expr, Overlay, Place, Program, Role, Routine,
         ScalarType::{Integer, Real},
         StmtKind,
     },
@@ -18,16 +18,39 @@ use cfg_testkit::{
     growth::{FAMILIES, Family},
     rng::Rng,
 };
+use std::collections::BTreeSet;
+
+/// How globals and calls are spread over the routines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spread {
+    /// Each routine names a third of the globals and calls any routine, itself too. What routines use between them is much the
+    /// same for all then: where two call each other, each uses what the other does.
+    Anyhow,
+    /// Some routines name one or two globals and call nothing; others name hardly any and call those that come before them. What
+    /// one callee uses by one name another one has by another, and their caller has neither.
+    Layers,
+}
 
 struct Generator {
+    spread: Spread,
     rng: Rng,
     program: ProgramBuilder,
     globals: Vec<GlobalId>,
     routines: Vec<RoutineId>,
+    /// Number of routines, the first ones, that call nothing.
+    leaves: usize,
+    /// Routines that may overlap their arguments, and globals.
+    aliased: Vec<RoutineId>,
+    /// What the present routine may call.
+    callable: Vec<RoutineId>,
+    /// The present routine; none is the main one.
+    own: Option<RoutineId>,
+    /// Arrays of the present routine that are assigned as a whole.
+    wholes: Vec<VarId>,
 }
 
 /// Globals, numbers and arrays, two of which are parts of a third.
-fn globals(program: &mut ProgramBuilder, rng: &mut Rng) -> Vec<GlobalId> {
+fn globals(spread: Spread, program: &mut ProgramBuilder, rng: &mut Rng) -> Vec<GlobalId> {
     let mut all = Vec::new();
     for k in 0..2 + rng.below(4) {
         let name = format!("g{k}");
@@ -50,12 +73,29 @@ fn globals(program: &mut ProgramBuilder, rng: &mut Rng) -> Vec<GlobalId> {
         program.overlay(g, Overlay { base, offset });
         all.push(g);
     }
+    if spread == Spread::Layers {
+        // These overlap in part.
+        let base = program.global("four", Real.array([4]));
+        program.initialize(base, [0.2, 0.5, 0.6, 0.4]);
+        all.push(base);
+        for n in 1..4 {
+            let name = ["one", "two", "three"][n - 1];
+            let g = match n {
+                1 => program.global(name, Real),
+                _ => program.global(name, Real.array([n as i64])),
+            };
+            let offset = rng.below(5 - n) as i64;
+            program.overlay(g, Overlay { base, offset });
+            all.push(g);
+        }
+    }
     all
 }
 
 impl Generator {
-    /// `r(in integer n, inout real x)`, or the main routine.
-    fn routine(&mut self, name: &str, main: bool) -> RoutineBuilder {
+    /// `r(in integer n, inout real x)`, or the main routine, which has no number.
+    fn routine(&mut self, name: &str, number: Option<usize>) -> RoutineBuilder {
+        let main = number.is_none();
         let mut f = RoutineBuilder::new(name);
         let n = f.input("n", Integer);
         let x = match main {
@@ -68,45 +108,102 @@ impl Generator {
                 y
             }
         };
-        let mut places: Vec<cfg_core::ir::Place> = vec![x.into()];
+        let callable = match (self.spread, number) {
+            (Spread::Anyhow, _) | (Spread::Layers, None) => self.routines.len(),
+            (Spread::Layers, Some(k)) if k < self.leaves => 0,
+            (Spread::Layers, Some(k)) => k + 1,
+        };
+        self.callable = self.routines[..callable].to_vec();
+        self.own = number.map(|k| self.routines[k]);
+        self.wholes.clear();
+        let mut places: Vec<Place> = vec![x.into()];
         if self.rng.below(3) == 0 {
             // Hides a global.
             let v = f.local("g0", Real);
             f.assign(v, 0.5 * x);
             places.push(v.into());
         }
-        for k in 0..self.globals.len() {
-            if self.rng.below(3) == 0 && !(k == 0 && places.len() > 1) {
+        let hides = places.len() > 1;
+        for k in self.named(callable == 0) {
+            if !(k == 0 && hides) {
                 let g = f.global(self.program.program(), self.globals[k]);
+                let size = self.program.program().global(self.globals[k]);
+                let size = size.variable.constant_size().unwrap_or(1);
                 places.push(match f.get(g).map(|v| v.rank()) {
-                    Some(1) => g.at(1 + self.rng.below(2) as i64),
+                    Some(1) => {
+                        self.wholes.push(g);
+                        g.at(self.rng.between(1, size))
+                    }
                     _ => g.into(),
                 });
             }
         }
-        if !main && self.rng.below(6) == 0 {
+        if let Some(k) = number
+            && self.rng.below(6) == 0
+        {
             f.aliased();
+            self.aliased.push(self.routines[k]);
         }
         let i = f.local("i", Integer);
+        if self.spread == Spread::Layers && callable > 0 {
+            self.call(&mut f, (n, x), &places);
+            self.call(&mut f, (n, x), &places);
+        }
         self.statements(&mut f, (n, x, i), &places, 2);
         f
+    }
+
+    /// Positions of the globals that a routine names, in ascending order.
+    fn named(&mut self, is_leaf: bool) -> Vec<usize> {
+        let count = self.globals.len();
+        match self.spread {
+            Spread::Anyhow => (0..count).filter(|_| self.rng.below(3) == 0).collect(),
+            Spread::Layers if is_leaf => {
+                // Seven of them share cells, and are the last.
+                let any = |rng: &mut Rng| match rng.below(4) {
+                    0 => rng.below(count),
+                    _ => count - 1 - rng.below(7),
+                };
+                let number = 1 + self.rng.below(2);
+                let named: BTreeSet<usize> = (0..number).map(|_| any(&mut self.rng)).collect();
+                named.into_iter().collect()
+            }
+            Spread::Layers => (0..count).filter(|_| self.rng.below(16) == 0).collect(),
+        }
+    }
+
+    /// A call of a routine that ends: one that comes before, or any as long as the number is positive.
+    fn call(&mut self, f: &mut RoutineBuilder, (n, x): (VarId, VarId), places: &[Place]) {
+        let callee = self.callable[self.rng.below(self.callable.len())];
+        let mut argument: Place = x.into();
+        if self.spread == Spread::Layers
+            && self.aliased.contains(&callee)
+            && self.routines[..self.leaves].contains(&callee)
+        {
+            argument = places[self.rng.below(places.len())].clone();
+        }
+        let guarded = self.spread == Spread::Anyhow || self.own == Some(callee);
+        if guarded {
+            f.begin_if(gt(n, 0));
+        }
+        f.call::<Expr>(callee, [n - 1, Expr::Place(argument)]);
+        if guarded {
+            f.end_if();
+        }
     }
 
     fn statements(
         &mut self,
         f: &mut RoutineBuilder,
         (n, x, i): (VarId, VarId, VarId),
-        places: &[cfg_core::ir::Place],
+        places: &[Place],
         depth: usize,
     ) {
         for _ in 0..2 + self.rng.below(3) {
+            let calls = !self.callable.is_empty();
             match self.rng.below(8) {
-                0 | 1 => {
-                    let callee = self.routines[self.rng.below(self.routines.len())];
-                    f.begin_if(gt(n, 0));
-                    f.call::<Expr>(callee, [n - 1, x.into()]);
-                    f.end_if();
-                }
+                0 | 1 if calls => self.call(f, (n, x), places),
+                6 | 7 if calls && self.spread == Spread::Layers => self.call(f, (n, x), places),
                 2 if depth == 2 => {
                     f.begin_for(i, 1, 2, 1);
                     self.statements(f, (n, x, i), places, 1);
@@ -119,6 +216,10 @@ impl Generator {
                     self.statements(f, (n, x, i), places, 0);
                     f.end_if();
                 }
+                4 if self.spread == Spread::Layers && !self.wholes.is_empty() => {
+                    let whole = self.wholes[self.rng.below(self.wholes.len())];
+                    f.assign(whole, 0.5 * sin(x));
+                }
                 _ => {
                     let mut any = || places[self.rng.below(places.len())].clone();
                     let (target, a, b) = (any(), any(), any());
@@ -129,24 +230,34 @@ impl Generator {
     }
 }
 
-fn case(seed: u64) -> Case {
+fn case(spread: Spread, seed: u64) -> Case {
     let mut rng = Rng::new(seed);
     let mut program = ProgramBuilder::new();
-    let globals = globals(&mut program, &mut rng);
-    let routines: Vec<RoutineId> = (0..2 + rng.below(4))
+    let globals = globals(spread, &mut program, &mut rng);
+    let (leaves, others) = match spread {
+        Spread::Anyhow => (0, 2 + rng.below(4)),
+        Spread::Layers => (3 + rng.below(2), 1 + rng.below(3)),
+    };
+    let routines: Vec<RoutineId> = (0..leaves + others)
         .map(|k| program.declare(format!("r{k}")))
         .collect();
     let mut all = Generator {
+        spread,
         rng,
         program,
         globals,
         routines: routines.clone(),
+        leaves,
+        aliased: Vec::new(),
+        callable: Vec::new(),
+        own: None,
+        wholes: Vec::new(),
     };
     for (k, &r) in routines.iter().enumerate() {
-        let f = all.routine(&format!("r{k}"), false);
+        let f = all.routine(&format!("r{k}"), Some(k));
         all.program.define(r, f);
     }
-    let f = all.routine("f", true);
+    let f = all.routine("f", None);
     let main = all.program.add(f);
     let program = all.program.finish().expect("the generator is right");
     let scalar = |elements| Datum {
@@ -185,13 +296,55 @@ fn named_by_sweeps_only(program: &Program, of: &[(RoutineId, RoutineId, RoutineI
     of.iter().map(only).sum()
 }
 
-#[test]
-fn derivatives_are_right() {
-    let cases = std::env::var("CFGREV_CASES").ok();
-    let cases = cases.and_then(|n| n.parse().ok()).unwrap_or(400);
-    let mut named = 0;
+fn globals_of(routine: &Routine) -> BTreeSet<GlobalId> {
+    let named = routine.variables.iter().filter_map(|v| match v.role {
+        Role::Global(g) => Some(g),
+        _ => None,
+    });
+    named.collect()
+}
+
+/// True if some routine calls two others that use the same cells, each by a name that only it, or what it calls, has.
+fn has_names_of_callees_only(program: &Program) -> bool {
+    let own: Vec<BTreeSet<GlobalId>> = program.routines.iter().map(globals_of).collect();
+    let callees: Vec<BTreeSet<RoutineId>> = (program.routines.iter())
+        .map(|r| r.statements().filter_map(|s| s.kind.callee()).collect())
+        .collect();
+    let mut used = own.clone();
+    for _ in 0..used.len() {
+        for (k, callees) in callees.iter().enumerate() {
+            for callee in callees {
+                let more = used[callee.index()].clone();
+                used[k].extend(more);
+            }
+        }
+    }
+    let meet = |a: GlobalId, b: GlobalId| match (program.cells(a), program.cells(b)) {
+        (Some((a, these)), Some((b, those))) => {
+            a == b && these.start < those.end && those.start < these.end
+        }
+        _ => false,
+    };
+    let only = |own: &BTreeSet<GlobalId>, a: RoutineId, b: RoutineId| -> Vec<GlobalId> {
+        let (these, those) = (&used[a.index()], &used[b.index()]);
+        let mut found: Vec<GlobalId> = these.difference(those).copied().collect();
+        found.retain(|g| !own.contains(g));
+        found
+    };
+    let differ = |own: &BTreeSet<GlobalId>, a: RoutineId, b: RoutineId| {
+        let (ours, theirs) = (only(own, a, b), only(own, b, a));
+        (ours.iter()).any(|&g| theirs.iter().any(|&h| meet(g, h)))
+    };
+    (own.iter().zip(&callees))
+        .any(|(own, callees)| (callees.iter()).any(|&a| callees.iter().any(|&b| differ(own, a, b))))
+}
+
+/// Compares derivatives; the number of globals that sweeps name and their routines do not, and of programs with cells that callees have by
+/// names of their own.
+fn compare(spread: Spread, cases: u64) -> [u64; 2] {
+    let mut found = [0; 2];
     for seed in 0..cases {
-        let case = case(seed);
+        let case = case(spread, seed);
         let blocks = [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto];
         let options = Options {
             counters: seed % 2 == 0,
@@ -202,15 +355,34 @@ fn derivatives_are_right() {
             ..Options::default()
         };
         if let Err(problem) = agrees_smoothly(&case, &options) {
-            panic!("seed {seed}: {problem}\n{}", case.program);
+            panic!("{spread:?}, seed {seed}: {problem}\n{}", case.program);
         }
+        found[1] += u64::from(has_names_of_callees_only(&case.program));
         let valid = validate::validate(case.program).expect("it is valid");
         let made = reverse(&valid, case.main, &options).expect("it can be reversed");
-        named += named_by_sweeps_only(&made.program, &made.sweeps);
+        found[0] += named_by_sweeps_only(&made.program, &made.sweeps) as u64;
     }
+    found
+}
+
+fn cases() -> u64 {
+    let cases = std::env::var("CFGREV_CASES").ok();
+    cases.and_then(|n| n.parse().ok()).unwrap_or(400)
+}
+
+#[test]
+fn derivatives_are_right() {
+    let [named, _] = compare(Spread::Anyhow, cases());
+    assert!(named > cases() / 4, "{named}: too few are saved by callers");
+}
+
+/// Derivatives are right where one callee needs a global by one name, another one overwrites it by another, and their caller names neither.
+#[test]
+fn derivatives_are_right_where_callees_have_names_of_their_own() {
+    let [named, different] = compare(Spread::Layers, cases());
     assert!(
-        named as u64 > cases / 4,
-        "{named}: too few are saved by callers"
+        named > cases() / 4 && different > cases() / 2,
+        "{named} are saved by callers, {different} have names of their own"
     );
 }
 
