@@ -72,6 +72,12 @@ pub struct Options {
     pub allocatables: usize,
     /// Percentage of programs with globals in which two global arrays share storage.
     pub overlays: usize,
+    /// Percentage of programs with globals whose routines name few of them, call each other more often, and are as many as there
+    /// may be: callees use what their callers do not name, by names that other callees do not have. With 0 nothing is drawn for it.
+    pub scattered: usize,
+    /// Percentage of programs with globals that have integers and logicals in one storage. They are drawn from numbers of their own:
+    /// programs without them are as they were before there were such.
+    pub integer_overlays: usize,
     /// Percentage of helper routines with an optional parameter.
     pub optionals: usize,
     /// Percentage of helper subroutines whose parameters may overlap.
@@ -121,6 +127,8 @@ impl Options {
         externals: 12,
         allocatables: 6,
         overlays: 25,
+        scattered: 0,
+        integer_overlays: 0,
         optionals: 12,
         aliased: 10,
         odd_functions: 0,
@@ -156,6 +164,8 @@ impl Options {
         externals: 20,
         allocatables: 50,
         overlays: 60,
+        scattered: 30,
+        integer_overlays: 30,
         optionals: 30,
         aliased: 30,
         odd_functions: 40,

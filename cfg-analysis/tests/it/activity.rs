@@ -339,6 +339,7 @@ fn without_globals_activity_is_what_paths_say() {
     let options = Options {
         globals: 0,
         overlays: 0,
+        integer_overlays: 0,
         tapes: 0,
         aliased: 0,
         recursion: 60,

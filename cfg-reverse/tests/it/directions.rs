@@ -193,6 +193,7 @@ fn agrees(case: &Case, options: &Options, rng: &mut Rng) -> Result<usize, String
 fn property(options: &Generate, seeds: std::ops::Range<u64>, least: usize) {
     let options = &Generate {
         overlays: 0,
+        integer_overlays: 0,
         ..*options
     };
     let compared = AtomicUsize::new(0);

@@ -101,6 +101,8 @@ pub(super) struct Builder<'a> {
     pub(super) formals: Vec<Formal>,
     /// What was initialised before some variables were hidden.
     pub(super) hidden: Vec<bool>,
+    /// The routines of the program name few globals.
+    pub(super) scattered: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -129,6 +131,7 @@ impl<'a> Builder<'a> {
             self_calls: 0,
             formals: Vec::new(),
             hidden: Vec::new(),
+            scattered: false,
         }
     }
 
@@ -362,8 +365,9 @@ impl<'a> Builder<'a> {
     }
 
     fn use_globals(&mut self) {
+        let left_out = if self.scattered { 75 } else { 30 };
         for g in 0..self.globals.len() {
-            if self.rng.percent(30) || self.globals[g].variable.name == UNUSED {
+            if self.rng.percent(left_out) || self.globals[g].variable.name == UNUSED {
                 continue;
             }
             let variable = self.globals[g].variable.clone();
@@ -461,8 +465,15 @@ impl<'a> Builder<'a> {
                 var.ty == ty
                     && var.is_scalar() != arrays
                     && var.usage == Use::Free
-                    && !self.locked[v]
+                    && !self.is_locked(v)
             })
             .collect()
+    }
+
+    /// True if a running loop needs the variable as it is, by whatever name.
+    fn is_locked(&self, v: usize) -> bool {
+        let storage = self.vars[v].global;
+        let shares = |w: usize| storage.is_some() && self.vars[w].global == storage;
+        self.locked[v] || (0..self.vars.len()).any(|w| self.locked[w] && shares(w))
     }
 }

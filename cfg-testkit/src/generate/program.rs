@@ -23,8 +23,14 @@ pub(super) fn program(
     let mut trees = Vec::new();
     let mut signatures = Vec::new();
     let narrow = rng.percent(options.real32);
+    let mut scattered = false;
     if rng.percent(options.globals) {
+        let mut own = Rng::new(rng.clone().bits() ^ 0x6f76_6572);
         program.globals = globals(rng, options, narrow);
+        scattered = own.percent(options.scattered);
+        if own.percent(options.integer_overlays) {
+            integers_in_one_storage(&mut own, &mut program.globals);
+        }
     }
     if rng.percent(options.externals) {
         let (routine, signature) = external(rng, options);
@@ -50,6 +56,10 @@ pub(super) fn program(
         0..25 => 0,
         _ => 1 + rng.below(options.helpers),
     };
+    let helpers = match scattered {
+        true => options.helpers,
+        false => helpers,
+    };
     for k in 0..helpers {
         let recursive = rng.percent(options.recursion);
         let function = match recursive {
@@ -59,6 +69,7 @@ pub(super) fn program(
         let limit = options.steps / 40;
         let id = RoutineId::new(program.routines.len());
         let mut b = Builder::new(rng, options, &signatures, &program.globals, limit);
+        b.scattered = scattered;
         let name = if recursive {
             format!("again{k}")
         } else if function {
@@ -74,6 +85,7 @@ pub(super) fn program(
         signatures.push(signature);
     }
     let mut b = Builder::new(rng, options, &signatures, &program.globals, options.steps);
+    b.scattered = scattered;
     b.routine.name = "main".to_owned();
     let (tree, parameters) = b.main(narrow);
     let routine = b.routine;
@@ -206,6 +218,46 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
         );
     }
     globals
+}
+
+/// Adds integers and logicals that share storage, with other names for all of it and for parts.
+fn integers_in_one_storage(rng: &mut Rng, globals: &mut Vec<Global>) {
+    // Their arrays have four elements, as all of these types.
+    let vector = |rng: &mut Rng| {
+        vec![Dim {
+            lower: Expr::Int(*rng.pick(&[1, 1, 0, -2]).unwrap_or(&1)),
+            extent: Extent::Fixed(Expr::Int(4)),
+        }]
+    };
+    let mut add = |name: &str, ty, shape, initial, overlay| {
+        let id = GlobalId::new(globals.len());
+        globals.push(Global {
+            variable: Variable::new(name, ty, shape, Role::Global(id)),
+            initial,
+            overlay,
+        });
+        id
+    };
+    let first = (0..4).map(|_| Expr::Int(rng.between(1, INDEX_MAX)));
+    let first = Some(first.collect());
+    let base = add("gj", ScalarType::Integer, vector(rng), first, None);
+    for name in ["gj0", "gj1"] {
+        let offset = rng.between(0, 3);
+        let overlay = Some(Overlay { base, offset });
+        add(name, ScalarType::Integer, vec![], None, overlay);
+    }
+    if rng.percent(50) {
+        let overlay = Some(Overlay { base, offset: 0 });
+        add("gjj", ScalarType::Integer, vector(rng), None, overlay);
+    }
+    if rng.percent(50) {
+        let first = (0..4).map(|_| Expr::Logical(rng.percent(50)));
+        let first = Some(first.collect());
+        let base = add("gb", ScalarType::Logical, vector(rng), first, None);
+        let offset = rng.between(0, 3);
+        let overlay = Some(Overlay { base, offset });
+        add("gb0", ScalarType::Logical, vec![], None, overlay);
+    }
 }
 
 /// An external function of two reals, given by value and partials.

@@ -21,7 +21,8 @@ impl Builder<'_> {
 
     fn statement(&mut self) -> Option<Stmt> {
         let arrays = if self.options.whole_arrays { 7 } else { 0 };
-        match self.rng.weighted(&[34, 28, 12, 4, 5, 4, arrays, 10]) {
+        let calls = if self.scattered { 30 } else { 10 };
+        match self.rng.weighted(&[34, 28, 12, 4, 5, 4, arrays, calls]) {
             0 => self.scalar_statement(ScalarType::Real),
             1 => self.element_statement(ScalarType::Real),
             2 => self.scalar_statement(ScalarType::Integer),
