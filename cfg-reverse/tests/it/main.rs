@@ -9,6 +9,7 @@ mod callee_globals;
 mod directions;
 mod extents;
 mod general;
+mod given_globals;
 mod ids;
 mod measure;
 mod oracles;
