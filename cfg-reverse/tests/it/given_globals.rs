@@ -20,10 +20,6 @@ impl Globals {
             (name, n) => format!("{name}[{}]", 1 + rng.below(n)),
         }
     }
-
-    fn any(&self, rng: &mut Rng) -> String {
-        self.cell(rng.below(self.0.len()), rng)
-    }
 }
 
 /// A program in which `hand` has a given adjoint, or a given tangent, and uses a global. Other routines assign it by this name or by others.
@@ -79,11 +75,19 @@ end"
 end"
         ),
     };
-    let put = globals.any(&mut rng);
+    let which = rng.below(globals.0.len());
+    let (assigned, put) = (globals.0[which].0, globals.cell(which, &mut rng));
     let value = *rng.pick(&["0.7", "a"]).unwrap_or(&"a");
+    let named: Vec<usize> = (0..globals.0.len()).filter(|_| rng.below(2) == 0).collect();
+    let names: Vec<&str> = named.iter().map(|&k| globals.0[k].0).collect();
+    let uses = match names.is_empty() {
+        true => String::new(),
+        false => format!("\n  uses {}", names.join(", ")),
+    };
     let _ = writeln!(
         text,
         "subroutine put(in real a)
+  uses {assigned}
   {put} := a
 end
 subroutine middle(inout real a, inout real b)
@@ -94,13 +98,16 @@ subroutine middle(inout real a, inout real b)
 end
 main subroutine f(in real x, inout real y)
   independent x, y
-  dependent y
+  dependent y{uses}
   local real t
   local integer i
   t := x"
     );
     for _ in 0..4 + rng.below(5) {
-        let place = globals.any(&mut rng);
+        let place = match rng.pick(&named) {
+            Some(&k) => globals.cell(k, &mut rng),
+            None => "t".to_owned(),
+        };
         let mut of = |values: &[&'static str]| *rng.pick(values).unwrap_or(&"x");
         let line = match of(&["set", "hand", "middle", "put", "use", "loop", "own"]) {
             "set" => format!("{place} := {}", of(&["x*y", "0.4", "y", "0.9", "0.3"])),
