@@ -5,6 +5,7 @@
 //!   checks something for many of them and shows a failure [`mod@shrink`]ed.
 //! - [`general`] does the same for graphs of blocks and jumps.
 //!   [`jumps`] has real shapes of such graphs.
+//! - [`mixed`] does it for routines of both kinds that call each other and share globals.
 //! - [`interpret`] is a naive interpreter with derivatives by operator overloading: an oracle that shares
 //!   no code with the executor or with the transformations.
 //! - [`records`] makes random programs with records.
@@ -46,6 +47,7 @@ pub mod interpret;
 pub mod jumps;
 pub mod kernels;
 pub mod members;
+pub mod mixed;
 pub mod needs;
 pub mod pairs;
 pub mod plain;

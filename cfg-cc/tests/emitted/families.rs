@@ -16,7 +16,7 @@ use cfg_testkit::{
     case::{Case, Datum, Elements},
     general,
     generate::{self, generate},
-    jumps, pointers, reorder,
+    jumps, mixed, pointers, reorder,
     rng::Rng,
 };
 use cfg_transform::{pools, records};
@@ -45,6 +45,7 @@ pub(crate) const ALL: &[Family] = &[
     ("jumps", jumping),
     ("c", from_c),
     ("pointers", with_pointers),
+    ("mixed", mixed::generate),
 ];
 
 /// Much of what is rare in the others: routines that call themselves, share cells, take optional arguments, globals that are

@@ -159,6 +159,7 @@ families! {
     dressed_jumps: "jumps",
     functions_of_c: "c",
     programs_with_pointers: "pointers",
+    mixed_programs: "mixed",
 }
 
 #[test]

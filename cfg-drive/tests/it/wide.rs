@@ -3,7 +3,7 @@
 
 use crate::random::{Depth, Found, agrees, all, drawn};
 use cfg_testkit::generate::{Options, dressed, generate};
-use cfg_testkit::{general, property};
+use cfg_testkit::{general, mixed, property};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -61,6 +61,21 @@ fn general_graphs_with_unusual_names_and_ids() {
             panic!("seed {seed}: {message}");
         }
     }
+}
+
+/// Routines with any control flow that call each other and share globals.
+#[test]
+fn mixed_programs() {
+    let mut refused = 0;
+    for seed in 0..150 {
+        let case = mixed::generate(seed);
+        match agrees(&case, false, &drawn(seed), Depth::drawn(seed)) {
+            Ok(Found::Agrees) => {}
+            Ok(Found::Refused(_)) => refused += 1,
+            Err(message) => panic!("seed {seed}: {message}\n{}", case.program),
+        }
+    }
+    assert!(refused < 30, "{refused} are refused");
 }
 
 #[test]
