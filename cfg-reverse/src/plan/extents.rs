@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, OpClass, Place, Routine, visit::each_written},
+    ir::{Expr, Intent, OpClass, Place, Role, Routine, StmtKind, visit::each_written},
     memory::{locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
@@ -36,6 +36,59 @@ fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
     }
 }
 
+/// The parameters of an `aliased` routine that are `in` and all the same may change: calls hand over cells for them that the routine
+/// writes by another name, that of another parameter or of a global. Only callers count that have sweeps.
+fn changed_by_other_names(context: &Context, id: RoutineId, routine: &Routine) -> FixedBitSet {
+    let mut changed = FixedBitSet::with_capacity(routine.variables.len());
+    let parameters: Vec<VarId> = routine.parameter_ids().collect();
+    let written = context.summary.written(id);
+    let storage = &context.summary.effects.storage;
+    let callers = context.program.routines.iter().zip(&context.sweeps);
+    for (caller, _) in callers.filter(|(_, sweeps)| sweeps.is_some()) {
+        let mut known = None;
+        for statement in caller.statements() {
+            let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+            else {
+                continue;
+            };
+            if *callee != id {
+                continue;
+            }
+            let locations = &*known.get_or_insert_with(|| Locations::of(&context.program, caller));
+            let handed = |k: usize| match arguments.get(k) {
+                Some(Some(Expr::Place(place))) => Some(place.var),
+                _ => None,
+            };
+            for (k, &p) in parameters.iter().enumerate() {
+                let Some(v) = handed(k) else {
+                    continue;
+                };
+                let is_written = |l: usize| {
+                    let intent = routine.variable(parameters[l]).intent();
+                    let other = handed(l).map(|w| locations.of_variable(w).index());
+                    l != k
+                        && intent.is_some_and(Intent::writes)
+                        && other == Some(locations.of_variable(v).index())
+                };
+                let by_global = match caller.variable(v).role {
+                    Role::Global(g) => storage.meets(written, g),
+                    Role::Parameter { .. } => {
+                        let of_type = storage.of_type(routine.variable(p).ty);
+                        caller.aliased && of_type.is_some_and(|all| all.intersects(written))
+                    }
+                    Role::Local => false,
+                };
+                if by_global || (0..parameters.len()).any(is_written) {
+                    changed.insert(p.index());
+                }
+            }
+        }
+    }
+    changed
+}
+
 /// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
 pub(crate) fn check_extents(
     context: &Context,
@@ -43,16 +96,22 @@ pub(crate) fn check_extents(
     routine: &Routine,
     found: &mut Vec<Diagnostic>,
 ) {
-    // Parameters that are `in` do not.
-    let mut read = false;
+    // Parameters that are `in` do not, but for those of which something else is a name, too.
+    let is_in = |v: VarId| routine.variable(v).intent() == Some(Intent::In);
+    let (mut read, mut read_in) = (false, false);
     for variable in &routine.variables {
         each_extent(variable, &mut |e| {
             changeable(e, &mut |p| {
-                read |= routine.variable(p.var).intent() != Some(Intent::In);
+                read |= !is_in(p.var);
+                read_in |= is_in(p.var);
             });
         });
     }
-    if !read {
+    let changed = match read_in && routine.aliased {
+        true => changed_by_other_names(context, id, routine),
+        false => FixedBitSet::new(),
+    };
+    if !read && changed.is_clear() {
         return;
     }
     // By storage: what has another name may be changed through that.
@@ -75,7 +134,11 @@ pub(crate) fn check_extents(
     for variable in &routine.variables {
         each_extent(variable, &mut |e| {
             changeable(e, &mut |p| {
-                if written.contains(location(p.var)) {
+                let is_changed = match is_in(p.var) {
+                    true => changed.contains(p.var.index()),
+                    false => written.contains(location(p.var)),
+                };
+                if is_changed {
                     let n = &routine.variable(p.var).name;
                     found.push(
                         Diagnostic::error(

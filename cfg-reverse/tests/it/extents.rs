@@ -55,6 +55,64 @@ fn shapes_may_be_asked_for_and_changed_values_not() {
     );
 }
 
+/// A parameter that is `in` of an `aliased` routine changes by another name where a call hands over what that is another name of.
+#[test]
+fn what_is_in_changes_where_arguments_overlap() {
+    for (uses, statement, call, is_changed) in [
+        ("", "s := 3", "call g(y, k, k)", true),
+        ("", "s := 3", "call g(y, k, j)", false),
+        ("", "s := 3", "call g(y, k + 0, k)", false),
+        ("", "s := 3", "call g(y, part, under[1])", true),
+        ("", "s := 3", "call g(y, i, under[1])", false),
+        ("", "y := y*2.0", "call g(y, k, j)", false),
+        ("  uses i\n", "i := 3", "call g(y, i, j)", true),
+        ("  uses i\n", "i := 3", "call g(y, k, j)", false),
+        (
+            "  uses under\n",
+            "under[1] := 3",
+            "call g(y, part, j)",
+            true,
+        ),
+        ("", "call sets()", "call g(y, i, j)", true),
+        ("", "call sets()", "call g(y, part, j)", false),
+        ("", "call sets()", "call h(y, i, j)", true),
+        ("", "call sets()", "call h(y, k, j)", true),
+        ("", "s := 3", "call h(y, k, j)", true),
+        ("", "y := y*2.0", "call h(y, k, j)", true),
+    ] {
+        let source = format!(
+            "global integer i = 2
+global integer under[2] = 2
+global integer part overlays under at 0
+subroutine sets()
+  uses i
+  i := 3
+end
+aliased subroutine g(inout real y, in integer n, inout integer s)
+{uses}  local real w[n]
+  w := y*0.5
+  {statement}
+  y := sum(w)
+end
+aliased subroutine h(inout real y, in integer n, inout integer s)
+  call g(y, n, s)
+end
+main subroutine f(inout real y)
+  independent y
+  dependent y
+  uses i, under, part
+  local integer k, j
+  k := 2
+  j := 2
+  {call}
+end
+"
+        );
+        let expected = [is_changed.then_some("R305"), None];
+        assert_eq!(refusals(&source), expected, "{statement}, {call}");
+    }
+}
+
 /// What extents read may be changed by loops, calls, opaque statements, and by another name.
 #[test]
 fn whatever_changes_what_extents_read() {
