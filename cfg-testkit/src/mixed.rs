@@ -3,8 +3,8 @@
 //!
 //! Globals of all types lie in one storage under several names, and few routines name many of them. Routines jump out of loops and
 //! back, return early, call themselves, are `aliased` with arguments that overlap, also integers that decide, take optional arguments
-//! and sections that run backwards, return arrays, and have statements after which a variable is unknown. Integers are 1 to 3, so
-//! subscripts are in bounds; loops count, or use up fuel; reals stay small.
+//! and sections that run backwards, return arrays, have arrays as long as a parameter says, and statements after which a variable is
+//! unknown. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
 
 use crate::{
     case::{Case, Datum, Elements},
@@ -316,7 +316,13 @@ impl Writer {
             _ => Returned::Nothing,
         };
         let chance = *self.rng.pick(&[0, 10, 40]).unwrap_or(&0);
-        let declared = self.begin(if calls { chance } else { 25 });
+        let mut declared = self.begin(if calls { chance } else { 25 });
+        let extent = (parameters.iter()).position(|p| p.kind == Kind::Integer && !p.written);
+        let extent = extent.filter(|_| self.rng.percent(50));
+        if let Some(k) = extent {
+            let _ = writeln!(declared, "  local real d[p{k}]");
+            self.line("d := 0.4*p0");
+        }
         let result = match returned {
             Returned::Nothing => "",
             Returned::Scalar => " result real r",
@@ -349,6 +355,9 @@ impl Writer {
                 }
                 self.line("end");
             }
+        }
+        if extent.is_some() {
+            self.line("t := 0.5*t + 0.2*sum(d)");
         }
         let value = self.real(1);
         self.line(&format!("p0 := 0.5*p0 + 0.4*sin({value}) + 0.1*t"));

@@ -55,7 +55,7 @@ impl Depth {
 }
 
 /// Codes of what docs/limits.md says is refused, and that of a point that leaves out all that has derivatives.
-const REFUSED: [&str; 6] = ["R301", "R302", "R309", "R310", "R311", "P418"];
+const REFUSED: [&str; 7] = ["R301", "R302", "R305", "R309", "R310", "R311", "P418"];
 
 /// The tolerance for programs with rounding.
 const SMOOTH: f64 = 1e-8;
