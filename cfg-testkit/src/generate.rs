@@ -73,7 +73,8 @@ pub struct Options {
     /// Percentage of programs with globals in which two global arrays share storage.
     pub overlays: usize,
     /// Percentage of programs with globals whose routines name few of them, call each other more often, and are as many as there
-    /// may be: callees use what their callers do not name, by names that other callees do not have. With 0 nothing is drawn for it.
+    /// may be, with more overlays: callees use what their callers do not name, by names that other callees do not have. With 0 nothing is
+    /// drawn for it.
     pub scattered: usize,
     /// Percentage of programs with globals that have integers and logicals in one storage. They are drawn from numbers of their own:
     /// programs without them are as they were before there were such.

@@ -26,8 +26,8 @@ pub(super) fn program(
     let mut scattered = false;
     if rng.percent(options.globals) {
         let mut own = Rng::new(rng.clone().bits() ^ 0x6f76_6572);
-        program.globals = globals(rng, options, narrow);
         scattered = own.percent(options.scattered);
+        program.globals = globals(rng, options, narrow, scattered);
         if own.percent(options.integer_overlays) {
             integers_in_one_storage(&mut own, &mut program.globals);
         }
@@ -94,7 +94,12 @@ pub(super) fn program(
     (program, trees, parameters)
 }
 
-fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
+/// The globals of a program; of one that is scattered most lie over each other.
+fn globals(rng: &mut Rng, options: &Options, narrow: bool, scattered: bool) -> Vec<Global> {
+    let overlays = match scattered && options.overlays > 0 {
+        true => 100,
+        false => options.overlays,
+    };
     let value = |rng: &mut Rng| match options.arithmetic {
         Arithmetic::Exact => Expr::Real(rng.between(-2, 2) as f64),
         Arithmetic::Smooth => Expr::Real((rng.real(-1.0, 1.0) * 64.0).round() / 64.0),
@@ -122,7 +127,7 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
             extent: Extent::Fixed(Expr::Int(n)),
         }]
     };
-    if rng.percent(60) {
+    if rng.percent(if scattered { 100 } else { 60 }) {
         // Sixteen elements, a matrix, or six in a row.
         let shape = match rng.percent(odd / 3) {
             true => [vector(rng, 4), vector(rng, 4)].concat(),
@@ -146,17 +151,17 @@ fn globals(rng: &mut Rng, options: &Options, narrow: bool) -> Vec<Global> {
                 overlay,
             });
         };
-        if rng.percent(options.overlays) {
+        if rng.percent(overlays) {
             let offset = rng.between(0, 2);
             let overlay = Some(Overlay { base, offset });
             let shape = vector(rng, 4);
             add("go", shape, overlay);
         }
-        if rng.percent(options.overlays * odd / 200) {
+        if rng.percent(overlays * odd / 200) {
             let offset = rng.between(0, count - 1);
             add("gv", vec![], Some(Overlay { base, offset }));
         }
-        if rng.percent(options.overlays * odd / 400) {
+        if rng.percent(overlays * odd / 400) {
             // Subscripts up to four are good everywhere.
             let (shape, offset) = match count {
                 16 => (vec![Dim::of(Expr::Int(8))], rng.between(0, 8)),
