@@ -33,6 +33,7 @@ use crate::{
     codes,
     memory::{shared, summary::Summary},
     options::{Inside, Options, Unstructured},
+    plan::extents::changed_by_other_names,
     prepare::{
         context::Context,
         derivative_globals::add_derivative_globals,
@@ -133,14 +134,16 @@ pub(crate) fn prepare<'v>(
     let activity = Activity::within(&normal, &summary.effects, main, &reachable, ends, most);
     let overlapping = overlapping(&normal, &summary, &reachable);
     let recorded_inside = recorded_inside(&normal, &summary, options.inside);
+    let sweeps = number_sweeps(
+        &normal,
+        &summary,
+        &activity,
+        &recorded_inside,
+        (&reachable, main),
+    );
     let context = Context {
-        sweeps: number_sweeps(
-            &normal,
-            &summary,
-            &activity,
-            &recorded_inside,
-            (&reachable, main),
-        ),
+        changed: changed_by_other_names(&normal, &summary, &sweeps),
+        sweeps,
         recorded_inside,
         program: normal,
         summary,

@@ -3,12 +3,15 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, OpClass, Place, Role, Routine, StmtKind, visit::each_written},
+    ir::{Expr, Intent, OpClass, Place, Program, Role, Routine, StmtKind, visit::each_written},
     memory::{locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
+use std::collections::HashSet;
 
-use crate::{code::routines::each_extent, codes, prepare::context::Context};
+use crate::{
+    code::routines::each_extent, codes, memory::summary::Summary, prepare::context::Context,
+};
 
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
 /// assigned to it: extents name no locals, which alone take their shapes from assignments.
@@ -36,14 +39,16 @@ fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
     }
 }
 
-/// The parameters of an `aliased` routine that are `in` and all the same may change: calls hand over cells for them that the routine
+/// Of each `aliased` routine its parameters that are `in` and all the same may change: calls hand over cells for them that the routine
 /// writes by another name, that of another parameter or of a global. Only callers count that have sweeps.
-fn changed_by_other_names(context: &Context, id: RoutineId, routine: &Routine) -> FixedBitSet {
-    let mut changed = FixedBitSet::with_capacity(routine.variables.len());
-    let parameters: Vec<VarId> = routine.parameter_ids().collect();
-    let written = context.summary.written(id);
-    let storage = &context.summary.effects.storage;
-    let callers = context.program.routines.iter().zip(&context.sweeps);
+pub(crate) fn changed_by_other_names(
+    program: &Program,
+    summary: &Summary,
+    sweeps: &[Option<(RoutineId, RoutineId)>],
+) -> Vec<FixedBitSet> {
+    let mut changed = vec![FixedBitSet::new(); program.routines.len()];
+    let storage = &summary.effects.storage;
+    let callers = program.routines.iter().zip(sweeps);
     for (caller, _) in callers.filter(|(_, sweeps)| sweeps.is_some()) {
         let mut known = None;
         for statement in caller.statements() {
@@ -53,35 +58,33 @@ fn changed_by_other_names(context: &Context, id: RoutineId, routine: &Routine) -
             else {
                 continue;
             };
-            if *callee != id {
+            let called = program.routine(*callee);
+            if !called.aliased {
                 continue;
             }
-            let locations = &*known.get_or_insert_with(|| Locations::of(&context.program, caller));
-            let handed = |k: usize| match arguments.get(k) {
-                Some(Some(Expr::Place(place))) => Some(place.var),
-                _ => None,
-            };
-            for (k, &p) in parameters.iter().enumerate() {
-                let Some(v) = handed(k) else {
-                    continue;
-                };
-                let is_written = |l: usize| {
-                    let intent = routine.variable(parameters[l]).intent();
-                    let other = handed(l).map(|w| locations.of_variable(w).index());
-                    l != k
-                        && intent.is_some_and(Intent::writes)
-                        && other == Some(locations.of_variable(v).index())
-                };
+            let locations = &*known.get_or_insert_with(|| Locations::of(program, caller));
+            let location = |v: VarId| locations.of_variable(v).index();
+            let handed: Vec<(VarId, Intent, VarId)> = (called.parameter_ids().zip(arguments))
+                .filter_map(|(p, argument)| match argument {
+                    Some(Expr::Place(place)) => Some((p, called.variable(p).intent()?, place.var)),
+                    _ => None,
+                })
+                .collect();
+            let outputs = handed.iter().filter(|(_, intent, _)| intent.writes());
+            let outputs: HashSet<usize> = outputs.map(|&(_, _, v)| location(v)).collect();
+            let written = summary.written(*callee);
+            let inputs = handed.iter().filter(|(_, intent, _)| !intent.writes());
+            for &(p, _, v) in inputs {
                 let by_global = match caller.variable(v).role {
                     Role::Global(g) => storage.meets(written, g),
                     Role::Parameter { .. } => {
-                        let of_type = storage.of_type(routine.variable(p).ty);
+                        let of_type = storage.of_type(called.variable(p).ty);
                         caller.aliased && of_type.is_some_and(|all| all.intersects(written))
                     }
                     Role::Local => false,
                 };
-                if by_global || (0..parameters.len()).any(is_written) {
-                    changed.insert(p.index());
+                if by_global || outputs.contains(&location(v)) {
+                    changed[callee.index()].grow_and_insert(p.index());
                 }
             }
         }
@@ -107,11 +110,8 @@ pub(crate) fn check_extents(
             });
         });
     }
-    let changed = match read_in && routine.aliased {
-        true => changed_by_other_names(context, id, routine),
-        false => FixedBitSet::new(),
-    };
-    if !read && changed.is_clear() {
+    let changed = &context.changed[id.index()];
+    if !(read || read_in && !changed.is_clear()) {
         return;
     }
     // By storage: what has another name may be changed through that.

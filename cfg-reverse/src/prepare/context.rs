@@ -19,6 +19,8 @@ pub(crate) struct Context {
     pub(crate) activity: Activity,
     /// Forward and reverse routine of each routine that is differentiated.
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
+    /// Of each `aliased` routine the parameters that are `in` and may change by another name.
+    pub(crate) changed: Vec<FixedBitSet>,
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
     /// Globals that the routines that write them record cell by cell, not their callers as a whole.
