@@ -31,8 +31,8 @@ pub(crate) fn dot_product(
     let seeds = case.seed.iter().flat_map(|(_, s)| s);
     let scale: f64 = seeds.zip(&scales).map(|(s, a)| s.abs() * a).sum();
     // The oracle's partials may have rounded to 0 where the program's did not; the product itself is a
-    // lower bound of its scale.
-    let scale = scale.max(left.abs());
+    // lower bound of its scale. Below the normal numbers there are fewer digits.
+    let scale = scale.max(left.abs()).max(f64::MIN_POSITIVE);
     if (left - right).abs() <= tolerance * scale {
         return Ok(());
     }
