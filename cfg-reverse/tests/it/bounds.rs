@@ -35,19 +35,20 @@ fn choices_between_arrays_and_scalars() {
         for statement in [
             format!("y := sum({choices})"),
             format!("w := {choices}\n  y := sum(w)"),
+            format!("d := {choices}\n  y := sum(d)"),
         ] {
             let source = format!(
                 "main subroutine f(in logical l, in real v[3], out real y)
   independent v
   dependent y
-  local real w[3]
+  local real w[3], d[:]
   w := 0.0
   {statement}
 end
 "
             );
             let expected = (count > 6).then_some("R301");
-            assert_eq!(refusal(&source), expected, "{count}: {statement}");
+            assert_eq!(refusals(&source), [expected; 2], "{count}: {statement}");
         }
     }
 }
@@ -129,7 +130,13 @@ end
 /// Readers of a value are looked for up to a number of statements; where that is not enough there may be others.
 #[test]
 fn readers_that_are_far_away() {
-    for (between, is_given_up) in [(1998, false), (1999, true)] {
+    for (readers, between, is_given_up) in [
+        (1, 1998, false),
+        (1, 1999, true),
+        (8, 1991, false),
+        (8, 1992, true),
+    ] {
+        let lines = "  y := y + sin(x)*0.5\n".repeat(readers);
         let steps = "  c := c + 1\n".repeat(between - 1);
         let source = format!(
             "main subroutine f(in real p, inout real y)
@@ -138,8 +145,7 @@ fn readers_that_are_far_away() {
   local real x
   local integer c
   x := p*p
-  y := y + sin(x)*0.5
-  c := 0
+{lines}  c := 0
 {steps}  x := y
   y := y*x
 end
