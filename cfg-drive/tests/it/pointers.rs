@@ -378,6 +378,46 @@ end
     }
 }
 
+/// All elements of arrays in arrays of records, to which pointers lead, get a scalar, which may be one of them.
+#[test]
+fn arrays_in_arrays_of_records_get_one_value() {
+    for (assigned, value) in [
+        ("g^.c.v := x", 111.0),
+        ("g^.c.v := g^.p^[1]", 3.0 * 111.0),
+        ("g^.c[2:3].v := g^.p^[1]", 1.0 + 3.0 * 110.0),
+        ("g^.c[3:1:-2].v := 5.0*x", 5.0 + 30.0 + 500.0),
+        ("g^.c[n:n + 1].v := 5.0*x", 1.0 + 50.0 + 500.0),
+    ] {
+        let text = format!(
+            "record C
+  real v[2]
+  integer m
+end
+record G
+  record C c[3]
+  ^real p
+end
+main subroutine f(in integer n, in real x, out real y)
+  local ^record G g
+  independent x
+  dependent y
+  allocate g, 1 zeroed
+  g^.c.v := x
+  g^.p := addr(g^.c[2].v[1])
+  g^.p^[1] := 3.0*x
+  {assigned}
+  y := g^.c[1].v[2] + 10.0*g^.c[2].v[2] + 100.0*g^.c[3].v[1]
+end
+"
+        );
+        let point = r#"{"n": 2, "x": 7}"#;
+        let found = run(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+        assert_eq!(found, json!({"y": 7.0 * value}), "{assigned}");
+        let found = gradient(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+        assert_eq!(found, json!({"x": value}), "{assigned}");
+    }
+}
+
 /// The routine that is entered takes arrays for pointers; an empty one is null.
 #[test]
 fn a_program_is_entered_with_arrays() {

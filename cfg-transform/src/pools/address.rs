@@ -16,6 +16,7 @@ use cfg_core::{
 };
 
 /// A place in a pool.
+#[derive(Clone)]
 pub(super) struct Address {
     pub(super) pool: usize,
     pub(super) object: Expr,

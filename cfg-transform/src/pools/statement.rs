@@ -2,7 +2,7 @@
 
 use super::{
     address::{Address, Located},
-    arithmetic::{add, all, either, eq, le, mul, sub},
+    arithmetic::{add, all, either, eq, is_simple, le, mul, sub},
     cells,
     expression::Pointer,
     plan::{CELL, Kind, OBJECT},
@@ -15,6 +15,9 @@ use cfg_core::{
 
 /// More cells of a record than these are not copied one by one.
 const MOST_CELLS: usize = 10_000;
+
+/// More rows of an array with gaps than these do not get a value one by one.
+const MOST_ROWS: usize = 1_000;
 
 impl Writer<'_, '_> {
     pub(super) fn statement(&mut self, statement: &Stmt) -> Result<(), Refused> {
@@ -163,18 +166,31 @@ impl Writer<'_, '_> {
             target,
         );
         let is_matrix = to.is_ok_and(|ty| ty.rank > 1) && is_scalar(self, &value);
-        let target = match is_matrix {
-            false => self.place(target, Mode::Ahead)?,
-            // All elements get the value of a scalar.
-            true => match self.locate(target, Mode::Ahead)? {
-                Located::Plain(place) => place,
-                Located::Pooled(address) => {
-                    let address = dense(address)?;
-                    self.cells(address, Mode::Ahead)?
-                }
-            },
+        if !is_matrix {
+            let target = self.place(target, Mode::Ahead)?;
+            self.assign(target, value);
+            return Ok(());
+        }
+        // All elements get the value of a scalar, which may be read from one of them.
+        let (ty, rows) = match self.locate(target, Mode::Ahead)? {
+            Located::Plain(place) => {
+                self.assign(place, value);
+                return Ok(());
+            }
+            Located::Pooled(address) => (address.ty, rows(address)?),
         };
-        self.assign(target, value);
+        let value = match rows.len() > 1 && !is_simple(&value) {
+            true => {
+                let v = self.local("value", ty);
+                self.assign(Place::whole(v), value);
+                Expr::var(v)
+            }
+            false => value,
+        };
+        for row in rows {
+            let row = self.cells(row, Mode::Ahead)?;
+            self.assign(row, value.clone());
+        }
         Ok(())
     }
 
@@ -602,6 +618,40 @@ fn dense(mut address: Address) -> Result<Address, Refused> {
         })
         .collect();
     Ok(address)
+}
+
+/// All elements of an array: in one dimension if there are no gaps, else those of one dimension for each element of the others, of
+/// which there is a known number.
+fn rows(mut address: Address) -> Result<Vec<Address>, Refused> {
+    if address.dense {
+        return Ok(vec![dense(address)?]);
+    }
+    let open = std::mem::take(&mut address.open);
+    let is_unknown = |open: &super::address::Open| open.count.constant().is_none();
+    let kept = open.iter().position(is_unknown);
+    let kept = kept.or(open.len().checked_sub(1));
+    let mut cells = vec![address.cell.clone()];
+    for (at, open) in open.into_iter().enumerate() {
+        if Some(at) == kept {
+            address.open.push(open);
+            continue;
+        }
+        let count = open.count.constant().and_then(|n| usize::try_from(n).ok());
+        let Some(count) = count.filter(|n| n.saturating_mul(cells.len()) <= MOST_ROWS) else {
+            return dense(address).map(|address| vec![address]);
+        };
+        let steps = (0..count).map(|k| mul(Expr::Int(k as i64), open.step.clone()));
+        let steps: Vec<Expr> = steps.collect();
+        let all = cells
+            .iter()
+            .flat_map(|cell| steps.iter().map(|step| add(cell.clone(), step.clone())));
+        cells = all.collect();
+    }
+    let row = |cell| Address {
+        cell,
+        ..address.clone()
+    };
+    Ok(cells.into_iter().map(row).collect())
 }
 
 /// All cells of a record, or of an array of records without gaps, as a section.

@@ -69,3 +69,35 @@ fn places_whose_indices_are_kept() {
         assert_eq!(found, places + computed, "{places}\n{shown}");
     }
 }
+
+/// All elements of an array with gaps get a scalar row by row, up to a number of rows.
+#[test]
+fn rows_that_get_a_value() {
+    for (records, is_refused) in [(1_000, false), (1_001, true)] {
+        let found = lowered(&format!(
+            "record C
+  real v[2]
+  integer m
+end
+record G
+  record C c[{records}]
+  ^real p
+end
+main subroutine f(in real x, out real y)
+  local ^record G g
+  allocate g, 1 zeroed
+  g^.c.v := x
+  g^.p := addr(g^.c[2].v[1])
+  y := g^.p^
+end
+"
+        ));
+        let problem = found.err();
+        let is_told = problem.as_ref().map(|p| p.contains("one row at a time"));
+        assert_eq!(
+            is_told,
+            is_refused.then_some(true),
+            "{records}: {problem:?}"
+        );
+    }
+}
