@@ -10,6 +10,7 @@ pub(crate) mod imports;
 pub(crate) mod lower;
 pub(crate) mod normalize;
 pub(crate) mod optional;
+pub(crate) mod other_names;
 pub(crate) mod overlap;
 pub(crate) mod places;
 pub(crate) mod products;
@@ -33,12 +34,12 @@ use crate::{
     codes,
     memory::{shared, summary::Summary},
     options::{Inside, Options, Unstructured},
-    plan::extents::changed_by_other_names,
     prepare::{
         context::Context,
         derivative_globals::add_derivative_globals,
         differentiated::number_sweeps,
         normalize::{Normal, normal_program},
+        other_names::changed_by_other_names,
         overlap::overlapping,
     },
 };

@@ -3,15 +3,12 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, OpClass, Place, Program, Role, Routine, StmtKind, visit::each_written},
+    ir::{Expr, Intent, OpClass, Place, Routine, visit::each_written},
     memory::{locations::Locations, named::global_variables},
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashSet;
 
-use crate::{
-    code::routines::each_extent, codes, memory::summary::Summary, prepare::context::Context,
-};
+use crate::{code::routines::each_extent, codes, prepare::context::Context};
 
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
 /// assigned to it: extents name no locals, which alone take their shapes from assignments.
@@ -37,59 +34,6 @@ fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
         | Expr::Null(_)
         | Expr::Addr(_) => {}
     }
-}
-
-/// Of each `aliased` routine its parameters that are `in` and all the same may change: calls hand over cells for them that the routine
-/// writes by another name, that of another parameter or of a global. Only callers count that have sweeps.
-pub(crate) fn changed_by_other_names(
-    program: &Program,
-    summary: &Summary,
-    sweeps: &[Option<(RoutineId, RoutineId)>],
-) -> Vec<FixedBitSet> {
-    let mut changed = vec![FixedBitSet::new(); program.routines.len()];
-    let storage = &summary.effects.storage;
-    let callers = program.routines.iter().zip(sweeps);
-    for (caller, _) in callers.filter(|(_, sweeps)| sweeps.is_some()) {
-        let mut known = None;
-        for statement in caller.statements() {
-            let StmtKind::Call {
-                callee, arguments, ..
-            } = &statement.kind
-            else {
-                continue;
-            };
-            let called = program.routine(*callee);
-            if !called.aliased {
-                continue;
-            }
-            let locations = &*known.get_or_insert_with(|| Locations::of(program, caller));
-            let location = |v: VarId| locations.of_variable(v).index();
-            let handed: Vec<(VarId, Intent, VarId)> = (called.parameter_ids().zip(arguments))
-                .filter_map(|(p, argument)| match argument {
-                    Some(Expr::Place(place)) => Some((p, called.variable(p).intent()?, place.var)),
-                    _ => None,
-                })
-                .collect();
-            let outputs = handed.iter().filter(|(_, intent, _)| intent.writes());
-            let outputs: HashSet<usize> = outputs.map(|&(_, _, v)| location(v)).collect();
-            let written = summary.written(*callee);
-            let inputs = handed.iter().filter(|(_, intent, _)| !intent.writes());
-            for &(p, _, v) in inputs {
-                let by_global = match caller.variable(v).role {
-                    Role::Global(g) => storage.meets(written, g),
-                    Role::Parameter { .. } => {
-                        let of_type = storage.of_type(called.variable(p).ty);
-                        caller.aliased && of_type.is_some_and(|all| all.intersects(written))
-                    }
-                    Role::Local => false,
-                };
-                if by_global || outputs.contains(&location(v)) {
-                    changed[callee.index()].grow_and_insert(p.index());
-                }
-            }
-        }
-    }
-    changed
 }
 
 /// Extents are evaluated again when the reverse sweep is entered: what they read must not change.
