@@ -179,7 +179,7 @@ impl Writer<'_, '_> {
             }
             Located::Pooled(address) => (address.ty, rows(address)?),
         };
-        let value = match rows.len() > 1 && !is_simple(&value) {
+        let value = match rows.len() != 1 && !is_simple(&value) {
             true => {
                 let v = self.local("value", ty);
                 self.assign(Place::whole(v), value);
