@@ -938,6 +938,13 @@ fn variable(program: &Program, routine: RoutineId, name: &str) -> VarId {
     VarId::new(found.unwrap_or_else(|| panic!("{name} is not declared")))
 }
 
+/// Whether two variables of the main routine are active.
+fn are_active(program: &Program, main: RoutineId, names: [&str; 2]) -> [bool; 2] {
+    let found = activity(program, main);
+    let routine = program.routine(main);
+    names.map(|name| found.is_active(main, routine, variable(program, main, name)))
+}
+
 /// Of an external routine that is given by partials the parameters without one bring nothing in.
 #[test]
 fn parameters_without_partials_bring_nothing_in() {
@@ -959,12 +966,7 @@ fn parameters_without_partials_bring_nothing_in() {
             end"
         ));
         let f = RoutineId::new(1);
-        let found = activity(&program, f);
-        for (name, expected) in ["x", "w"].into_iter().zip(active) {
-            let v = variable(&program, f, name);
-            let is_active = found.is_active(f, program.routine(f), v);
-            assert_eq!(is_active, expected, "{name} with {partials:?}");
-        }
+        assert_eq!(are_active(&program, f, ["x", "w"]), active, "{partials:?}");
     }
 }
 
@@ -1015,12 +1017,11 @@ fn globals_are_told_apart() {
             end"
         ));
         let f = RoutineId::new(0);
-        let found = activity(&program, f);
-        for (name, expected) in ["a", "b"].into_iter().zip(active) {
-            let v = variable(&program, f, name);
-            let is_active = found.is_active(f, program.routine(f), v);
-            assert_eq!(is_active, expected, "{name} where {copied} is written");
-        }
+        assert_eq!(
+            are_active(&program, f, ["a", "b"]),
+            active,
+            "{copied} is written"
+        );
     }
 }
 

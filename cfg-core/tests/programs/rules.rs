@@ -5,8 +5,8 @@ use cfg_core::{
     entity::{GlobalId, RecordId, VarId},
     graph::{Adjacency, DiGraph as _},
     ir::{
-        Cfg, Control, Edge, Expr, Field, MAX_ID, Op, Place, Program, Record, ScalarType, Stmt,
-        StmtKind, Vertex, VertexKind,
+        Cfg, Control, Edge, Expr, Field, MAX_ID, Op, Place, Program, Record, Routine, ScalarType,
+        Stmt, StmtKind, Vertex, VertexKind,
     },
     memory::{
         access::{Access, Accesses, decision_accesses},
@@ -21,15 +21,35 @@ use cfg_core::{
 };
 use cfg_testkit::golden::golden;
 
-fn read(source: &str) -> Program {
+/// The program of a text.
+pub(crate) fn read(source: &str) -> Program {
     let parsed = text::parse(source);
     parsed
         .program
-        .unwrap_or_else(|| panic!("{}", parsed.problems))
+        .unwrap_or_else(|| panic!("{}\n{source}", parsed.problems))
 }
 
-fn found(program: &Program) -> Diagnostics {
+/// The problems of a program.
+pub(crate) fn found(program: &Program) -> Diagnostics {
     problems(program).1
+}
+
+/// What the statements of a routine read and write, in words.
+fn accesses_of(program: &Program, routine: &Routine) -> Vec<String> {
+    let effects = Effects::of(program);
+    let all = Accesses::of(program, &effects, routine);
+    let mut found = Vec::new();
+    for statement in routine.statements() {
+        all.statement(statement, &mut |access| {
+            let name = &routine.variable(access.variable()).name;
+            found.push(match access {
+                Access::Read(_) => format!("read {name}"),
+                Access::Write(_) => format!("write {name}"),
+                Access::MayWrite(_) => format!("may write {name}"),
+            });
+        });
+    }
+    found
 }
 
 const PLAIN: &str = "main subroutine f(in real x, out real y)\n  y := x\nend\n";
@@ -864,20 +884,7 @@ fn accesses_of_statements() {
 end
 "
         ));
-        let effects = Effects::of(&program);
-        let routine = &program.routines[0];
-        let all = Accesses::of(&program, &effects, routine);
-        let mut found = Vec::new();
-        for statement in routine.statements() {
-            all.statement(statement, &mut |access| {
-                let name = &routine.variable(access.variable()).name;
-                found.push(match access {
-                    Access::Read(_) => format!("read {name}"),
-                    Access::Write(_) => format!("write {name}"),
-                    Access::MayWrite(_) => format!("may write {name}"),
-                });
-            });
-        }
+        let mut found = accesses_of(&program, &program.routines[0]);
         // A place and its subscripts are met in any order.
         let mut words: Vec<&str> = expected.split(", ").filter(|w| !w.is_empty()).collect();
         words.sort_unstable();
@@ -1002,21 +1009,8 @@ end
 end
 "
         ));
-        let effects = Effects::of(&program);
         let f = program.find_routine("f").expect("it is there");
-        let routine = program.routine(f);
-        let all = Accesses::of(&program, &effects, routine);
-        let mut found = Vec::new();
-        for statement in routine.statements() {
-            all.statement(statement, &mut |access| {
-                let name = &routine.variable(access.variable()).name;
-                found.push(match access {
-                    Access::Read(_) => format!("read {name}"),
-                    Access::Write(_) => format!("write {name}"),
-                    Access::MayWrite(_) => format!("may write {name}"),
-                });
-            });
-        }
+        let found = accesses_of(&program, program.routine(f));
         assert_eq!(found.join(", "), expected, "{head}{call}");
     }
 }

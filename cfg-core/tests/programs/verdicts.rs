@@ -1,27 +1,17 @@
 //! What is said of programs on both sides of a rule, and what is not said of those that keep it.
 
 use cfg_core::{
-    diagnostic::{Diagnostics, site::Step},
+    diagnostic::site::Step,
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
         Expr, LoopTest, NameOrigin, NameRole, Op, Order, Program, Role, ScalarType, StmtKind,
         VertexKind,
     },
-    text,
-    validate::{problems, validate},
+    validate::validate,
 };
 use cfg_testkit::golden::golden;
 
-fn read(source: &str) -> Program {
-    let parsed = text::parse(source);
-    parsed
-        .program
-        .unwrap_or_else(|| panic!("{}\n{source}", parsed.problems))
-}
-
-fn found(program: &Program) -> Diagnostics {
-    problems(program).1
-}
+use crate::rules::{found, read};
 
 /// The codes of all problems of a program.
 fn codes(source: &str) -> Vec<&'static str> {

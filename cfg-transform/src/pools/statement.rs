@@ -1,7 +1,7 @@
 //! Statements: copies of pointers and records, calls, and what is done to the heap.
 
 use super::{
-    address::{Address, Located},
+    address::{Address, Located, Open},
     arithmetic::{add, all, either, eq, is_simple, le, mul, sub},
     cells,
     expression::Pointer,
@@ -597,13 +597,17 @@ fn kinds(types: impl IntoIterator<Item = ScalarType>) -> Vec<ScalarType> {
     seen.into_values().collect()
 }
 
+fn has_gaps() -> Refused {
+    Refused::new(
+        "a part of an array of more than one dimension, to which pointers lead, is used as a whole",
+        "use its elements in loops, or one row at a time",
+    )
+}
+
 /// All elements of an array without gaps, in one dimension.
 fn dense(mut address: Address) -> Result<Address, Refused> {
     if !address.dense {
-        return Err(Refused::new(
-            "a part of an array of more than one dimension, to which pointers lead, is used as a whole",
-            "use its elements in loops, or one row at a time",
-        ));
+        return Err(has_gaps());
     }
     let step = address.open.iter().map(|open| &open.step);
     let step = step
@@ -612,7 +616,7 @@ fn dense(mut address: Address) -> Result<Address, Refused> {
     let count = (address.open.iter()).fold(Expr::Int(1), |n, open| mul(n, open.count.clone()));
     address.open = step
         .into_iter()
-        .map(|step| super::address::Open {
+        .map(|step| Open {
             count: count.clone(),
             step,
         })
@@ -627,7 +631,7 @@ fn rows(mut address: Address) -> Result<Vec<Address>, Refused> {
         return Ok(vec![dense(address)?]);
     }
     let open = std::mem::take(&mut address.open);
-    let is_unknown = |open: &super::address::Open| open.count.constant().is_none();
+    let is_unknown = |open: &Open| open.count.constant().is_none();
     let kept = open.iter().position(is_unknown);
     let kept = kept.or(open.len().checked_sub(1));
     let mut cells = vec![address.cell.clone()];
@@ -638,7 +642,7 @@ fn rows(mut address: Address) -> Result<Vec<Address>, Refused> {
         }
         let count = open.count.constant().and_then(|n| usize::try_from(n).ok());
         let Some(count) = count.filter(|n| n.saturating_mul(cells.len()) <= MOST_ROWS) else {
-            return dense(address).map(|address| vec![address]);
+            return Err(has_gaps());
         };
         let steps = (0..count).map(|k| mul(Expr::Int(k as i64), open.step.clone()));
         let steps: Vec<Expr> = steps.collect();
@@ -668,7 +672,7 @@ fn run(address: Address, size: &Expr) -> Result<Address, Refused> {
         ));
     }
     let elements = (address.open.iter()).fold(Expr::Int(1), |n, open| mul(n, open.count.clone()));
-    let open = super::address::Open {
+    let open = Open {
         count: mul(elements, size.clone()),
         step: Expr::Int(1),
     };
