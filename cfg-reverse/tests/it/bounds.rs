@@ -361,18 +361,31 @@ fn routines_without_what_derivatives_need() {
     }
 }
 
-/// A given derivative routine knows nothing of the derivatives of globals.
+/// A given derivative routine knows nothing of the derivatives of globals, of which one that shares cells with another has some by its
+/// own name, too.
 #[test]
 fn globals_of_given_derivatives() {
-    for (global, expected) in [("g", [Some("R309"); 2]), ("h", [None; 2])] {
+    for (used, place, expected) in [
+        ("g", "g", [Some("R309"); 2]),
+        ("g", "h", [None; 2]),
+        ("head", "head", [Some("R309"); 2]),
+        ("head", "base[1]", [Some("R309"); 2]),
+        ("head", "apart[1]", [None; 2]),
+        // Adjoints tell storage apart, tangents cells.
+        ("head", "tail", [Some("R309"), None]),
+    ] {
         let source = format!(
             "global real g = 1.0
 global real h = 1.0
+global real base[2]
+global real head overlays base at 0
+global real tail overlays base at 1
+global real apart[2]
 subroutine p(in real a, inout real b)
-  uses g
+  uses {used}
   adjoint p_b
   tangent p_t
-  b := b*a*g
+  b := b*a*{used}
 end
 subroutine p_b(in real a, in real b, inout real a_b, inout real b_b)
   a_b := a_b + b*b_b
@@ -385,14 +398,14 @@ end
 main subroutine f(in real x, inout real y)
   independent x
   dependent y
-  uses g, h
-  {global} := x
+  uses g, h, base, head, tail, apart
+  {place} := x
   call p(x, y)
-  y := y*{global}
+  y := y*{place}
 end
 "
         );
-        assert_eq!(refusals(&source), expected, "{global}");
+        assert_eq!(refusals(&source), expected, "{used}, {place}");
     }
 }
 

@@ -5,49 +5,6 @@ use crate::bounds::{refusals, sweep, valid};
 use cfg_core::{diagnostic::site::Element, text};
 use cfg_reverse::{Inside, Options, Strong, Unstructured, explain::explain, reverse, tangent};
 
-/// A global that shares cells with one of which something is asked has derivatives by its own name, too.
-#[test]
-fn globals_of_given_derivatives_by_other_names() {
-    for (place, expected) in [
-        ("head", [Some("R309"); 2]),
-        ("base[1]", [Some("R309"); 2]),
-        ("apart[1]", [None; 2]),
-        // Adjoints tell storage apart, tangents cells.
-        ("tail", [Some("R309"), None]),
-    ] {
-        let source = format!(
-            "global real base[2]
-global real head overlays base at 0
-global real tail overlays base at 1
-global real apart[2]
-subroutine p(in real a, inout real b)
-  uses head
-  adjoint p_b
-  tangent p_t
-  b := b*a*head
-end
-subroutine p_b(in real a, in real b, inout real a_b, inout real b_b)
-  a_b := a_b + b*b_b
-  b_b := a*b_b
-end
-subroutine p_t(in real a, inout real b, in real a_t, inout real b_t)
-  b_t := b_t*a + a_t*b
-  b := a*b
-end
-main subroutine f(in real x, inout real y)
-  independent x
-  dependent y
-  uses base, head, tail, apart
-  {place} := x
-  call p(x, y)
-  y := y*{place}
-end
-"
-        );
-        assert_eq!(refusals(&source), expected, "{place}");
-    }
-}
-
 /// What the reverse sweep of one callee reads by one name and another callee overwrites by another one is pushed between the calls,
 /// by the name that is overwritten; cells that the two do not share are not.
 #[test]
