@@ -9,6 +9,13 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::{Math, powi};
 use cfg_exec::{RunReport, Value};
 
+/// How much of the change of an element over a step may be rounding, in roundings of the step.
+///
+/// A moved point is rounded, which leaves up to 2ε/h of the step uncertain, and with it as much of each term of the change, times its
+/// degree; terms that cancel may be far larger than the change that they leave. The change by a derivative that is wrongly 0 stays
+/// visible at all steps in 64 bits, and at two of them in 32.
+const CHANGE_ROUNDINGS: f64 = 1024.0;
+
 /// Everything that the comparison with differences needs.
 pub(super) struct Comparison<'a> {
     pub(super) primal: &'a mut Primal,
@@ -50,11 +57,19 @@ pub(super) struct Element {
     /// The gap at the largest and at the smallest step, if all partials are zero. Where the derivative
     /// really is zero (that of x^3 at 0, say), the gap vanishes with the step.
     vanishing: Option<(f64, f64)>,
+    /// How fast the element changes to the side where it changes more, at the largest and at the smallest step, if all partials are
+    /// zero. Where no gap is visible beside rounding, this tells a derivative of zero from one that no step can show.
+    change: Option<(f64, f64)>,
 }
 
+/// Least factor by which the change of an element must shrink if that alone is to say that its derivative is zero: a hundredth of
+/// that of the steps.
+const LEAST_SHRINKING: f64 = 1e3;
+
 impl Element {
-    /// Notes the gap of a step where all partials are zero.
-    fn zero(&mut self, gap: f64, rounding: f64) {
+    /// Notes the gap of a step where all partials are zero, and how fast the element changes.
+    fn zero(&mut self, gap: f64, rounding: f64, change: f64) {
+        self.change = Some((self.change.map_or(change, |(first, _)| first), change));
         let visible = gap > 2.0 * rounding;
         self.vanishing = match self.vanishing {
             None => visible.then_some((gap, gap)),
@@ -62,6 +77,23 @@ impl Element {
             Some((first, _)) if visible || first > 4.0 * rounding => Some((first, gap)),
             known => known,
         };
+    }
+
+    /// Judges an element whose partials are all zero by its steps: the gap, 0 if it vanishes with the step.
+    fn settle(&mut self) {
+        match (self.vanishing, self.change) {
+            (Some((first, last)), _) => {
+                self.best = Some(if last <= 0.5 * first {
+                    0.0
+                } else {
+                    f64::INFINITY
+                });
+            }
+            (None, Some((first, last))) if first.is_finite() && last * LEAST_SHRINKING <= first => {
+                self.best = Some(0.0);
+            }
+            (None, _) => {}
+        }
     }
 }
 
@@ -98,10 +130,7 @@ impl Comparison<'_> {
             agrees: None,
         };
         for (i, element) in found.iter_mut().enumerate() {
-            if let Some((first, last)) = element.vanishing {
-                let vanishes = last <= 0.5 * first;
-                element.best = Some(if vanishes { 0.0 } else { f64::INFINITY });
-            }
+            element.settle();
             match element.best {
                 Some(gap) if gap <= self.tolerance => {
                     result.compared += 1;
@@ -197,8 +226,11 @@ impl Comparison<'_> {
             // What the rounding of the two values alone may contribute.
             let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
             if scale == 0.0 {
+                let change = (above[i] - y[i]).abs().max((below[i] - y[i]).abs());
+                let change = change / h;
+                let rounding = rounding + CHANGE_ROUNDINGS * self.epsilon * change / h;
                 if smooth {
-                    element.zero(gap, rounding);
+                    element.zero(gap, rounding, change);
                 } else {
                     element.crossed |= gap > 2.0 * rounding;
                 }
@@ -262,7 +294,7 @@ mod tests {
     fn gaps_of_zeros_are_noted_from_a_factor_on() {
         let noted = |gaps: &[f64]| {
             let mut element = Element::default();
-            gaps.iter().for_each(|gap| element.zero(*gap, 1.0));
+            gaps.iter().for_each(|gap| element.zero(*gap, 1.0, 0.0));
             element.vanishing
         };
         let more = 2.0_f64.next_up();
@@ -271,5 +303,24 @@ mod tests {
         let more = 4.0_f64.next_up();
         assert_eq!(noted(&[4.0, 1.0]), Some((4.0, 4.0)));
         assert_eq!(noted(&[more, 1.0]), Some((more, 1.0)));
+    }
+
+    /// A gap vanishes if it shrinks by half; where none is visible, the change must shrink by a factor of a thousand.
+    #[test]
+    fn derivatives_of_zero_are_told_by_what_vanishes() {
+        let settled = |steps: &[(f64, f64)]| {
+            let mut element = Element::default();
+            (steps.iter()).for_each(|(gap, change)| element.zero(*gap, 1.0, *change));
+            element.settle();
+            element.best
+        };
+        assert_eq!(settled(&[(16.0, 1.0), (8.0, 1.0)]), Some(0.0));
+        let more = 8.0_f64.next_up();
+        assert_eq!(settled(&[(16.0, 1.0), (more, 0.0)]), Some(f64::INFINITY));
+        assert_eq!(settled(&[(1.0, 1e3), (0.0, 5e3), (1.0, 1.0)]), Some(0.0));
+        let less = 1e3_f64.next_down();
+        assert_eq!(settled(&[(1.0, less), (0.0, 5e3), (1.0, 1.0)]), None);
+        assert_eq!(settled(&[(0.5, f64::INFINITY)]), None);
+        assert_eq!(settled(&[]), None);
     }
 }

@@ -1,8 +1,9 @@
 //! What `check` must not say: that derivatives are wrong where divided differences, or numbers near underflow,
 //! cannot tell; and that they agree where nothing was compared.
 
-use crate::{checked, finish};
+use crate::{checked, external, finish};
 use cfg_core::builder::{RoutineBuilder, expr::*};
+use cfg_core::entity::VarId;
 use cfg_core::ir::{
     Expr, Op,
     ScalarType::{Real, Real32},
@@ -145,6 +146,60 @@ fn underflow_is_no_disagreement() {
         }
     }
     assert!(answered > 20, "{answered}");
+}
+
+/// Products of two factors that are 0, whose steps are rounded: the gap to a derivative of 0 does not vanish with the step.
+#[test]
+fn rounding_of_steps_is_no_derivative() {
+    let one_less = |c: f64, x: VarId| 1.0 - c / x;
+    let less = |x: VarId, c: f64| x - c;
+    let products: [fn(Expr, Expr, VarId, VarId) -> Expr; 3] = [
+        |u, v, x, _| u * v * x,
+        |u, v, x, z| u * v * z * x,
+        |u, v, _, z| Expr::from(z) * (u.clone() * v.clone() * 40.0 - u * v * 39.0),
+    ];
+    for (k, product) in products.iter().enumerate() {
+        for with in [0.5, 1.0, 2.0, 3.0] {
+            let mut f = RoutineBuilder::new("f");
+            let [x, z] = ["x", "z"].map(|name| f.input(name, Real));
+            let y = f.output("y", Real.array([2]));
+            f.independents([x, z]).dependents([y]);
+            f.assign(y.at(1), product(one_less(with, x), less(z, 2.0), x, z));
+            f.assign(y.at(2), product(one_less(with, x), one_less(2.0, z), x, z));
+            let (program, f) = finish(f);
+            let found = checked(&program, f, &format!("{{\"x\": {with:?}, \"z\": 2.0}}"));
+            assert_eq!(found.agrees(), Some(true), "{k} {with}: {found:?}");
+            assert_eq!(found.differences.compared, 2, "{k} {with}: {found:?}");
+        }
+    }
+}
+
+/// A dependence that a partial of 0 forgets is found beside a curvature that is far larger.
+#[test]
+fn small_derivatives_that_are_forgotten_are_found() {
+    for (ty, slopes) in [
+        (Real, &[1.0, 1e-3, 1e-6, 1e-9, 1e-11][..]),
+        (Real32, &[1.0, 1e-1, 1e-2, 1e-3]),
+    ] {
+        for &slope in slopes {
+            let literal = |x: f64| match ty {
+                Real32 => Expr::Real32(x as f32),
+                _ => Expr::Real(x),
+            };
+            let value = |u: VarId| literal(slope) * u + (u - literal(1.0)) * (u - literal(1.0));
+            for (partial, right) in [(slope, true), (0.0, false)] {
+                let (program, f) = external(ty, value, |u| {
+                    literal(partial) + literal(2.0) * (u - literal(1.0))
+                });
+                let found = checked(&program, f, r#"{"x": 1}"#);
+                assert_eq!(
+                    found.differences.agrees,
+                    Some(right),
+                    "{ty:?} {slope}: {found:?}"
+                );
+            }
+        }
+    }
 }
 
 /// The floor is low: a wrong adjoint or tangent of small numbers is found all the same.

@@ -48,9 +48,9 @@ mod unrecorded;
 mod wide;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
-use cfg_core::entity::RoutineId;
+use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::ir::{
-    Dim, Expr, External, Intent, Op, Partial,
+    Dim, Expr, External, Intent, Op, Partial, ScalarType,
     ScalarType::{Integer, Real, Real32},
 };
 use cfg_core::validate::{ValidProgram, validate};
@@ -318,16 +318,20 @@ fn right_derivatives_are_confirmed() {
     assert!(found.remarks.is_empty());
 }
 
-/// y = e(x) for an external e with value x^2 and the given partial.
-fn external(partial: impl Fn(cfg_core::entity::VarId) -> Expr) -> (ValidProgram, RoutineId) {
+/// y = e(x) for an external e with a value and a partial.
+fn external(
+    ty: ScalarType,
+    value: impl Fn(VarId) -> Expr,
+    partial: impl Fn(VarId) -> Expr,
+) -> (ValidProgram, RoutineId) {
     let mut program = ProgramBuilder::new();
     let mut e = RoutineBuilder::new("e");
-    let u = e.input("u", Real);
-    e.result("v", Real);
+    let u = e.input("u", ty);
+    e.result("v", ty);
     let e = program.add(e);
     let mut f = RoutineBuilder::new("f");
-    let x = f.input("x", Real);
-    let y = f.output("y", Real);
+    let x = f.input("x", ty);
+    let y = f.output("y", ty);
     f.independents([x]).dependents([y]);
     f.call_function(y, e, [Expr::var(x)]);
     let f = program.add(f);
@@ -335,7 +339,7 @@ fn external(partial: impl Fn(cfg_core::entity::VarId) -> Expr) -> (ValidProgram,
     let routine = &mut program.routines[e.index()];
     routine.body = None;
     routine.external = Some(Box::new(External {
-        value: Some(u * u),
+        value: Some(value(u)),
         partials: Some(vec![Partial {
             parameter: u,
             value: partial(u),
@@ -346,13 +350,14 @@ fn external(partial: impl Fn(cfg_core::entity::VarId) -> Expr) -> (ValidProgram,
 
 #[test]
 fn wrong_partials_are_found() {
-    let (right, f) = external(|u| 2.0 * u);
+    let square = |partial: fn(VarId) -> Expr| external(Real, |u| u * u, partial);
+    let (right, f) = square(|u| 2.0 * u);
     let found = checked(&right, f, r#"{"x": 3}"#);
     assert!(
         found.agrees() == Some(true) && found.differences.compared == 1,
         "{found:?}"
     );
-    let (wrong, f) = external(|u| 2.001 * u);
+    let (wrong, f) = square(|u| 2.001 * u);
     let found = checked(&wrong, f, r#"{"x": 3}"#);
     // Adjoint and tangent use the same partial, so only differences can tell.
     assert!(
@@ -365,7 +370,7 @@ fn wrong_partials_are_found() {
         found.remarks
     );
     // A dependence that is forgotten altogether, and a derivative that really is zero.
-    let (forgotten, f) = external(|_| Expr::Real(0.0));
+    let (forgotten, f) = square(|_| Expr::Real(0.0));
     let found = checked(&forgotten, f, r#"{"x": 3}"#);
     assert!(found.differences.agrees == Some(false), "{found:?}");
     let found = checked(&right, f, r#"{"x": 0}"#);
