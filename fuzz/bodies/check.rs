@@ -2,9 +2,7 @@
 //! and tangent agree and no tape keeps anything. Programs that are not changed agree with divided differences, too.
 
 use super::{
-    document_changes::changed,
-    program::refused,
-    program_changes::{lowered, program},
+    document_changes::changed, lowered::lowered, program_changes::program, refused::refused,
 };
 use cfg_core::{ir::ScalarType, json};
 use cfg_drive::{Options, Primal, Tolerances, check};

@@ -2,7 +2,7 @@
 //! steps and calls that run out at any place. Each stops with its own code, leaves nothing taken, and what is done again
 //! without the limit has the same bits as if nothing had happened.
 
-use super::program_changes::{lowered, program};
+use super::{lowered::lowered, program_changes::program};
 use cfg_core::elemental::Scalar;
 use cfg_core::{
     entity::RoutineId,

@@ -1,7 +1,7 @@
 //! A random program, structured, any graph or with pointers, damaged operator by operator: if it is still valid, its tape passes the static
 //! check, its forward sweep gives the original's results, and its reverse sweep empties the tape.
 
-use super::program_changes::lowered;
+use super::lowered::lowered;
 use cfg_core::{
     elemental::Scalar,
     ir::{Cfg, Expr, Op, Program, StmtKind, VertexKind},

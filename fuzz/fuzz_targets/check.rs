@@ -1,11 +1,13 @@
 #![no_main]
 
-#[path = "../bodies/program.rs"]
-mod program;
+#[path = "../bodies/lowered.rs"]
+mod lowered;
 #[path = "../bodies/document_changes.rs"]
 mod document_changes;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
+#[path = "../bodies/refused.rs"]
+mod refused;
 #[path = "../bodies/check.rs"]
 mod body;
 

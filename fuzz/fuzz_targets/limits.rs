@@ -1,6 +1,8 @@
 #![no_main]
 
 
+#[path = "../bodies/lowered.rs"]
+mod lowered;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
 #[path = "../bodies/limits.rs"]

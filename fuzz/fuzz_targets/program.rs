@@ -3,8 +3,12 @@
 
 #[path = "../bodies/document_changes.rs"]
 mod document_changes;
+#[path = "../bodies/lowered.rs"]
+mod lowered;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
+#[path = "../bodies/refused.rs"]
+mod refused;
 #[path = "../bodies/program.rs"]
 mod body;
 

@@ -1,7 +1,7 @@
 #![no_main]
 
-#[path = "../bodies/program_changes.rs"]
-mod program_changes;
+#[path = "../bodies/lowered.rs"]
+mod lowered;
 #[path = "../bodies/reverse_run.rs"]
 mod body;
 

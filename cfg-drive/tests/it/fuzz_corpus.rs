@@ -10,10 +10,14 @@ mod json;
 mod lcg;
 #[path = "../../../fuzz/bodies/limits.rs"]
 mod limits;
+#[path = "../../../fuzz/bodies/lowered.rs"]
+mod lowered;
 #[path = "../../../fuzz/bodies/program.rs"]
 mod program;
 #[path = "../../../fuzz/bodies/program_changes.rs"]
 mod program_changes;
+#[path = "../../../fuzz/bodies/refused.rs"]
+mod refused;
 #[path = "../../../fuzz/bodies/reverse_run.rs"]
 mod reverse_run;
 #[path = "../../../fuzz/bodies/xaif.rs"]
