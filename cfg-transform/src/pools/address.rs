@@ -11,6 +11,7 @@ use super::{
     writer::{Mode, Refused, Writer, field, internal},
 };
 use cfg_core::{
+    elemental::integer,
     entity::VarId,
     ir::{Astray, Expr, Op, Order, Part, Place, Range, ScalarType, Subscript},
 };
@@ -316,12 +317,17 @@ impl Writer<'_, '_> {
             )
         })?;
         let stride = range.stride.unwrap_or(Expr::Int(1));
+        let [first, upper, stride] =
+            [first, upper, stride].map(|e| e.constant().map_or(e, Expr::Int));
         let first = self.ahead(first, "first", mode);
         let stride = self.ahead(stride, "stride", mode);
-        let operands = [first.clone(), upper, stride.clone()];
-        let count = match operands.each_ref().map(Expr::constant) {
-            [Some(a), Some(b), Some(1)] if b >= a && (b - a) < i64::MAX => Expr::Int(b - a + 1),
-            _ => Expr::op(Op::Trips, operands),
+        let known = match [&first, &upper, &stride].map(Expr::constant) {
+            [Some(first), Some(upper), Some(stride)] => integer::trips(first, upper, stride).ok(),
+            _ => None,
+        };
+        let count = match known {
+            Some(count) => Expr::Int(count),
+            None => Expr::op(Op::Trips, [first.clone(), upper, stride.clone()]),
         };
         let count = self.ahead(count, "count", mode);
         if let Some(end) = end {
