@@ -387,6 +387,11 @@ fn arrays_in_arrays_of_records_get_one_value() {
         ("g^.c[2:3].v := g^.p^[1]", 1.0 + 3.0 * 110.0),
         ("g^.c[3:1:-2].v := 5.0*x", 5.0 + 30.0 + 500.0),
         ("g^.c[n:n + 1].v := 5.0*x", 1.0 + 50.0 + 500.0),
+        ("g^.c[n:n + 1].v[2:1:-1] := 5.0*x", 1.0 + 50.0 + 500.0),
+        ("g^.c[1:3:2].v[2:1:-1] := 5.0*x", 5.0 + 30.0 + 500.0),
+        ("g^.c[3:1:-1].v[1:2:2] := 5.0*x", 1.0 + 30.0 + 500.0),
+        ("g^.c[1:3:2].v[2:1] := 5.0*x", 1.0 + 30.0 + 100.0),
+        ("g^.c[1:3:-1].v := 5.0*x", 1.0 + 30.0 + 100.0),
     ] {
         let text = format!(
             "record C
@@ -415,6 +420,50 @@ end
         assert_eq!(found, json!({"y": 7.0 * value}), "{assigned}");
         let found = gradient(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
         assert_eq!(found, json!({"x": value}), "{assigned}");
+    }
+}
+
+/// A value that no element takes is evaluated: where it is outside of its array, the run ends.
+#[test]
+fn values_that_no_row_takes_are_evaluated() {
+    for (records, target) in [
+        (0, "g^.c.v"),
+        (3, "g^.c[3:2].v"),
+        (3, "g^.c.v[2:1]"),
+        (3, "g^.c[k:4].v"),
+    ] {
+        let text = |subscript: &str| {
+            format!(
+                "record C
+  real v[2]
+  integer m
+end
+record G
+  record C c[{records}]
+  ^real p
+end
+main subroutine f(in real x[4], out real y)
+  local ^record G g
+  local integer k
+  independent x
+  dependent y
+  k := 5
+  allocate g, 1 zeroed
+  {target} := x[{subscript}]
+  y := x[1]
+end
+"
+            )
+        };
+        for problems in refusals(&text("k")) {
+            let problem = &problems.0[0];
+            assert_eq!(problem.code, "X201", "{target}: {problems}");
+            assert!(problem.message.contains("'x'"), "{target}: {problems}");
+        }
+        let right = text("k - 1");
+        let found = run(&right, r#"{"x": [1, 2, 3, 4]}"#);
+        let found = found.unwrap_or_else(|problems| panic!("{target}: {problems}"));
+        assert_eq!(found, json!({"y": 1.0}), "{target}");
     }
 }
 

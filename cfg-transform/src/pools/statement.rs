@@ -624,16 +624,19 @@ fn dense(mut address: Address) -> Result<Address, Refused> {
     Ok(address)
 }
 
-/// All elements of an array: in one dimension if there are no gaps, else those of one dimension for each element of the others, of
-/// which there is a known number.
+/// All elements of an array: in one dimension if there are no gaps, else those of the longest dimension for each element of the others,
+/// of which there is a known number.
 fn rows(mut address: Address) -> Result<Vec<Address>, Refused> {
     if address.dense {
         return Ok(vec![dense(address)?]);
     }
+    if address.open.iter().any(|open| open.count == Expr::Int(0)) {
+        return Ok(Vec::new());
+    }
     let open = std::mem::take(&mut address.open);
-    let is_unknown = |open: &Open| open.count.constant().is_none();
-    let kept = open.iter().position(is_unknown);
-    let kept = kept.or(open.len().checked_sub(1));
+    // What is not known may be longer than all others.
+    let length = |open: &Open| open.count.constant().unwrap_or(i64::MAX);
+    let kept = (0..open.len()).max_by_key(|&at| length(&open[at]));
     let mut cells = vec![address.cell.clone()];
     for (at, open) in open.into_iter().enumerate() {
         if Some(at) == kept {

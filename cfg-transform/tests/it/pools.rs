@@ -70,13 +70,22 @@ fn places_whose_indices_are_kept() {
     }
 }
 
-/// All elements of an array with gaps get a scalar row by row, up to a number of rows.
+/// All elements of an array with gaps get a scalar row by row, up to a number of rows; the longest dimension is what a row has.
 #[test]
 fn rows_that_get_a_value() {
-    for (records, is_refused) in [(1_000, false), (1_001, true)] {
+    for (records, numbers, is_refused) in [
+        ("1001", "2", false),
+        ("2", "1001", false),
+        ("1000", "1001", false),
+        ("1001", "1000", false),
+        ("1001", "1001", true),
+        ("10", "101, 100", false),
+        ("11", "101, 100", true),
+        ("1001", "1001, 0", false),
+    ] {
         let found = lowered(&format!(
             "record C
-  real v[2]
+  real v[{numbers}]
   integer m
 end
 record G
@@ -87,8 +96,7 @@ main subroutine f(in real x, out real y)
   local ^record G g
   allocate g, 1 zeroed
   g^.c.v := x
-  g^.p := addr(g^.c[2].v[1])
-  y := g^.p^
+  y := x
 end
 "
         ));
@@ -97,7 +105,48 @@ end
         assert_eq!(
             is_told,
             is_refused.then_some(true),
-            "{records}: {problem:?}"
+            "{records} of {numbers}: {problem:?}"
         );
+    }
+}
+
+/// As many elements as a section with constant bounds and a constant stride has are known where the program is lowered.
+#[test]
+fn sections_of_constants() {
+    for (section, count) in [
+        ("1:9", Some(9)),
+        ("1:9:3", Some(3)),
+        ("2:9:3", Some(3)),
+        ("9:1:-3", Some(3)),
+        ("9:9:-3", Some(1)),
+        ("9:1:3", Some(0)),
+        ("1:9:-1", Some(0)),
+        ("1:n:3", None),
+        ("1:9:n", None),
+    ] {
+        let shown = lowered(&format!(
+            "record C
+  real v
+  integer m
+end
+main subroutine f(in integer n, in real x, out real y)
+  local ^record C p
+  local record C a[9]
+  a.v := x
+  p := addr(a[1])
+  y := p^.v + real(size(a[{section}].v))
+end
+"
+        ));
+        let shown = shown.unwrap_or_else(|problems| panic!("{problems}"));
+        assert_eq!(
+            shown.contains("trips("),
+            count.is_none(),
+            "{section}\n{shown}"
+        );
+        if let Some(count) = count {
+            let known = format!(" + real({count})");
+            assert!(shown.contains(&known), "{section}\n{shown}");
+        }
     }
 }
