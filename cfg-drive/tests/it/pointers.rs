@@ -423,6 +423,61 @@ end
     }
 }
 
+/// All elements of arrays of pointers in arrays of records, and of matrices of pointers, get one pointer, which may be one of them.
+#[test]
+fn arrays_of_pointers_in_arrays_of_records_get_one_pointer() {
+    for (assigned, value) in [
+        ("g^.c.m := 1", 111.0),
+        ("g^.c.q := shift(h, 1)", 333.0),
+        ("g^.c.q := g^.c[2].q[1]", 333.0),
+        ("g^.c.q := shift(g^.c[2].q[1], -1)", 111.0),
+        ("g^.c[2:3].q := g^.c[2].q[1]", 331.0),
+        ("g^.c[n:n + 1].q := if(x > 0.0, g^.c[2].q[1], h)", 331.0),
+        ("g^.c[3:1:-2].q := addr(h^[1])", 313.0),
+        ("g^.c.q := null(real)\n g^.c.q := h", 111.0),
+        (
+            "hh := addr(q[1, 2])\n q := h\n q := shift(hh^, 1)\n g^.c.q := q[2, 3]",
+            333.0,
+        ),
+        (
+            "hh := addr(q[1, 2])\n q := h\n hh^ := shift(h, 1)\n q := hh^\n g^.c.q := q[2, 3]",
+            333.0,
+        ),
+    ] {
+        let text = format!(
+            "record C
+  ^real q[2]
+  integer m
+end
+record G
+  record C c[3]
+end
+main subroutine f(in integer n, in real x, out real y)
+  local ^record G g
+  local ^real h
+  local ^^real hh
+  local ^real q[2, 3]
+  independent x
+  dependent y
+  allocate g, 1 zeroed
+  allocate h, 2
+  h^ := x
+  h^[1] := 3.0*x
+  g^.c.q := h
+  g^.c[2].q[1] := shift(h, 1)
+  {assigned}
+  y := g^.c[1].q[2]^ + 10.0*g^.c[2].q[2]^ + 100.0*g^.c[3].q[1]^
+end
+"
+        );
+        let point = r#"{"n": 2, "x": 7}"#;
+        let found = run(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+        assert_eq!(found, json!({"y": 7.0 * value}), "{assigned}");
+        let found = gradient(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+        assert_eq!(found, json!({"x": value}), "{assigned}");
+    }
+}
+
 /// A value that no element takes is evaluated: where it is outside of its array, the run ends.
 #[test]
 fn values_that_no_row_takes_are_evaluated() {

@@ -139,19 +139,13 @@ impl Writer<'_, '_> {
     }
 
     fn assignment(&mut self, target: &Place, value: &Expr) -> Result<(), Refused> {
-        let ty = self.type_of(&Expr::Place(target.clone()))?;
-        if ty.pointer().is_some() {
-            if let Expr::Place(source) = value {
-                let source = self.place(source, Mode::Ahead)?;
-                let target = self.place(target, Mode::Ahead)?;
-                self.assign(target, source.into());
-                return Ok(());
-            }
-            let pointer = self.pointer(value, Mode::Ahead)?;
-            let target = self.place(target, Mode::Ahead)?;
-            self.point(&target, pointer);
-            return Ok(());
-        }
+        let to = cfg_core::typing::place_type_in(
+            &self.plan.program.records,
+            &self.routine.variables,
+            target,
+        );
+        let to = to.map_err(|_| internal("a target without a type"))?;
+        let ty = to.ty;
         if ty.record().is_some()
             && let Expr::Place(source) = value
         {
@@ -159,13 +153,20 @@ impl Writer<'_, '_> {
             let to = self.locate(target, Mode::Ahead)?;
             return self.copy(ty, to, from);
         }
-        let value = self.expr(value, Mode::Ahead)?;
-        let to = cfg_core::typing::place_type_in(
-            &self.plan.program.records,
-            &self.routine.variables,
-            target,
-        );
-        let is_matrix = to.is_ok_and(|ty| ty.rank > 1) && is_scalar(self, &value);
+        let value = match (ty.pointer(), value) {
+            (None, value) => self.expr(value, Mode::Ahead)?,
+            (Some(_), Expr::Place(source)) => self.place(source, Mode::Ahead)?.into(),
+            (Some(_), value) => {
+                let pointer = self.pointer(value, Mode::Ahead)?;
+                if to.rank <= 1 {
+                    let target = self.place(target, Mode::Ahead)?;
+                    self.point(&target, pointer);
+                    return Ok(());
+                }
+                self.in_variable(pointer, "value")
+            }
+        };
+        let is_matrix = to.rank > 1 && is_scalar(self, &value);
         if !is_matrix {
             let target = self.place(target, Mode::Ahead)?;
             self.assign(target, value);
@@ -181,7 +182,7 @@ impl Writer<'_, '_> {
         };
         let value = match rows.len() != 1 && !is_simple(&value) {
             true => {
-                let v = self.local("value", ty);
+                let v = self.local("value", self.plan.lowered(ty));
                 self.assign(Place::whole(v), value);
                 Expr::var(v)
             }
@@ -346,7 +347,7 @@ impl Writer<'_, '_> {
             Expr::Place(place) => place,
             _ if declared.ty.pointer().is_some() => {
                 let pointer = self.pointer(e, Mode::Ahead)?;
-                return Ok(self.in_argument(pointer));
+                return Ok(self.in_variable(pointer, "argument"));
             }
             Expr::Int(_)
             | Expr::Real(_)
@@ -423,12 +424,12 @@ impl Writer<'_, '_> {
             true => self.index(&address, 1, Mode::Ahead),
             false => address.cell,
         };
-        Ok(self.in_argument(Pointer { object, cell }))
+        Ok(self.in_variable(Pointer { object, cell }, "argument"))
     }
 
-    /// A pointer in a variable of its own, to be passed.
-    fn in_argument(&mut self, pointer: Pointer) -> Expr {
-        let v = self.local("argument", ScalarType::Record(self.plan.pointer));
+    /// A pointer in a variable of its own.
+    fn in_variable(&mut self, pointer: Pointer, name: &str) -> Expr {
+        let v = self.local(name, ScalarType::Record(self.plan.pointer));
         self.point(&Place::whole(v), pointer);
         Expr::var(v)
     }
