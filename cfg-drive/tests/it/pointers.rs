@@ -478,6 +478,78 @@ end
     }
 }
 
+/// Extents are found through pointers where the routine is entered, and stay as they are.
+#[test]
+fn extents_are_found_through_pointers() {
+    let text = |declared: &str, taken: &str| {
+        format!(
+            "record S
+  integer n
+  ^record S next
+end
+main subroutine f(in integer k, in real x, out real y)
+  local ^record S s
+  independent x
+  dependent y
+  allocate s, 1 zeroed
+  allocate s^.next, 1 zeroed
+  s^.n := k
+  s^.next^.n := k + 1
+  y := call g(s, x)
+end
+function g(in ^record S s, in real x) result real r
+  local real w[{declared}]
+  local ^real p
+  w := x
+  {taken}
+  s^.n := 1
+  s^.next^.n := 1
+  w := w*x
+  r := sum(w)
+end
+"
+        )
+    };
+    for taken in ["p := null(real)", "p := addr(w)"] {
+        for (declared, extent) in [
+            ("s^.n", 3.0),
+            ("s^.next^.n + 1", 5.0),
+            ("s^.n from -s^.n", 3.0),
+            ("if(s^.next == null(record S), 1, 5)", 5.0),
+            ("distance(s, s) + 2", 2.0),
+            ("max(s^.n - 10, 0)", 0.0),
+        ] {
+            let text = text(declared, taken);
+            let point = r#"{"k": 3, "x": 7}"#;
+            let found = run(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+            assert_eq!(found, json!({"y": 49.0 * extent}), "{text}");
+            let found = gradient(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+            assert_eq!(found, json!({"x": 14.0 * extent}), "{text}");
+        }
+        let text = text("s^.next^.next^.n", taken);
+        let point = r#"{"k": 3, "x": 7}"#;
+        for found in [run(&text, point), gradient(&text, point)] {
+            let problems = found.expect_err(&text);
+            let problem = &problems.0[0];
+            assert_eq!(problem.code, "X224", "{text}{problems}");
+            assert!(problem.message.contains("null"), "{text}{problems}");
+        }
+    }
+    // Where the program is entered.
+    let text = "main subroutine f(in ^integer n, in real x, out real y)
+  local real w[n^]
+  independent x
+  dependent y
+  w := x
+  y := sum(w)
+end
+";
+    let point = r#"{"n": [3], "x": 7}"#;
+    assert_eq!(run(text, point).expect("it is right"), json!({"y": 21.0}));
+    let found = gradient(text, point).expect("it is right");
+    assert_eq!(found, json!({"x": 3.0}));
+}
+
 /// A value that no element takes is evaluated: where it is outside of its array, the run ends.
 #[test]
 fn values_that_no_row_takes_are_evaluated() {
@@ -582,6 +654,18 @@ fn what_is_not_lowered_is_refused() {
             "local ^integer p",
             "p := addr(n)\n y := a[p^]",
             "extents",
+        ),
+        (
+            "in ^integer n, in real a[n^], out real y",
+            "",
+            "y := a[1]",
+            "through pointers",
+        ),
+        (
+            "in ^integer n, in real a[n^], out real y",
+            "local ^real p",
+            "p := addr(a[1])\n y := p^",
+            "through pointers",
         ),
         (
             "in real a[2], out real y",

@@ -9,9 +9,10 @@ use super::cells;
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Expr, Op, Part, Place, PointerType, Program, Role, Routine, ScalarType, Stmt, StmtKind,
-        Vertex, visit,
+        Expr, Extent, Op, Order, Part, Place, PointerType, Program, Role, Routine, ScalarType,
+        Stmt, StmtKind, Variable, Vertex, visit,
     },
+    typing::type_in,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +82,7 @@ impl<'p> Classes<'p> {
         let mut bindings = Vec::new();
         for (r, routine) in program.routines.iter().enumerate() {
             let id = RoutineId::new(r);
+            classes.extents(id, routine);
             let Some(cfg) = &routine.body else { continue };
             for (_, vertex) in cfg.vertices() {
                 classes.vertex(id, routine, vertex, &mut bindings);
@@ -287,6 +289,30 @@ impl<'p> Classes<'p> {
         let node = self.halve(node);
         let types = cells::types(self.program, ty);
         self.types[node].extend(types);
+    }
+
+    /// What extents find through pointers is a class with cells. No declaration can look for it there, so local arrays of such
+    /// extents live in pools themselves: their extents are found by statements where the routine is entered.
+    fn extents(&mut self, r: RoutineId, routine: &'p Routine) {
+        for (v, variable) in routine.variables.iter().enumerate() {
+            if !is_measured_through_pointers(self.program, routine, variable) {
+                continue;
+            }
+            let mut walk = Walk {
+                classes: self,
+                r,
+                routine,
+            };
+            for e in bounds(variable) {
+                visit::Visit::expr(&mut walk, e, visit::PlaceRole::Address);
+            }
+            let v = VarId::new(v);
+            // The address of such an array may not be taken either.
+            let is_apart = variable.order == Order::Column && variable.ty.record().is_some();
+            if variable.role == Role::Local && routine.result != Some(v) && !is_apart {
+                self.mark((r, v));
+            }
+        }
     }
 
     fn vertex(
@@ -604,6 +630,48 @@ fn along(
         }
     }
     Some((node, ty))
+}
+
+/// The extents and lower bounds of a variable.
+pub(super) fn bounds(variable: &Variable) -> impl Iterator<Item = &Expr> {
+    variable.shape.iter().flat_map(|dim| {
+        let extent = match &dim.extent {
+            Extent::Fixed(e) => Some(e),
+            Extent::Deferred => None,
+        };
+        extent.into_iter().chain([&dim.lower])
+    })
+}
+
+/// True if extents or lower bounds of a variable are found through pointers, or by comparing or subtracting some.
+pub(super) fn is_measured_through_pointers(
+    program: &Program,
+    routine: &Routine,
+    variable: &Variable,
+) -> bool {
+    let is_pointer = |e: &Expr| {
+        let ty = type_in(&program.records, &routine.variables, e);
+        ty.is_ok_and(|ty| ty.ty.pointer().is_some())
+    };
+    let mut found = false;
+    for e in bounds(variable) {
+        e.walk(&mut |e| {
+            found |= match e {
+                Expr::Place(place) | Expr::Addr(place) => place.is_through_pointer(),
+                Expr::Op(Op::Distance, _) => true,
+                Expr::Op(Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, operands) => {
+                    operands.first().is_some_and(is_pointer)
+                }
+                Expr::Int(_)
+                | Expr::Real(_)
+                | Expr::Real32(_)
+                | Expr::Logical(_)
+                | Expr::Null(_)
+                | Expr::Op(..) => false,
+            };
+        });
+    }
+    found
 }
 
 /// Finds the places and operators that have to do with pointers.

@@ -13,8 +13,9 @@ use super::{
     address::Address,
     arithmetic::{add, either, eq, mul, sub},
     cells,
+    classes::is_measured_through_pointers,
     plan::{CELL, Kind, OBJECT, Plan},
-    routine::refusal,
+    routine::{measured_through_pointers, refusal},
     writer::{Refused, Writer, field, internal, section},
 };
 use cfg_core::{
@@ -132,8 +133,12 @@ fn make(
             continue;
         }
         let failed = |refused| (refused, Some(v));
-        let is_parameter = matches!(original.variable(v).role, Role::Parameter { .. });
-        if is_parameter && levels::are_needed(plan.program, original.variable(v)) {
+        let variable = original.variable(v);
+        if is_measured_through_pointers(plan.program, original, variable) {
+            return Err(failed(measured_through_pointers(variable)));
+        }
+        let is_parameter = matches!(variable.role, Role::Parameter { .. });
+        if is_parameter && levels::are_needed(plan.program, variable) {
             let next = out.variables.len();
             ids.insert(v, VarId::new(next));
             let found = levels::levels(plan, (id, v), written, next, made, &mut names);

@@ -3,6 +3,7 @@
 use super::{
     arithmetic::{add, all, either, le, mul, sub},
     cells,
+    classes::{bounds, is_measured_through_pointers},
     plan::{CELL, OBJECT, Plan},
     writer::{Mode, Refused, Writer, field, internal},
 };
@@ -66,9 +67,15 @@ pub(super) fn lowered(
     }
     for (v, variable) in routine.variables.iter().enumerate() {
         let v = VarId::new(v);
-        if !plan.is_moved(id, v)
-            && let Some(of) = extent_that_moved(plan, id, variable)
-        {
+        if plan.is_moved(id, v) {
+            continue;
+        }
+        if is_measured_through_pointers(plan.program, routine, variable) {
+            refuse(
+                measured_through_pointers(variable),
+                Site::of(id, Element::Variable(v)),
+            );
+        } else if let Some(of) = extent_that_moved(plan, id, variable) {
             let message = format!(
                 "the address of `{}` is taken, from which `{}` has its extents",
                 routine.variable(of).name,
@@ -160,22 +167,27 @@ pub(super) fn lowered(
 /// A variable that lives in a pool, of which the value is needed for the bounds of one that does not.
 fn extent_that_moved(plan: &Plan<'_>, id: RoutineId, variable: &Variable) -> Option<VarId> {
     let mut found = None;
-    for dim in &variable.shape {
-        let extent = match &dim.extent {
-            Extent::Fixed(e) => Some(e),
-            Extent::Deferred => None,
-        };
-        for e in extent.into_iter().chain([&dim.lower]) {
-            e.walk(&mut |e| {
-                if let Expr::Place(place) = e
-                    && plan.is_moved(id, place.var)
-                {
-                    found.get_or_insert(place.var);
-                }
-            });
-        }
+    for e in bounds(variable) {
+        e.walk(&mut |e| {
+            if let Expr::Place(place) = e
+                && plan.is_moved(id, place.var)
+            {
+                found.get_or_insert(place.var);
+            }
+        });
     }
     found
+}
+
+/// A declaration does not find what pointers lead to.
+pub(super) fn measured_through_pointers(variable: &Variable) -> Refused {
+    Refused::new(
+        format!(
+            "an extent or bound of `{}` is found through pointers",
+            variable.name
+        ),
+        "pass the number in an integer parameter, and declare the array by that",
+    )
 }
 
 /// A diagnostic of what cannot be lowered.
@@ -330,7 +342,7 @@ impl Writer<'_, '_> {
             let extent = match extent.constant() {
                 Some(n) => Expr::Int(n.max(0)),
                 None => {
-                    let extent = self.expr(extent, Mode::InPlace)?;
+                    let extent = self.expr(extent, Mode::Ahead)?;
                     let extent = Expr::op(Op::Max, [extent, Expr::Int(0)]);
                     self.kept(extent, &format!("{}_extent{}", variable.name, k + 1))
                 }
@@ -338,7 +350,7 @@ impl Writer<'_, '_> {
             let lower = match dim.lower.constant() {
                 Some(n) => Expr::Int(n),
                 None => {
-                    let lower = self.expr(&dim.lower, Mode::InPlace)?;
+                    let lower = self.expr(&dim.lower, Mode::Ahead)?;
                     self.kept(lower, &format!("{}_lower{}", variable.name, k + 1))
                 }
             };
