@@ -550,6 +550,50 @@ end
     assert_eq!(found, json!({"x": 3.0}));
 }
 
+/// The extents of parameters to which pointers lead ask for the shapes of others, which may be declared behind them.
+#[test]
+fn extents_ask_for_shapes_in_any_order() {
+    for (declared, passed) in [
+        (
+            "in real a[3], in real b[size(a)], in real c[size(b) - 1]",
+            "u, v, u",
+        ),
+        (
+            "in real c[size(b) - 1], in real b[size(a)], in real a[3]",
+            "u, v, u",
+        ),
+        (
+            "in real b[size(a)], in real c[size(b) - 1], in real a[3]",
+            "v, u, u",
+        ),
+    ] {
+        let text = format!(
+            "main subroutine f(in real x[3], out real y)
+  local real u[3]
+  local real v[3]
+  independent x
+  dependent y
+  u := x
+  v := 2.0*x
+  y := call g({passed})
+end
+function g({declared}) result real r
+  local ^real p
+  p := addr(a[1])
+  p := addr(b[1])
+  p := addr(c[1])
+  r := p^ + sum(b) + 10.0*sum(c)
+end
+"
+        );
+        let point = r#"{"x": [1, 2, 3]}"#;
+        let found = run(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+        assert_eq!(found, json!({"y": 1.0 + 12.0 + 30.0}), "{text}");
+        let found = gradient(&text, point).unwrap_or_else(|d| panic!("{d}{text}"));
+        assert_eq!(found, json!({"x": [13.0, 12.0, 2.0]}), "{text}");
+    }
+}
+
 /// A value that no element takes is evaluated: where it is outside of its array, the run ends.
 #[test]
 fn values_that_no_row_takes_are_evaluated() {

@@ -21,6 +21,7 @@ use cfg_core::{
     },
     text,
 };
+use std::collections::HashSet;
 
 /// The routine with its pointers lowered. It begins with the assignment of `reset`.
 pub(super) fn lowered(
@@ -98,10 +99,7 @@ pub(super) fn lowered(
     let mut writer = Writer::new(plan, id, out);
     writer.assign_all(reset);
     let mut prologue = std::mem::take(&mut writer.block);
-    for v in (0..routine.variables.len()).map(VarId::new) {
-        if !plan.is_moved(id, v) {
-            continue;
-        }
+    for v in in_order_of_shapes(plan, id) {
         if let Err(refused) = writer.shape(v) {
             refuse(refused, Site::of(id, Element::Variable(v)));
         }
@@ -177,6 +175,35 @@ fn extent_that_moved(plan: &Plan<'_>, id: RoutineId, variable: &Variable) -> Opt
         });
     }
     found
+}
+
+/// The variables that live in pools, each behind those of which its bounds name the shapes or values.
+fn in_order_of_shapes(plan: &Plan<'_>, id: RoutineId) -> Vec<VarId> {
+    let routine = plan.program.routine(id);
+    let variables = (0..routine.variables.len()).map(VarId::new);
+    let mut open: Vec<VarId> = variables.filter(|&v| plan.is_moved(id, v)).collect();
+    open.reverse();
+    let mut order = Vec::with_capacity(open.len());
+    let (mut begun, mut ended) = (HashSet::new(), HashSet::new());
+    while let Some(v) = open.pop() {
+        if ended.contains(&v) {
+            continue;
+        }
+        if begun.insert(v) {
+            open.push(v);
+            for e in bounds(routine.variable(v)) {
+                e.walk_places(&mut |place| {
+                    if plan.is_moved(id, place.var) && !begun.contains(&place.var) {
+                        open.push(place.var);
+                    }
+                });
+            }
+            continue;
+        }
+        ended.insert(v);
+        order.push(v);
+    }
+    order
 }
 
 /// A declaration does not find what pointers lead to.
