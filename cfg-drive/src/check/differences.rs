@@ -54,45 +54,67 @@ pub(super) struct Element {
     kinked: bool,
     /// Some step was spoilt by another path.
     crossed: bool,
-    /// The gap at the largest and at the smallest step, if all partials are zero. Where the derivative
+    /// The gap at the largest and at the smallest step that show it, if all partials are zero. Where the derivative
     /// really is zero (that of x^3 at 0, say), the gap vanishes with the step.
-    vanishing: Option<(f64, f64)>,
-    /// How fast the element changes to the side where it changes more, at the largest and at the smallest step, if all partials are
-    /// zero. Where no gap is visible beside rounding, this tells a derivative of zero from one that no step can show.
-    change: Option<(f64, f64)>,
+    vanishing: Option<Ends>,
+    /// How fast the element changes to the side where it changes more, at the same steps. Where no gap is visible beside rounding,
+    /// this tells a derivative of zero from one that no step can show.
+    change: Option<Ends>,
 }
 
-/// Least factor by which the change of an element must shrink if that alone is to say that its derivative is zero: a hundredth of
-/// that of the steps.
-const LEAST_SHRINKING: f64 = 1e3;
+/// A quantity at the largest step, and at the smallest one further down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ends {
+    first: f64,
+    /// None as long as no smaller step would show a quantity as large as the first.
+    last: Option<f64>,
+}
+
+impl Ends {
+    /// Notes a quantity of a step where rounding may contribute so much.
+    fn note(known: Option<Self>, found: f64, rounding: f64) -> Self {
+        match known {
+            None => Self {
+                first: found,
+                last: None,
+            },
+            // What does not vanish would be seen here as well.
+            Some(Self { first, .. }) if found > 2.0 * rounding || first > 4.0 * rounding => Self {
+                first,
+                last: Some(found),
+            },
+            Some(known) => known,
+        }
+    }
+}
+
+/// Least factor by which the change of an element must shrink if that is to say that its derivative is zero: a little less than that
+/// of two steps.
+const LEAST_SHRINKING: f64 = 8.0;
 
 impl Element {
     /// Notes the gap of a step where all partials are zero, and how fast the element changes.
     fn zero(&mut self, gap: f64, rounding: f64, change: f64) {
-        self.change = Some((self.change.map_or(change, |(first, _)| first), change));
-        let visible = gap > 2.0 * rounding;
-        self.vanishing = match self.vanishing {
-            None => visible.then_some((gap, gap)),
-            // A gap that does not vanish would be seen here as well.
-            Some((first, _)) if visible || first > 4.0 * rounding => Some((first, gap)),
-            known => known,
-        };
+        self.change = Some(Ends::note(self.change, change, rounding));
+        if self.vanishing.is_some() || gap > 2.0 * rounding {
+            self.vanishing = Some(Ends::note(self.vanishing, gap, rounding));
+        }
     }
 
-    /// Judges an element whose partials are all zero by its steps: the gap, 0 if it vanishes with the step.
+    /// Judges an element whose partials are all zero by its steps: the gap, 0 if it vanishes with the step. A gap that one step
+    /// alone shows tells nothing.
     fn settle(&mut self) {
-        match (self.vanishing, self.change) {
-            (Some((first, last)), _) => {
-                self.best = Some(if last <= 0.5 * first {
-                    0.0
-                } else {
-                    f64::INFINITY
-                });
-            }
-            (None, Some((first, last))) if first.is_finite() && last * LEAST_SHRINKING <= first => {
-                self.best = Some(0.0);
-            }
-            (None, _) => {}
+        let ends = self.vanishing.or(self.change);
+        let Some(Ends { first, last }) = ends else {
+            return;
+        };
+        if let (Some(_), Some(last)) = (self.vanishing, last) {
+            let vanishes = last <= 0.5 * first;
+            self.best = Some(if vanishes { 0.0 } else { f64::INFINITY });
+        } else if self.vanishing.is_none() {
+            let shrinks =
+                first.is_finite() && last.is_some_and(|last| last * LEAST_SHRINKING <= first);
+            self.best = (first == 0.0 || shrinks).then_some(0.0);
         }
     }
 }
@@ -220,9 +242,6 @@ impl Comparison<'_> {
             let size = above[i].abs().max(below[i].abs()).max(y[i].abs());
             let difference = (above[i] - below[i]) / (2.0 * h);
             let gap = (difference - self.y_dot[i]).abs();
-            if gap == 0.0 {
-                element.best = Some(0.0);
-            }
             // What the rounding of the two values alone may contribute.
             let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
             if scale == 0.0 {
@@ -235,6 +254,9 @@ impl Comparison<'_> {
                     element.crossed |= gap > 2.0 * rounding;
                 }
                 continue;
+            }
+            if gap == 0.0 {
+                element.best = Some(0.0);
             }
             if rounding > self.tolerance * scale {
                 continue;
@@ -286,41 +308,54 @@ fn is_limit(problem: &Diagnostic) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Element;
+    use super::{Element, Ends};
+
+    /// An element after steps with gaps and changes, where the rounding is 1.
+    fn element(steps: &[(f64, f64)]) -> Element {
+        let mut element = Element::default();
+        (steps.iter()).for_each(|(gap, change)| element.zero(*gap, 1.0, *change));
+        element
+    }
 
     /// The first gap is noted if it is more than twice its rounding, and a smaller one behind it if the first is more than four
     /// times the rounding.
     #[test]
     fn gaps_of_zeros_are_noted_from_a_factor_on() {
         let noted = |gaps: &[f64]| {
-            let mut element = Element::default();
-            gaps.iter().for_each(|gap| element.zero(*gap, 1.0, 0.0));
-            element.vanishing
+            let steps: Vec<(f64, f64)> = gaps.iter().map(|gap| (*gap, 0.0)).collect();
+            let Ends { first, last } = element(&steps).vanishing?;
+            Some((first, last))
         };
         let more = 2.0_f64.next_up();
         assert_eq!(noted(&[2.0]), None);
-        assert_eq!(noted(&[more]), Some((more, more)));
+        assert_eq!(noted(&[more]), Some((more, None)));
+        assert_eq!(noted(&[more, 2.0]), Some((more, None)));
+        assert_eq!(noted(&[more, more]), Some((more, Some(more))));
         let more = 4.0_f64.next_up();
-        assert_eq!(noted(&[4.0, 1.0]), Some((4.0, 4.0)));
-        assert_eq!(noted(&[more, 1.0]), Some((more, 1.0)));
+        assert_eq!(noted(&[4.0, 1.0]), Some((4.0, None)));
+        assert_eq!(noted(&[more, 1.0]), Some((more, Some(1.0))));
     }
 
-    /// A gap vanishes if it shrinks by half; where none is visible, the change must shrink by a factor of a thousand.
+    /// A gap vanishes if it shrinks by half; where none is visible, the change must shrink by a factor of eight, or be none.
     #[test]
     fn derivatives_of_zero_are_told_by_what_vanishes() {
         let settled = |steps: &[(f64, f64)]| {
-            let mut element = Element::default();
-            (steps.iter()).for_each(|(gap, change)| element.zero(*gap, 1.0, *change));
+            let mut element = element(steps);
             element.settle();
             element.best
         };
         assert_eq!(settled(&[(16.0, 1.0), (8.0, 1.0)]), Some(0.0));
         let more = 8.0_f64.next_up();
         assert_eq!(settled(&[(16.0, 1.0), (more, 0.0)]), Some(f64::INFINITY));
-        assert_eq!(settled(&[(1.0, 1e3), (0.0, 5e3), (1.0, 1.0)]), Some(0.0));
-        let less = 1e3_f64.next_down();
-        assert_eq!(settled(&[(1.0, less), (0.0, 5e3), (1.0, 1.0)]), None);
-        assert_eq!(settled(&[(0.5, f64::INFINITY)]), None);
+        assert_eq!(settled(&[(1.0, 16.0), (0.0, 50.0), (1.0, 2.0)]), Some(0.0));
+        let less = 16.0_f64.next_down();
+        assert_eq!(settled(&[(1.0, less), (0.0, 50.0), (1.0, 2.0)]), None);
+        // Nothing changes, and a change that no other step would show.
+        assert_eq!(settled(&[(0.0, 0.0), (0.0, 0.0)]), Some(0.0));
+        assert_eq!(settled(&[(0.0, 4.0), (0.0, 0.0)]), None);
+        // A gap that no other step would show.
+        assert_eq!(settled(&[(3.0, 1e3), (0.0, 1.0)]), None);
+        assert_eq!(settled(&[(0.5, f64::INFINITY), (0.5, 1.0)]), None);
         assert_eq!(settled(&[]), None);
     }
 }

@@ -174,6 +174,32 @@ fn rounding_of_steps_is_no_derivative() {
     }
 }
 
+/// Cubes beside a number that leaves few of their digits, in 32 bits fewer still: one step alone may show them.
+#[test]
+fn changes_that_few_steps_show_prove_nothing() {
+    let mut answered = [0; 2];
+    for (k, ty) in [Real, Real32].into_iter().enumerate() {
+        let literal = |x: f64| match ty {
+            Real32 => Expr::Real32(x as f32),
+            _ => Expr::Real(x),
+        };
+        for beside in [0.0, 4.0, 1e4, 1e9] {
+            for size in [0.1, 1.0, 3.0, 10.0, 100.0, 1e4, 1e7] {
+                for power in [2, 3] {
+                    let value = |x: Expr| {
+                        literal(beside) + literal(size) * Expr::op(Op::Pow, [x, Expr::Int(power)])
+                    };
+                    let found = of_one(value, ty, 0.0);
+                    let why = format!("{ty:?} {beside} {size} {power}: {found:?}");
+                    assert_ne!(found.agrees(), Some(false), "{why}");
+                    answered[k] += usize::from(found.agrees() == Some(true));
+                }
+            }
+        }
+    }
+    assert!(answered[0] >= 50 && answered[1] >= 40, "{answered:?}");
+}
+
 /// A dependence that a partial of 0 forgets is found beside a curvature that is far larger.
 #[test]
 fn small_derivatives_that_are_forgotten_are_found() {
