@@ -153,7 +153,8 @@ fn underflow_is_no_disagreement() {
 fn rounding_of_steps_is_no_derivative() {
     let one_less = |c: f64, x: VarId| 1.0 - c / x;
     let less = |x: VarId, c: f64| x - c;
-    let products: [fn(Expr, Expr, VarId, VarId) -> Expr; 3] = [
+    type Product = fn(Expr, Expr, VarId, VarId) -> Expr;
+    let products: [Product; 3] = [
         |u, v, x, _| u * v * x,
         |u, v, x, z| u * v * z * x,
         |u, v, _, z| Expr::from(z) * (u.clone() * v.clone() * 40.0 - u * v * 39.0),

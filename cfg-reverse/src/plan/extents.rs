@@ -1,14 +1,22 @@
 //! Extents that would be another value when they are evaluated again.
 
 use cfg_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, site::Site},
     entity::{RoutineId, VarId},
-    ir::{Expr, Intent, OpClass, Place, Routine, visit::each_written},
+    ir::{Expr, Intent, OpClass, Place, Routine, Variable},
     memory::{locations::Locations, named::global_variables},
+    text,
 };
 use fixedbitset::FixedBitSet;
 
-use crate::{code::routines::each_extent, codes, prepare::context::Context};
+use crate::{
+    code::routines::each_extent,
+    codes,
+    prepare::{
+        context::Context,
+        other_names::{Change, OtherName, assigned},
+    },
+};
 
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
 /// assigned to it: extents name no locals, which alone take their shapes from assignments.
@@ -55,21 +63,15 @@ pub(crate) fn check_extents(
         });
     }
     let changed = &context.changed[id.index()];
-    if !(read || read_in && !changed.is_clear()) {
+    if !(read || read_in && !changed.is_empty()) {
         return;
     }
     // By storage: what has another name may be changed through that.
     let locations = Locations::of(&context.program, routine);
     let location = |v: VarId| locations.of_variable(v).index();
-    let mut written = FixedBitSet::with_capacity(routine.variables.len());
-    for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
-        written.extend(vertex.kind.index().map(location));
-        for statement in vertex.statements() {
-            each_written(&context.program, statement, &mut |v| {
-                written.insert(location(v));
-            });
-        }
-    }
+    let assigned = assigned(&context.program, routine);
+    let mut written: FixedBitSet = assigned.ones().map(|v| location(VarId::new(v))).collect();
+    written.grow(locations.len());
     for (v, g) in global_variables(routine) {
         if context.summary.written(id).contains(g) {
             written.insert(location(v));
@@ -77,12 +79,13 @@ pub(crate) fn check_extents(
     }
     for variable in &routine.variables {
         each_extent(variable, &mut |e| {
-            changeable(e, &mut |p| {
-                let is_changed = match is_in(p.var) {
-                    true => changed.contains(p.var.index()),
-                    false => written.contains(location(p.var)),
-                };
-                if is_changed {
+            changeable(e, &mut |p| match is_in(p.var) {
+                true => {
+                    if let Some(change) = changed.get(&p.var) {
+                        found.push(by_other_name(context, routine, variable, p.var, *change));
+                    }
+                }
+                false if written.contains(location(p.var)) => {
                     let n = &routine.variable(p.var).name;
                     found.push(
                         Diagnostic::error(
@@ -96,7 +99,49 @@ pub(crate) fn check_extents(
                         .at_element(format!("routine {}", routine.name)),
                     );
                 }
+                false => {}
             });
         });
     }
+}
+
+/// The problem of a parameter that is `in` and changes by another name, at the call that hands over the two.
+fn by_other_name(
+    context: &Context,
+    routine: &Routine,
+    shaped: &Variable,
+    read: VarId,
+    change: Change,
+) -> Diagnostic {
+    let program = &context.program;
+    let n = &routine.variable(read).name;
+    let other = match change.name {
+        OtherName::Parameter(p) => format!("`{}`", routine.variable(p).name),
+        OtherName::Global(g) => format!("the global `{}`", program.global(g).variable.name),
+    };
+    let message = format!(
+        "the shape of `{}` in `{}` depends on `{n}`, which may change there by another name, {other}: in this call the two may be \
+         the same cells",
+        shaped.name, routine.name
+    );
+    let help = format!("assign what is passed for `{n}` to another variable, and pass that");
+    let problem = Diagnostic::error(&codes::EXTENT, message, help);
+    let caller = program.routine(change.caller);
+    let statement = change.call.statement();
+    let found = statement
+        .zip(caller.body.as_ref())
+        .and_then(|((v, s), cfg)| {
+            let vertex = cfg.vertex(v);
+            Some((vertex.id, vertex.statements().get(s)?))
+        });
+    let element = match found {
+        Some((id, statement)) => {
+            let shown = text::stmt(caller, program, statement);
+            format!("routine {}, vertex {id}, statement `{shown}`", caller.name)
+        }
+        None => format!("routine {}", caller.name),
+    };
+    problem
+        .at_element(element)
+        .at_site_in(program, Site::of(change.caller, change.call))
 }

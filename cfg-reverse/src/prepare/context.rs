@@ -8,8 +8,9 @@ use cfg_core::{
     memory::global_set::GlobalSet,
 };
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeMap;
 
-use crate::memory::summary::Summary;
+use crate::{memory::summary::Summary, prepare::other_names::Change};
 
 /// The decisions for the whole program, made before any routine is written.
 pub(crate) struct Context {
@@ -20,7 +21,7 @@ pub(crate) struct Context {
     /// Forward and reverse routine of each routine that is differentiated.
     pub(crate) sweeps: Vec<Option<(RoutineId, RoutineId)>>,
     /// Of each `aliased` routine the parameters that are `in` and may change by another name.
-    pub(crate) changed: Vec<FixedBitSet>,
+    pub(crate) changed: Vec<BTreeMap<VarId, Change>>,
     /// Adjoint of each real global.
     pub(crate) adjoint_globals: Vec<Option<GlobalId>>,
     /// Globals that the routines that write them record cell by cell, not their callers as a whole.

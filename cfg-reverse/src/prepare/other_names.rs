@@ -1,28 +1,73 @@
 //! What may change though it is a parameter that is `in`.
 
 use cfg_core::{
-    entity::{RoutineId, VarId},
-    ir::{Expr, Intent, Program, Role, StmtKind},
+    diagnostic::site::Element,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Expr, Intent, Place, Program, Role, Routine, StmtKind, visit::each_written},
     memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::memory::summary::Summary;
 
-/// Of each `aliased` routine its parameters that are `in` and all the same may change: calls hand over cells for them that the routine
-/// writes by another name, that of another parameter or of a global. Only callers count that have sweeps.
+/// The most written arguments in one storage that are told apart from one that is read.
+const TOLD_APART: usize = 500;
+
+/// The name by which a parameter that is `in` is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OtherName {
+    /// Another parameter of the routine.
+    Parameter(VarId),
+    /// A global.
+    Global(GlobalId),
+}
+
+/// A call that hands over cells for a parameter that is `in` and that the called routine writes by another name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Change {
+    pub(crate) name: OtherName,
+    /// The routine that has the call, and the statement there.
+    pub(crate) caller: RoutineId,
+    pub(crate) call: Element,
+}
+
+/// An argument that is a place.
+struct Handed<'p> {
+    parameter: VarId,
+    place: &'p Place,
+    scalar: bool,
+    intent: Intent,
+}
+
+/// The variables that the statements and loops of a routine write themselves.
+pub(crate) fn assigned(program: &Program, routine: &Routine) -> FixedBitSet {
+    let mut written = FixedBitSet::with_capacity(routine.variables.len());
+    for (_, vertex) in routine.body.iter().flat_map(|cfg| cfg.vertices()) {
+        written.extend(vertex.kind.index().map(VarId::index));
+        for statement in vertex.statements() {
+            each_written(program, statement, &mut |v| written.insert(v.index()));
+        }
+    }
+    written
+}
+
+/// Of each `aliased` routine its parameters that are `in` and all the same may change, each with the first call that hands over cells
+/// for it that the routine writes by another name, that of another parameter or of a global. Only callers count that have sweeps.
 pub(crate) fn changed_by_other_names(
     program: &Program,
     summary: &Summary,
     sweeps: &[Option<(RoutineId, RoutineId)>],
-) -> Vec<FixedBitSet> {
-    let mut changed = vec![FixedBitSet::new(); program.routines.len()];
-    let storage = &summary.effects.storage;
-    let callers = program.routines.iter().zip(sweeps);
-    for (caller, _) in callers.filter(|(_, sweeps)| sweeps.is_some()) {
+) -> Vec<BTreeMap<VarId, Change>> {
+    let mut changed = vec![BTreeMap::new(); program.routines.len()];
+    let mut assigned_by: HashMap<RoutineId, FixedBitSet> = HashMap::new();
+    let callers = program.routines.iter().zip(sweeps).enumerate();
+    for (r, (caller, _)) in callers.filter(|(_, (_, sweeps))| sweeps.is_some()) {
         let mut known = None;
-        for statement in caller.statements() {
+        let vertices = caller.body.iter().flat_map(|cfg| cfg.vertices());
+        let statements = vertices
+            .flat_map(|(v, vertex)| (vertex.statements().iter().enumerate()).map(move |s| (v, s)));
+        for (v, (s, statement)) in statements {
             let StmtKind::Call {
                 callee, arguments, ..
             } = &statement.kind
@@ -33,32 +78,78 @@ pub(crate) fn changed_by_other_names(
             if !called.aliased {
                 continue;
             }
+            let assigned =
+                &*(assigned_by.entry(*callee)).or_insert_with(|| assigned(program, called));
             let locations = &*known.get_or_insert_with(|| Locations::of(program, caller));
-            let location = |v: VarId| locations.of_variable(v).index();
-            let handed: Vec<(VarId, Intent, VarId)> = (called.parameter_ids().zip(arguments))
-                .filter_map(|(p, argument)| match argument {
-                    Some(Expr::Place(place)) => Some((p, called.variable(p).intent()?, place.var)),
+            let handed: Vec<Handed<'_>> = (called.parameter_ids().zip(arguments))
+                .filter_map(|(parameter, argument)| match argument {
+                    Some(Expr::Place(place)) => Some(Handed {
+                        parameter,
+                        place,
+                        scalar: called.variable(parameter).rank() == 0,
+                        intent: called.variable(parameter).intent()?,
+                    }),
                     _ => None,
                 })
                 .collect();
-            let outputs = handed.iter().filter(|(_, intent, _)| intent.writes());
-            let outputs: HashSet<usize> = outputs.map(|&(_, _, v)| location(v)).collect();
-            let written = summary.written(*callee);
-            let inputs = handed.iter().filter(|(_, intent, _)| !intent.writes());
-            for &(p, _, v) in inputs {
-                let by_global = match caller.variable(v).role {
-                    Role::Global(g) => storage.meets(written, g),
-                    Role::Parameter { .. } => {
-                        let of_type = storage.of_type(called.variable(p).ty);
-                        caller.aliased && of_type.is_some_and(|all| all.intersects(written))
-                    }
-                    Role::Local => false,
+            let mut outputs: HashMap<usize, Vec<&Handed<'_>>> = HashMap::new();
+            // What is `out` has no value from the entry on.
+            let written =
+                |h: &&Handed<'_>| h.intent == Intent::Out || assigned.contains(h.parameter.index());
+            for output in handed.iter().filter(written) {
+                let location = locations.of_variable(output.place.var).index();
+                outputs.entry(location).or_default().push(output);
+            }
+            for input in handed.iter().filter(|h| !h.intent.writes()) {
+                let same = outputs.get(&locations.of_variable(input.place.var).index());
+                let same = same.map(Vec::as_slice).unwrap_or_default();
+                let many = same.len() > TOLD_APART;
+                let may_overlap = |output: &&&Handed<'_>| {
+                    let elements = input.scalar && output.scalar;
+                    many || !elements || locations.may_overlap(input.place, output.place)
                 };
-                if by_global || outputs.contains(&location(v)) {
-                    changed[callee.index()].grow_and_insert(p.index());
+                let by_parameter = same.iter().find(may_overlap);
+                let name = match by_parameter {
+                    Some(output) => Some(OtherName::Parameter(output.parameter)),
+                    None => {
+                        global_name(summary, caller, called, *callee, input).map(OtherName::Global)
+                    }
+                };
+                if let Some(name) = name {
+                    let change = Change {
+                        name,
+                        caller: RoutineId::new(r),
+                        call: Element::Statement(v, s),
+                    };
+                    changed[callee.index()]
+                        .entry(input.parameter)
+                        .or_insert(change);
                 }
             }
         }
     }
     changed
+}
+
+/// The first global that a call may write and that may have cells of an argument.
+fn global_name(
+    summary: &Summary,
+    caller: &Routine,
+    called: &Routine,
+    callee: RoutineId,
+    input: &Handed<'_>,
+) -> Option<GlobalId> {
+    let storage = &summary.effects.storage;
+    let written = summary.written(callee);
+    let among = match caller.variable(input.place.var).role {
+        Role::Global(g) if written.contains(g) => return Some(g),
+        Role::Global(g) => storage.around(g),
+        Role::Parameter { .. } if caller.aliased => {
+            storage.of_type(called.variable(input.parameter).ty)
+        }
+        Role::Parameter { .. } | Role::Local => None,
+    };
+    let mut first = None;
+    among?.each_common(written, |g| first = first.or(Some(g)));
+    first
 }

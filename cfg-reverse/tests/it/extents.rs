@@ -1,8 +1,9 @@
 //! What extents read: shapes do not change with values, values that the routine changes are refused (R305).
 
-use crate::bounds::refusals;
+use crate::bounds::{refusals, valid};
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
+    diagnostic::site::Element,
     entity::VarId,
     ir::{
         Dim, Expr, Op,
@@ -65,6 +66,17 @@ fn what_is_in_changes_where_arguments_overlap() {
         ("", "s := 3", "call g(y, part, under[1])", true),
         ("", "s := 3", "call g(y, i, under[1])", false),
         ("", "y := y*2.0", "call g(y, k, j)", false),
+        ("", "y := y*2.0", "call g(y, k, k)", false),
+        (
+            "",
+            "for s = 1, 2\n    y := y*2.0\n  end",
+            "call g(y, k, k)",
+            true,
+        ),
+        ("", "s := 3", "call g(y, under[1], under[2])", false),
+        ("", "s := 3", "call g(y, pair[1], pair[2])", false),
+        ("", "s := 3", "call g(y, pair[k], pair[k + 1])", false),
+        ("", "s := 3", "call g(y, pair[k], pair[2])", true),
         ("  uses i\n", "i := 3", "call g(y, i, j)", true),
         ("  uses i\n", "i := 3", "call g(y, k, j)", false),
         (
@@ -101,15 +113,68 @@ main subroutine f(inout real y)
   independent y
   dependent y
   uses i, under, part
-  local integer k, j
+  local integer k, j, pair[2]
   k := 2
   j := 2
+  pair := 2
   {call}
 end
 "
         );
         let expected = [is_changed.then_some("R305"), None];
         assert_eq!(refusals(&source), expected, "{statement}, {call}");
+    }
+}
+
+/// The problem stands at the call and says by which other name the parameter changes.
+#[test]
+fn calls_that_hand_over_two_names() {
+    for (uses, call, other) in [
+        ("", "call g(y, k, k)", Some("`s`")),
+        ("", "call g(y, k, j)", None),
+        ("  uses i\n", "call g(y, i, j)", Some("the global `i`")),
+        ("  uses i\n", "call g(y, part, j)", Some("the global `i`")),
+        ("  uses i\n", "call g(y, k, j)", None),
+    ] {
+        let source = format!(
+            "global integer i = 2
+global integer part overlays i at 0
+aliased subroutine g(inout real y, in integer n, inout integer s)
+{uses}  local real w[n]
+  w := y*0.5
+  s := 3
+  {global}y := sum(w)
+end
+main subroutine f(inout real y)
+  independent y
+  dependent y
+  uses i, part
+  local integer k, j
+  k := 2
+  j := 2
+  {call}
+end
+",
+            global = if uses.is_empty() { "" } else { "i := 3\n  " },
+        );
+        let program = valid(&source);
+        let main = program.main.expect("one is marked");
+        let problems = reverse(&program, main, &Options::default()).err();
+        let told = problems.as_ref().and_then(|d| d.iter().next());
+        assert_eq!(told.map(|d| d.code), other.map(|_| "R305"), "{call}");
+        let (Some(problem), Some(other)) = (told, other) else {
+            continue;
+        };
+        let expected = format!("by another name, {other}: in this call");
+        assert!(problem.message.contains(&expected), "{problem}");
+        let element = problem.at.element.as_deref().unwrap_or_default();
+        assert!(element.starts_with("routine f, vertex "), "{problem}");
+        assert!(
+            element.ends_with(&format!("statement `{call}`")),
+            "{problem}"
+        );
+        let site = problem.at.site.as_ref().map(|site| site.element);
+        assert!(matches!(site, Some(Element::Statement(_, 2))), "{problem}");
     }
 }
 
