@@ -139,6 +139,10 @@ const ERRORS: &[(&str, &str)] = &[
         "// n = 4\nmain subroutine f(in integer n, out real y, out integer m)\n  if n > 9\n    m := 1\n  end\n  y := if(m > 2, 1.0, 2.0)\nend\n",
     ),
     (
+        "X202",
+        "// n = 4\nsubroutine g(in integer n, optional out real u, out real y)\n  y := 0.0\n  if n > 9\n    u := 1.0\n  end\n  if u > y\n    y := 1.0\n  end\n  u := y\nend\nmain subroutine f(in integer n, out real y)\n  local real v\n  v := 3.0\n  call g(n, v, y)\nend\n",
+    ),
+    (
         "X203",
         "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n + 9223372036854775807\nend\n",
     ),

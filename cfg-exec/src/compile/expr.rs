@@ -776,7 +776,8 @@ impl Emitter<'_> {
         Ok(Operand::register(d, ScalarType::Integer))
     }
 
-    fn present(&mut self, v: VarId, dest: Option<Reg>) -> Compiling<Operand> {
+    /// Whether a parameter was given.
+    pub(super) fn present(&mut self, v: VarId, dest: Option<Reg>) -> Compiling<Operand> {
         let d = self.dest(dest)?;
         match self.home(v) {
             Home::Array(arr) => self.ext(Ext::PresentArray { d, arr }),

@@ -72,12 +72,19 @@ impl Emitter<'_> {
         }
         for (k, v) in routine.parameter_ids().enumerate() {
             let kept = matches!(self.home(v), Home::Address(_) | Home::AddressFrame(_));
-            if kept
+            if let Some((Intent::Out, optional)) = self.intent(v)
+                && kept
                 && matches!(abi.passes[k], Pass::Address | Pass::Copied)
-                && self.intent(v) == Some((Intent::Out, false))
             {
                 self.begin_statement();
+                let absent = self.label();
+                if optional {
+                    let given = self.present(v, None)?;
+                    let a = self.register_of(given.value)?;
+                    self.emit(Instr::JumpFalse { a, t: absent });
+                }
                 self.forget(v)?;
+                self.bind(absent);
             }
         }
         for (k, variable) in routine.variables.iter().enumerate() {

@@ -1001,11 +1001,12 @@ fn extents_that_differ_from_those_declared_are_named() {
 /// An out parameter has no value at entry, however its cell is passed.
 #[test]
 fn out_parameters_of_every_convention_have_no_value_at_entry() {
-    for head in ["", "aliased "] {
+    let heads = ["", "aliased "].map(|head| ["out", "optional out"].map(|intent| (head, intent)));
+    for (head, intent) in heads.into_iter().flatten() {
         for uses in ["", "uses w"] {
             let p = parsed(&format!(
                 "global real w = 1.0
-                {head}subroutine g(in integer n, out real b, inout real y)
+                {head}subroutine g(in integer n, {intent} real b, inout real y)
                   {uses}
                   if n > 5
                     b := 1.0
@@ -1025,8 +1026,43 @@ fn out_parameters_of_every_convention_have_no_value_at_entry() {
             assert_eq!(
                 (&*code, &*at),
                 ("X202", "routine g, vertex 5"),
-                "{head}{uses}"
+                "{head}{intent} {uses}"
             );
+        }
+    }
+}
+
+/// An optional out parameter has no value at entry where it is given, and is absent where it is not.
+#[test]
+fn absent_out_parameters_stay_absent() {
+    for head in ["", "aliased "] {
+        for uses in ["", "uses w"] {
+            let p = parsed(&format!(
+                "global real w = 1.0
+                {head}subroutine g(in real x, optional out real b, optional out real c, inout real y)
+                  {uses}
+                  if present(b)
+                    b := x
+                    y := y + 1.0
+                  end
+                  if present(c)
+                    c := x*2.0
+                    y := y + 10.0
+                  end
+                end
+                main subroutine f(in real x, inout real y)
+                  local real b, c
+                  b := 3.0
+                  c := 5.0
+                  call g(x, absent, absent, y)
+                  call g(x, b, absent, y)
+                  call g(x, absent, c, y)
+                  y := y + b*100.0 + c*1000.0
+                end"
+            ));
+            let mut arguments = [2.0.into(), 0.0.into()];
+            run(&p, &mut arguments).unwrap();
+            assert_eq!(real(&arguments[1]), 4211.0, "{head}{uses}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::storage::View;
 use super::value::Data;
 use super::{Actual, Derivative, FaultKind, Frame, Machine, Step, Value};
 use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::ir::{Expr, Extent, External, Order, Role, Routine, ScalarType};
+use cfg_core::ir::{Expr, Extent, External, Intent, Order, Role, Routine, ScalarType, Variable};
 use std::collections::BTreeMap;
 
 impl<D: Derivative> Machine<'_, D> {
@@ -38,6 +38,7 @@ impl<D: Derivative> Machine<'_, D> {
                     dims: view.dims[kept..].to_vec(),
                     ..view.clone()
                 };
+                self.forget_out(routine.variable(p), &views[p.index()]);
             }
         }
         for (p, actual) in routine.parameter_ids().zip(&actuals) {
@@ -81,6 +82,9 @@ impl<D: Derivative> Machine<'_, D> {
                     view
                 }
             };
+            if matches!(actual, Actual::View(_)) {
+                self.forget_out(variable, &views[p.index()]);
+            }
         }
         for (k, variable) in routine.variables.iter().enumerate() {
             if variable.role != Role::Local {
@@ -122,6 +126,15 @@ impl<D: Derivative> Machine<'_, D> {
         });
         self.seen.depth = self.seen.depth.max(self.frames.len());
         Ok(())
+    }
+
+    /// Makes the cells of an argument undefined if the parameter is `out`.
+    fn forget_out(&mut self, formal: &Variable, view: &View) {
+        if formal.intent() == Some(Intent::Out) && formal.ty != ScalarType::Tape {
+            for cell in view.cells() {
+                *self.cells.raw(cell) = Value::Undefined;
+            }
+        }
     }
 
     /// The storage that an actual argument names, or a temporary with its value.

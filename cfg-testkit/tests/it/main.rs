@@ -7,6 +7,7 @@ mod faults;
 mod files;
 mod generated;
 mod members;
+mod outputs;
 mod pointers;
 mod same;
 mod sections;

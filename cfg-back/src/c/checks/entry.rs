@@ -176,8 +176,12 @@ impl Writer<'_> {
                 Role::Global(_) => continue,
             };
             let line = match self.variables.all[k].kind.clone() {
-                Kind::Pointer(name) if out && !optional => {
-                    format!("*{name} = {};", checked::unset(ty))
+                Kind::Pointer(name) if out => {
+                    let line = format!("*{name} = {};", checked::unset(ty));
+                    match optional {
+                        true => format!("if ({name})\n        {line}"),
+                        false => line,
+                    }
                 }
                 Kind::Array(array) if out && array.is_strided() => {
                     if optional {
