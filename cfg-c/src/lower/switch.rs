@@ -127,7 +127,20 @@ impl Body<'_, '_> {
     ) -> Lowered<CaseRange> {
         let unit = self.l.unit;
         let mut value = |e: ExprId| match constant::integer(unit, e) {
-            Some((value, _)) => self.within_integer(ty.wrap(value), e),
+            Some((value, _)) => {
+                let converted = ty.wrap(value);
+                i64::try_from(converted).or_else(|_| {
+                    let message = match converted == value {
+                        true => format!("the case {value} is too large"),
+                        false => {
+                            let name = Arith::Int(ty).name();
+                            format!("the case {value} is {converted} as {name}, which is too large")
+                        }
+                    };
+                    let help = "cases have 63 bits: compare with it in an if before the switch";
+                    self.error(&codes::VALUE, unit.expr(e).at, message, help)
+                })
+            }
             None => self.error(
                 &codes::VALUE,
                 unit.expr(e).at,

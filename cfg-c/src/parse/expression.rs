@@ -418,6 +418,13 @@ impl Parser<'_> {
                 let file = self.sink.files.get(at.file as usize);
                 ExprKind::Str(file.map_or("", String::as_str).into())
             }
+            None if &*token.text == "_Generic" => {
+                let message = "_Generic, which chooses an expression by a type, is not supported";
+                let help = "write the expression that is chosen for the type of the operand";
+                self.sink.error(&codes::SYNTAX, at, message, help);
+                self.skip_between("(", ")")?;
+                ExprKind::Bad
+            }
             None if &*token.text == "__LINE__" => ExprKind::Int(i128::from(at.line), Arith::INT),
             None => {
                 let call = self.peek().is("(");
