@@ -13,7 +13,10 @@ use crate::{
     source::Pos,
     types::{Arith, Int},
 };
-use cfg_core::ir::{Expr, Op, Role, Subscript};
+use cfg_core::{
+    entity::VarId,
+    ir::{Expr, Op, Role, Subscript},
+};
 
 impl Body<'_, '_> {
     /// True if a pointer is not null.
@@ -111,12 +114,7 @@ impl Body<'_, '_> {
             self.settle(&mut left);
         }
         let right = self.pointer(b)?;
-        let apart = left.var != right.var
-            && [left.var, right.var].iter().any(|v| {
-                let variable = self.f.get(*v);
-                variable.is_some_and(|v| matches!(v.role, Role::Local))
-            });
-        if apart && matches!(op, Binary::Eq | Binary::Ne) {
+        if self.are_apart(left.var, right.var) && matches!(op, Binary::Eq | Binary::Ne) {
             return Ok(Value::integer((op == Binary::Ne).into(), Int::Int));
         }
         let Some(order) = positions(&left, &right) else {
@@ -166,6 +164,30 @@ impl Body<'_, '_> {
         )));
         let depth = e.depth();
         Ok(Value::truth(e, depth))
+    }
+
+    /// True of two variables that are certain to be different arrays: one of them is a local, or both are `restrict`. Of parameters that
+    /// are `restrict` one must be written, since only then they do not meet, and no call in the files may hand over parts of one array.
+    fn are_apart(&self, a: VarId, b: VarId) -> bool {
+        let is_local = |v: VarId| {
+            let variable = self.f.get(v);
+            variable.is_some_and(|v| matches!(v.role, Role::Local))
+        };
+        let unit = self.l.unit;
+        let parameters = &unit.functions[self.function].parameters;
+        let parameter = |v: VarId| parameters.get(v.index()).copied();
+        let is_restricted = |d: DeclId| unit.decl(d).ty.restrict && !self.is_rows(d);
+        let are_restricted = || {
+            let (Some(a), Some(b)) = (parameter(a), parameter(b)) else {
+                return false;
+            };
+            let is_written = self.l.facts.is_written(a) || self.l.facts.is_written(b);
+            is_written
+                && is_restricted(a)
+                && is_restricted(b)
+                && !self.l.facts.is_shared(self.function)
+        };
+        a != b && (is_local(a) || is_local(b) || are_restricted())
     }
 
     /// Pointers into different arrays are compared: of those that may point into several arrays this is known in a run.
