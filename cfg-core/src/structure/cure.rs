@@ -7,9 +7,10 @@ use super::local_rules::{Cure, Violation, edge_names, name};
 use crate::{
     diagnostic::Diagnostics,
     entity::{EdgeId, VertexId},
-    graph::loops::LoopForest,
+    graph::{self, loops::LoopForest},
     ir::{Cfg, Control, FreshIds, VertexKind, VertexType},
 };
+use fixedbitset::FixedBitSet;
 use std::cell::{OnceCell, RefCell};
 
 /// The help that tells how a routine declares that it jumps as it likes.
@@ -45,6 +46,10 @@ struct Cures<'c> {
     control: Control,
     insight: Option<Insight>,
     forest: OnceCell<Option<LoopForest>>,
+    /// The vertices that are reached from ENTRY.
+    reached: OnceCell<FixedBitSet>,
+    /// The only vertex without an out-edge that leads to whatever is next.
+    open_way: OnceCell<Option<VertexId>>,
     /// The only ENDLOOP without an out-edge.
     open_end: OnceCell<Option<VertexId>>,
     /// The only LOOP with one in-edge.
@@ -62,6 +67,8 @@ impl<'c> Cures<'c> {
             control,
             insight,
             forest: OnceCell::new(),
+            reached: OnceCell::new(),
+            open_way: OnceCell::new(),
             open_end: OnceCell::new(),
             open_header: OnceCell::new(),
             short_end: OnceCell::new(),
@@ -97,6 +104,26 @@ impl<'c> Cures<'c> {
     fn only(&self, holds: impl Fn(VertexId) -> bool) -> Option<VertexId> {
         let mut found = self.cfg.vertices().map(|(v, _)| v).filter(|&v| holds(v));
         found.next().filter(|_| found.next().is_none())
+    }
+
+    fn is_reached(&self, v: VertexId) -> bool {
+        let new = || {
+            let entry = self.cfg.entry();
+            entry.map_or_else(FixedBitSet::new, |e| graph::reachable(self.cfg, e.index()))
+        };
+        self.reached.get_or_init(new).contains(v.index())
+    }
+
+    fn open_way(&self) -> Option<VertexId> {
+        let is_open = |v| {
+            let ty = self.cfg.vertex(v).vertex_type();
+            let goes_on = matches!(
+                ty,
+                VertexType::Entry | VertexType::BasicBlock | VertexType::EndBranch
+            );
+            goes_on && self.cfg.out_edges(v).is_empty()
+        };
+        *self.open_way.get_or_init(|| self.only(is_open))
     }
 
     fn open_end(&self) -> Option<VertexId> {
@@ -203,6 +230,10 @@ impl<'c> Cures<'c> {
         let into = cfg.in_edges(v);
         match (ty, into.len()) {
             (VertexType::Loop | VertexType::ForLoop, 1) => {
+                let from = cfg.edge(into[0]).from;
+                if cfg.vertex(from).vertex_type() == VertexType::EndLoop {
+                    return self.not_entered(v, from);
+                }
                 if let Some(end) = self.open_end() {
                     let end = self.id(end);
                     return format!("add the edge back to it, {{\"from\": {end}, \"to\": {id}}}");
@@ -219,6 +250,30 @@ impl<'c> Cures<'c> {
             ),
             _ => format!("add the missing edge to it, {{\"from\": ..., \"to\": {id}}}"),
         }
+    }
+
+    /// The only predecessor of a LOOP is an ENDLOOP.
+    fn not_entered(&self, v: VertexId, end: VertexId) -> String {
+        // One that is reached by way of the ENDLOOP stands behind another loop, unless a jump leads into its body.
+        let is_behind_another = self.forest().is_some_and(|forest| {
+            let around = forest.innermost(v.index()).map(|l| forest.get(l).header);
+            self.is_reached(v)
+                && forest.back_to(end.index(), v.index()).is_none()
+                && around.is_none_or(|header| self.is_loop(VertexId::new(header)))
+        });
+        let end = name(self.cfg, end);
+        if is_behind_another {
+            return format!(
+                "{end} ends the body of another loop: lead it back to the LOOP of that; this one is entered by an edge from outside \
+                 and has an ENDLOOP of its own"
+            );
+        }
+        let id = self.id(v);
+        let from = self.open_way();
+        let from = from.map_or_else(|| "...".to_owned(), |v| self.id(v).to_string());
+        format!(
+            "{end} leads back to it: add the edge that enters the loop, {{\"from\": {from}, \"to\": {id}}}"
+        )
     }
 
     /// A vertex has more successors than it may have.

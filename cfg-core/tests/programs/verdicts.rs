@@ -1754,7 +1754,7 @@ fn records_are_refused_where_variables_are() {
 }
 
 /// Graphs in short: the vertices by letters, `]` for ENDBRANCH and `)` for ENDLOOP, then the edges with their labels.
-const GRAPHS: [&str; 56] = [
+const GRAPHS: [&str; 61] = [
     "E b X: 1-2 2-3",
     "E b X: 1-2 2-1 2-3",
     "E b c X: 1-2 2-3 3-2=1 3-4=0",
@@ -1791,6 +1791,11 @@ const GRAPHS: [&str; 56] = [
     "E l b ) b X: 1-2 2-3=1 3-4 4-5 5-6 2-6",
     "E l b ) l b ) X: 1-2 2-3=1 3-4 2-5 5-6=1 6-7 5-8",
     "E l b ) X: 1-2 2-3=1 3-4 2-5",
+    "E b l b ) X: 1-2 3-4=1 4-5 5-3 3-6",
+    "E b l b ) X: 1-2 2-6 3-4=1 4-5 5-3 3-6",
+    "E b l b ) X: 1-2 2-4 3-4=1 4-5 5-3 3-6",
+    "E l b ) l b X: 1-2 2-3=1 3-4 4-5 2-7 5-6=1 6-7",
+    "E l b ) l b ) X: 1-2 2-3=1 3-4 4-5 2-8 5-6=1 6-7 7-2 5-8",
     "E l b ) X: 1-2 2-3=1 3-4 4-2 2-5=1",
     "E l b ) X: 1-2 2-3=1 3-4 4-2 2-5=0",
     "E c b b X: 1-2 2-3=1 2-4=1 3-5 4-5",
