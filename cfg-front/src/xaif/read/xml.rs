@@ -176,14 +176,13 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Box<Diagnostic>> {
 
 /// The encoding that the XML declaration names; empty if none.
 fn declared_encoding(bytes: &[u8]) -> String {
-    let head = &bytes[..bytes.len().min(256)];
-    let head: String = head.iter().map(|&b| char::from(b)).collect();
-    let Some(declaration) = head
-        .strip_prefix("<?xml")
-        .and_then(|h| h.split("?>").next())
-    else {
+    let Some(rest) = bytes.strip_prefix(b"<?xml") else {
         return String::new();
     };
+    let Some(end) = rest.windows(2).position(|pair| pair == b"?>") else {
+        return String::new();
+    };
+    let declaration: String = rest[..end].iter().map(|&b| char::from(b)).collect();
     let Some(rest) = declaration.split("encoding").nth(1) else {
         return String::new();
     };
@@ -657,14 +656,21 @@ mod tests {
         assert_eq!(named(5), "Scope 5 in Scope 4 in Scope 3 in Scope 2");
     }
 
-    /// What names the encoding ends within the first 256 bytes.
+    /// What names the encoding may stand anywhere in the declaration. A declaration that does not end names none.
     #[test]
-    fn encodings_are_looked_for_up_to_a_number_of_bytes() {
-        let declared = |length: usize| {
-            let (start, end) = ("<?xml version=\"1.0\"", "encoding=\"latin1");
+    fn encodings_are_looked_for_in_all_of_the_declaration() {
+        let document = |length: usize, rest: &str| {
+            let (start, end) = ("<?xml version=\"1.0\"", "encoding=\"latin1\"");
             let space = " ".repeat(length - start.len() - end.len());
-            declared_encoding(format!("{start}{space}{end}\"?>").as_bytes())
+            format!("{start}{space}{end}{rest}").into_bytes()
         };
-        assert_eq!([256, 257].map(declared), ["latin1", "latin"]);
+        for length in [40, 256, 257, 5000] {
+            let mut bytes = document(length, "?>");
+            assert_eq!(declared_encoding(&bytes), "latin1", "{length}");
+            bytes.push(0xE9);
+            let text = decode(&bytes);
+            assert!(text.is_ok_and(|text| text.ends_with("?>é")), "{length}");
+            assert_eq!(declared_encoding(&document(length, "")), "", "{length}");
+        }
     }
 }
