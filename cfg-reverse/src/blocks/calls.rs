@@ -191,6 +191,9 @@ impl<'p> Draft<'p> {
     ) -> Result<Written, (&'static CodeInfo, String)> {
         let called = context.program.routine(callee);
         let touched = self.globals.among(context.summary.touched(callee));
+        // By storage, where tangents go by cells. A tangent is only lost where something gives the cells one. An adjoint is
+        // incremented where the cells are read, though nothing assigns them: in a storage that is active the adjoints of all
+        // cells come out of the reverse sweep, and would lack what the given adjoint does not add.
         let mut globals = touched.iter();
         if let Some(v) = globals.find(|v| context.is_active(self.id, routine, **v)) {
             let message = format!(

@@ -371,7 +371,7 @@ fn globals_of_given_derivatives() {
         ("head", "head", [Some("R309"); 2]),
         ("head", "base[1]", [Some("R309"); 2]),
         ("head", "apart[1]", [None; 2]),
-        // Adjoints tell storage apart, tangents cells.
+        // Adjoints tell storage apart, tangents cells: adjoints come out of all cells of a storage that is active.
         ("head", "tail", [Some("R309"), None]),
     ] {
         let source = format!(
