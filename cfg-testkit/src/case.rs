@@ -264,11 +264,12 @@ impl Case {
         }
     }
 
-    /// The elements of all globals that own storage at the start, as the point says.
+    /// The elements of all globals that own storage at the start, as the point says; of records the interpreter has the initial
+    /// values itself.
     fn globals(&self) -> BTreeMap<GlobalId, Vec<Option<Expr>>> {
         let mut all = BTreeMap::new();
         for (k, global) in self.program.globals.iter().enumerate() {
-            if global.overlay.is_none() {
+            if global.overlay.is_none() && global.variable.ty.record().is_none() {
                 let n = constant_len(&global.variable);
                 let first = |i: usize| {
                     let initial = global.initial.as_ref()?;

@@ -4,7 +4,8 @@
 //! Globals of all types lie in one storage under several names, and few routines name many of them. Routines jump out of loops and
 //! back, return early, call themselves, are `aliased` with arguments that overlap, also integers that decide, take optional arguments
 //! and sections that run backwards, return arrays, have arrays as long as a parameter says, and statements after which a variable is
-//! unknown. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
+//! unknown. In half of the programs there are records: as globals, locals, parameters and results, alone and in arrays, whole and field
+//! by field. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
 
 use crate::{
     case::{Case, Datum, Elements},
@@ -19,6 +20,8 @@ enum Kind {
     Real,
     Integer,
     Logical,
+    /// A record with a real `x`, an integer `k` and three reals `v`.
+    Record,
 }
 
 impl Kind {
@@ -27,6 +30,7 @@ impl Kind {
             Self::Real => "real",
             Self::Integer => "integer",
             Self::Logical => "logical",
+            Self::Record => "record Pair",
         }
     }
 }
@@ -39,10 +43,13 @@ enum Home {
     Global,
 }
 
-/// A variable of the routine that is being written.
+/// A variable of the routine that is being written, or a field of one.
 #[derive(Clone, Debug)]
 struct Variable {
+    /// What stands before subscripts.
     name: String,
+    /// What stands behind them: the field, of an array of records.
+    field: String,
     kind: Kind,
     /// Lower bound and extent, of an array.
     shape: Option<(i64, i64)>,
@@ -60,12 +67,29 @@ struct Parameter {
     optional: bool,
 }
 
+impl Variable {
+    /// True if it is a variable, not a field.
+    fn is_whole(&self) -> bool {
+        self.field.is_empty() && !self.name.contains('.')
+    }
+}
+
+/// True of names of which one is the other, or a field of it.
+fn overlap(a: &str, b: &str) -> bool {
+    let is_field = |part: &str, of: &str| {
+        let rest = part.strip_prefix(of);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    is_field(a, b) || is_field(b, a)
+}
+
 /// What a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Returned {
     Nothing,
     Scalar,
     Array,
+    Record,
 }
 
 /// A routine as its callers know it.
@@ -80,6 +104,8 @@ struct Callee {
 struct Writer {
     rng: Rng,
     out: String,
+    /// Records are drawn.
+    records: bool,
     globals: Vec<Variable>,
     callees: Vec<Callee>,
     /// The routine that is being written, if it may call itself.
@@ -152,6 +178,7 @@ fn source(rng: &mut Rng) -> String {
     let mut writer = Writer {
         rng: rng.clone(),
         out: String::new(),
+        records: false,
         globals: Vec::new(),
         callees: Vec::new(),
         own: None,
@@ -164,6 +191,7 @@ fn source(rng: &mut Rng) -> String {
         labels: 0,
         left: 0,
     };
+    writer.records = writer.rng.percent(50);
     writer.globals();
     let leaves = 2 + writer.rng.below(3);
     for k in 0..leaves {
@@ -178,6 +206,14 @@ fn source(rng: &mut Rng) -> String {
 }
 
 impl Writer {
+    /// A number of per cent, none where no records are drawn.
+    fn of_records(&self, percent: usize) -> usize {
+        match self.records {
+            true => percent,
+            false => 0,
+        }
+    }
+
     fn global(&mut self, name: &str, kind: Kind, shape: Option<(i64, i64)>, rest: &str) {
         let dims = match shape {
             Some((1, n)) => format!("[{n}]"),
@@ -187,6 +223,7 @@ impl Writer {
         let _ = writeln!(self.out, "global {} {name}{dims}{rest}", kind.name());
         self.globals.push(Variable {
             name: name.to_owned(),
+            field: String::new(),
             kind,
             shape,
             written: true,
@@ -195,6 +232,10 @@ impl Writer {
     }
 
     fn globals(&mut self) {
+        if self.records {
+            self.out
+                .push_str("record Pair\n  real x\n  integer k\n  real v[3]\nend\n\n");
+        }
         let lower = *self.rng.pick(&[1, 1, 0, -2]).unwrap_or(&1);
         let six = Some((lower, 6));
         let values = " = 0.3, 0.7, 0.5, 0.8, 0.4, 0.6";
@@ -221,6 +262,13 @@ impl Writer {
             let rest = format!(" overlays la at {}", self.rng.below(2));
             self.global("ls", Kind::Logical, None, &rest);
         }
+        if self.rng.percent(self.of_records(60)) {
+            self.global("rp", Kind::Record, None, " = 0.4, 2, 0.6");
+        }
+        if self.rng.percent(self.of_records(40)) {
+            let three = Some((self.rng.between(0, 1), 3));
+            self.global("rq", Kind::Record, three, " = 0.7, 3, 0.2");
+        }
     }
 
     fn line(&mut self, line: &str) {
@@ -232,13 +280,36 @@ impl Writer {
     }
 
     fn add(&mut self, name: &str, kind: Kind, shape: Option<(i64, i64)>, home: Home) {
-        self.variables.push(Variable {
+        self.put(Variable {
             name: name.to_owned(),
+            field: String::new(),
             kind,
             shape,
             written: true,
             home,
         });
+    }
+
+    /// A variable that may be used, and each field of a record beside it. Of the arrays in an array of records one element is used.
+    fn put(&mut self, variable: Variable) {
+        if variable.kind == Kind::Record {
+            for (field, kind) in [("x", Kind::Real), ("k", Kind::Integer), ("v", Kind::Real)] {
+                let mut part = Variable {
+                    kind,
+                    ..variable.clone()
+                };
+                match (variable.shape, field) {
+                    (None, _) => {
+                        part.name = format!("{}.{field}", variable.name);
+                        part.shape = (field == "v").then_some((1, 3));
+                    }
+                    (Some(_), "v") => part.field = format!(".v[{}]", self.rng.between(1, 3)),
+                    (Some(_), _) => part.field = format!(".{field}"),
+                }
+                self.variables.push(part);
+            }
+        }
+        self.variables.push(variable);
     }
 
     /// Begins a body: locals, and the globals that the routine uses, each with a chance. The declarations.
@@ -254,7 +325,9 @@ impl Writer {
             true => String::new(),
             false => format!("  uses {}\n", names.join(", ")),
         };
-        self.variables.extend(used.iter().cloned());
+        for global in &used {
+            self.put(global.clone());
+        }
         declared.push_str("  local real t, w[3]\n  local integer k, i0, i1, fuel0, fuel1\n");
         self.add("t", Kind::Real, None, Home::Local);
         self.add("w", Kind::Real, Some((1, 3)), Home::Local);
@@ -262,6 +335,17 @@ impl Writer {
         self.line("t := 0.5");
         self.line("w := 0.3");
         self.line("k := 2");
+        if self.rng.percent(self.of_records(70)) {
+            declared.push_str("  local record Pair a, b[3]\n");
+            self.add("a", Kind::Record, None, Home::Local);
+            self.add("b", Kind::Record, Some((1, 3)), Home::Local);
+            for line in ["a.x := 0.4", "a.k := 2", "a.v := 0.7"] {
+                self.line(line);
+            }
+            for line in ["b.x := 0.6", "b.k := 1", "b.v := 0.9*t"] {
+                self.line(line);
+            }
+        }
         declared
     }
 
@@ -279,7 +363,11 @@ impl Writer {
             (Kind::Integer, false, false, 40),
             (Kind::Integer, false, false, 20),
             (Kind::Real, false, false, 30),
+            (Kind::Record, false, false, self.of_records(50)),
+            (Kind::Record, false, false, self.of_records(25)),
+            (Kind::Record, true, false, self.of_records(30)),
             (Kind::Real, false, true, 20),
+            (Kind::Record, false, true, self.of_records(20)),
         ] {
             if self.rng.percent(chance) {
                 parameters.push(Parameter {
@@ -304,15 +392,20 @@ impl Writer {
             let kind = p.kind.name();
             let _ = write!(head, ", {optional}{intent} {kind} p{k}{dims}");
             if !p.optional {
-                self.add(&format!("p{k}"), p.kind, shape, Home::Parameter);
-                if let Some(variable) = self.variables.last_mut() {
-                    variable.written = p.written;
-                }
+                self.put(Variable {
+                    name: format!("p{k}"),
+                    field: String::new(),
+                    kind: p.kind,
+                    shape,
+                    written: p.written,
+                    home: Home::Parameter,
+                });
             }
         }
-        let returned = match self.rng.below(6) {
+        let returned = match self.rng.below(7) {
             0 => Returned::Scalar,
             1 => Returned::Array,
+            2 if self.records => Returned::Record,
             _ => Returned::Nothing,
         };
         let chance = *self.rng.pick(&[0, 10, 40]).unwrap_or(&0);
@@ -327,11 +420,21 @@ impl Writer {
             Returned::Nothing => "",
             Returned::Scalar => " result real r",
             Returned::Array => " result real r[3]",
+            Returned::Record => " result record Pair r",
         };
-        if returned != Returned::Nothing {
-            let shape = (returned == Returned::Array).then_some((1, 3));
-            self.add("r", Kind::Real, shape, Home::Local);
-            self.line("r := 0.4");
+        match returned {
+            Returned::Nothing => {}
+            Returned::Scalar | Returned::Array => {
+                let shape = (returned == Returned::Array).then_some((1, 3));
+                self.add("r", Kind::Real, shape, Home::Local);
+                self.line("r := 0.4");
+            }
+            Returned::Record => {
+                self.add("r", Kind::Record, None, Home::Local);
+                for line in ["r.x := 0.3", "r.k := 3", "r.v := 0.5*p0"] {
+                    self.line(line);
+                }
+            }
         }
         let callee = Callee {
             name: name.to_owned(),
@@ -347,11 +450,15 @@ impl Writer {
         self.body(if calls { 2 } else { 0 });
         for (k, p) in callee.parameters.iter().enumerate() {
             if p.optional {
+                let name = match p.kind {
+                    Kind::Record => format!("p{k}.x"),
+                    Kind::Real | Kind::Integer | Kind::Logical => format!("p{k}"),
+                };
                 self.line(&format!("if present(p{k})"));
-                self.line(&format!("  t := t*p{k}"));
+                self.line(&format!("  t := t*{name}"));
                 if p.written {
                     let value = self.real(1);
-                    self.line(&format!("  p{k} := 0.5*p{k} + 0.3*{value}"));
+                    self.line(&format!("  {name} := 0.5*{name} + 0.3*{value}"));
                 }
                 self.line("end");
             }
@@ -364,7 +471,7 @@ impl Writer {
         self.callees = all;
         let kind = match returned {
             Returned::Nothing => "subroutine",
-            Returned::Scalar | Returned::Array => "function",
+            Returned::Scalar | Returned::Array | Returned::Record => "function",
         };
         let general = if self.general { "general " } else { "" };
         let aliased = if self.aliased { "aliased " } else { "" };
@@ -447,7 +554,7 @@ impl Writer {
                 }
             }
         };
-        format!("{}[{at}]", v.name)
+        format!("{}[{at}]{}", v.name, v.field)
     }
 
     fn cell_of(&mut self, kind: Kind, written: bool) -> Option<String> {
@@ -513,9 +620,10 @@ impl Writer {
         let all: Vec<Variable> = self.variables.iter().filter(wide).cloned().collect();
         let v = self.rng.pick(&all)?.clone();
         let (lower, extent) = v.shape?;
-        let name = v.name;
+        let (name, field) = (v.name, v.field);
         if extent == 3 && self.rng.percent(40) {
-            return Some((name.clone(), name));
+            let whole = format!("{name}{field}");
+            return Some((name, whole));
         }
         let stride = if extent >= 5 {
             self.rng.between(1, 2)
@@ -525,9 +633,9 @@ impl Writer {
         let first = lower + self.rng.between(0, extent - 1 - 2 * stride);
         let last = first + 2 * stride;
         let section = match (self.rng.percent(40), stride) {
-            (true, stride) => format!("{name}[{last}:{first}:-{stride}]"),
-            (false, 1) => format!("{name}[{first}:{last}]"),
-            (false, stride) => format!("{name}[{first}:{last}:{stride}]"),
+            (true, stride) => format!("{name}[{last}:{first}:-{stride}]{field}"),
+            (false, 1) => format!("{name}[{first}:{last}]{field}"),
+            (false, stride) => format!("{name}[{first}:{last}:{stride}]{field}"),
         };
         Some((name, section))
     }
@@ -544,7 +652,20 @@ impl Writer {
 
     fn statement(&mut self, depth: usize) {
         let deeper = usize::from(depth < 2);
-        let weights = [30, 8, 12, 4, 14, 10 * deeper, 12 * deeper, 4, 4];
+        let copies = self.of_records(10);
+        let weights = [
+            30,
+            8,
+            12,
+            4,
+            14,
+            10 * deeper,
+            12 * deeper,
+            4,
+            4,
+            copies,
+            copies / 2,
+        ];
         match self.rng.weighted(&weights) {
             0 => {
                 if let Some(p) = self.cell_of(Kind::Real, true) {
@@ -602,12 +723,22 @@ impl Writer {
             }
             6 => self.cycle(depth),
             7 => {
-                if let Some(v) = self.any(Kind::Real, true) {
-                    self.line(&format!("opaque \"measure\" reads t writes {}", v.name));
-                    self.line(&format!("{} := 0.6", v.name));
+                let fits = |v: &&Variable| {
+                    v.written && v.is_whole() && matches!(v.kind, Kind::Real | Kind::Record)
+                };
+                let all: Vec<Variable> = self.variables.iter().filter(fits).cloned().collect();
+                if let Some(Variable { name, kind, .. }) = self.rng.pick(&all).cloned() {
+                    self.line(&format!("opaque \"measure\" reads t writes {name}"));
+                    let fields: &[&str] = match kind {
+                        Kind::Record => &[".x := 0.6", ".k := 2", ".v := 0.7"],
+                        Kind::Real | Kind::Integer | Kind::Logical => &[" := 0.6"],
+                    };
+                    for field in fields {
+                        self.line(&format!("{name}{field}"));
+                    }
                 }
             }
-            _ => {
+            8 => {
                 if self.loops == 0
                     && let Some(own) = self.own.take()
                 {
@@ -616,6 +747,20 @@ impl Writer {
                     self.call_of(&own, "n - 1");
                     self.indent -= 1;
                     self.line("end");
+                }
+            }
+            9 => {
+                let target = self.cell_of(Kind::Record, true);
+                let source = self.cell_of(Kind::Record, false);
+                if let (Some(target), Some(source)) = (target, source) {
+                    self.line(&format!("{target} := {source}"));
+                }
+            }
+            _ => {
+                let target = self.section(|v| v.kind == Kind::Record && v.written);
+                let source = self.section(|v| v.kind == Kind::Record);
+                if let (Some((_, target)), Some((_, source))) = (target, source) {
+                    self.line(&format!("{target} := {source}"));
                 }
             }
         }
@@ -705,10 +850,12 @@ impl Writer {
                 arguments.push("absent".to_owned());
                 continue;
             }
-            if !p.array && !p.written && self.rng.percent(40) {
+            // A record is no expression.
+            let is_number = !p.array && p.kind != Kind::Record;
+            if is_number && !p.written && self.rng.percent(40) {
                 arguments.push(match p.kind {
                     Kind::Integer => format!("modulo({}, 3) + 1", self.integer()),
-                    Kind::Real | Kind::Logical => format!("0.5*{}", self.real(1)),
+                    Kind::Real | Kind::Logical | Kind::Record => format!("0.5*{}", self.real(1)),
                 });
                 continue;
             }
@@ -718,9 +865,10 @@ impl Writer {
                     Home::Parameter => !is_aliased,
                     Home::Global => false,
                 };
+                let is_taken = taken.iter().any(|name| overlap(name, &v.name));
                 v.kind == p.kind
                     && (v.written || !p.written)
-                    && (callee.aliased || (apart && !taken.contains(&v.name)))
+                    && (callee.aliased || (apart && !is_taken))
             };
             let argument = match p.array {
                 true => self.section(fits),
@@ -741,6 +889,7 @@ impl Writer {
         let target = match callee.returned {
             Returned::Nothing => None,
             Returned::Scalar => self.cell_of(Kind::Real, true),
+            Returned::Record => self.cell_of(Kind::Record, true),
             Returned::Array => {
                 let section = self.section(|v| v.kind == Kind::Real && v.written);
                 section.map(|(_, section)| section)
@@ -757,7 +906,8 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::{Case, generate};
-    use cfg_core::ir::{Control, Role, StmtKind, Variable};
+    use cfg_core::ir::{Control, Program, Role, Routine, StmtKind, Variable};
+    use std::collections::BTreeMap;
 
     /// Of the programs many have what others do not: routines with general control that call others, and use globals.
     #[test]
@@ -773,6 +923,53 @@ mod tests {
         };
         let count = (0..200).filter(|&seed| has(&generate(seed))).count();
         assert!(count > 40, "{count}");
+    }
+
+    /// What is rarely combined, and whether a routine of a program has it.
+    const COMBINED: &[(&str, fn(&Program, &Routine) -> bool)] = &[
+        ("local records in general control flow", |_, r| {
+            r.control == Control::General && has(r, |v| is_record(v) && v.role == Role::Local)
+        }),
+        ("global records in general control flow", |_, r| {
+            r.control == Control::General
+                && has(r, |v| is_record(v) && matches!(v.role, Role::Global(_)))
+        }),
+        ("records that may overlap", |_, r| {
+            r.aliased && has(r, |v| is_record(v) && v.intent().is_some())
+        }),
+        ("arrays of records that may overlap", |_, r| {
+            r.aliased && has(r, |v| is_record(v) && v.intent().is_some() && v.rank() > 0)
+        }),
+        ("optional records", |_, r| {
+            has(r, |v| {
+                is_record(v) && matches!(v.role, Role::Parameter { optional: true, .. })
+            })
+        }),
+        ("records as results where parameters may overlap", |_, r| {
+            r.aliased && r.result.is_some_and(|v| is_record(r.variable(v)))
+        }),
+    ];
+
+    fn is_record(v: &Variable) -> bool {
+        v.ty.record().is_some()
+    }
+
+    fn has(routine: &Routine, fits: impl Fn(&Variable) -> bool) -> bool {
+        routine.variables.iter().any(fits)
+    }
+
+    /// Each combination is drawn in several of the programs.
+    #[test]
+    fn combinations_are_drawn() {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for seed in 0..200 {
+            let program = generate(seed).program;
+            for (name, is_there) in COMBINED {
+                let found = program.routines.iter().any(|r| is_there(&program, r));
+                *counts.entry(*name).or_default() += usize::from(found);
+            }
+        }
+        assert!(counts.values().all(|&n| n >= 5), "{counts:?}");
     }
 
     #[test]

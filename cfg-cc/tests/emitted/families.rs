@@ -45,7 +45,7 @@ pub(crate) const ALL: &[Family] = &[
     ("jumps", jumping),
     ("c", from_c),
     ("pointers", with_pointers),
-    ("mixed", mixed::generate),
+    ("mixed", split),
 ];
 
 /// Much of what is rare in the others: routines that call themselves, share cells, take optional arguments, globals that are
@@ -199,6 +199,18 @@ fn with_pointers(seed: u64) -> Case {
     });
     let point = point.collect();
     at(program, main, point)
+}
+
+/// Random programs whose routines call each other, with their records split: the parameters of the main routine are none, and keep
+/// their numbers.
+fn split(seed: u64) -> Case {
+    let case = mixed::generate(seed);
+    let program = validate(case.program.clone()).expect("it is valid");
+    let program = records::split(&program).expect("it has a counterpart");
+    Case {
+        program: program.into_program(),
+        ..case
+    }
 }
 
 /// The options of the reversal: each value of each with each of the others.

@@ -15,6 +15,7 @@ use cfg_drive::{Adjoint, Mode, Named, Options, Primal, Slot, Tangent, check, jac
 use cfg_testkit::case::Case;
 use cfg_testkit::interpret::{Limits, Outcome, Value};
 use cfg_testkit::reorder::as_declared;
+use cfg_transform::records::without_records;
 use std::collections::BTreeMap;
 
 /// What came of a program under a setting.
@@ -127,7 +128,9 @@ pub(crate) fn agrees(
         jacobians(case, &program, &options, &point, tolerance, steps)?;
     }
     if depth.second {
-        match second::agrees(case, &program, &options.reversal, tolerance) {
+        // The executor takes no records. The parameters of the main routine are none, and keep their numbers.
+        let split = without_records(&program).map_err(|d| format!("records: {d}"))?;
+        match second::agrees(case, &split, &options.reversal, tolerance) {
             Ok(()) => {}
             Err(Failure::Refused(code)) => return Ok(Found::Refused(format!("second {code}"))),
             Err(Failure::Wrong(message)) => return Err(message),
