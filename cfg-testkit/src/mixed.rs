@@ -5,7 +5,7 @@
 //! back, return early, call themselves, are `aliased` with arguments that overlap, also integers that decide, take optional arguments
 //! and sections that run backwards, return arrays, have arrays as long as a parameter says, and statements after which a variable is
 //! unknown. In half of the programs there are records: as globals, locals, parameters and results, alone and in arrays, whole and field
-//! by field. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
+//! by field, and in half of them statements that stop the program where no run comes. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
 
 use crate::{
     case::{Case, Datum, Elements},
@@ -106,6 +106,8 @@ struct Writer {
     out: String,
     /// Records are drawn.
     records: bool,
+    /// Statements that stop the program are drawn.
+    stops: bool,
     globals: Vec<Variable>,
     callees: Vec<Callee>,
     /// The routine that is being written, if it may call itself.
@@ -179,6 +181,7 @@ fn source(rng: &mut Rng) -> String {
         rng: rng.clone(),
         out: String::new(),
         records: false,
+        stops: false,
         globals: Vec::new(),
         callees: Vec::new(),
         own: None,
@@ -192,6 +195,7 @@ fn source(rng: &mut Rng) -> String {
         left: 0,
     };
     writer.records = writer.rng.percent(50);
+    writer.stops = writer.rng.percent(50);
     writer.globals();
     let leaves = 2 + writer.rng.below(3);
     for k in 0..leaves {
@@ -653,6 +657,7 @@ impl Writer {
     fn statement(&mut self, depth: usize) {
         let deeper = usize::from(depth < 2);
         let copies = self.of_records(10);
+        let stops = if self.stops { 8 * deeper } else { 0 };
         let weights = [
             30,
             8,
@@ -665,6 +670,7 @@ impl Writer {
             4,
             copies,
             copies / 2,
+            stops,
         ];
         match self.rng.weighted(&weights) {
             0 => {
@@ -756,14 +762,69 @@ impl Writer {
                     self.line(&format!("{target} := {source}"));
                 }
             }
-            _ => {
+            10 => {
                 let target = self.section(|v| v.kind == Kind::Record && v.written);
                 let source = self.section(|v| v.kind == Kind::Record);
                 if let (Some((_, target)), Some((_, source))) = (target, source) {
                     self.line(&format!("{target} := {source}"));
                 }
             }
+            _ => self.stop(depth),
         }
+    }
+
+    /// A condition that no run meets, which nothing shows.
+    fn never(&mut self) -> String {
+        match self.rng.below(3) {
+            0 => "n > 7".to_owned(),
+            1 => format!("{} > 3", self.integer()),
+            _ => format!("{} > 50.0", self.real(0)),
+        }
+    }
+
+    /// A statement that stops the program, where no run comes: in a branch or in the other one, behind it what is never done; in a loop,
+    /// and where control is general in one without a way out.
+    fn stop(&mut self, depth: usize) {
+        let never = self.never();
+        let stop = "stop \"too far\"";
+        let few = self.rng.below(2);
+        match self.rng.below(4) {
+            0 => {
+                self.line(&format!("if not ({never})"));
+                self.indent += 1;
+                self.block(1 + few, depth + 1);
+                self.indent -= 1;
+                self.line("else");
+                self.line(&format!("  {stop}"));
+            }
+            1 => {
+                self.line(&format!("while {never}"));
+                self.indent += 1;
+                self.block(few, 2);
+                self.line(stop);
+                self.indent -= 1;
+            }
+            2 if self.general => {
+                self.labels += 1;
+                let label = format!("dead{}", self.labels);
+                self.line(&format!("if {never}"));
+                self.indent += 1;
+                self.line(&format!("label {label}"));
+                self.block(1 + few, 2);
+                self.line(stop);
+                self.line(&format!("goto {label}"));
+                self.indent -= 1;
+            }
+            _ => {
+                self.line(&format!("if {never}"));
+                self.indent += 1;
+                self.block(few, 2);
+                self.line(stop);
+                self.call();
+                self.indent -= 1;
+            }
+        }
+        self.line("end");
     }
 
     /// A loop of some form.
@@ -948,7 +1009,27 @@ mod tests {
         ("records as results where parameters may overlap", |_, r| {
             r.aliased && r.result.is_some_and(|v| is_record(r.variable(v)))
         }),
+        ("stops in general control flow that is called", |program, r| {
+            let is_main = |r: &Routine| {
+                let main = program.main.map(|main| program.routine(main));
+                main.is_some_and(|main| main.name == r.name)
+            };
+            r.control == Control::General && !is_main(r) && stops(r)
+        }),
+        ("stops beside calls in general control flow", |_, r| {
+            let mut statements = r.statements();
+            let calls = statements.any(|s| matches!(s.kind, StmtKind::Call { .. }));
+            r.control == Control::General && calls && stops(r)
+        }),
+        ("stops where parameters may overlap", |_, r| {
+            r.aliased && stops(r)
+        }),
     ];
+
+    fn stops(routine: &Routine) -> bool {
+        let mut statements = routine.statements();
+        statements.any(|s| matches!(s.kind, StmtKind::Stop { .. }))
+    }
 
     fn is_record(v: &Variable) -> bool {
         v.ty.record().is_some()
