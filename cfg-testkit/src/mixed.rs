@@ -5,7 +5,8 @@
 //! back, return early, call themselves, are `aliased` with arguments that overlap, also integers that decide, take optional arguments
 //! and sections that run backwards, return arrays, have arrays as long as a parameter says, and statements after which a variable is
 //! unknown. In half of the programs there are records: as globals, locals, parameters and results, alone and in arrays, whole and field
-//! by field, and in half of them statements that stop the program where no run comes. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
+//! by field, and in half of them statements that stop the program where no run comes. Some have routines whose derivatives are given,
+//! with an optional argument or calls of themselves. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
 
 use crate::{
     case::{Case, Datum, Elements},
@@ -14,6 +15,74 @@ use crate::{
 };
 use cfg_core::{entity::VarId, text, validate::validate};
 use std::fmt::Write as _;
+
+/// A routine with an optional parameter, whose derivatives are given. The adjoint reads and zeroes that of what is assigned first, as it
+/// must where parameters may overlap.
+const OPTIONAL: &str = "
+aliased subroutine hand(in integer n, inout real p0, in real p1, optional in real p2)
+  adjoint hand_b
+  tangent hand_t
+  if present(p2)
+    p0 := (0.5*p0 + 0.4*p1*p1)*p2
+  else
+    p0 := 0.5*p0 + 0.4*p1*p1
+  end
+end
+
+aliased subroutine hand_t(in integer n, inout real p0, in real p1, optional in real p2, inout real q0, in real q1, optional in real q2)
+  if present(p2)
+    q0 := (0.5*q0 + 0.8*p1*q1)*p2 + (0.5*p0 + 0.4*p1*p1)*q2
+    p0 := (0.5*p0 + 0.4*p1*p1)*p2
+  else
+    q0 := 0.5*q0 + 0.8*p1*q1
+    p0 := 0.5*p0 + 0.4*p1*p1
+  end
+end
+
+aliased subroutine hand_b(in integer n, in real p0, in real p1, optional in real p2, inout real q0, inout real q1, optional inout real q2)
+  local real s
+  s := q0
+  q0 := 0.0
+  if present(p2)
+    q2 := q2 + (0.5*p0 + 0.4*p1*p1)*s
+    s := p2*s
+  end
+  q1 := q1 + 0.8*p1*s
+  q0 := q0 + 0.5*s
+end
+
+";
+
+/// A routine that calls itself, with derivatives that do.
+const TURNS: &str = "
+subroutine turn(in integer n, inout real p0, in real p1)
+  adjoint turn_b
+  tangent turn_t
+  p0 := sin(p0)*p1
+  if n > 0
+    call turn(n - 1, p0, p1)
+  end
+end
+
+subroutine turn_t(in integer n, inout real p0, in real p1, inout real q0, in real q1)
+  q0 := cos(p0)*p1*q0 + sin(p0)*q1
+  p0 := sin(p0)*p1
+  if n > 0
+    call turn_t(n - 1, p0, p1, q0, q1)
+  end
+end
+
+subroutine turn_b(in integer n, in real p0, in real p1, inout real q0, inout real q1)
+  local real s
+  if n > 0
+    s := sin(p0)*p1
+    call turn_b(n - 1, s, p1, q0, q1)
+  end
+  q1 := q1 + sin(p0)*q0
+  q0 := cos(p0)*p1*q0
+end
+
+";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -67,6 +136,17 @@ struct Parameter {
     optional: bool,
 }
 
+impl Parameter {
+    fn scalar(kind: Kind) -> Self {
+        Self {
+            kind,
+            array: false,
+            written: false,
+            optional: false,
+        }
+    }
+}
+
 impl Variable {
     /// True if it is a variable, not a field.
     fn is_whole(&self) -> bool {
@@ -110,6 +190,8 @@ struct Writer {
     stops: bool,
     globals: Vec<Variable>,
     callees: Vec<Callee>,
+    /// The first so many of these have no body that is drawn, and are called by all.
+    given: usize,
     /// The routine that is being written, if it may call itself.
     own: Option<Callee>,
     variables: Vec<Variable>,
@@ -184,6 +266,7 @@ fn source(rng: &mut Rng) -> String {
         stops: false,
         globals: Vec::new(),
         callees: Vec::new(),
+        given: 0,
         own: None,
         variables: Vec::new(),
         lines: String::new(),
@@ -197,6 +280,7 @@ fn source(rng: &mut Rng) -> String {
     writer.records = writer.rng.percent(50);
     writer.stops = writer.rng.percent(50);
     writer.globals();
+    writer.given();
     let leaves = 2 + writer.rng.below(3);
     for k in 0..leaves {
         writer.routine(&format!("leaf{k}"), false);
@@ -273,6 +357,42 @@ impl Writer {
             let three = Some((self.rng.between(0, 1), 3));
             self.global("rq", Kind::Record, three, " = 0.7, 3, 0.2");
         }
+    }
+
+    /// Routines whose derivatives are given.
+    fn given(&mut self) {
+        let first = Parameter {
+            written: true,
+            ..Parameter::scalar(Kind::Real)
+        };
+        let mut parameters = vec![first, Parameter::scalar(Kind::Real)];
+        if self.rng.percent(25) {
+            self.out.push_str(TURNS);
+            self.callees.push(Callee {
+                name: "turn".to_owned(),
+                aliased: false,
+                parameters: parameters.clone(),
+                returned: Returned::Nothing,
+            });
+        }
+        if self.rng.percent(25) {
+            let aliased = self.rng.percent(50);
+            match aliased {
+                true => self.out.push_str(OPTIONAL),
+                false => self.out.push_str(&OPTIONAL.replace("aliased ", "")),
+            }
+            parameters.push(Parameter {
+                optional: true,
+                ..Parameter::scalar(Kind::Real)
+            });
+            self.callees.push(Callee {
+                name: "hand".to_owned(),
+                aliased,
+                parameters,
+                returned: Returned::Nothing,
+            });
+        }
+        self.given = self.callees.len();
     }
 
     fn line(&mut self, line: &str) {
@@ -446,9 +566,9 @@ impl Writer {
             parameters,
             returned,
         };
-        let all = std::mem::take(&mut self.callees);
-        if calls {
-            self.callees.clone_from(&all);
+        let all = self.callees.clone();
+        if !calls {
+            self.callees.truncate(self.given);
         }
         self.own = self.rng.percent(25).then(|| callee.clone());
         self.body(if calls { 2 } else { 0 });
@@ -967,7 +1087,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::{Case, generate};
-    use cfg_core::ir::{Control, Program, Role, Routine, StmtKind, Variable};
+    use cfg_core::ir::{Control, Expr, Program, Role, Routine, StmtKind, Variable};
     use std::collections::BTreeMap;
 
     /// Of the programs many have what others do not: routines with general control that call others, and use globals.
@@ -1024,7 +1144,34 @@ mod tests {
         ("stops where parameters may overlap", |_, r| {
             r.aliased && stops(r)
         }),
+        ("given derivatives, an argument left out", |program, r| {
+            calls_given(program, r, |_, all| all.contains(&None))
+        }),
+        ("given derivatives, an optional argument", |program, r| {
+            calls_given(program, r, |_, all| all.len() == 4 && !all.contains(&None))
+        }),
+        ("given derivatives of what calls itself", |program, r| {
+            calls_given(program, r, |called, _| called.name == "turn")
+                && !r.name.starts_with("turn")
+        }),
     ];
+
+    /// True of a routine that calls one with given derivatives, of which this holds.
+    fn calls_given(
+        program: &Program,
+        routine: &Routine,
+        holds: impl Fn(&Routine, &[Option<Expr>]) -> bool,
+    ) -> bool {
+        routine.statements().any(|s| match &s.kind {
+            StmtKind::Call {
+                callee, arguments, ..
+            } => {
+                let called = program.routine(*callee);
+                called.derivatives.is_some() && holds(called, arguments)
+            }
+            _ => false,
+        })
+    }
 
     fn stops(routine: &Routine) -> bool {
         let mut statements = routine.statements();
