@@ -5,8 +5,8 @@
 //! back, return early, call themselves, are `aliased` with arguments that overlap, also integers that decide, take optional arguments
 //! and sections that run backwards, return arrays, have arrays as long as a parameter says, and statements after which a variable is
 //! unknown. In half of the programs there are records: as globals, locals, parameters and results, alone and in arrays, whole and field
-//! by field, and in half of them statements that stop the program where no run comes. Some have routines whose derivatives are given,
-//! with an optional argument or calls of themselves. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
+//! by field, and in half of them statements that stop the program where no run comes. Some have external functions of arrays, and
+//! routines whose derivatives are given, with an optional argument or calls of themselves. Integers are 1 to 3, so subscripts are in bounds; loops count, or use up fuel; reals stay small.
 
 use crate::{
     case::{Case, Datum, Elements},
@@ -280,6 +280,7 @@ fn source(rng: &mut Rng) -> String {
     writer.records = writer.rng.percent(50);
     writer.stops = writer.rng.percent(50);
     writer.globals();
+    writer.external();
     writer.given();
     let leaves = 2 + writer.rng.below(3);
     for k in 0..leaves {
@@ -356,6 +357,57 @@ impl Writer {
         if self.rng.percent(self.of_records(40)) {
             let three = Some((self.rng.between(0, 1), 3));
             self.global("rq", Kind::Record, three, " = 0.7, 3, 0.2");
+        }
+    }
+
+    /// External functions of a real, three reals and an integer. Some have partials; of the others the value is differentiated.
+    fn external(&mut self) {
+        for k in 0..self.rng.below(3) {
+            let lower = self.rng.between(0, 1);
+            let dims = if lower == 0 { "3 from 0" } else { "3" };
+            let cell = match lower {
+                0 => "p1[p2 - 1]",
+                _ => "p1[p2]",
+            };
+            let (value, partials) = match self.rng.below(4) {
+                0 => (
+                    "0.1*p0*sum(p1)*real(p2)".to_owned(),
+                    Some(["0.1*sum(p1)*real(p2)", "0.1*p0*real(p2)"]),
+                ),
+                1 => (
+                    "0.3*p0*sum(p1*p1)".to_owned(),
+                    Some(["0.3*sum(p1*p1)", "0.6*p0*p1"]),
+                ),
+                2 => (format!("0.5*p0*{cell}*{cell}"), None),
+                _ => (format!("0.5*sin({cell}*p0) + 0.2*sum(p1)"), None),
+            };
+            let _ = writeln!(
+                self.out,
+                "external function ext{k}(in integer n, in real p0, in real p1[{dims}], in integer p2) result real r
+  value {value}"
+            );
+            // The value says the same as the partials.
+            if let Some([first, second]) = partials
+                && self.rng.percent(60)
+            {
+                let _ = writeln!(self.out, "  partial p0: {first}\n  partial p1: {second}");
+            }
+            self.out.push_str("end\n\n");
+            let parameters = vec![
+                Parameter::scalar(Kind::Real),
+                Parameter {
+                    array: true,
+                    ..Parameter::scalar(Kind::Real)
+                },
+                Parameter::scalar(Kind::Integer),
+            ];
+            // What is only read may overlap.
+            self.callees.push(Callee {
+                name: format!("ext{k}"),
+                aliased: true,
+                parameters,
+                returned: Returned::Scalar,
+            });
         }
     }
 
@@ -1087,7 +1139,7 @@ impl Writer {
 #[cfg(test)]
 mod tests {
     use super::{Case, generate};
-    use cfg_core::ir::{Control, Expr, Program, Role, Routine, StmtKind, Variable};
+    use cfg_core::ir::{Control, Expr, External, Program, Role, Routine, StmtKind, Variable};
     use std::collections::BTreeMap;
 
     /// Of the programs many have what others do not: routines with general control that call others, and use globals.
@@ -1144,6 +1196,18 @@ mod tests {
         ("stops where parameters may overlap", |_, r| {
             r.aliased && stops(r)
         }),
+        ("external functions of arrays in general control flow", |program, r| {
+            r.control == Control::General && calls_external(program, r, |_| true)
+        }),
+        ("external functions of arrays where parameters may overlap", |program, r| {
+            r.aliased && calls_external(program, r, |_| true)
+        }),
+        ("partials of external functions of arrays", |program, r| {
+            calls_external(program, r, |external| external.partials.is_some())
+        }),
+        ("values of external functions of arrays", |program, r| {
+            calls_external(program, r, |external| external.partials.is_none())
+        }),
         ("given derivatives, an argument left out", |program, r| {
             calls_given(program, r, |_, all| all.contains(&None))
         }),
@@ -1155,6 +1219,19 @@ mod tests {
                 && !r.name.starts_with("turn")
         }),
     ];
+
+    /// True of a routine that calls an external one of which this holds.
+    fn calls_external(
+        program: &Program,
+        routine: &Routine,
+        holds: impl Fn(&External) -> bool,
+    ) -> bool {
+        let mut callees = routine.statements().filter_map(|s| s.kind.callee());
+        callees.any(|r| {
+            let external = program.routine(r).external.as_deref();
+            external.is_some_and(&holds)
+        })
+    }
 
     /// True of a routine that calls one with given derivatives, of which this holds.
     fn calls_given(

@@ -191,10 +191,28 @@ impl<D: Derivative> Machine<'_, D> {
         result_to: Option<(View, bool)>,
     ) -> Step<()> {
         let mut views = vec![View::default(); callee.variables.len()];
-        for (p, actual) in callee.parameter_ids().zip(actuals) {
-            if let Actual::View(v) = actual {
-                views[p.index()] = v.clone();
-            }
+        // Scalars first: shapes are expressions over them.
+        let mut bound: Vec<(VarId, &Actual)> = callee.parameter_ids().zip(actuals).collect();
+        bound.sort_by_key(|(p, _)| callee.variable(*p).rank());
+        for (p, actual) in bound {
+            let Actual::View(view) = actual else { continue };
+            let variable = callee.variable(p);
+            let explicit = (variable.shape.iter()).all(|d| d.extent != Extent::Deferred);
+            views[p.index()] = match explicit && variable.rank() > 0 {
+                true => {
+                    let bounds = self.bounds_of(variable, &views)?;
+                    let column = variable.order == Order::Column;
+                    let formal = View {
+                        list: view.list.clone(),
+                        ..View::dense(view.base, &bounds, column).of(variable.ty)
+                    };
+                    if formal.len() > view.len() {
+                        return Err(FaultKind::Shape);
+                    }
+                    formal
+                }
+                false => view.clone(),
+            };
         }
         let value = external.value.as_ref().ok_or(FaultKind::Graph)?;
         let mut scope = self.scope(&views);
@@ -208,10 +226,20 @@ impl<D: Derivative> Machine<'_, D> {
                 let x = plain(data)?;
                 let mut partials = Vec::new();
                 for partial in given {
-                    let p = plain(scope.eval(&partial.value)?)?;
-                    let cell = views[partial.parameter.index()].first();
-                    if let Value::Real(_, d) = scope.cells.raw(cell) {
-                        partials.push((p, d.clone()));
+                    // Of an array each element has its own, or all have one.
+                    let cells = views[partial.parameter.index()].cells();
+                    let values = match scope.eval(&partial.value)? {
+                        Data::Scalar(value) => vec![value; cells.len()],
+                        Data::Array { elements, .. } => elements,
+                    };
+                    if values.len() != cells.len() {
+                        return Err(FaultKind::Shape);
+                    }
+                    for (cell, value) in cells.into_iter().zip(values) {
+                        let p = plain(Data::Scalar(value))?;
+                        if let Value::Real(_, d) = scope.cells.raw(cell) {
+                            partials.push((p, d.clone()));
+                        }
                     }
                 }
                 let terms: Vec<(f64, &D)> = partials.iter().map(|(p, d)| (*p, d)).collect();
