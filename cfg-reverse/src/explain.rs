@@ -16,6 +16,7 @@ use std::{
 };
 
 use crate::{
+    externals::with_routines,
     options::Options,
     plan::{
         at_exit::dying,
@@ -170,6 +171,7 @@ pub fn explain(
     main: RoutineId,
     options: &Options,
 ) -> Result<Explanation, Diagnostics> {
+    let valid = &*with_routines(valid)?;
     let (prepared, _) = prepare(valid, main, options)?;
     let setting = Setting::of(prepared);
     let context = &setting.prepared.context;

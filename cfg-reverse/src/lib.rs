@@ -100,6 +100,7 @@ pub mod codes;
 mod control;
 mod directions;
 pub mod explain;
+mod externals;
 mod gradient;
 mod memory;
 mod options;

@@ -53,6 +53,7 @@ use crate::{
         preaccumulated::{Choice, code},
         survey::{Found, survey_all},
     },
+    externals::with_routines,
     options::Options,
     plan::setting::Setting,
     prepare::prepare,
@@ -199,6 +200,7 @@ fn with(
     main: RoutineId,
     eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
 ) -> Result<Preaccumulation, Diagnostics> {
+    let valid = &*with_routines(valid)?;
     let (prepared, _) = prepare(valid, main, &Options::default())?;
     let setting = Setting::of(prepared);
     let all = survey_all(&setting);

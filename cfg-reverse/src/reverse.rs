@@ -19,6 +19,7 @@ use crate::{
     },
     code::{names::Namer, routines::without_body, rows::Rows},
     control::merge,
+    externals::with_routines,
     gradient::{changes::note_changes, gradient},
     options::{Blocks, Options},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
@@ -30,7 +31,7 @@ use crate::{
 /// The program with the routines that [`reverse`] generated, and which they are.
 #[derive(Clone, Debug)]
 pub struct Reversal {
-    /// The original routines, unchanged, then the generated ones.
+    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the generated ones.
     pub program: Program,
     /// The routine that was reversed.
     pub original: RoutineId,
@@ -85,6 +86,7 @@ fn without_records(
     main: RoutineId,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
+    let valid = &*with_routines(valid)?;
     let (prepared, out) = prepare(valid, main, options)?;
     let setting = Setting::of(prepared);
     let normal = &setting.prepared.context.program;

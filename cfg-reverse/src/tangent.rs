@@ -25,6 +25,7 @@ use std::sync::Arc;
 use crate::{
     code::{names::Namer, routines::routine_shell},
     codes,
+    externals::with_routines,
     memory::{shared, summary::Summary},
     partials::scope::Scope,
     prepare::{
@@ -40,7 +41,7 @@ use crate::{
 /// The program with the tangent routines that [`tangent`] generated, and which they are.
 #[derive(Clone, Debug)]
 pub struct Tangent {
-    /// The original routines, unchanged, then the tangent ones.
+    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the tangent ones.
     pub program: Program,
     /// The routine that was differentiated.
     pub original: RoutineId,
@@ -78,6 +79,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
 fn without_records(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
     valid.refuse_records("the tangent")?;
     valid.refuse_pointers("the tangent")?;
+    let valid = &*with_routines(valid)?;
     let program = valid.program();
     if program.routine(main).body.is_none() {
         let message = format!("`{}` has no body", program.routine(main).name);
