@@ -15,6 +15,7 @@ mod corpus;
 mod counted;
 mod deep;
 mod deferred;
+mod externals;
 mod far;
 mod fixtures;
 mod fuzz_corpus;
