@@ -1181,13 +1181,16 @@ mod tests {
         ("records as results where parameters may overlap", |_, r| {
             r.aliased && r.result.is_some_and(|v| is_record(r.variable(v)))
         }),
-        ("stops in general control flow that is called", |program, r| {
-            let is_main = |r: &Routine| {
-                let main = program.main.map(|main| program.routine(main));
-                main.is_some_and(|main| main.name == r.name)
-            };
-            r.control == Control::General && !is_main(r) && stops(r)
-        }),
+        (
+            "stops in general control flow that is called",
+            |program, r| {
+                let is_main = |r: &Routine| {
+                    let main = program.main.map(|main| program.routine(main));
+                    main.is_some_and(|main| main.name == r.name)
+                };
+                r.control == Control::General && !is_main(r) && stops(r)
+            },
+        ),
         ("stops beside calls in general control flow", |_, r| {
             let mut statements = r.statements();
             let calls = statements.any(|s| matches!(s.kind, StmtKind::Call { .. }));
@@ -1196,12 +1199,14 @@ mod tests {
         ("stops where parameters may overlap", |_, r| {
             r.aliased && stops(r)
         }),
-        ("external functions of arrays in general control flow", |program, r| {
-            r.control == Control::General && calls_external(program, r, |_| true)
-        }),
-        ("external functions of arrays where parameters may overlap", |program, r| {
-            r.aliased && calls_external(program, r, |_| true)
-        }),
+        (
+            "external functions of arrays in general control flow",
+            |program, r| r.control == Control::General && calls_external(program, r, |_| true),
+        ),
+        (
+            "external functions of arrays where parameters may overlap",
+            |program, r| r.aliased && calls_external(program, r, |_| true),
+        ),
         ("partials of external functions of arrays", |program, r| {
             calls_external(program, r, |external| external.partials.is_some())
         }),

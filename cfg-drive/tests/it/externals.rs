@@ -36,7 +36,9 @@ end
 "
             );
             let parsed = text::parse(&source);
-            let program = parsed.program.unwrap_or_else(|| panic!("{}", parsed.problems));
+            let program = parsed
+                .program
+                .unwrap_or_else(|| panic!("{}", parsed.problems));
             let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
             let f = program.main.expect("one is marked");
             let point = r#"{"y": 0.5, "z": [0.25, 0.75, 0.5], "u": [1, 0.5, 0.25, 0.75, 2],
