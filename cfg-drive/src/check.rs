@@ -16,7 +16,8 @@
 //! one that the bound would still explain decides nothing.
 //!
 //! **Differences.** Each element of F′ẋ is compared with (F(x + hẋ) − F(x − hẋ))/2h for steps h from 1e-2 to
-//! 1e-7, relative to its own share of s; the best step counts. A step is not used where the two runs visit
+//! 1e-7, relative to its own share of s; the best step counts, but a gap that the smallest step still halves proves
+//! nothing. A step is not used where the two runs visit
 //! other vertices than the run at x, or are on another piece of a function with kinks or jumps (`abs`,
 //! `floor`, comparisons, ...), nor where the rounding of F alone would exceed the tolerance. If
 //! the differences to the two sides of x do not agree, there is a kink between; that is reported and does
@@ -98,8 +99,8 @@ pub struct Differences {
     pub compared: usize,
     /// Elements at which the differences cross a branch or a kink.
     pub crossed: usize,
-    /// Elements whose differences drown in rounding at every step, or whose value or derivative is
-    /// infinite or NaN.
+    /// Elements whose differences drown in rounding at every step, or still come nearer with the smallest
+    /// one, or whose value or derivative is infinite or NaN.
     pub unresolved: usize,
     /// False if an element that was compared disagrees; `None` if none was compared.
     pub agrees: Option<bool>,

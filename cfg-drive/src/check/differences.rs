@@ -50,71 +50,74 @@ pub(super) struct Compared {
 pub(super) struct Element {
     /// Smallest relative gap.
     best: Option<f64>,
+    /// The relative gap at the last step.
+    last: Option<f64>,
+    /// The gap at the last step is less than half that of the step before: smaller steps would tell more.
+    shrinks: bool,
     /// The differences to both sides disagree at every step looked at.
     kinked: bool,
     /// Some step was spoilt by another path.
     crossed: bool,
-    /// The gap at the largest and at the smallest step that show it, if all partials are zero. Where the derivative
-    /// really is zero (that of x^3 at 0, say), the gap vanishes with the step.
-    vanishing: Option<Ends>,
-    /// How fast the element changes to the side where it changes more, at the same steps. Where no gap is visible beside rounding,
-    /// this tells a derivative of zero from one that no step can show.
-    change: Option<Ends>,
+    /// What the steps tell where all partials are zero.
+    zero: Zero,
 }
 
-/// A quantity at the largest step, and at the smallest one further down.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Ends {
-    first: f64,
-    /// None as long as no smaller step would show a quantity as large as the first.
+/// What the steps tell of an element whose partials are all zero: of gaps that are visible beside their rounding.
+///
+/// Where the derivative really is zero (that of x^3 at 0, say), the gap vanishes with the step; a derivative that is forgotten is left
+/// of it, whatever else vanishes with the step.
+#[derive(Clone, Copy, Default)]
+struct Zero {
+    /// The first gap.
+    first: Option<f64>,
+    /// The last gap, with its sign.
     last: Option<f64>,
+    /// The last gap that was that of the step before; none if it has shrunk since.
+    lasting: Option<f64>,
+    /// The first gap has shrunk.
+    vanishes: bool,
+    /// How fast the element changes to the side where it changes more, at the largest and at the smallest step. Where no gap is
+    /// visible, this tells a derivative of zero from one that no step can show.
+    change: Option<(f64, f64)>,
 }
 
-impl Ends {
-    /// Notes a quantity of a step where rounding may contribute so much.
-    fn note(known: Option<Self>, found: f64, rounding: f64) -> Self {
-        match known {
-            None => Self {
-                first: found,
-                last: None,
-            },
-            // What does not vanish would be seen here as well.
-            Some(Self { first, .. }) if found > 2.0 * rounding || first > 4.0 * rounding => Self {
-                first,
-                last: Some(found),
-            },
-            Some(known) => known,
-        }
-    }
-}
+/// Least factor by which the change of an element must shrink if that alone is to say that its derivative is zero: a hundredth of
+/// that of the steps.
+const LEAST_SHRINKING: f64 = 1e3;
 
-/// Least factor by which the change of an element must shrink if that is to say that its derivative is zero: a little less than that
-/// of two steps.
-const LEAST_SHRINKING: f64 = 8.0;
+/// Most by which gaps at two steps may differ, relative to the one at the larger step, if they are a derivative. What vanishes with the
+/// step as h^p differs by more from p = 0.05 on.
+const LASTING: f64 = 0.1;
 
-impl Element {
-    /// Notes the gap of a step where all partials are zero, and how fast the element changes.
-    fn zero(&mut self, gap: f64, rounding: f64, change: f64) {
-        self.change = Some(Ends::note(self.change, change, rounding));
-        if self.vanishing.is_some() || gap > 2.0 * rounding {
-            self.vanishing = Some(Ends::note(self.vanishing, gap, rounding));
+impl Zero {
+    /// Notes the gap of a step, with its sign, and how fast the element changes.
+    fn note(&mut self, gap: f64, rounding: f64, change: f64) {
+        self.change = Some((self.change.map_or(change, |(first, _)| first), change));
+        // A gap that is not visible is at most this much.
+        let least = 2.0 * rounding;
+        let at_most = gap.abs().max(least);
+        let shrinks = |from: f64| at_most <= 0.5 * from;
+        self.vanishes |= self.first.is_some_and(shrinks);
+        self.lasting = self.lasting.filter(|from| !shrinks(*from));
+        if gap.abs() > least {
+            self.first.get_or_insert(gap.abs());
+            if let Some(before) = self.last.replace(gap)
+                && (gap / before - 1.0).abs() <= LASTING
+            {
+                self.lasting = Some(gap.abs());
+            }
         }
     }
 
-    /// Judges an element whose partials are all zero by its steps: the gap, 0 if it vanishes with the step. A gap that one step
-    /// alone shows tells nothing.
-    fn settle(&mut self) {
-        let ends = self.vanishing.or(self.change);
-        let Some(Ends { first, last }) = ends else {
-            return;
-        };
-        if let (Some(_), Some(last)) = (self.vanishing, last) {
-            let vanishes = last <= 0.5 * first;
-            self.best = Some(if vanishes { 0.0 } else { f64::INFINITY });
-        } else if self.vanishing.is_none() {
-            let shrinks =
-                first.is_finite() && last.is_some_and(|last| last * LEAST_SHRINKING <= first);
-            self.best = (first == 0.0 || shrinks).then_some(0.0);
+    /// The gap: 0 if it vanishes with the step, infinite if it lasts; or else what is known without.
+    fn settled(&self, known: Option<f64>) -> Option<f64> {
+        match (self.first, self.change) {
+            (Some(_), _) if self.lasting.is_some() => Some(f64::INFINITY),
+            (Some(_), _) => self.vanishes.then_some(0.0),
+            (None, Some((first, last))) if first.is_finite() && last * LEAST_SHRINKING <= first => {
+                Some(0.0)
+            }
+            (None, _) => known,
         }
     }
 }
@@ -152,7 +155,7 @@ impl Comparison<'_> {
             agrees: None,
         };
         for (i, element) in found.iter_mut().enumerate() {
-            element.settle();
+            element.best = element.zero.settled(element.best);
             match element.best {
                 Some(gap) if gap <= self.tolerance => {
                     result.compared += 1;
@@ -160,7 +163,9 @@ impl Comparison<'_> {
                     result.gap = Some(result.gap.unwrap_or(0.0).max(gap));
                 }
                 _ if element.kinked || element.crossed || !kinks.is_empty() => result.crossed += 1,
-                Some(gap) if self.may_be_rounding(i, gap) => result.unresolved += 1,
+                Some(gap) if element.shrinks || self.may_be_rounding(i, gap) => {
+                    result.unresolved += 1;
+                }
                 Some(gap) => {
                     result.compared += 1;
                     result.agrees = Some(false);
@@ -241,7 +246,11 @@ impl Comparison<'_> {
             }
             let size = above[i].abs().max(below[i].abs()).max(y[i].abs());
             let difference = (above[i] - below[i]) / (2.0 * h);
-            let gap = (difference - self.y_dot[i]).abs();
+            let signed = difference - self.y_dot[i];
+            let gap = signed.abs();
+            if gap == 0.0 {
+                element.best = Some(0.0);
+            }
             // What the rounding of the two values alone may contribute.
             let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
             if scale == 0.0 {
@@ -249,14 +258,11 @@ impl Comparison<'_> {
                 let change = change / h;
                 let rounding = rounding + CHANGE_ROUNDINGS * self.epsilon * change / h;
                 if smooth {
-                    element.zero(gap, rounding, change);
+                    element.zero.note(signed, rounding, change);
                 } else {
                     element.crossed |= gap > 2.0 * rounding;
                 }
                 continue;
-            }
-            if gap == 0.0 {
-                element.best = Some(0.0);
             }
             if rounding > self.tolerance * scale {
                 continue;
@@ -268,6 +274,8 @@ impl Comparison<'_> {
                 continue;
             }
             element.best = Some(element.best.map_or(gap, |best| best.min(gap)));
+            let before = element.last.replace(gap);
+            element.shrinks = before.is_some_and(|before| gap <= 0.5 * before);
             let sides = ((above[i] - y[i]) - (y[i] - below[i])).abs() / h;
             element.kinked = sides > self.tolerance.sqrt() * scale;
         }
@@ -308,54 +316,62 @@ fn is_limit(problem: &Diagnostic) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Ends};
+    use super::Zero;
 
-    /// An element after steps with gaps and changes, where the rounding is 1.
-    fn element(steps: &[(f64, f64)]) -> Element {
-        let mut element = Element::default();
-        (steps.iter()).for_each(|(gap, change)| element.zero(*gap, 1.0, *change));
-        element
+    /// What steps with a rounding of 1 and these gaps and changes tell.
+    fn noted(steps: &[(f64, f64)]) -> Zero {
+        let mut zero = Zero::default();
+        (steps.iter()).for_each(|(gap, change)| zero.note(*gap, 1.0, *change));
+        zero
     }
 
-    /// The first gap is noted if it is more than twice its rounding, and a smaller one behind it if the first is more than four
-    /// times the rounding.
+    /// A gap is visible if it is more than twice its rounding, and vanishes if it shrinks by half.
     #[test]
-    fn gaps_of_zeros_are_noted_from_a_factor_on() {
-        let noted = |gaps: &[f64]| {
-            let steps: Vec<(f64, f64)> = gaps.iter().map(|gap| (*gap, 0.0)).collect();
-            let Ends { first, last } = element(&steps).vanishing?;
-            Some((first, last))
+    fn gaps_of_zeros_vanish_from_a_factor_on() {
+        let settled = |gaps: &[f64]| {
+            let steps: Vec<(f64, f64)> = gaps.iter().map(|gap| (*gap, 1.0)).collect();
+            noted(&steps).settled(None)
         };
         let more = 2.0_f64.next_up();
-        assert_eq!(noted(&[2.0]), None);
-        assert_eq!(noted(&[more]), Some((more, None)));
-        assert_eq!(noted(&[more, 2.0]), Some((more, None)));
-        assert_eq!(noted(&[more, more]), Some((more, Some(more))));
-        let more = 4.0_f64.next_up();
-        assert_eq!(noted(&[4.0, 1.0]), Some((4.0, None)));
-        assert_eq!(noted(&[more, 1.0]), Some((more, Some(1.0))));
+        assert_eq!(noted(&[(2.0, 0.0)]).first, None);
+        assert_eq!(noted(&[(-more, 0.0)]).first, Some(more));
+        assert_eq!(settled(&[16.0, -8.0]), Some(0.0));
+        assert_eq!(settled(&[16.0, 8.0_f64.next_up()]), None);
+        // The next gap may be as large as twice its rounding.
+        assert_eq!(settled(&[4.0, 0.0]), Some(0.0));
+        assert_eq!(settled(&[4.0_f64.next_down(), 0.0]), None);
+        // What lies behind a step that tells less is looked at as well.
+        assert_eq!(settled(&[16.0, 12.0, 8.0]), Some(0.0));
+        assert_eq!(settled(&[16.0, 4.0, 64.0]), Some(0.0));
     }
 
-    /// A gap vanishes if it shrinks by half; where none is visible, the change must shrink by a factor of eight, or be none.
+    /// A gap that lasts from one step to another is a derivative, unless it shrinks after all.
     #[test]
-    fn derivatives_of_zero_are_told_by_what_vanishes() {
-        let settled = |steps: &[(f64, f64)]| {
-            let mut element = element(steps);
-            element.settle();
-            element.best
+    fn gaps_that_last_are_derivatives() {
+        let settled = |gaps: &[f64]| {
+            let steps: Vec<(f64, f64)> = gaps.iter().map(|gap| (*gap, 1.0)).collect();
+            noted(&steps).settled(Some(0.0))
         };
-        assert_eq!(settled(&[(16.0, 1.0), (8.0, 1.0)]), Some(0.0));
-        let more = 8.0_f64.next_up();
-        assert_eq!(settled(&[(16.0, 1.0), (more, 0.0)]), Some(f64::INFINITY));
-        assert_eq!(settled(&[(1.0, 16.0), (0.0, 50.0), (1.0, 2.0)]), Some(0.0));
-        let less = 16.0_f64.next_down();
-        assert_eq!(settled(&[(1.0, less), (0.0, 50.0), (1.0, 2.0)]), None);
-        // Nothing changes, and a change that no other step would show.
-        assert_eq!(settled(&[(0.0, 0.0), (0.0, 0.0)]), Some(0.0));
-        assert_eq!(settled(&[(0.0, 4.0), (0.0, 0.0)]), None);
-        // A gap that no other step would show.
-        assert_eq!(settled(&[(3.0, 1e3), (0.0, 1.0)]), None);
-        assert_eq!(settled(&[(0.5, f64::INFINITY), (0.5, 1.0)]), None);
+        let wrong = Some(f64::INFINITY);
+        assert_eq!(settled(&[10.0, 10.5]), wrong);
+        assert_eq!(settled(&[-10.0, -9.5, 0.0, -9.75]), wrong);
+        assert_eq!(settled(&[1e9, 1e7, 1e5, 1e4, 9.5e3]), wrong);
+        assert_eq!(settled(&[1e9, 10.0, 9.5, 5.5]), wrong);
+        assert_eq!(settled(&[10.0, 9.5, 4.75]), Some(0.0));
+        assert_eq!(settled(&[10.0, -10.0]), None);
+        assert_eq!(settled(&[10.0, 8.5]), None);
+        assert_eq!(settled(&[10.0, 11.5]), None);
+    }
+
+    /// Where no gap is visible, the change must shrink by a factor of a thousand.
+    #[test]
+    fn derivatives_of_zero_are_told_by_changes_that_vanish() {
+        let settled = |steps: &[(f64, f64)]| noted(steps).settled(None);
+        assert_eq!(settled(&[(1.0, 1e3), (0.0, 5e3), (1.0, 1.0)]), Some(0.0));
+        let less = 1e3_f64.next_down();
+        assert_eq!(settled(&[(1.0, less), (0.0, 5e3), (1.0, 1.0)]), None);
+        assert_eq!(settled(&[(0.5, f64::INFINITY)]), None);
         assert_eq!(settled(&[]), None);
+        assert_eq!(noted(&[(0.5, 1.0)]).settled(Some(0.0)), Some(0.0));
     }
 }

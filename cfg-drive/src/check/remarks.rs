@@ -67,8 +67,8 @@ pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Di
         });
     } else if d.agrees.is_none() {
         let message = format!(
-            "no difference could be compared: {} cross a branch or a kink, {} drown in rounding or are not \
-             finite",
+            "no difference could be compared: {} cross a branch or a kink, {} drown in rounding, still \
+             come nearer with the smallest step, or are not finite",
             d.crossed, d.unresolved
         );
         let help = "choose another point; `cfgrev explain P434` says what makes a good one";

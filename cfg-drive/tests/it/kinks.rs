@@ -229,6 +229,54 @@ fn small_derivatives_that_are_forgotten_are_found() {
     }
 }
 
+/// A gap that only the largest step shows proves nothing.
+#[test]
+fn gaps_of_one_step_prove_nothing() {
+    for (ty, part) in [(Real, 5e-9), (Real32, 1.0)] {
+        let cube = move |x: Expr| {
+            let cube = x.clone() * x.clone() * x;
+            match ty {
+                Real32 => Expr::Real32(1.0) + Expr::Real32(part as f32) * cube,
+                _ => 1.0 + part * cube,
+            }
+        };
+        let found = of_one(cube, ty, 0.0);
+        assert_eq!(found.differences.agrees, None, "{ty:?}: {found:?}");
+        assert_eq!(found.differences.unresolved, 1, "{ty:?}: {found:?}");
+    }
+}
+
+/// A derivative that is forgotten is left of differences of which the largest part vanishes with the step.
+#[test]
+fn derivatives_that_are_forgotten_are_found_beside_what_vanishes() {
+    for slope in [1e-1, 1e-3, 1e-6, 1e-8] {
+        for (partial, right) in [(slope, true), (0.0, false)] {
+            let (program, f) = external(
+                Real,
+                |u| slope * u + 1e3 * (u * u * u),
+                |u| partial + 3e3 * (u * u),
+            );
+            let found = checked(&program, f, r#"{"x": 0}"#);
+            // The smallest step does not come near enough to the smallest slope.
+            let expected = (!right || slope > 1e-7).then_some(right);
+            assert_eq!(found.differences.agrees, expected, "{slope}: {found:?}");
+        }
+    }
+}
+
+/// Where differences still come nearer to a derivative with the smallest step they do not disagree with it.
+#[test]
+fn gaps_that_still_vanish_prove_nothing() {
+    let cube = |x: Expr| 1e-11 * x.clone() + x.clone() * x.clone() * x;
+    let wave = |x: Expr| Expr::op(Op::Sin, [1e6 * x]);
+    for found in [of_one(cube, Real, 0.0), of_one(wave, Real, 0.0)] {
+        assert_eq!(found.differences.agrees, None, "{found:?}");
+        assert_eq!(found.differences.unresolved, 1, "{found:?}");
+    }
+    let near = of_one(|x| Expr::op(Op::Sin, [1e4 * x]), Real, 0.0);
+    assert_eq!(near.agrees(), Some(true), "{near:?}");
+}
+
 /// The floor is low: a wrong adjoint or tangent of small numbers is found all the same.
 #[test]
 fn wrong_derivatives_of_small_numbers_are_found() {

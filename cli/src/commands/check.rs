@@ -52,7 +52,7 @@ struct Differences {
     compared: usize,
     /// Elements whose differences cross a branch or a kink.
     crossed: usize,
-    /// Elements whose differences drown in rounding or are not finite.
+    /// Elements whose differences drown in rounding, still come nearer with the smallest step, or are not finite.
     unresolved: usize,
     /// What was compared is within the tolerance; null if nothing was.
     agrees: Option<bool>,
