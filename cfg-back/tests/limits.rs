@@ -191,3 +191,22 @@ fn small_results_lie_on_the_stack() {
         has(&text, "double *const returned = cfgrev_allocate(", !small);
     }
 }
+
+/// A routine without a body of which only the derivatives are given is one that another file has.
+#[test]
+fn routines_that_only_have_given_derivatives_are_of_another_file() {
+    let text = emitted(
+        "external subroutine e(in real u, inout real w)
+  adjoint e_b
+end
+subroutine e_b(in real u, in real w, inout real u_b, inout real w_b)
+  u_b := u_b + w*w_b
+  w_b := w_b*u
+end
+main subroutine f(inout real x[2])
+  call e(x[1], x[2])
+end
+",
+    );
+    has(&text, "extern void e(double, double *);", true);
+}

@@ -13,7 +13,7 @@ use cfg_core::{
 
 /// True of a routine that only another file has.
 pub(super) fn is_outside(routine: &Routine) -> bool {
-    routine.body.is_none() && routine.external.as_ref().is_some_and(|e| e.value.is_none())
+    routine.body.is_none() && (routine.external.as_ref()).is_none_or(|e| e.value.is_none())
 }
 
 /// Keeps the names of functions of other files from being given to anything else.

@@ -369,7 +369,8 @@ pub(super) fn function(
                 end = writer.outside()?;
             }
         }
-        (None, _, None) => return Err(writer.malformed("a routine has no body")),
+        // Nothing but its derivatives is given.
+        (None, _, None) => end = writer.outside()?,
     }
     writer.at(None);
     if let (Some(result), Some(_)) = (routine.result, returned::array(routine)) {

@@ -46,10 +46,10 @@ impl Products<'_> {
             clear_seed(&mut seed, self.y_dot);
             gradient = self.adjoint.gradient(self.point, &seed)?;
             let rest = self.products(&gradient, &seed);
-            found = DotProduct {
-                agrees: rest.agrees && found.agrees,
-                ..rest
-            };
+            // What disagrees is what is told.
+            if found.agrees || !rest.agrees {
+                found = rest;
+            }
         }
         found.not_finite = not_finite;
         Ok((found, gradient))
