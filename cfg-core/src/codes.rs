@@ -89,7 +89,7 @@ crate::diagnostic_codes! {
         "Globals that share storage (COMMON, EQUIVALENCE) are given as one global that owns it and others that lie over it at an offset in elements. Chains of overlays and overlays of another type have no defined derivative.";
     EXTERNAL "V131" "value or partials of an external routine"
         "value and partials of an external function are expressions over its parameters, of the result's type; partials belong to different real parameters"
-        "They stand for the body that is not there: the partial with respect to a parameter has the parameter's rank if the result is a scalar.";
+        "They stand for the body that is not there: the partial with respect to a parameter has the parameter's rank if the result is a scalar, and that of the result if it is an array: of each element by its like, or by a scalar parameter.";
     DEPTH "V132" "expression too deep"
         "an expression has at most 100 levels"
         "The limit lets every tool walk an expression without risk. Assign parts of it to variables; the program builder and the front ends do this themselves.";

@@ -20,7 +20,7 @@ use cfg_core::{
     },
     elemental::{self, Binary, Math, Unary},
     entity::{RoutineId, VarId, VertexId},
-    ir::{Op, Program, Routine, ScalarType, StmtKind, Variable},
+    ir::{Op, Place, Program, Routine, ScalarType, StmtKind, Variable},
     structure::Structure,
     validate::ValidProgram,
 };
@@ -283,6 +283,13 @@ fn external_body(emitter: &mut Emitter<'_>, routine: &Routine) -> Compiling<()> 
         emitter.emit(Instr::Return);
         return Ok(());
     };
+    if let Some(result) = routine.result
+        && routine.variable(result).rank() > 0
+    {
+        emitter.assign_array(&Place::whole(result), value)?;
+        emitter.end_statement();
+        return emitter.epilogue();
+    }
     let ty = routine
         .result
         .map_or(ScalarType::Real, |v| routine.variable(v).ty);

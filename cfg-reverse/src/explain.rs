@@ -171,7 +171,7 @@ pub fn explain(
     main: RoutineId,
     options: &Options,
 ) -> Result<Explanation, Diagnostics> {
-    let valid = &*with_routines(valid)?;
+    let valid = &*with_routines(valid, main)?;
     let (prepared, _) = prepare(valid, main, options)?;
     let setting = Setting::of(prepared);
     let context = &setting.prepared.context;

@@ -200,7 +200,7 @@ fn with(
     main: RoutineId,
     eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    let valid = &*with_routines(valid)?;
+    let valid = &*with_routines(valid, main)?;
     let (prepared, _) = prepare(valid, main, &Options::default())?;
     let setting = Setting::of(prepared);
     let all = survey_all(&setting);

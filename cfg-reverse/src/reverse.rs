@@ -86,7 +86,7 @@ fn without_records(
     main: RoutineId,
     options: &Options,
 ) -> Result<Reversal, Diagnostics> {
-    let valid = &*with_routines(valid)?;
+    let valid = &*with_routines(valid, main)?;
     let (prepared, out) = prepare(valid, main, options)?;
     let setting = Setting::of(prepared);
     let normal = &setting.prepared.context.program;

@@ -79,7 +79,7 @@ pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnos
 fn without_records(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
     valid.refuse_records("the tangent")?;
     valid.refuse_pointers("the tangent")?;
-    let valid = &*with_routines(valid)?;
+    let valid = &*with_routines(valid, main)?;
     let program = valid.program();
     if program.routine(main).body.is_none() {
         let message = format!("`{}` has no body", program.routine(main).name);

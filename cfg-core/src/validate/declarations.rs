@@ -440,6 +440,15 @@ fn external(c: &mut Checker<'_>) {
         }
         only_parameters(c, site, &partial.value);
         let found = c.expr(site, &partial.value);
+        if result.rank > 0 && ![0, result.rank].contains(&parameter.rank()) {
+            c.error(
+                site,
+                &codes::EXTERNAL,
+                format!("{name} of rank {} has no partial of a result of rank {}", parameter.rank(), result.rank),
+                "give `derivatives`, routines for the adjoint and the tangent: partials of arrays are those of each element by its like",
+            );
+            continue;
+        }
         let rank = if result.rank == 0 {
             parameter.rank()
         } else {

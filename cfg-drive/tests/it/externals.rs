@@ -1,7 +1,7 @@
-//! External functions of arrays: arguments are bound to their parameters as in any call.
+//! External functions of arrays and optional parameters: arguments are bound to their parameters as in any call.
 
 use super::*;
-use cfg_core::text;
+use cfg_core::{diagnostic::Diagnostics, text};
 
 /// A section, an element and what is behind it, an expression, other bounds, and more elements than the parameter has: adjoint, tangent
 /// and divided differences agree for values and for partials.
@@ -51,6 +51,175 @@ end
                 Tolerances::default(),
             );
             let found = found.unwrap_or_else(|d| panic!("{d}\n{source}"));
+            assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
+        }
+    }
+}
+
+/// The check of `y := call` to a function that is given so.
+fn checked(head: &str, given: &str, call: &str) -> Result<Checked, Diagnostics> {
+    let source = format!(
+        "external function e({head}) result real r
+{given}
+end
+main subroutine f(in integer n, optional in real w, in real x[4], out real y)
+  local real m[2, 2], c[4]
+  independent x, w
+  dependent y
+  m[1, :] := x[3:4]*x[1]
+  m[2, :] := sin(x[1:2])
+  c := 2.0
+  y := call e({call})
+  y := y*y
+end
+"
+    );
+    let (program, f) = of_text(&source);
+    check(
+        &program,
+        f,
+        &Options::default(),
+        |t| t.point(br#"{"n": 2, "x": [1.5, 2, 3, 4]}"#),
+        Tolerances::default(),
+    )
+}
+
+/// A value is one of the parameters, whatever they are handed.
+#[test]
+fn values_over_arrays() {
+    for (head, value, call) in [
+        ("in real u[2]", "sum(u*u)", "x"),
+        ("in real u[2]", "sum(u*u)*real(size(u))", "x[2]"),
+        ("in real u[2]", "u[1]*u[2]", "x[2:3]"),
+        ("in real u[2]", "u[1]*u[2]**2", "x[4:1:-3]"),
+        ("in real u[4]", "u[1]*u[2]", "x*x"),
+        ("in real u[4 from 0]", "u[0]*u[3]", "x"),
+        ("in real u[2, 2]", "u[1, 1]*u[2, 2] + u[1, 2]", "x"),
+        ("in real u[2, 2] column", "u[1, 1]*u[2, 2] + u[1, 2]", "x"),
+        ("in real u[3]", "u[1]*u[2] + u[3]", "m"),
+        ("in real u[:]", "u[1]*u[2] + sum(u)", "x[2:4]"),
+        ("in integer k, in real u[k]", "sum(u)*u[k]", "n, x"),
+        (
+            "in real u, optional in real v",
+            "if(present(v), u*v, u*u)",
+            "x[2], absent",
+        ),
+        (
+            "in real u, optional in real v",
+            "if(present(v), u*v, u*u)",
+            "x[2], x[3]",
+        ),
+        (
+            "in real u, optional in real v",
+            "if(present(v), u*v, u*u)",
+            "x[2], w",
+        ),
+    ] {
+        let found = checked(head, &format!("  value {value}"), call);
+        let found = found.unwrap_or_else(|d| panic!("{head}, {value}, {call}: {d}"));
+        assert_eq!(
+            found.agrees(),
+            Some(true),
+            "{head}, {value}, {call}: {found:?}"
+        );
+    }
+}
+
+/// Partials are of the cells that arguments are, whatever these are.
+#[test]
+fn partials_over_arrays() {
+    let whole = "  value sum(u*u)*v\n  partial u: 2.0*u*v\n  partial v: sum(u*u)";
+    let element = "  value u[2]*v\n  partial v: u[2]";
+    for (head, given, call) in [
+        ("in real u[4], in real v", whole, "x, x[4]"),
+        ("in real u[2], in real v", whole, "x, x[4]"),
+        ("in real u[4 from 0], in real v", whole, "x, x[4]"),
+        ("in real u[2], in real v", whole, "x[2:3], x[4]"),
+        ("in real u[2], in real v", whole, "x[2], x[4]"),
+        ("in real u[:], in real v", whole, "x[4:1:-1], x[4]"),
+        ("in real u[2, 2], in real v", whole, "m, x[1]"),
+        ("in real u[2, 2] column, in real v", whole, "m, x[1]"),
+        ("in real u[4], in real v", element, "c, x[4]"),
+        ("in real u[2], in real v", element, "c, x[4]"),
+        ("in real u[n], in real v, in integer n", whole, "x, x[4], n"),
+    ] {
+        let found = checked(head, given, call);
+        let found = found.unwrap_or_else(|d| panic!("{head}, {call}: {d}"));
+        assert_eq!(found.agrees(), Some(true), "{head}, {call}: {found:?}");
+    }
+}
+
+/// Where what is optional is absent, partials that name it have no value; what asks whether it is there cannot be asked elsewhere.
+#[test]
+fn partials_over_optional_parameters() {
+    let plain = "  value u*u\n  partial u: 2.0*u\n  partial v: 0.0";
+    let both = "  value u*u*v\n  partial u: 2.0*u*v\n  partial v: u*u";
+    let asks = "  value u*u\n  partial u: if(present(v), 2.0*u, 2.0*u)";
+    let head = "in real u, optional in real v";
+    for (given, call, is_known) in [
+        (plain, "x[2], absent", true),
+        (both, "x[2], x[3]", true),
+        (both, "x[2], absent", false),
+        (asks, "x[2], x[3]", false),
+        (asks, "x[2], absent", false),
+    ] {
+        match checked(head, given, call) {
+            Ok(found) => {
+                assert_eq!(found.agrees(), Some(true), "{given}, {call}: {found:?}");
+                assert!(is_known, "{given}, {call}");
+            }
+            Err(problems) => {
+                let text = problems.to_string();
+                assert!(
+                    !is_known && text.contains("R303"),
+                    "{given}, {call}: {text}"
+                );
+            }
+        }
+    }
+}
+
+/// Functions that return arrays, by value and by partials of each element by its like, or of all by a scalar.
+#[test]
+fn results_that_are_arrays() {
+    for (head, result, given) in [
+        ("in real a, in real c[3]", "r[3]", "value a*c*c"),
+        ("in real a, in real c[3]", "r[size(c)]", "value a*c*c"),
+        ("in real a, in real c[:]", "r[size(c)]", "value a*c*c"),
+        ("in real a, in real c[3]", "r[3]", "value a"),
+        (
+            "in real a, in real c[3]",
+            "r[3]",
+            "value a*c*c\n  partial a: c*c\n  partial c: 2.0*a*c",
+        ),
+        (
+            "in real a, in real c[:]",
+            "r[size(c)]",
+            "value a*c*c\n  partial a: c*c\n  partial c: 2.0*a*c",
+        ),
+        (
+            "in real a, in real c[3]",
+            "r[3]",
+            "value a + c\n  partial a: 1.0\n  partial c: 1.0",
+        ),
+    ] {
+        for call in ["y, z", "z[1], z", "y*z[2], 2.0*z", "y, z[3:1:-1]"] {
+            let source = format!(
+                "external function e({head}) result real {result}
+  {given}
+end
+main subroutine f(in real z[3], inout real y)
+  local real w[4]
+  independent y, z
+  dependent y
+  w := y
+  w[1:3] := call e({call})
+  y := sum(w*w)
+end
+"
+            );
+            let (program, f) = of_text(&source);
+            let found = super::checked(&program, f, r#"{"y": 0.5, "z": [0.25, 0.75, 0.5]}"#);
             assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
         }
     }

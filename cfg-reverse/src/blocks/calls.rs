@@ -3,7 +3,7 @@
 use cfg_core::{
     diagnostic::CodeInfo,
     entity::{LocationId, RoutineId, VarId},
-    ir::{Expr, Intent, Place, Role, Routine, Stmt, Variable},
+    ir::{Expr, Intent, Op, Place, Role, Routine, Stmt, Variable},
 };
 use std::collections::HashSet;
 
@@ -13,6 +13,7 @@ use crate::{
         routines::call_statement,
     },
     codes,
+    externals::{other_shape, unbound},
     memory::summary::given_adjoint,
     partials::{
         Unsupported, assignment,
@@ -124,11 +125,19 @@ impl<'p> Draft<'p> {
                     continue;
                 }
                 if let Some(b) = self.scope.derivative_place(actual) {
-                    let term = Expr::op(
-                        cfg_core::ir::Op::StrongMul,
+                    let formal = partial.parameter;
+                    if let Some(v) = unbound(called, formal, &partial.value, routine, arguments) {
+                        return Err(other_shape(called, v));
+                    }
+                    let mut term = Expr::op(
+                        Op::StrongMul,
                         [Expr::Place(result_b.clone()), bind(&partial.value)],
                     );
-                    let value = Expr::op(cfg_core::ir::Op::Add, [Expr::Place(b.clone()), term]);
+                    let is_array = called.result.is_some_and(|r| called.variable(r).rank() > 0);
+                    if is_array && called.variable(formal).rank() == 0 {
+                        term = Expr::op(Op::Sum, [term]);
+                    }
+                    let value = Expr::op(Op::Add, [Expr::Place(b.clone()), term]);
                     reverse.push(Stmt::assign(b, value));
                 }
             }

@@ -93,6 +93,12 @@ pub(crate) fn bind_formals(
             let position = positions.get(place.var.index()).copied().flatten();
             match position.and_then(|k| arguments.get(k)) {
                 Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
+                Some(Some(Expr::Place(actual))) if actual.subscripts.is_empty() => {
+                    Expr::Place(Place {
+                        var: actual.var,
+                        subscripts: place.subscripts.clone(),
+                    })
+                }
                 _ => node,
             }
         }

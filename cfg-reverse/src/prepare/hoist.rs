@@ -118,7 +118,7 @@ impl Hoist<'_> {
                 // All elements of the target get it.
                 ty.rank = 0;
             }
-            if ty.rank > 0 && called.body.is_some() {
+            if ty.rank > 0 && (called.body.is_some() || called.derivatives.is_some()) {
                 let (globals, routine, namer) =
                     (self.globals, &mut *self.routine, &mut *self.namer);
                 let found = (self.results).take(called, &arguments, globals, routine, namer);

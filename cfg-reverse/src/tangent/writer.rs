@@ -26,6 +26,7 @@ use crate::{
         splice::Splice,
     },
     codes,
+    externals::{other_shape, unbound},
     memory::summary::Summary,
     partials::{
         Unsupported, assignment,
@@ -484,7 +485,7 @@ impl<'a> Writer<'a> {
         }
         let user = called.derivatives.as_ref().and_then(|d| d.tangent);
         if let Some(tangent) = user.or(self.ids[callee.index()]) {
-            if result.is_some() && user.is_none() {
+            if result.is_some() {
                 results::known(called)?;
             }
             let result = result.map(|r| Some(Expr::Place(r.clone())));
@@ -555,7 +556,7 @@ impl<'a> Writer<'a> {
                 return Err(missing());
             };
             if let Some(partials) = &external.partials {
-                self.external(called, partials, arguments, result, code);
+                self.external(called, partials, arguments, result, code)?;
             } else if let Some(value) = &external.value {
                 let value = bind_formals(value, &called.parameter_positions(), arguments);
                 let tangent = assignment::tangent(&mut self.scope, result, &value)
@@ -588,11 +589,12 @@ impl<'a> Writer<'a> {
         arguments: &[Option<Expr>],
         result: &Place,
         code: &mut Vec<Stmt>,
-    ) {
+    ) -> Result<(), Failure> {
         let result_t = self.scope.derivative_place(result);
         let Some(result_t) = result_t.filter(|_| self.scope.is_target(result.var)) else {
-            return;
+            return Ok(());
         };
+        let is_array = called.result.is_some_and(|r| called.variable(r).rank() > 0);
         let positions = called.parameter_positions();
         let mut terms = Vec::new();
         for partial in partials {
@@ -601,13 +603,25 @@ impl<'a> Writer<'a> {
                 && self.scope.contributes(actual.var)
                 && let Some(t) = self.scope.derivative_place(actual)
             {
+                let formal = partial.parameter;
+                let caller = &self.scope.routine;
+                if let Some(v) = unbound(called, formal, &partial.value, caller, arguments) {
+                    return Err(other_shape(called, v));
+                }
                 let p = bind_formals(&partial.value, &positions, arguments);
-                terms.push(Expr::op(Op::StrongMul, [Expr::Place(t), p]));
+                let term = Expr::op(Op::StrongMul, [Expr::Place(t), p]);
+                let is_sum = called.variable(formal).rank() > 0 && !is_array;
+                terms.push(if is_sum {
+                    Expr::op(Op::Sum, [term])
+                } else {
+                    term
+                });
             }
         }
         let ty = self.scope.routine.variable(result.var).ty;
         let value = sum(terms).unwrap_or_else(|| zero(ty));
         code.push(Stmt::assign(result_t, value));
+        Ok(())
     }
 }
 
