@@ -1159,7 +1159,8 @@ mod tests {
     }
 
     /// What is rarely combined, and whether a routine of a program has it.
-    const COMBINED: &[(&str, fn(&Program, &Routine) -> bool)] = &[
+    type Has = fn(&Program, &Routine) -> bool;
+    const COMBINED: &[(&str, Has)] = &[
         ("local records in general control flow", |_, r| {
             r.control == Control::General && has(r, |v| is_record(v) && v.role == Role::Local)
         }),

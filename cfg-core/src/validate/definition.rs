@@ -5,7 +5,8 @@
 //! what is refused is certain. Pushing and passing on is allowed, plain copies are warned of: these
 //! keep what is not initialised. What assignments reach only by coming around a loop is warned of where it is seen, at
 //! the head of the loop: whether a jump back makes a loop is a matter of form, and graphs that differ in form must not
-//! differ in being valid. What control never reaches, because something stops the program before, uses nothing; definitions there count.
+//! differ in being valid. Nor must copies of loops of which a part stands in front of the loop: there an assignment that comes later is enough.
+//! What control never reaches, because something stops the program before, uses nothing; definitions there count.
 //!
 //! On a structured graph no data-flow equations are solved. Along Algorithm 1's order a definition
 //! reaches a use if both are inside one loop, or if it comes first and is not in another arm of a
@@ -27,8 +28,8 @@ use crate::{
     entity::{VarId, VertexId},
     graph::dominance::Dominators,
     ir::{
-        Cfg, Expr, Intent, LoopTest, Op, OpClass, Place, Program, Role, Routine, ScalarType,
-        Selector, Stmt, StmtKind, Variable, Vertex, VertexKind,
+        Cfg, Expr, Intent, LoopTest, Op, OpClass, OriginRole, Place, Program, Role, Routine,
+        ScalarType, Selector, Stmt, StmtKind, Variable, Vertex, VertexKind,
     },
     structure::Structure,
 };
@@ -350,6 +351,10 @@ pub(super) fn check(c: &mut Checker<'_>, structure: &Structure) {
                 Kind::Later
             } else if let Step::Event(Event::Copy(_), _) = use_ {
                 Kind::Copied
+            } else if is_copied(c.routine, cfg, variable, at)
+                && definitions[i].last().is_some_and(|&d| d > number)
+            {
+                Kind::Later
             } else {
                 Kind::Unassigned
             };
@@ -400,6 +405,16 @@ fn report(c: &mut Checker<'_>, problems: Vec<Problem>) {
             }
         }
     }
+}
+
+/// True of a use that a transformation has copied from an original, of a variable of that: of a loop it may have copied a part, or the
+/// first value of the index, in front of the loop, so that what comes around there comes later here.
+fn is_copied(routine: &Routine, cfg: &Cfg, variable: VarId, at: At) -> bool {
+    let vertex = at.element.vertex().map(|v| cfg.vertex(v));
+    routine.variable(variable).origin.is_none()
+        && vertex
+            .and_then(|v| v.origin)
+            .is_some_and(|o| matches!(o.role, OriginRole::Copy | OriginRole::CounterInit))
 }
 
 /// True if one of these definitions, in ascending order, is inside of the loop: whatever is there comes around again.

@@ -8,7 +8,7 @@ use cfg_core::{
     recover, validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape};
-use cfg_reverse::{Options, reverse};
+use cfg_reverse::{Options, Unstructured, reverse};
 use cfg_testkit::{case::Case, generate::Options as Generate, kernels, property};
 
 /// The arguments of the forward sweep: parameters, the result, the tape.
@@ -97,5 +97,55 @@ fn fixtures_record_no_more() {
     for kernel in kernels::all() {
         let case = kernel.case(kernel.size);
         records_no_more(&case).unwrap_or_else(|e| panic!("{}: {e}", kernel.name));
+    }
+}
+
+/// What only later passes of a loop assign stays valid where the recovered graph has the first pass, or its bounds, in front of the loop.
+#[test]
+fn first_passes_in_front_of_loops_are_valid() {
+    for (used, tested) in [
+        (
+            "fuel := fuel - 1\n          h := mod(h*5 + 24, 64)",
+            "if(fuel > 0, mod(h/3, 2), 0) == 1",
+        ),
+        ("k := k + 1", "k < n"),
+        ("y := y + s", "y < 100.0"),
+    ] {
+        let source = format!(
+            "main general subroutine f(in real a, in integer n, out real y)
+  local real s
+  local integer k, h, fuel
+  independent a
+  dependent y
+    1 ENTRY -> 2
+    2 BASICBLOCK -> 4
+          h := 7
+          y := a
+    3 BASICBLOCK -> 4
+          fuel := fuel - 1
+          s := y*a
+    4 BASICBLOCK -> 5
+          {used}
+    5 BRANCH {tested} -> 3 [1], 6 [0]
+    6 EXIT
+end
+"
+        );
+        let parsed = cfg_core::text::parse(&source);
+        let problems = parsed.problems;
+        let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+        let valid = validate::validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
+        let main = valid.main.expect("one is marked");
+        for unstructured in [Unstructured::Structure, Unstructured::Trace] {
+            let options = Options {
+                unstructured,
+                ..Options::default()
+            };
+            let reversal = reverse(&valid, main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let text = reversal.program.to_string();
+            validate::validate(reversal.program).unwrap_or_else(|d| panic!("{d}\n{text}"));
+        }
+        let tangent = cfg_reverse::tangent(&valid, main).unwrap_or_else(|d| panic!("{d}"));
+        validate::validate(tangent.program).unwrap_or_else(|d| panic!("{d}"));
     }
 }
