@@ -159,8 +159,8 @@ fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagno
         .is_some_and(|v| matches!(routine.variable(v).role, Role::Parameter { .. }));
     let (message, help) = match is_parameter {
         true => (
-            format!("{name} is no pointer, or one that may be left out"),
-            "give its value; only pointers, and arrays of one dimension with an open extent, lead where others do".to_owned(),
+            format!("{name} is no pointer, nor an array that may be part of another"),
+            "give its value; only pointers that are in, and arrays of scalars in one dimension with an open extent that are not out, lead where others do, and none that may be left out".to_owned(),
         ),
         false => {
             let known = pointers.iter().map(|v| &*routine.variable(*v).name);

@@ -90,7 +90,7 @@ fn what_is_in_changes_where_arguments_overlap() {
         ("", "call sets()", "call h(y, i, j)", true),
         ("", "call sets()", "call h(y, k, j)", true),
         ("", "s := 3", "call h(y, k, j)", true),
-        ("", "y := y*2.0", "call h(y, k, j)", true),
+        ("", "y := y*2.0", "call h(y, k, j)", false),
     ] {
         let source = format!(
             "global integer i = 2
