@@ -114,8 +114,23 @@ impl Body<'_, '_> {
             self.settle(&mut left);
         }
         let right = self.pointer(b)?;
-        if self.are_apart(left.var, right.var) && matches!(op, Binary::Eq | Binary::Ne) {
-            return Ok(Value::integer((op == Binary::Ne).into(), Int::Int));
+        if matches!(op, Binary::Eq | Binary::Ne)
+            && self.are_apart(left.var, right.var)
+            && let Some(equal) = self.are_null([(a, left.var), (b, right.var)])?
+        {
+            return Ok(match (op, equal) {
+                (_, Expr::Logical(equal)) => {
+                    Value::integer((equal == (op == Binary::Eq)).into(), Int::Int)
+                }
+                (Binary::Ne, equal) => {
+                    let depth = equal.depth() + 1;
+                    Value::truth(Expr::op(Op::Not, [equal]), depth)
+                }
+                (_, equal) => {
+                    let depth = equal.depth();
+                    Value::truth(equal, depth)
+                }
+            });
         }
         let Some(order) = positions(&left, &right) else {
             return self.different_arrays(a, b, at);
@@ -166,8 +181,9 @@ impl Body<'_, '_> {
         Ok(Value::truth(e, depth))
     }
 
-    /// True of two variables that are certain to be different arrays: one of them is a local, or both are `restrict`. Of parameters that
-    /// are `restrict` one must be written, since only then they do not meet, and no call in the files may hand over parts of one array.
+    /// True of two variables that are certain to be different arrays where both are there: one of them is a local, or both are
+    /// `restrict`. Of parameters that are `restrict` one must be written, since only then they do not meet, and no call in the files may
+    /// hand over parts of one array.
     fn are_apart(&self, a: VarId, b: VarId) -> bool {
         let is_local = |v: VarId| {
             let variable = self.f.get(v);
@@ -188,6 +204,30 @@ impl Body<'_, '_> {
                 && !self.l.facts.is_shared(self.function)
         };
         a != b && (is_local(a) || is_local(b) || are_restricted())
+    }
+
+    /// Whether two pointers into different arrays are both null, which alone makes them equal. None if that is not known: a pointer may
+    /// point into an array that is absent.
+    fn are_null(&mut self, pointers: [(ExprId, VarId); 2]) -> Lowered<Option<Expr>> {
+        let unit = self.l.unit;
+        let parameters = &unit.functions[self.function].parameters;
+        let mut nulls = Vec::new();
+        let mut is_known = true;
+        for (e, var) in pointers {
+            let e = points::bare(unit, e);
+            let not_null = match unit.expr(e).kind {
+                ExprKind::Name(_) => self.not_null(e)?,
+                _ => Expr::Logical(true),
+            };
+            let parameter = parameters.get(var.index());
+            let may_be_absent = parameter.is_some_and(|d| self.is_optional(*d));
+            if not_null == Expr::Logical(true) && !may_be_absent {
+                return Ok(Some(Expr::Logical(false)));
+            }
+            is_known &= !may_be_absent || matches!(not_null, Expr::Op(Op::Present, _));
+            nulls.push(Expr::op(Op::Not, [not_null]));
+        }
+        Ok(is_known.then(|| Expr::op(Op::And, nulls)))
     }
 
     /// Pointers into different arrays are compared: of those that may point into several arrays this is known in a run.
