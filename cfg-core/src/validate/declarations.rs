@@ -2,6 +2,7 @@
 
 use super::{
     checker::{At, Checker},
+    expressions::Shaped,
     pointers,
     program::names as check_names,
     records,
@@ -10,7 +11,7 @@ use crate::diagnostic::site::{Element, Part};
 use crate::{
     codes,
     entity::VarId,
-    ir::{Extent, Intent, Role, ScalarType, Variable},
+    ir::{Extent, Intent, Place, Role, ScalarType, Variable},
     text::Name,
     typing::Type,
 };
@@ -400,14 +401,7 @@ fn external(c: &mut Checker<'_>) {
         return;
     };
     let at = |part| At::new(Element::Routine, part);
-    let result = c.routine.result.map(|v| {
-        let variable = c.variable(v);
-        Type {
-            ty: variable.ty,
-            rank: variable.rank(),
-        }
-    });
-    let Some(result) = result else {
+    let Some(result) = c.routine.result else {
         if external.value.is_some() || external.partials.is_some() {
             c.error(
                 at(Part::External),
@@ -418,11 +412,14 @@ fn external(c: &mut Checker<'_>) {
         }
         return;
     };
+    let Some(result) = c.place(at(Part::External), &Place::whole(result)) else {
+        return;
+    };
     let mut seen = HashSet::new();
     if let Some(value) = &external.value {
         only_parameters(c, at(Part::ExternalValue), value);
         let found = c.expr(at(Part::ExternalValue), value);
-        mismatch(c, at(Part::ExternalValue), "value", found, result);
+        mismatch(c, at(Part::ExternalValue), "value", found, &result);
     }
     for partial in external.partials.iter().flatten() {
         let site = at(Part::Partials);
@@ -440,48 +437,61 @@ fn external(c: &mut Checker<'_>) {
         }
         only_parameters(c, site, &partial.value);
         let found = c.expr(site, &partial.value);
-        if result.rank > 0 && ![0, result.rank].contains(&parameter.rank()) {
-            c.error(
-                site,
-                &codes::EXTERNAL,
-                format!("{name} of rank {} has no partial of a result of rank {}", parameter.rank(), result.rank),
-                "give `derivatives`, routines for the adjoint and the tangent: partials of arrays are those of each element by its like",
-            );
+        let Some(parameter) = c.place(site, &Place::whole(partial.parameter)) else {
+            continue;
+        };
+        let help = "give `derivatives`, routines for the adjoint and the tangent: partials of arrays are those of each element by its like";
+        if result.ty.rank > 0 && ![0, result.ty.rank].contains(&parameter.ty.rank) {
+            let (rank, of) = (parameter.ty.rank, result.ty.rank);
+            let message = format!("{name} of rank {rank} has no partial of a result of rank {of}");
+            c.error(site, &codes::EXTERNAL, message, help);
             continue;
         }
-        let rank = if result.rank == 0 {
-            parameter.rank()
+        if let Some((extent, of)) = parameter.differs(&result) {
+            let message = format!(
+                "{name} has extent {extent} where the result has {of}: there is no partial of elements that have no like"
+            );
+            c.error(site, &codes::EXTERNAL, message, help);
+            continue;
+        }
+        let of = if result.ty.rank == 0 {
+            &parameter
         } else {
-            result.rank
+            &result
         };
-        let wanted = Type {
-            ty: result.ty,
-            rank,
+        let wanted = Shaped {
+            ty: Type {
+                ty: result.ty.ty,
+                rank: of.ty.rank,
+            },
+            dims: of.dims.clone(),
         };
         mismatch(
             c,
             site,
             &format!("partial with respect to {name}"),
             found,
-            wanted,
+            &wanted,
         );
     }
 }
 
-fn mismatch(
-    c: &mut Checker<'_>,
-    site: At,
-    what: &str,
-    found: Option<super::expressions::Shaped>,
-    wanted: Type,
-) {
+fn mismatch(c: &mut Checker<'_>, site: At, what: &str, found: Option<Shaped>, wanted: &Shaped) {
     let Some(found) = found else { return };
-    if found.ty.ty != wanted.ty || (found.ty.rank != wanted.rank && found.ty.rank != 0) {
+    let (has, must) = (found.ty, wanted.ty);
+    if has.ty != must.ty || (has.rank != must.rank && has.rank != 0) {
         c.error(
             site,
             &codes::EXTERNAL,
-            format!("the {what} is {}, it must be {wanted}", found.ty),
+            format!("the {what} is {has}, it must be {must}"),
             "write an expression of that type, converting with [\"real\", e], in text real(e), where needed",
+        );
+    } else if let Some((has, must)) = found.differs(wanted) {
+        c.error(
+            site,
+            &codes::SHAPE,
+            format!("the {what} has extent {has} where the extent must be {must}"),
+            "use sections of the same shape",
         );
     }
 }

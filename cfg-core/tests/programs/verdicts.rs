@@ -600,6 +600,34 @@ end
             "function h(in real a, in real m[3, 3]) result real r[3]\n  partial m: m[1, :]",
             &["V131 m of rank 2 has no partial of a result of rank 1"],
         ),
+        (
+            "function h(in real a, in real v[4]) result real r[3]\n  value v[1:3]\n  partial a: v[2:4]",
+            &[],
+        ),
+        (
+            "function h(in real a, in real v[4]) result real r[3]\n  value v",
+            &["V135 the value has extent 4 where the extent must be 3"],
+        ),
+        (
+            "function h(in real a, in real v[4]) result real r[3]\n  partial a: v",
+            &["V135 the partial with respect to a has extent 4 where the extent must be 3"],
+        ),
+        (
+            "function h(in real a, in real v[4]) result real r\n  partial v: v[1:3]",
+            &["V135 the partial with respect to v has extent 3 where the extent must be 4"],
+        ),
+        (
+            "function h(in real a, in real v[4]) result real r[3]\n  partial v: 1.0",
+            &[
+                "V131 v has extent 4 where the result has 3: there is no partial of elements that have no like",
+            ],
+        ),
+        (
+            "function h(in real a, in real v[4]) result real r[3]\n  partial v: v",
+            &[
+                "V131 v has extent 4 where the result has 3: there is no partial of elements that have no like",
+            ],
+        ),
     ] {
         assert_eq!(said(&source(part)), expected, "{part}");
     }
