@@ -10,8 +10,8 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostics},
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Derivatives, Dim, Edge, Expr, Intent, Op, Partial, Place, Role, Routine, Stmt, StmtKind,
-        Variable, Vertex, VertexKind,
+        Derivatives, Dim, Edge, Expr, Intent, Op, Partial, Place, Role, Routine, ScalarType, Stmt,
+        StmtKind, Variable, Vertex, VertexKind,
     },
     validate::{ValidProgram, validate},
 };
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use crate::{
     code::{
         built,
-        expressions::{as_place, sum, zero},
+        expressions::{as_place, bind_formals, sum, to_real, zero},
         names::Namer,
     },
     codes,
@@ -181,13 +181,11 @@ fn with_derivatives(of: &Routine, result: VarId, suffix: &str) -> Made {
 }
 
 impl Made {
-    /// A product of an array, for a scalar: what each of its elements contributes.
-    fn summed(&self, term: Expr, of: VarId, to: VarId) -> Expr {
-        let [of, to] = [of, to].map(|v| self.routine.variable(v).rank());
-        match to == 0 && of > 0 {
-            true => Expr::op(Op::Sum, [term]),
-            false => term,
-        }
+    /// What the derivative of one variable contributes to that of another one.
+    fn contribution(&self, from: VarId, to: VarId, partial: &Partial) -> Expr {
+        let ends = [from, to].map(|v| self.routine.variable(v));
+        let result = self.routine.variable(self.result).ty;
+        contribution(Expr::var(from), partial.value.clone(), ends, result)
     }
 
     /// The derivative of the result times each partial, on that of its parameter; then it is 0.
@@ -198,8 +196,7 @@ impl Made {
         let mut statements = Vec::new();
         for partial in partials {
             if let Some(b) = self.derivatives[partial.parameter.index()] {
-                let term = Expr::op(Op::StrongMul, [Expr::var(of_result), partial.value.clone()]);
-                let term = self.summed(term, of_result, b);
+                let term = self.contribution(of_result, b, partial);
                 let value = Expr::op(Op::Add, [Expr::var(b), term]);
                 statements.push(Stmt::assign(Place::whole(b), value));
             }
@@ -211,17 +208,14 @@ impl Made {
 
     /// The sum of the derivatives of the parameters times their partials, and the function itself.
     fn tangent(&self, function: RoutineId, partials: &[Partial]) -> Vec<Stmt> {
-        let mut terms = Vec::new();
-        for partial in partials {
-            if let Some(t) = self.derivatives[partial.parameter.index()] {
-                let term = Expr::op(Op::StrongMul, [Expr::var(t), partial.value.clone()]);
-                terms.push(self.summed(term, t, self.result));
-            }
-        }
         let mut statements = Vec::new();
         if let Some(of_result) = self.derivatives[self.result.index()] {
+            let terms = partials.iter().filter_map(|partial| {
+                let t = self.derivatives[partial.parameter.index()]?;
+                Some(self.contribution(t, of_result, partial))
+            });
             let ty = self.routine.variable(of_result).ty;
-            let value = sum(terms).unwrap_or_else(|| zero(ty));
+            let value = sum(terms.collect()).unwrap_or_else(|| zero(ty));
             statements.push(Stmt::assign(Place::whole(of_result), value));
         }
         let parameters = self.routine.parameter_ids();
@@ -235,35 +229,93 @@ impl Made {
     }
 }
 
-/// A parameter for which the actual argument of a call cannot stand in the partial by `parameter`: an array that is handed anything
-/// but a whole array with the same constant bounds, or one that may be absent.
-pub(crate) fn unbound(
-    called: &Routine,
-    parameter: VarId,
-    partial: &Expr,
-    caller: &Routine,
-    arguments: &[Option<Expr>],
-) -> Option<VarId> {
-    let positions = called.parameter_positions();
-    let is_bound = |v: VarId| {
-        let formal = called.variable(v);
-        let actual = positions[v.index()].and_then(|k| arguments.get(k)?.as_ref());
-        let is_whole = |place: &Place| {
-            place.subscripts.is_empty() && is_alike(formal, caller.variable(place.var))
-        };
-        actual.is_some_and(|e| formal.rank() == 0 || as_place(e).is_some_and(is_whole))
+/// What a derivative contributes to another one by a partial, which has the type of the function's result: in the precision of the
+/// other one, and to a scalar the sum over all elements.
+pub(crate) fn contribution(
+    derivative: Expr,
+    partial: Expr,
+    [from, to]: [&Variable; 2],
+    result: ScalarType,
+) -> Expr {
+    let derivative = in_precision(derivative, from.ty, result);
+    let term = Expr::op(Op::StrongMul, [derivative, partial]);
+    let term = match to.rank() == 0 && from.rank() > 0 {
+        true => Expr::op(Op::Sum, [term]),
+        false => term,
     };
-    let mut found = Some(parameter).filter(|v| !is_bound(*v));
-    partial.walk_places(&mut |place| {
-        found = found.or(Some(place.var).filter(|v| !is_bound(*v)));
-    });
-    // What may be absent is given, but the question is about a parameter of another routine.
-    let mut asks = false;
-    partial.walk(&mut |e| asks |= matches!(e, Expr::Op(Op::Present, _)));
-    let mut optional = called
-        .parameter_ids()
-        .filter(|p| is_optional(called.variable(*p)));
-    found.or_else(|| optional.next().filter(|_| asks))
+    in_precision(term, result, to.ty)
+}
+
+fn in_precision(e: Expr, from: ScalarType, to: ScalarType) -> Expr {
+    match from == to {
+        true => e,
+        false => to_real(e, to),
+    }
+}
+
+/// A call of an external function, of which the partials are written over the arguments.
+pub(crate) struct Bound<'a> {
+    called: &'a Routine,
+    arguments: &'a [Option<Expr>],
+    /// The positions of the variables among the parameters.
+    positions: Vec<Option<usize>>,
+    /// The first parameter that is optional.
+    optional: Option<VarId>,
+}
+
+impl<'a> Bound<'a> {
+    pub(crate) fn new(called: &'a Routine, arguments: &'a [Option<Expr>]) -> Self {
+        let mut parameters = called.parameter_ids();
+        Self {
+            called,
+            arguments,
+            positions: called.parameter_positions(),
+            optional: parameters.find(|v| is_optional(called.variable(*v))),
+        }
+    }
+
+    /// The argument for a parameter, if there is one.
+    pub(crate) fn argument(&self, parameter: VarId) -> Option<&'a Expr> {
+        let position = self.positions[parameter.index()];
+        position.and_then(|k| self.arguments.get(k)?.as_ref())
+    }
+
+    /// A partial over the arguments of a call in `caller`.
+    pub(crate) fn partial(
+        &self,
+        partial: &Partial,
+        caller: &Routine,
+    ) -> Result<Expr, (&'static CodeInfo, String)> {
+        match self.unbound(partial, caller) {
+            Some(v) => Err(other_shape(self.called, v)),
+            None => Ok(bind_formals(
+                &partial.value,
+                &self.positions,
+                self.arguments,
+            )),
+        }
+    }
+
+    /// A parameter for which the argument cannot stand in a partial: an array that is handed anything but a whole array with the same
+    /// constant bounds, or one that may be absent.
+    fn unbound(&self, partial: &Partial, caller: &Routine) -> Option<VarId> {
+        let is_bound = |v: VarId| {
+            let formal = self.called.variable(v);
+            let is_whole = |place: &Place| {
+                place.subscripts.is_empty() && is_alike(formal, caller.variable(place.var))
+            };
+            self.argument(v)
+                .is_some_and(|e| formal.rank() == 0 || as_place(e).is_some_and(is_whole))
+        };
+        let mut found = Some(partial.parameter).filter(|v| !is_bound(*v));
+        partial.value.walk_places(&mut |place| {
+            found = found.or(Some(place.var).filter(|v| !is_bound(*v)));
+        });
+        // What may be absent is given, but the question is about a parameter of another routine.
+        let mut asks = false;
+        (partial.value).walk(&mut |e| asks |= matches!(e, Expr::Op(Op::Present, _)));
+        found.or_else(|| self.optional.filter(|_| asks))
+    }
 }
 
 fn is_alike(formal: &Variable, actual: &Variable) -> bool {
@@ -274,7 +326,7 @@ fn is_alike(formal: &Variable, actual: &Variable) -> bool {
 }
 
 /// What is said of a partial that cannot be used.
-pub(crate) fn other_shape(called: &Routine, parameter: VarId) -> (&'static CodeInfo, String) {
+fn other_shape(called: &Routine, parameter: VarId) -> (&'static CodeInfo, String) {
     let message = format!(
         "a partial of `{}` needs `{}`, for which a call hands over no whole array with the same constant bounds, or which may be absent",
         called.name,

@@ -224,3 +224,45 @@ end
         }
     }
 }
+
+/// Parameters and results may have different precisions.
+#[test]
+fn partials_of_another_precision() {
+    for (parameter, result, value, partials) in [
+        (
+            "real32",
+            "real",
+            "real(u)*real(u)*a",
+            ["2.0*real(u)*a", "real(u)*real(u)"],
+        ),
+        (
+            "real",
+            "real32",
+            "real32(u*u*a)",
+            ["real32(2.0*u*a)", "real32(u*u)"],
+        ),
+    ] {
+        for extent in ["", "[2]"] {
+            let [by_u, by_a] = partials;
+            let argument = if extent.is_empty() { "x[2]" } else { "x" };
+            let source = format!(
+                "external function e(in {parameter} u{extent}, in real a) result {result} r{extent}
+  value {value}
+  partial u: {by_u}
+  partial a: {by_a}
+end
+main subroutine f(in {parameter} x[2], in real b, out {result} y)
+  local {result} w[2]
+  independent x, b
+  dependent y
+  w := call e({argument}, b)
+  y := w[1]*w[2]
+end
+"
+            );
+            let (program, f) = of_text(&source);
+            let found = super::checked(&program, f, r#"{"x": [1.5, 0.75], "b": 0.5}"#);
+            assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::{
         routines::call_statement,
     },
     codes,
-    externals::{other_shape, unbound},
+    externals::{Bound, contribution},
     memory::summary::given_adjoint,
     partials::{
         Unsupported, assignment,
@@ -93,14 +93,14 @@ impl<'p> Draft<'p> {
             return Ok(Default::default());
         }
         // An external function: by its partials, or by differentiating its value.
-        let (Some(external), Some(result)) = (&called.external, result) else {
+        let (Some(external), Some(result), Some(returned)) =
+            (&called.external, result, called.result)
+        else {
             return Err((
                 &codes::EXTERNAL,
                 format!("`{}` has no body and no derivatives", called.name),
             ));
         };
-        let positions = called.parameter_positions();
-        let bind = |e: &Expr| bind_formals(e, &positions, arguments);
         let Some(partials) = &external.partials else {
             let Some(value) = &external.value else {
                 return Err((
@@ -108,35 +108,27 @@ impl<'p> Draft<'p> {
                     format!("`{}` has no body and no derivatives", called.name),
                 ));
             };
-            let value = bind(value);
+            let value = bind_formals(value, &called.parameter_positions(), arguments);
             let reverse = assignment::adjoint(&mut self.scope, result, &value)
                 .map_err(|Unsupported(m)| (&codes::EXPRESSION, m))?;
             return Ok(self.before(reverse));
         };
         let mut reverse = Vec::new();
         if let Some(result_b) = self.scope.derivative_place(result) {
+            let bound = Bound::new(called, arguments);
+            let returned = called.variable(returned);
             for partial in partials {
-                let position = positions[partial.parameter.index()];
-                let Some(Some(Expr::Place(actual))) = position.and_then(|k| arguments.get(k))
-                else {
+                let Some(Expr::Place(actual)) = bound.argument(partial.parameter) else {
                     continue;
                 };
                 if !self.scope.contributes(actual.var) {
                     continue;
                 }
                 if let Some(b) = self.scope.derivative_place(actual) {
-                    let formal = partial.parameter;
-                    if let Some(v) = unbound(called, formal, &partial.value, routine, arguments) {
-                        return Err(other_shape(called, v));
-                    }
-                    let mut term = Expr::op(
-                        Op::StrongMul,
-                        [Expr::Place(result_b.clone()), bind(&partial.value)],
-                    );
-                    let is_array = called.result.is_some_and(|r| called.variable(r).rank() > 0);
-                    if is_array && called.variable(formal).rank() == 0 {
-                        term = Expr::op(Op::Sum, [term]);
-                    }
+                    let ends = [returned, called.variable(partial.parameter)];
+                    let partial = bound.partial(partial, routine)?;
+                    let derivative = Expr::Place(result_b.clone());
+                    let term = contribution(derivative, partial, ends, returned.ty);
                     let value = Expr::op(Op::Add, [Expr::Place(b.clone()), term]);
                     reverse.push(Stmt::assign(b, value));
                 }

@@ -25,7 +25,7 @@ use std::{
 use crate::{
     blocks::places::Places,
     code::{
-        expressions::{real, rounded},
+        expressions::{real, rounded, to_real},
         typing::{self, ExprType},
     },
     partials::{
@@ -564,12 +564,7 @@ fn variable_that_stays(
 /// A partial with the type of the label: integers become real.
 fn converted(forward: &ForwardScope, partial: &Expr, ty: ScalarType) -> Expr {
     if typing::of(&forward.routine.variables, partial).ty == ScalarType::Integer {
-        let op = if ty == ScalarType::Real32 {
-            Op::ToReal32
-        } else {
-            Op::ToReal
-        };
-        return Expr::op(op, [partial.clone()]);
+        return to_real(partial.clone(), ty);
     }
     partial.clone()
 }

@@ -24,6 +24,15 @@ pub(crate) fn real(value: f64, ty: ScalarType) -> Expr {
     }
 }
 
+/// A number as one of a real type.
+pub(crate) fn to_real(e: Expr, ty: ScalarType) -> Expr {
+    let op = match ty == ScalarType::Real32 {
+        true => Op::ToReal32,
+        false => Op::ToReal,
+    };
+    Expr::op(op, [e])
+}
+
 /// A value rounded to the type.
 pub(crate) fn rounded(value: f64, ty: ScalarType) -> f64 {
     if ty == ScalarType::Real32 {

@@ -9,7 +9,7 @@ use cfg_core::{
     },
     entity::{GlobalId, LocationId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Op, Place, Program, Role, Routine,
+        Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
         ScalarType, Stmt, StmtKind, Variable, VertexKind,
     },
     memory::global_set::GlobalSet,
@@ -26,7 +26,7 @@ use crate::{
         splice::Splice,
     },
     codes,
-    externals::{other_shape, unbound},
+    externals::{Bound, contribution},
     memory::summary::Summary,
     partials::{
         Unsupported, assignment,
@@ -594,28 +594,19 @@ impl<'a> Writer<'a> {
         let Some(result_t) = result_t.filter(|_| self.scope.is_target(result.var)) else {
             return Ok(());
         };
-        let is_array = called.result.is_some_and(|r| called.variable(r).rank() > 0);
-        let positions = called.parameter_positions();
+        let Some(returned) = called.result.map(|r| called.variable(r)) else {
+            return Ok(());
+        };
+        let bound = Bound::new(called, arguments);
         let mut terms = Vec::new();
         for partial in partials {
-            if let Some(Some(Expr::Place(actual))) =
-                positions[partial.parameter.index()].and_then(|k| arguments.get(k))
+            if let Some(Expr::Place(actual)) = bound.argument(partial.parameter)
                 && self.scope.contributes(actual.var)
                 && let Some(t) = self.scope.derivative_place(actual)
             {
-                let formal = partial.parameter;
-                let caller = &self.scope.routine;
-                if let Some(v) = unbound(called, formal, &partial.value, caller, arguments) {
-                    return Err(other_shape(called, v));
-                }
-                let p = bind_formals(&partial.value, &positions, arguments);
-                let term = Expr::op(Op::StrongMul, [Expr::Place(t), p]);
-                let is_sum = called.variable(formal).rank() > 0 && !is_array;
-                terms.push(if is_sum {
-                    Expr::op(Op::Sum, [term])
-                } else {
-                    term
-                });
+                let ends = [called.variable(partial.parameter), returned];
+                let partial = bound.partial(partial, &self.scope.routine)?;
+                terms.push(contribution(Expr::Place(t), partial, ends, returned.ty));
             }
         }
         let ty = self.scope.routine.variable(result.var).ty;
