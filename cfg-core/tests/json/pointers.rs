@@ -27,6 +27,14 @@ fn both_forms_survive() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
+/// An extent that is what a pointer leads to may have a first index behind it.
+#[test]
+fn extents_through_pointers_have_first_indices() {
+    let source = "subroutine f(in ^integer n, inout real y)\n  local real a[n^ from 0]\n  local real b[2 from n^]\n  a := y\n  b := y\n  y := a[0] + b[n^]\nend\n";
+    let program = read(source);
+    assert_eq!(program.to_string(), source);
+}
+
 /// Names that begin statements and expressions about pointers are names as they were.
 #[test]
 fn variables_may_be_called_like_the_words() {

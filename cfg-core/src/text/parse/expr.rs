@@ -378,7 +378,8 @@ impl Parser<'_> {
             Kind::Integer | Kind::Real => true,
             Kind::Word => {
                 let word = self.spelled(next);
-                !matches!(word, "and" | "or" | "on" | "zeroed") && names.find(word).is_some()
+                !matches!(word, "and" | "or" | "on" | "zeroed" | "from")
+                    && names.find(word).is_some()
             }
             Kind::Symbol => self.symbol_at(1, "(") || self.symbol_at(1, "-"),
             Kind::Quoted | Kind::Newline | Kind::Bad => false,
