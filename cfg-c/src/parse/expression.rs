@@ -5,6 +5,7 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     codes,
     lex::{Kind, Token},
+    lower::points::bare,
     preprocess::condition,
     source::Pos,
     types::{Arith, Qualified, Type},
@@ -125,11 +126,34 @@ impl Parser<'_> {
             let literal = self.compound(ty, from)?;
             self.suffixed(literal, from)?
         } else {
-            let of = self.cast()?;
+            let mut of = self.cast()?;
+            if let Type::Pointer(to) = &ty.ty
+                && !matches!(to.ty, Type::Array(..))
+            {
+                of = self.first_of(of);
+            }
             self.add(ExprKind::Cast(Rc::new(ty), of), from, from)
         };
         self.depth -= 1;
         Ok(result)
+    }
+
+    /// An array in place of its address as a whole, where only the beginning counts: it is that of the first element.
+    fn first_of(&self, e: ExprId) -> ExprId {
+        match self.unit.expr(bare(&self.unit, e)).kind {
+            ExprKind::Unary(Unary::Address, of) if self.unit.is_array(of) => of,
+            _ => e,
+        }
+    }
+
+    /// True of functions of the library to which a pointer is the beginning of so many bytes.
+    fn takes_bytes(&self, f: ExprId) -> bool {
+        match self.unit.expr(f).kind {
+            ExprKind::Name(d) => {
+                matches!(&*self.unit.decl(d).name, "memcpy" | "memmove" | "memset")
+            }
+            _ => false,
+        }
     }
 
     /// A compound literal: a variable without a name, which is initialised where it stands.
@@ -229,8 +253,13 @@ impl Parser<'_> {
                     self.deeper()?;
                     self.next();
                     let mut arguments = Vec::new();
+                    let takes_bytes = self.takes_bytes(e);
                     while !self.peek().is(")") {
-                        arguments.push(self.assignment()?);
+                        let argument = self.assignment()?;
+                        arguments.push(match takes_bytes {
+                            true => self.first_of(argument),
+                            false => argument,
+                        });
                         if !self.take(",") {
                             break;
                         }
