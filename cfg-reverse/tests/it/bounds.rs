@@ -288,6 +288,32 @@ end
     }
 }
 
+/// The adjoint of an element with a constant subscript that an arm reads is incremented as it is where there surely is one, or no other
+/// has a chance to be there.
+#[test]
+fn elements_that_an_arm_reads() {
+    for (shape, element, is_guarded) in [
+        ("n", 1, false),
+        ("n", 2, true),
+        (": from 0", 0, false),
+        (": from 0", 1, true),
+        ("3", 3, false),
+        ("n from k", 1, true),
+    ] {
+        let source = format!(
+            "main subroutine f(in integer n, in integer k, in real x[{shape}], in real w, inout real y)
+  independent x, w
+  dependent y
+  y := y + if(n > 1, x[{element}]*w, w)
+end
+"
+        );
+        let shown = sweep(&source, "f_rev");
+        let found = (shown.contains("x_b[if("), shown.contains("x_b["));
+        assert_eq!(found, (is_guarded, true), "{shape}: {element}\n{shown}");
+    }
+}
+
 /// Elements with variable subscripts are told apart one by one, so a block that reads many of one array is divided.
 #[test]
 fn elements_that_a_block_reads() {

@@ -1,7 +1,7 @@
 //! Conditions under which the nodes of an expression are evaluated: those of the arms of conditional
 //! expressions around them.
 
-use cfg_core::ir::{Expr, Op, Place, Range, Role, Subscript, Variable};
+use cfg_core::ir::{Dim, Expr, Op, Place, Range, Role, Subscript, Variable};
 use std::borrow::Cow;
 
 use crate::{
@@ -25,6 +25,15 @@ fn conjoined<'g>(innermost: Expr, around: impl Iterator<Item = &'g Guard>) -> Ex
         let operands = [guard.condition.clone(), all, Expr::Logical(false)];
         Expr::op(Op::If, operands)
     })
+}
+
+/// True of a constant subscript that may be evaluated wherever the lower bound may: there is such an element, or it is the lower bound.
+/// Dimensions of members have constant bounds.
+fn is_within(dim: Option<&Dim>, k: i64) -> bool {
+    let Some(dim) = dim else { return true };
+    let distance = dim.lower.constant().and_then(|lower| k.checked_sub(lower));
+    let distance = distance.and_then(|distance| usize::try_from(distance).ok());
+    distance.is_some_and(|d| d == 0 || dim.constant_extent().is_some_and(|n| d < n))
 }
 
 impl<'e> Nodes<'e> {
@@ -165,7 +174,7 @@ impl<'e> Nodes<'e> {
         for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
             let bound = |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
             match s {
-                Subscript::Index(Expr::Int(_)) => {}
+                Subscript::Index(Expr::Int(k)) if is_within(variable.shape.get(dimension), *k) => {}
                 Subscript::Index(e) => {
                     for condition in &elements {
                         *e = choose(condition, e.clone(), bound(Op::LBound));
