@@ -103,7 +103,7 @@ struct Expand<'u> {
     /// The number of calls that functions stand in place of.
     calls: usize,
     /// Parameters of which elements before the first one are used.
-    before: HashSet<back::Position>,
+    before: back::Before,
     /// Pointers are values: structures keep their members, and functions their calls.
     values: bool,
 }
@@ -117,7 +117,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
     let names = unit.decls.iter().map(|d| Rc::clone(&d.name)).collect();
     let original = unit.exprs.len();
     let fields = fields::find(unit);
-    let before = back::before_start(unit);
+    let before = back::Before::of(unit);
     let mut e = Expand {
         unit,
         sink,

@@ -4,8 +4,9 @@
 
 use super::Expand;
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Init, Unary, Unit},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
     blocks, constant,
+    lower::points,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -107,43 +108,169 @@ pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
 /// A parameter: the function, and its position.
 pub(super) type Position = (usize, usize);
 
-/// Parameters of which an element before the one that they point to is used, `u[-1]`, here or where they are handed on as they are.
-pub(super) fn before_start(unit: &Unit) -> HashSet<Position> {
-    let mut position = HashMap::new();
-    for (f, function) in unit.functions.iter().enumerate() {
-        for (k, d) in function.parameters.iter().enumerate() {
-            // One that walks may have left the first element.
-            if unit.decl(*d).assigned.is_empty() {
+/// Parameters of which an element before the one that they point to is used, here or where they are handed on as they are.
+pub(super) struct Before {
+    /// Surely: `u[-1]`.
+    surely: HashSet<Position>,
+    /// Perhaps: `u[-k]`, `*(u - 1)`, `u - k`, or `u` only walks back, `*--u`.
+    perhaps: HashSet<Position>,
+}
+
+impl Before {
+    pub(super) fn of(unit: &Unit) -> Self {
+        let mut position = HashMap::new();
+        for (f, function) in unit.functions.iter().enumerate() {
+            for (k, d) in function.parameters.iter().enumerate() {
                 position.insert(*d, (f, k));
             }
         }
-    }
-    let own = |e: ExprId| match unit.expr(e).kind {
-        ExprKind::Name(d) => position.get(&d).copied(),
-        _ => None,
-    };
-    let negative = |e: ExprId| constant::integer(unit, e).is_some_and(|(value, _)| value < 0);
-    let mut handed: HashMap<Position, Vec<Position>> = HashMap::new();
-    let mut open = Vec::new();
-    for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
-        if let ExprKind::Index(p, k) = unit.expr(e).kind
-            && negative(k)
-        {
-            open.extend(own(p));
-        }
-        for (to, a) in given(unit, e) {
-            if let Some(from) = own(a) {
-                handed.entry(to).or_default().push(from);
+        let own = |e: ExprId| match unit.expr(e).kind {
+            ExprKind::Name(d) => position.get(&d).map(|p| (*p, d)),
+            _ => None,
+        };
+        // One that walks may have left the first element.
+        let stays = |d: DeclId| unit.decl(d).assigned.is_empty();
+        let mut surely = Vec::new();
+        let mut perhaps: Vec<Position> = (position.iter())
+            .filter(|(d, _)| walks_back(unit, **d))
+            .map(|(_, p)| *p)
+            .collect();
+        let mut handed = Vec::new();
+        for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+            let used = used_before(unit, e).and_then(|(p, always)| Some((own(p)?, always)));
+            match used {
+                Some(((p, d), true)) if stays(d) => surely.push(p),
+                Some(((p, _), _)) => perhaps.push(p),
+                None => {}
+            }
+            for (to, a) in given(unit, e) {
+                handed.extend(own(a).map(|(from, d)| (to, from, stays(d))));
             }
         }
+        let kept = handed.iter().filter(|(_, _, stays)| *stays);
+        let surely = closed(surely, kept.map(|(to, from, _)| (*to, *from)));
+        perhaps.extend(&surely);
+        let all = handed.iter().map(|(to, from, _)| (*to, *from));
+        let perhaps = closed(perhaps, all);
+        Self { surely, perhaps }
+    }
+
+    /// True if an argument is for such a parameter, and may point to another element than a first one. `inside` tells of pointers
+    /// whether they may.
+    fn holds(&self, p: Position, inside: impl FnOnce() -> bool) -> bool {
+        self.surely.contains(&p) || self.perhaps.contains(&p) && inside()
+    }
+}
+
+/// These, and those that are handed on to them; pairs are the parameter that is given, and that of which it is the argument.
+fn closed(
+    mut open: Vec<Position>,
+    handed: impl Iterator<Item = (Position, Position)>,
+) -> HashSet<Position> {
+    let mut from: HashMap<Position, Vec<Position>> = HashMap::new();
+    for (to, p) in handed {
+        from.entry(to).or_default().push(p);
     }
     let mut found = HashSet::new();
     while let Some(p) = open.pop() {
         if found.insert(p) {
-            open.extend(handed.get(&p).into_iter().flatten());
+            open.extend(from.get(&p).into_iter().flatten());
         }
     }
     found
+}
+
+/// The pointer of which an expression uses an element before that which it points to, and whether it surely does.
+fn used_before(unit: &Unit, e: ExprId) -> Option<(ExprId, bool)> {
+    let number = |k: ExprId| constant::integer(unit, k).map(|(value, _)| value);
+    match unit.expr(e).kind {
+        ExprKind::Index(p, k) => match number(k) {
+            Some(k) => (k < 0).then_some((p, true)),
+            None => is_minus(unit, k).then_some((p, false)),
+        },
+        ExprKind::Unary(Unary::Deref, a) => match unit.expr(a).kind {
+            ExprKind::Binary(Binary::Sub, p, k) if number(k).is_some_and(|k| k > 0) => {
+                Some((p, false))
+            }
+            _ => None,
+        },
+        ExprKind::Binary(Binary::Sub, p, k) if unit.is_pointer(p) && !unit.is_pointer(k) => {
+            number(k).is_none().then_some((p, false))
+        }
+        ExprKind::Binary(Binary::Add, p, k) if unit.is_pointer(p) && number(k).is_none() => {
+            is_minus(unit, k).then_some((p, false))
+        }
+        _ => None,
+    }
+}
+
+/// True of a number that is written with a minus in front.
+fn is_minus(unit: &Unit, mut e: ExprId) -> bool {
+    loop {
+        e = match &unit.expr(e).kind {
+            ExprKind::Unary(Unary::Minus, _) => return true,
+            ExprKind::Cast(_, a)
+            | ExprKind::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, _) => *a,
+            _ => return false,
+        };
+    }
+}
+
+/// True of a pointer that is moved, and only back.
+fn walks_back(unit: &Unit, d: DeclId) -> bool {
+    let decl = unit.decl(d);
+    let back = |e: &ExprId| {
+        matches!(
+            unit.expr(*e).kind,
+            ExprKind::Step { up: false, .. } | ExprKind::Assign(Some(Binary::Sub), ..)
+        )
+    };
+    decl.ty.target().is_some() && !decl.assigned.is_empty() && decl.assigned.iter().all(back)
+}
+
+/// True of a pointer that may point to another element than the first one of an array. `parameters` tells whether those may.
+fn is_inside(unit: &Unit, e: ExprId, parameters: bool) -> bool {
+    let mut variables = HashSet::new();
+    let mut open = vec![e];
+    let mut count = 0;
+    while let Some(e) = open.pop() {
+        count += 1;
+        if count > MAX_PARTS {
+            return true;
+        }
+        if unit.is_array(e) {
+            continue;
+        }
+        match &unit.expr(e).kind {
+            ExprKind::Int(..) => {}
+            ExprKind::Name(d) => {
+                let decl = unit.decl(*d);
+                if decl.kind == DeclKind::Parameter && parameters || decl.address {
+                    return true;
+                }
+                if variables.insert(*d) {
+                    if let Some(Init::Expr(e)) = decl.init {
+                        open.push(e);
+                    }
+                    open.extend(&decl.assigned);
+                }
+            }
+            ExprKind::Cast(_, a)
+            | ExprKind::Binary(Binary::Comma, _, a)
+            | ExprKind::Assign(None, _, a) => open.push(*a),
+            ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),
+            ExprKind::Unary(Unary::Address, a) => match unit.expr(*a).kind {
+                ExprKind::Index(p, k) if constant::integer(unit, k).is_some_and(|k| k.0 == 0) => {
+                    open.push(p);
+                }
+                ExprKind::Name(_) => {}
+                _ => return true,
+            },
+            ExprKind::Call(..) if points::allocates(unit, e) => {}
+            _ => return true,
+        }
+    }
+    false
 }
 
 /// The arguments of a call of a function of the file, with the parameters that they are for.
@@ -158,8 +285,17 @@ fn given(unit: &Unit, call: ExprId) -> impl Iterator<Item = (Position, ExprId)> 
 impl Expand<'_> {
     /// True if a function calls one that uses an element before the one that it is given a pointer to.
     pub(super) fn hands_before(&self, f: usize) -> bool {
-        let mut part = self.unit.functions[f].part.clone();
-        part.any(|k| given(self.unit, ExprId(k)).any(|(p, _)| self.before.contains(&p)))
+        let unit = &*self.unit;
+        let inside = |a: ExprId| is_inside(unit, a, false);
+        let mut part = unit.functions[f].part.clone();
+        part.any(|k| given(unit, ExprId(k)).any(|(p, a)| self.before.holds(p, || inside(a))))
+    }
+
+    /// True of an argument for a parameter of which an element before the one that it points to is used. A parameter of a function
+    /// that stands in place of its call is what that was given.
+    pub(super) fn is_before(&self, p: Position, a: ExprId) -> bool {
+        let inside = || is_inside(self.unit, a, self.stack.len() > 1);
+        self.before.holds(p, inside)
     }
 
     /// True if a function can stand in place of a call that could do without.

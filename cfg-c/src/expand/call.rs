@@ -239,7 +239,10 @@ impl Expand<'_> {
             let moved = || goes_back(b.unit, a, &frame.back) || is_table(b.unit, a);
             !b.values && b.unit.is_pointer(a) && (passed || moved())
         };
-        let before = |b: &Self| (0..arguments.len()).any(|k| b.before.contains(&(g, k)));
+        let before = |b: &Self| {
+            let mut arguments = arguments.iter().enumerate();
+            arguments.any(|(k, a)| b.is_before((g, k), *a))
+        };
         let elsewhere = |b: &Self| arguments.iter().any(|a| back(b, *a)) || !b.values && before(b);
         if self.is_inlined(g)
             || given.any(|(p, a)| void(self, p, *a))
