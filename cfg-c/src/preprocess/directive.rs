@@ -237,7 +237,7 @@ impl Preprocessor<'_> {
             let help = if quoted.is_some() {
                 "put it beside the file that includes it, or preprocess the file (cc -E)"
             } else {
-                "only headers of the standard library of C99 are known, of these not complex.h, tgmath.h, setjmp.h, signal.h, fenv.h, locale.h and those of wide characters"
+                "only headers of the standard library of C99 are known, of these not tgmath.h, setjmp.h, signal.h, fenv.h, locale.h and those of wide characters"
             };
             self.sink.error(&codes::INCLUDE, at, message, help);
             return;
