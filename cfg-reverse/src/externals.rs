@@ -10,11 +10,12 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostics},
     entity::{RoutineId, VarId, VertexId},
     ir::{
-        Derivatives, Dim, Edge, Expr, Intent, Op, Partial, Place, Role, Routine, ScalarType, Stmt,
+        Dim, Edge, Expr, Intent, Op, Partial, Place, Program, Role, Routine, ScalarType, Stmt,
         StmtKind, Variable, Vertex, VertexKind,
     },
     validate::{ValidProgram, validate},
 };
+use fixedbitset::FixedBitSet;
 use std::borrow::Cow;
 
 use crate::{
@@ -36,8 +37,11 @@ pub(crate) fn with_routines(
     valid: &ValidProgram,
     main: RoutineId,
 ) -> Result<Cow<'_, ValidProgram>, Diagnostics> {
-    let mut routines = valid.program().routines.iter().enumerate();
-    if !routines.any(|(k, r)| k != main.index() && (needs_body(r) || needs_routines(r))) {
+    let mut wanted = called(valid.program());
+    // An external function is not differentiated itself.
+    wanted.remove(main.index());
+    let is_new = |r: &Routine| needs_body(r) || needs_routines(r);
+    if !(wanted.ones()).any(|k| is_new(&valid.program().routines[k])) {
         return Ok(Cow::Borrowed(valid));
     }
     let mut program = valid.program().clone();
@@ -46,16 +50,23 @@ pub(crate) fn with_routines(
         let (Some(external), Some(result)) = (&routine.external, routine.result) else {
             continue;
         };
-        // An external function is not differentiated itself.
-        if k == main.index() {
+        if !wanted.contains(k) {
             continue;
         }
         if let Some(partials) = &external.partials
             && needs_routines(routine)
         {
             let id = RoutineId::new(k);
-            let mut derivatives = Derivatives::default();
+            let mut derivatives = routine.derivatives.as_deref().copied().unwrap_or_default();
             for is_adjoint in [true, false] {
+                let slot = match is_adjoint {
+                    true => &mut derivatives.adjoint,
+                    false => &mut derivatives.tangent,
+                };
+                // One that is given is called as it is.
+                if slot.is_some() {
+                    continue;
+                }
                 let suffix = if is_adjoint { "b" } else { "t" };
                 let mut made = with_derivatives(routine, result, suffix);
                 made.routine.name = namer.suffixed(format!("{}_{suffix}", routine.name));
@@ -64,10 +75,6 @@ pub(crate) fn with_routines(
                     false => made.tangent(id, partials),
                 };
                 made.routine.body = Some(line(statements)?);
-                let slot = match is_adjoint {
-                    true => &mut derivatives.adjoint,
-                    false => &mut derivatives.tangent,
-                };
                 *slot = Some(RoutineId::new(program.routines.len()));
                 program.routines.push(made.routine);
             }
@@ -83,6 +90,16 @@ pub(crate) fn with_routines(
     validate(program).map(Cow::Owned)
 }
 
+/// The routines that are called.
+fn called(program: &Program) -> FixedBitSet {
+    let mut called = FixedBitSet::with_capacity(program.routines.len());
+    for routine in &program.routines {
+        let callees = routine.statements().filter_map(|s| s.kind.callee());
+        called.extend(callees.map(RoutineId::index));
+    }
+    called
+}
+
 /// True of an external function that is known by its value and takes or returns an array, or takes what is optional.
 fn needs_body(routine: &Routine) -> bool {
     let has_partials = (routine.external.as_ref()).is_some_and(|e| e.partials.is_some());
@@ -92,23 +109,24 @@ fn needs_body(routine: &Routine) -> bool {
         && !routine.parameter_ids().chain(routine.result).all(is_simple)
 }
 
-/// True of an external function that is known by its partials and takes or returns an array, and takes nothing optional.
+/// True of an external function that is known by its partials and takes or returns an array, and takes nothing optional and nothing that
+/// it may write.
 fn needs_routines(routine: &Routine) -> bool {
     let has_partials = (routine.external.as_ref()).is_some_and(|e| e.partials.is_some());
     let is_scalar = |v: VarId| routine.variable(v).rank() == 0;
+    let is_read = |v: VarId| routine.variable(v).intent() == Some(Intent::In);
     computes(routine)
         && has_partials
+        && routine.parameter_ids().all(is_read)
         && !routine.parameter_ids().chain(routine.result).all(is_scalar)
         && !(routine.parameter_ids()).any(|v| is_optional(routine.variable(v)))
 }
 
-/// True of an external function that only reads its parameters and whose derivatives nobody gives.
+/// True of an external function of which a derivative is not given.
 fn computes(routine: &Routine) -> bool {
-    let is_read = |v: VarId| routine.variable(v).intent() == Some(Intent::In);
-    routine.external.is_some()
-        && routine.derivatives.is_none()
-        && routine.result.is_some()
-        && routine.parameter_ids().all(is_read)
+    let is_given = (routine.derivatives.as_deref())
+        .is_some_and(|given| given.adjoint.is_some() && given.tangent.is_some());
+    routine.external.is_some() && !is_given && routine.result.is_some()
 }
 
 fn is_optional(variable: &Variable) -> bool {

@@ -266,3 +266,159 @@ end
         }
     }
 }
+
+/// Of a function with one of its derivatives the other one is made of its value or its partials, bound as in any call.
+#[test]
+fn one_derivative_is_given() {
+    let adjoint = "subroutine e_b(in real a[2], in real r, inout real a_b[2], inout real r_b)
+  a_b[1] := a_b[1] + r_b*a[2]
+  a_b[2] := a_b[2] + r_b*a[1]
+  r_b := 0.0
+end";
+    let tangent = "subroutine e_t(in real a[2], out real r, in real a_t[2], out real r_t)
+  r := a[1]*a[2]
+  r_t := a_t[1]*a[2] + a[1]*a_t[2]
+end";
+    for (names, routine) in [("adjoint e_b", adjoint), ("tangent e_t", tangent)] {
+        for known in [
+            "value a[1]*a[2]",
+            "value a[1]*a[2]\n  partial a: product(a)/a",
+        ] {
+            for argument in ["z[2:3]", "z[3:1:-2]", "z[2]", "z", "2.0*z", "u"] {
+                let source = format!(
+                    "external function e(in real a[2]) result real r
+  {names}
+  {known}
+end
+{routine}
+main subroutine f(in real z[3], inout real y)
+  local real u[2 from 0]
+  independent y, z
+  dependent y
+  u := z[2:3]*y
+  y := call e({argument})
+  y := y*sin(y)
+end
+"
+                );
+                let (program, f) = of_text(&source);
+                let found = super::checked(&program, f, r#"{"y": 0.5, "z": [0.25, 0.75, 0.5]}"#);
+                assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
+            }
+        }
+    }
+}
+
+/// Parameters that a function may write, and does not, are bound as those that it only reads.
+#[test]
+fn parameters_that_may_be_written() {
+    for (head, value, call) in [
+        ("inout real a[2]", "a[1]*a[2]", "w[2:3]"),
+        ("inout real a[2]", "a[1]*a[2]", "w[3:1:-2]"),
+        ("inout real a, in real b[2]", "a*b[1]*b[2]", "w[1], w[2:3]"),
+        ("in real a[2], inout real b", "a[1]*a[2]*b", "2.0*z, w[2]"),
+    ] {
+        let source = format!(
+            "external function e({head}) result real r
+  value {value}
+end
+main subroutine f(in real z[3], inout real y)
+  local real w[3]
+  independent y, z
+  dependent y
+  w := z*y
+  y := call e({call})
+  y := y*w[2]
+end
+"
+        );
+        let (program, f) = of_text(&source);
+        let found = super::checked(&program, f, r#"{"y": 0.5, "z": [0.25, 0.75, 0.5]}"#);
+        assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
+    }
+}
+
+/// A partial has the type of the result; the derivatives of parameters of the other real type are converted.
+#[test]
+fn two_real_types() {
+    for (head, result, given, call) in [
+        (
+            "in real32 a",
+            "real r",
+            "value real(a)*2.0\n  partial a: 2.0",
+            "s[1]",
+        ),
+        (
+            "in real32 a[2]",
+            "real r",
+            "value real(a[1])*2.0 + real(a[2])*2.0\n  partial a: 2.0",
+            "s",
+        ),
+        (
+            "in real32 a[2], in real b",
+            "real r[2]",
+            "value real(a)*b\n  partial a: b\n  partial b: real(a)",
+            "s, y",
+        ),
+        (
+            "in real32 a, in real b[2]",
+            "real r[2]",
+            "value real(a)*b\n  partial a: b\n  partial b: real(a)",
+            "s[2], z",
+        ),
+    ] {
+        let target = if result.contains('[') { "w" } else { "w[1]" };
+        let source = format!(
+            "external function e({head}) result {result}
+  {given}
+end
+main subroutine f(in real z[2], inout real y)
+  local real32 s[2]
+  local real w[2]
+  independent y, z
+  dependent y
+  s := real32(z)
+  w := y
+  {target} := call e({call})
+  y := sum(w*w)
+end
+"
+        );
+        let (program, f) = of_text(&source);
+        // What is rounded to 32 bits agrees to these.
+        let point = r#"{"y": 0.5, "z": [0.25, 0.75]}"#;
+        let found = check(
+            &program,
+            f,
+            &Options::default(),
+            |t| t.point(point.as_bytes()),
+            Tolerances {
+                dot_product: 1e-6,
+                differences: 1e-2,
+            },
+        );
+        let found = found.unwrap_or_else(|d| panic!("{d}\n{source}"));
+        assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
+    }
+}
+
+/// What nobody calls says nothing of the program, whatever its partials are.
+#[test]
+fn what_is_not_called_gets_no_derivatives() {
+    let source = "external function e(in real a[2]) result real r
+  partial a: 2.0*a
+end
+main subroutine f(inout real y)
+  independent y
+  dependent y
+  y := y*y
+end
+";
+    let (program, f) = of_text(source);
+    let found = super::checked(&program, f, r#"{"y": 0.5}"#);
+    assert_eq!(found.agrees(), Some(true), "{found:?}");
+    let options = cfg_reverse::Options::default();
+    let reversal = cfg_reverse::reverse(&program, f, &options).unwrap_or_else(|d| panic!("{d}"));
+    let mut names = reversal.program.routines.iter().map(|r| r.name.as_str());
+    assert!(!names.any(|name| name.starts_with("e_")));
+}
