@@ -305,20 +305,25 @@ fn external_body(emitter: &mut Emitter<'_>, routine: &Routine) -> Compiling<()> 
 /// The body of an external routine that a function of the host computes.
 fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Compiling<()> {
     emitter.begin_statement();
-    let row = emitter.temporaries_in_row(routine.parameters.len().max(1))?;
-    for (v, d) in routine.parameter_ids().zip(row..) {
-        let variable = emitter.variable(v);
+    for v in routine.parameter_ids().chain(routine.result) {
+        let variable = routine.variable(v);
         if variable.rank() > 0 || !variable.ty.is_real() {
             return Err(emitter.located(Diagnostic::error(
                 &crate::fault::UNSUPPORTED,
                 format!("'{}' is not a real scalar", variable.name),
-                "callbacks take real scalars only; give the routine a value expression",
+                "callbacks take and return real scalars only; give the routine a value expression",
             )));
         }
+    }
+    let row = emitter.temporaries_in_row(routine.parameters.len().max(1))?;
+    for (v, d) in routine.parameter_ids().zip(row..) {
         let x = emitter.load_scalar(v, Some(d))?;
         emitter.move_to(d, x.value);
     }
     emitter.ext(Ext::Callback { index, d: row });
+    if let Some(result) = routine.result {
+        emitter.rounded(row, routine.variable(result).ty);
+    }
     emitter.code.result = Some(row);
     emitter.emit(Instr::Return);
     Ok(())

@@ -215,7 +215,7 @@ impl Emitter<'_> {
     }
 
     /// Rounds the result of an operation over 32-bit reals.
-    fn rounded(&mut self, d: Reg, ty: ScalarType) {
+    pub(super) fn rounded(&mut self, d: Reg, ty: ScalarType) {
         if ty == ScalarType::Real32 {
             self.emit(Instr::Round32 { d });
         }

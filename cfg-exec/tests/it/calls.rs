@@ -1108,3 +1108,47 @@ fn callbacks_take_real_scalars() {
         }
     }
 }
+
+/// It returns a real scalar, and one of 32 bits is rounded to these.
+#[test]
+fn callbacks_return_real_scalars() {
+    for (result, target, wanted) in [
+        ("real r", "y", Some(10.1)),
+        ("real32 r", "s", Some(f64::from(10.1f32))),
+        ("integer r", "k", None),
+        ("real r[2]", "v", None),
+    ] {
+        let p = parsed(&format!(
+            "external function g(in real a) result {result}
+            end
+            main function f() result real y
+              local real v[2]
+              local real32 s
+              local integer k
+              v := 1.0
+              s := 1.0f
+              k := 1
+              y := 0.0
+              {target} := call g(10.0)
+              y := y + if(y == 0.0, real(s), 0.0)
+            end"
+        ));
+        let mut options = CompileOptions::default();
+        options
+            .callbacks
+            .insert("g".to_owned(), Arc::new(|x: &[f64]| x[0] + 0.1));
+        match Compiled::new(&p, &options) {
+            Ok(compiled) => {
+                let report = Session::new(&compiled)
+                    .run(RoutineId::new(1), &mut [], &RunOptions::default())
+                    .unwrap_or_else(|e| panic!("{result}: {e}"));
+                let y = report.result.and_then(|y| y.get_f64(0));
+                assert_eq!(y, wanted, "{result}");
+            }
+            Err(problems) => {
+                assert_eq!(wanted, None, "{result}");
+                assert_eq!(problems.0[0].code, "X221", "{result}");
+            }
+        }
+    }
+}
