@@ -297,6 +297,7 @@ fn external_body(emitter: &mut Emitter<'_>, routine: &Routine) -> Compiling<()> 
     let x = emitter.convert(x, ty, None)?;
     let d = emitter.register_of(x.value)?;
     emitter.code.result = Some(d);
+    emitter.store_copied()?;
     emitter.end_statement();
     emitter.emit(Instr::Return);
     Ok(())
@@ -325,6 +326,7 @@ fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Co
         emitter.rounded(row, routine.variable(result).ty);
     }
     emitter.code.result = Some(row);
+    emitter.store_copied()?;
     emitter.emit(Instr::Return);
     Ok(())
 }

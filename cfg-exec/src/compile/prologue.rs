@@ -237,8 +237,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    pub(super) fn epilogue(&mut self) -> Compiling<()> {
-        self.begin_statement();
+    /// Stores the parameters that the routine worked on as copies.
+    pub(super) fn store_copied(&mut self) -> Compiling<()> {
         for (v, at, s) in self.copied() {
             if self.intent(v).is_some_and(|i| i.0.writes()) {
                 let mark = self.mark();
@@ -248,6 +248,12 @@ impl Emitter<'_> {
                 self.release(mark);
             }
         }
+        Ok(())
+    }
+
+    pub(super) fn epilogue(&mut self) -> Compiling<()> {
+        self.begin_statement();
+        self.store_copied()?;
         if let Some(v) = self.routine.result {
             if let Home::Array(arr) = self.home(v) {
                 let rank = self.variable(v).rank() as u8;

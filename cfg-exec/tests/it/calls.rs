@@ -1152,3 +1152,44 @@ fn callbacks_return_real_scalars() {
         }
     }
 }
+
+/// An external function gives its `out` parameters no value: a scalar, an array, and beside a result that is an array.
+#[test]
+fn out_parameters_of_external_functions_have_no_value() {
+    for (parameter, result, target, argument, read) in [
+        ("out real a", "real r", "t", "w", "w"),
+        ("out real a[2]", "real r", "t", "v", "v[1]"),
+        ("out real a", "real r[2]", "u", "w", "w"),
+        ("inout real a", "real r", "t", "w", ""),
+        ("inout real a", "real r[2]", "u", "w", ""),
+    ] {
+        let read = if read.is_empty() { "1.0" } else { read };
+        let p = parsed(&format!(
+            "external function g(in real b, {parameter}) result {result}
+              value b*b
+            end
+            main function f() result real y
+              local real w, t, v[2], u[2]
+              w := 3.0
+              v := 3.0
+              u := 3.0
+              t := 3.0
+              {target} := call g(2.0, {argument})
+              y := w
+              if {read} > 0.0
+                y := y + t
+              end
+            end"
+        ));
+        let found = run(&p, &mut []);
+        if read == "1.0" {
+            let y = found.unwrap_or_else(|e| panic!("{parameter}, {result}: {e}"));
+            let wanted = if target == "t" { 7.0 } else { 6.0 };
+            let y = y.result.and_then(|y| y.get_f64(0));
+            assert_eq!(y, Some(wanted), "{parameter}, {result}");
+        } else {
+            let problem = found.expect_err("nothing has a value");
+            assert_eq!(problem.code, "X202", "{parameter}, {result}");
+        }
+    }
+}
