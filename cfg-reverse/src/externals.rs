@@ -8,10 +8,10 @@
 
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostics},
-    entity::{RoutineId, VarId, VertexId},
+    entity::{RoutineId, VarId},
     ir::{
-        Dim, Edge, Expr, Intent, Op, Partial, Place, Program, Role, Routine, ScalarType, Stmt,
-        StmtKind, Variable, Vertex, VertexKind,
+        Dim, Expr, Intent, Op, Partial, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
+        Variable,
     },
     validate::{ValidProgram, validate},
 };
@@ -37,11 +37,15 @@ pub(crate) fn with_routines(
     valid: &ValidProgram,
     main: RoutineId,
 ) -> Result<Cow<'_, ValidProgram>, Diagnostics> {
+    let routines = &valid.program().routines;
+    let is_new = |r: &Routine| needs_body(r) || needs_routines(r);
+    if !routines.iter().any(is_new) {
+        return Ok(Cow::Borrowed(valid));
+    }
     let mut wanted = called(valid.program());
     // An external function is not differentiated itself.
     wanted.remove(main.index());
-    let is_new = |r: &Routine| needs_body(r) || needs_routines(r);
-    if !(wanted.ones()).any(|k| is_new(&valid.program().routines[k])) {
+    if !wanted.ones().any(|k| is_new(&routines[k])) {
         return Ok(Cow::Borrowed(valid));
     }
     let mut program = valid.program().clone();
@@ -74,7 +78,7 @@ pub(crate) fn with_routines(
                     true => made.adjoint(partials),
                     false => made.tangent(id, partials),
                 };
-                made.routine.body = Some(line(statements)?);
+                made.routine.body = Some(built::line(statements)?);
                 *slot = Some(RoutineId::new(program.routines.len()));
                 program.routines.push(made.routine);
             }
@@ -83,7 +87,7 @@ pub(crate) fn with_routines(
             && needs_body(routine)
         {
             let assigned = Stmt::assign(Place::whole(result), value.clone());
-            program.routines[k].body = Some(line(vec![assigned])?);
+            program.routines[k].body = Some(built::line(vec![assigned])?);
             program.routines[k].external = None;
         }
     }
@@ -131,19 +135,6 @@ fn computes(routine: &Routine) -> bool {
 
 fn is_optional(variable: &Variable) -> bool {
     matches!(variable.role, Role::Parameter { optional: true, .. })
-}
-
-/// ENTRY, one block, EXIT.
-fn line(statements: Vec<Stmt>) -> Result<cfg_core::ir::Cfg, Diagnostics> {
-    let v = VertexId::new;
-    built::graph(
-        vec![
-            Vertex::new(1, VertexKind::Entry),
-            Vertex::new(2, VertexKind::Block(statements)),
-            Vertex::new(3, VertexKind::Exit),
-        ],
-        vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
-    )
 }
 
 /// A derivative routine without a body, with the numbers of variables that the function has.

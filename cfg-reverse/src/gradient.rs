@@ -5,10 +5,10 @@ pub(crate) mod changes;
 
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::{GlobalId, RoutineId, VarId, VertexId},
+    entity::{GlobalId, RoutineId, VarId},
     ir::{
-        Cfg, Dim, Edge, Expr, Extent, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
-        ScalarType, Stmt, StmtKind, Variable, Vertex, VertexKind,
+        Cfg, Dim, Expr, Extent, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
+        ScalarType, Stmt, StmtKind, Variable, VertexKind,
     },
     memory::{global_set::GlobalSet, named::global_variables},
 };
@@ -195,18 +195,9 @@ fn keep_aside(
     restore
 }
 
-/// ENTRY, one block, EXIT. What needs an optional argument is executed if that is present.
+/// A graph that executes these in turn. What needs an optional argument is executed if that is present.
 fn straight_line(statements: Vec<Guarded>) -> Result<Cfg, Diagnostics> {
-    let v = VertexId::new;
-    let line = built::graph(
-        vec![
-            Vertex::new(1, VertexKind::Entry),
-            Vertex::new(2, VertexKind::Block(Vec::new())),
-            Vertex::new(3, VertexKind::Exit),
-        ],
-        vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
-    )?;
-    let mut graph = Splice::of(line);
+    let mut graph = Splice::of(built::line(Vec::new())?);
     let mut at = 1;
     for (needs, statement) in statements {
         match (needs, &mut graph.vertices[at].kind) {

@@ -37,16 +37,9 @@ pub(super) fn goes_back(unit: &Unit, e: ExprId, known: &HashSet<DeclId>) -> bool
         match &unit.expr(e).kind {
             ExprKind::Name(d) if unit.is_pointer(e) && variables.insert(*d) => {
                 moves.back |= known.contains(d);
-                let decl = unit.decl(*d);
-                if let Some(Init::Expr(e)) = decl.init {
-                    open.push(e);
-                }
-                open.extend(&decl.assigned);
+                open.extend(given_to(unit, *d));
             }
-            ExprKind::Cast(_, a)
-            | ExprKind::Binary(Binary::Comma, _, a)
-            | ExprKind::Assign(None, _, a) => open.push(*a),
-            ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),
+            _ if follow(unit, e, &mut open) => {}
             ExprKind::Binary(op @ (Binary::Add | Binary::Sub), a, b)
             | ExprKind::Assign(Some(op @ (Binary::Add | Binary::Sub)), a, b) => {
                 let (p, k) = if unit.is_pointer(*a) {
@@ -103,6 +96,28 @@ pub(super) fn hands_on(unit: &Unit, f: usize) -> bool {
             arguments.iter().any(|a| unit.is_pointer(*a) && on(a))
         })
     })
+}
+
+/// What a variable begins with and is assigned.
+fn given_to(unit: &Unit, d: DeclId) -> impl Iterator<Item = ExprId> {
+    let decl = unit.decl(d);
+    let first = match decl.init {
+        Some(Init::Expr(e)) => Some(e),
+        _ => None,
+    };
+    first.into_iter().chain(decl.assigned.iter().copied())
+}
+
+/// Adds the pointers of which an expression is one, unmoved; false if it is none of such.
+fn follow(unit: &Unit, e: ExprId, open: &mut Vec<ExprId>) -> bool {
+    match unit.expr(e).kind {
+        ExprKind::Cast(_, a)
+        | ExprKind::Binary(Binary::Comma, _, a)
+        | ExprKind::Assign(None, _, a) => open.push(a),
+        ExprKind::Conditional(_, a, b) => open.extend([a, b]),
+        _ => return false,
+    }
+    true
 }
 
 /// A parameter: the function, and its position.
@@ -249,16 +264,10 @@ fn is_inside(unit: &Unit, e: ExprId, parameters: bool) -> bool {
                     return true;
                 }
                 if variables.insert(*d) {
-                    if let Some(Init::Expr(e)) = decl.init {
-                        open.push(e);
-                    }
-                    open.extend(&decl.assigned);
+                    open.extend(given_to(unit, *d));
                 }
             }
-            ExprKind::Cast(_, a)
-            | ExprKind::Binary(Binary::Comma, _, a)
-            | ExprKind::Assign(None, _, a) => open.push(*a),
-            ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),
+            _ if follow(unit, e, &mut open) => {}
             ExprKind::Unary(Unary::Address, a) => match unit.expr(*a).kind {
                 ExprKind::Index(p, k) if constant::integer(unit, k).is_some_and(|k| k.0 == 0) => {
                     open.push(p);

@@ -111,10 +111,7 @@ impl Facts {
                         open.extend(unit.roots(*target));
                     }
                     ExprKind::Call(_, arguments)
-                        if matches!(
-                            points::library_call(unit, e),
-                            Some("memcpy" | "memmove" | "memset")
-                        ) =>
+                        if points::library_call(unit, e).is_some_and(points::takes_bytes) =>
                     {
                         open.extend(arguments.first().into_iter().flat_map(|a| unit.roots(*a)));
                     }

@@ -73,6 +73,11 @@ pub(crate) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
     decl.definition.is_none().then_some(&*decl.name)
 }
 
+/// True of functions of the library to which pointers are the beginnings of so many bytes.
+pub(crate) fn takes_bytes(name: &str) -> bool {
+    matches!(name, "memcpy" | "memmove" | "memset")
+}
+
 /// True of calls that allocate.
 pub(crate) fn allocates(unit: &Unit, e: ExprId) -> bool {
     matches!(library_call(unit, e), Some("malloc" | "calloc"))

@@ -5,7 +5,7 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     codes,
     lex::{Kind, Token},
-    lower::points::bare,
+    lower::points,
     preprocess::condition,
     source::Pos,
     types::{Arith, Qualified, Type},
@@ -140,18 +140,16 @@ impl Parser<'_> {
 
     /// An array in place of its address as a whole, where only the beginning counts: it is that of the first element.
     fn first_of(&self, e: ExprId) -> ExprId {
-        match self.unit.expr(bare(&self.unit, e)).kind {
+        match self.unit.expr(points::bare(&self.unit, e)).kind {
             ExprKind::Unary(Unary::Address, of) if self.unit.is_array(of) => of,
             _ => e,
         }
     }
 
-    /// True of functions of the library to which a pointer is the beginning of so many bytes.
+    /// True of the name of a function that takes bytes.
     fn takes_bytes(&self, f: ExprId) -> bool {
         match self.unit.expr(f).kind {
-            ExprKind::Name(d) => {
-                matches!(&*self.unit.decl(d).name, "memcpy" | "memmove" | "memset")
-            }
+            ExprKind::Name(d) => points::takes_bytes(&self.unit.decl(d).name),
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! External functions of arrays and optional parameters: arguments are bound to their parameters as in any call.
 
 use super::*;
-use cfg_core::{diagnostic::Diagnostics, text};
+use cfg_core::diagnostic::Diagnostics;
 
 /// A section, an element and what is behind it, an expression, other bounds, and more elements than the parameter has: adjoint, tangent
 /// and divided differences agree for values and for partials.
@@ -35,22 +35,10 @@ main subroutine f(in real z[3], in real u[5], in real m[3, 2], inout real y)
 end
 "
             );
-            let parsed = text::parse(&source);
-            let program = parsed
-                .program
-                .unwrap_or_else(|| panic!("{}", parsed.problems));
-            let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
-            let f = program.main.expect("one is marked");
+            let (program, f) = of_text(&source);
             let point = r#"{"y": 0.5, "z": [0.25, 0.75, 0.5], "u": [1, 0.5, 0.25, 0.75, 2],
                 "m": [[0.5, 1], [0.25, 1.5], [2, 0.75]]}"#;
-            let found = check(
-                &program,
-                f,
-                &Options::default(),
-                |t| t.point(point.as_bytes()),
-                Tolerances::default(),
-            );
-            let found = found.unwrap_or_else(|d| panic!("{d}\n{source}"));
+            let found = super::checked(&program, f, point);
             assert_eq!(found.agrees(), Some(true), "{found:?}\n{source}");
         }
     }

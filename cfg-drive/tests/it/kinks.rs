@@ -6,11 +6,11 @@ use cfg_core::builder::{RoutineBuilder, expr::*};
 use cfg_core::entity::VarId;
 use cfg_core::ir::{
     Expr, Op,
-    ScalarType::{Real, Real32},
+    ScalarType::{self, Real, Real32},
 };
 use cfg_drive::Checked;
 
-fn of_one(value: impl Fn(Expr) -> Expr, ty: cfg_core::ir::ScalarType, x: f64) -> Checked {
+fn of_one(value: impl Fn(Expr) -> Expr, ty: ScalarType, x: f64) -> Checked {
     let mut f = RoutineBuilder::new("f");
     let v = f.input("x", ty);
     let y = f.output("y", ty);
@@ -18,6 +18,14 @@ fn of_one(value: impl Fn(Expr) -> Expr, ty: cfg_core::ir::ScalarType, x: f64) ->
     f.assign(y, value(Expr::var(v)));
     let (program, f) = finish(f);
     checked(&program, f, &format!("{{\"x\": {x:?}}}"))
+}
+
+/// A constant of a real type.
+fn literal(ty: ScalarType, x: f64) -> Expr {
+    match ty {
+        Real32 => Expr::Real32(x as f32),
+        _ => Expr::Real(x),
+    }
 }
 
 /// Every function with jumps or kinks, near one, far from one, and where all numbers are whole.
@@ -121,10 +129,7 @@ fn elements_beside_a_jump_are_compared() {
 fn underflow_is_no_disagreement() {
     let mut answered = 0;
     for ty in [Real, Real32] {
-        let literal = |x: f64| match ty {
-            Real32 => Expr::Real32(x as f32),
-            _ => Expr::Real(x),
-        };
+        let literal = |x: f64| literal(ty, x);
         let powers: &[i32] = match ty {
             Real32 => &[-20, -30, -36, -38, -40, -43, -45],
             _ => &[-100, -280, -300, -307, -310, -315, -320, -323],
@@ -180,10 +185,7 @@ fn rounding_of_steps_is_no_derivative() {
 fn changes_that_few_steps_show_prove_nothing() {
     let mut answered = [0; 2];
     for (k, ty) in [Real, Real32].into_iter().enumerate() {
-        let literal = |x: f64| match ty {
-            Real32 => Expr::Real32(x as f32),
-            _ => Expr::Real(x),
-        };
+        let literal = |x: f64| literal(ty, x);
         for beside in [0.0, 4.0, 1e4, 1e9] {
             for size in [0.1, 1.0, 3.0, 10.0, 100.0, 1e4, 1e7] {
                 for power in [2, 3] {
@@ -209,10 +211,7 @@ fn small_derivatives_that_are_forgotten_are_found() {
         (Real32, &[1.0, 1e-1, 1e-2, 1e-3]),
     ] {
         for &slope in slopes {
-            let literal = |x: f64| match ty {
-                Real32 => Expr::Real32(x as f32),
-                _ => Expr::Real(x),
-            };
+            let literal = |x: f64| literal(ty, x);
             let value = |u: VarId| literal(slope) * u + (u - literal(1.0)) * (u - literal(1.0));
             for (partial, right) in [(slope, true), (0.0, false)] {
                 let (program, f) = external(ty, value, |u| {

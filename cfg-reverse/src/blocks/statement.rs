@@ -2,12 +2,8 @@
 
 use cfg_core::{
     dataflow::Position,
-    diagnostic::{
-        Diagnostic,
-        site::{Element, Site},
-    },
+    diagnostic::{Diagnostic, site::Element},
     ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
-    text,
 };
 use std::collections::HashMap;
 
@@ -21,7 +17,7 @@ use crate::{
     codes,
     partials::{Unsupported, assignment, conform},
     plan::{adjoints::Written, draft::Draft, extents::check_extents},
-    prepare::context::Context,
+    prepare::{context::Context, places::at_statement},
 };
 
 impl<'p> Draft<'p> {
@@ -59,19 +55,11 @@ impl<'p> Draft<'p> {
                 match self.statement(context, routine, statement) {
                     Ok(code) => self.push(code),
                     Err((info, message)) => {
-                        let shown = text::stmt(routine, &context.program, statement);
-                        let element = format!(
-                            "routine {}, vertex {}, statement `{shown}`",
-                            routine.name, vertex.id
-                        );
-                        found.push(
-                            Diagnostic::error(info, message, info.explanation)
-                                .at_element(element)
-                                .at_site_in(
-                                    &context.program,
-                                    Site::of(id, Element::Statement(v, s)),
-                                ),
-                        );
+                        let problem = Diagnostic::error(info, message, info.explanation);
+                        let (program, element) = (&context.program, Element::Statement(v, s));
+                        let problem =
+                            at_statement(problem, program, id, element, vertex.id, statement);
+                        found.push(problem);
                         self.push(Default::default());
                     }
                 }

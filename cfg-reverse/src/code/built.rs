@@ -3,7 +3,8 @@
 
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    ir::{Cfg, Edge, Vertex, complete_edge_ids},
+    entity::VertexId,
+    ir::{Cfg, Edge, Stmt, Vertex, VertexKind, complete_edge_ids},
     structure::Structure,
 };
 
@@ -13,6 +14,19 @@ use crate::codes;
 pub(crate) fn graph(vertices: Vec<Vertex>, mut edges: Vec<Edge>) -> Result<Cfg, Diagnostics> {
     complete_edge_ids(&mut edges);
     Cfg::new(vertices, edges).ok_or_else(|| defect("an edge leads to no vertex"))
+}
+
+/// ENTRY, one block, EXIT.
+pub(crate) fn line(statements: Vec<Stmt>) -> Result<Cfg, Diagnostics> {
+    let v = VertexId::new;
+    graph(
+        vec![
+            Vertex::new(1, VertexKind::Entry),
+            Vertex::new(2, VertexKind::Block(statements)),
+            Vertex::new(3, VertexKind::Exit),
+        ],
+        vec![Edge::new(v(0), v(1), None), Edge::new(v(1), v(2), None)],
+    )
 }
 
 /// The structure of a graph that is structured.

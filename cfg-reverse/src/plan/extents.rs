@@ -5,7 +5,6 @@ use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Expr, Intent, OpClass, Place, Routine, Variable},
     memory::{locations::Locations, named::global_variables},
-    text,
 };
 use fixedbitset::FixedBitSet;
 
@@ -15,6 +14,7 @@ use crate::{
     prepare::{
         context::Context,
         other_names::{Change, OtherName, assigned},
+        places::at_statement,
     },
 };
 
@@ -134,14 +134,11 @@ fn by_other_name(
             let vertex = cfg.vertex(v);
             Some((vertex.id, vertex.statements().get(s)?))
         });
-    let element = match found {
-        Some((id, statement)) => {
-            let shown = text::stmt(caller, program, statement);
-            format!("routine {}, vertex {id}, statement `{shown}`", caller.name)
-        }
-        None => format!("routine {}", caller.name),
-    };
-    problem
-        .at_element(element)
-        .at_site_in(program, Site::of(change.caller, change.call))
+    let (r, call) = (change.caller, change.call);
+    match found {
+        Some((id, statement)) => at_statement(problem, program, r, call, id, statement),
+        None => problem
+            .at_element(format!("routine {}", caller.name))
+            .at_site_in(program, Site::of(r, call)),
+    }
 }

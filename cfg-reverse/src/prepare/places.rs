@@ -2,10 +2,12 @@
 
 use cfg_core::{
     diagnostic::{
-        Diagnostics,
+        Diagnostic, Diagnostics,
         site::{Element, Site},
     },
-    ir::Program,
+    entity::RoutineId,
+    ir::{Program, Stmt},
+    text,
 };
 
 /// Moves problems from vertices and statements of normal forms, which recovery may have numbered anew, to those of the
@@ -58,4 +60,24 @@ pub(crate) fn in_program(
         problem.at.set_site(program, Site::of(r, element));
     }
     problems
+}
+
+/// A problem at a statement, of the vertex with this id: its element shows the statement.
+pub(crate) fn at_statement(
+    problem: Diagnostic,
+    program: &Program,
+    r: RoutineId,
+    element: Element,
+    vertex: i64,
+    statement: &Stmt,
+) -> Diagnostic {
+    let routine = program.routine(r);
+    let shown = text::stmt(routine, program, statement);
+    let place = format!(
+        "routine {}, vertex {vertex}, statement `{shown}`",
+        routine.name
+    );
+    problem
+        .at_element(place)
+        .at_site_in(program, Site::of(r, element))
 }

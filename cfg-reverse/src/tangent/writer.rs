@@ -3,17 +3,13 @@
 use cfg_analysis::{activity::Activity, differentiable::differentiable_places};
 use cfg_core::{
     dataflow::Position,
-    diagnostic::{
-        CodeInfo, Diagnostic, Diagnostics,
-        site::{Element, Site},
-    },
+    diagnostic::{CodeInfo, Diagnostic, Diagnostics, site::Element},
     entity::{GlobalId, LocationId, RoutineId, VarId, VertexId},
     ir::{
         Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
         ScalarType, Stmt, StmtKind, Variable, VertexKind,
     },
     memory::global_set::GlobalSet,
-    text,
 };
 use fixedbitset::FixedBitSet;
 use std::collections::HashSet;
@@ -33,7 +29,7 @@ use crate::{
         protect::{Around, Primal, protect},
         scope::Scope,
     },
-    prepare::results,
+    prepare::{places::at_statement, results},
 };
 
 /// Writes the tangent of one routine.
@@ -105,18 +101,12 @@ impl<'a> Writer<'a> {
                     let mark = Mark::of(&statement, self.same_graph.then_some(number));
                     number += 1;
                     if let Err((info, message)) = self.statement(original, &statement, &mut code) {
-                        let shown = text::stmt(original, self.program, &statement);
-                        self.found.push(
-                            Diagnostic::error(info, message, info.explanation)
-                                .at_element(format!(
-                                    "routine {}, vertex {}, statement `{shown}`",
-                                    original.name, vertex.id
-                                ))
-                                .at_site_in(
-                                    self.program,
-                                    Site::of(self.id, Element::Statement(VertexId::new(v), s)),
-                                ),
-                        );
+                        let problem = Diagnostic::error(info, message, info.explanation);
+                        let element = Element::Statement(VertexId::new(v), s);
+                        let (program, id) = (self.program, vertex.id);
+                        let problem =
+                            at_statement(problem, program, self.id, element, id, &statement);
+                        self.found.push(problem);
                     }
                     code[first..].iter_mut().for_each(|s| mark.put(s));
                 }

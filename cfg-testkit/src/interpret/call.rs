@@ -59,18 +59,7 @@ impl<D: Derivative> Machine<'_, D> {
                     }
                     view
                 }
-                Actual::View(view) => {
-                    let bounds = self.bounds_of(variable, &views)?;
-                    // The caller has listed the actual's cells up to the end of its storage.
-                    let formal = View {
-                        list: view.list.clone(),
-                        ..View::dense(view.base, &bounds, column).of(variable.ty)
-                    };
-                    if formal.len() > view.len() {
-                        return Err(FaultKind::Shape);
-                    }
-                    formal
-                }
+                Actual::View(view) => self.formal(variable, view, &views)?,
                 Actual::Own => {
                     let bounds = self.bounds_of(variable, &views)?;
                     let mut view = View::dense(0, &bounds, column).of(variable.ty);
@@ -182,6 +171,20 @@ impl<D: Derivative> Machine<'_, D> {
         Ok(Actual::View(view))
     }
 
+    /// An array of explicit shape on the cells of an argument, which the caller has listed up to the end of its storage.
+    fn formal(&mut self, variable: &Variable, argument: &View, views: &[View]) -> Step<View> {
+        let bounds = self.bounds_of(variable, views)?;
+        let column = variable.order == Order::Column;
+        let formal = View {
+            list: argument.list.clone(),
+            ..View::dense(argument.base, &bounds, column).of(variable.ty)
+        };
+        if formal.len() > argument.len() {
+            return Err(FaultKind::Shape);
+        }
+        Ok(formal)
+    }
+
     /// An external function given by expressions: value and partials over its parameters.
     pub(super) fn external(
         &mut self,
@@ -199,18 +202,7 @@ impl<D: Derivative> Machine<'_, D> {
             let variable = callee.variable(p);
             let explicit = (variable.shape.iter()).all(|d| d.extent != Extent::Deferred);
             views[p.index()] = match explicit && variable.rank() > 0 {
-                true => {
-                    let bounds = self.bounds_of(variable, &views)?;
-                    let column = variable.order == Order::Column;
-                    let formal = View {
-                        list: view.list.clone(),
-                        ..View::dense(view.base, &bounds, column).of(variable.ty)
-                    };
-                    if formal.len() > view.len() {
-                        return Err(FaultKind::Shape);
-                    }
-                    formal
-                }
+                true => self.formal(variable, view, &views)?,
                 false => view.clone(),
             };
         }
