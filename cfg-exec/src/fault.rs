@@ -86,7 +86,7 @@ cfg_core::diagnostic_codes! {
         "A null pointer was used, one that leads behind the end or before the beginning of its object or to a field of another type, or one to an object that was freed or whose routine has returned. The place is that of the use; notes say where the object was made, and where it ended.";
     HEAP "X225" "out of heap"
         "The objects that pointers lead to have room in their pool, and sizes that are not negative."
-        "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). Objects that are freed make room only if they were allocated last, and each allocation takes a number that is never used again: a program can allocate as many objects as a pool has cells.";
+        "Before a program with pointers is run, what they lead to becomes cells of global arrays of fixed size, its pools. Raise it with --heap CELLS (the last argument of cfg_transform::pools::lower). An object that is freed makes room for those of its size; for all if it was allocated last.";
 }
 
 /// The variable of a descriptor, as faults tell it.
@@ -368,7 +368,10 @@ fn of_pointer(role: &NameRole, index: i64, extent: i64) -> Option<Diagnostic> {
             -1,
         ) => Some(Diagnostic::error(
             &HEAP,
-            "there is no room for an object that is allocated or declared, or its size is negative",
+            format!(
+                "there is no room for an object that is allocated or declared, or its size is negative: pools have {} cells",
+                extent - 1
+            ),
             "if the size is meant, make the pools larger: --heap CELLS",
         )),
         (NameRole::FirstCells | NameRole::ScratchFirstCells, ..-1) => pointer(

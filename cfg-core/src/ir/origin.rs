@@ -140,6 +140,10 @@ roles! {
     ScratchFirstCells = "first scratch cells",
     /// A global: like `LastCells`, of objects that nobody can use after the program has ended.
     ScratchLastCells = "last scratch cells",
+    /// A global: the objects that were freed, in lists.
+    Freed = "freed objects",
+    /// A global: like `Freed`, of objects that nobody can use after the program has ended.
+    ScratchFreed = "freed scratch objects",
     /// A global: the layout of each object that pointers lead to, of which there are several.
     Layouts = "layouts",
     /// A global: like `Layouts`, of objects that nobody can use after the program has ended.
@@ -159,7 +163,7 @@ impl NameRole {
         self.is_scratch_pool()
             || matches!(
                 self,
-                Self::Cells | Self::FirstCells | Self::LastCells | Self::Layouts
+                Self::Cells | Self::FirstCells | Self::LastCells | Self::Freed | Self::Layouts
             )
     }
 
@@ -170,6 +174,7 @@ impl NameRole {
             Self::ScratchCells
                 | Self::ScratchFirstCells
                 | Self::ScratchLastCells
+                | Self::ScratchFreed
                 | Self::ScratchLayouts
         )
     }

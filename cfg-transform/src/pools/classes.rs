@@ -33,6 +33,8 @@ pub(super) struct Classes<'p> {
     layouts: Vec<BTreeSet<ScalarType>>,
     /// Of the representative of a class: whether objects are allocated there.
     allocated: Vec<bool>,
+    /// Of the representative of a class: whether objects are freed there, or resized.
+    freed: Vec<bool>,
     /// Of the representative of a class: whether objects of it are globals, or globals lead to them.
     kept: Vec<bool>,
     /// The node of the first variable of each routine; those of globals come before all.
@@ -69,6 +71,7 @@ impl<'p> Classes<'p> {
             types: vec![BTreeSet::new(); nodes],
             layouts: vec![BTreeSet::new(); nodes],
             allocated: vec![false; nodes],
+            freed: vec![false; nodes],
             kept: Vec::new(),
             first,
             moved,
@@ -166,6 +169,12 @@ impl<'p> Classes<'p> {
         self.allocated[self.find(node)]
     }
 
+    /// True if objects of a class are allocated and freed.
+    pub(super) fn is_freed(&self, node: Node) -> bool {
+        let node = self.find(node);
+        self.allocated[node] && self.freed[node]
+    }
+
     /// True if somebody may use the objects of a class after the program has ended: some are globals, or globals lead to them,
     /// maybe through others.
     pub(super) fn is_kept(&self, node: Node) -> bool {
@@ -243,6 +252,7 @@ impl<'p> Classes<'p> {
             self.parent[from] = into;
             self.members[into] += self.members[from];
             self.allocated[into] |= self.allocated[from];
+            self.freed[into] |= self.freed[from];
             let types = std::mem::take(&mut self.types[from]);
             self.types[into].extend(types);
             let layouts = std::mem::take(&mut self.layouts[from]);
@@ -281,6 +291,7 @@ impl<'p> Classes<'p> {
         self.types.push(BTreeSet::new());
         self.layouts.push(BTreeSet::new());
         self.allocated.push(false);
+        self.freed.push(false);
         self.content[node].insert(ty, content);
         content
     }
@@ -377,6 +388,7 @@ impl<'p> Classes<'p> {
                 {
                     let made = self.content(node, ty);
                     self.allocated[made] = true;
+                    self.freed[made] |= matches!(statement.kind, StmtKind::Resize { .. });
                     self.layouts[made].insert(ty.pointee());
                     self.add_types(made, ty.pointee());
                 }
@@ -386,6 +398,7 @@ impl<'p> Classes<'p> {
                     && let Some(ty) = ty.pointer()
                 {
                     let ended = self.content(node, ty);
+                    self.freed[ended] = true;
                     self.add_types(ended, ty.pointee());
                 }
             }

@@ -1,6 +1,7 @@
 //! The pools of a program, and what lives in them.
 
 use super::{
+    arithmetic::add,
     cells,
     classes::{Classes, Node},
     layout::{Fit, Fits, Limits},
@@ -9,8 +10,8 @@ use crate::names::unused;
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
-        Dim, Expr, Extent, Field, Global, NameOrigin, NameRole, PointerType, Program, Record, Role,
-        ScalarType, Variable,
+        Dim, Expr, Extent, Field, Global, NameOrigin, NameRole, Op, PointerType, Program, Record,
+        Role, ScalarType, Variable,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -21,8 +22,8 @@ pub(super) struct Pool {
     pub(super) arrays: BTreeMap<Kind, GlobalId>,
     /// The first cell of each object; object 0 is null.
     pub(super) first: GlobalId,
-    /// The last cell of each object; two before the first one if the object has ended. Of null, and of what was never made, both
-    /// are cell 0, which no pool has.
+    /// The last cell of each object. If the object has ended, its size and two before the first one. Of null, and of what was never
+    /// made, both are cell 0, which no pool has.
     pub(super) last: GlobalId,
     /// The number of objects that were allocated, numbered from 1.
     pub(super) objects: GlobalId,
@@ -32,12 +33,37 @@ pub(super) struct Pool {
     pub(super) variables: GlobalId,
     /// The least cell of variables, which lie at the end of the pool.
     pub(super) bottom: GlobalId,
+    /// The objects that were freed, if some are.
+    pub(super) freed: Option<Freed>,
     /// What says whether a type fits, of the types of pointers that may lead to cells of other types.
     pub(super) fits: BTreeMap<ScalarType, Fitting>,
     /// What is known of the objects of several layouts, if pointers of one type lead into them and it may not fit.
     pub(super) layouts: Option<Layouts>,
     /// The class, by its representative.
     class: Node,
+}
+
+/// The objects of a pool that were freed, in lists: those of which the cells became free for all are in list 0, the others in lists by
+/// their size.
+pub(super) struct Freed {
+    /// The object in each list that was freed last; 0 if there is none.
+    pub(super) lists: GlobalId,
+    /// The object behind each in its list; 0 of the last one.
+    pub(super) next: GlobalId,
+}
+
+impl Freed {
+    /// Number of lists by size. A prime number, so that sizes that are powers of 2 are apart.
+    const LISTS: i64 = 1021;
+
+    /// The list of the objects of a size.
+    pub(super) fn list(size: &Expr) -> Expr {
+        if let Expr::Int(size) = size {
+            return Expr::Int(1 + size.rem_euclid(Self::LISTS));
+        }
+        let rest = Expr::op(Op::Modulo, [size.clone(), Expr::Int(Self::LISTS)]);
+        add(rest, Expr::Int(1))
+    }
 }
 
 /// How it is found out whether a type fits at a cell, from the number of cells between that and the beginning of an element.
@@ -207,6 +233,9 @@ impl<'p> Plan<'p> {
             if self.classes.is_allocated(pool.class) && !self.classes.is_kept(pool.class) {
                 add(pool.objects);
                 add(pool.top);
+                if let Some(freed) = &pool.freed {
+                    add(freed.lists);
+                }
             }
             if variables.contains(&k) {
                 add(pool.variables);
@@ -254,12 +283,18 @@ impl<'p> Plan<'p> {
             let number = self.pools.len() + 1;
             let base = unused(format!("pool{number}"), &mut taken);
             let mut arrays = BTreeMap::new();
-            let [role, first, last] = match self.classes.is_kept(class) {
-                true => [NameRole::Cells, NameRole::FirstCells, NameRole::LastCells],
+            let [role, first, last, freed] = match self.classes.is_kept(class) {
+                true => [
+                    NameRole::Cells,
+                    NameRole::FirstCells,
+                    NameRole::LastCells,
+                    NameRole::Freed,
+                ],
                 false => [
                     NameRole::ScratchCells,
                     NameRole::ScratchFirstCells,
                     NameRole::ScratchLastCells,
+                    NameRole::ScratchFreed,
                 ],
             };
             for kind in kinds {
@@ -276,6 +311,7 @@ impl<'p> Plan<'p> {
                 lower: Expr::Int(0),
                 extent: Extent::Fixed(Expr::Int(self.size + 1)),
             };
+            let is_freed = self.classes.is_freed(class);
             let mut integer = |name: &str, shape: &[Dim], initial: i64, role: Option<NameRole>| {
                 let name = unused(format!("{base}.{name}"), &mut taken);
                 let shape = shape.to_vec();
@@ -283,6 +319,10 @@ impl<'p> Plan<'p> {
                 self.global(name, ScalarType::Integer, shape, Some(initial), origin)
             };
             let tables = [table];
+            let lists = [Dim {
+                lower: Expr::Int(0),
+                extent: Extent::Fixed(Expr::Int(Freed::LISTS + 1)),
+            }];
             let pool = Pool {
                 arrays,
                 first: integer("first", &tables, 0, Some(first)),
@@ -291,6 +331,10 @@ impl<'p> Plan<'p> {
                 top: integer("top", &[], 1, None),
                 variables: integer("variables", &[], 0, None),
                 bottom: integer("bottom", &[], 0, None),
+                freed: is_freed.then(|| Freed {
+                    lists: integer("freed", &lists, 0, Some(freed.clone())),
+                    next: integer("next", &tables, 0, Some(freed)),
+                }),
                 fits: BTreeMap::new(),
                 layouts: None,
                 class,

@@ -5,7 +5,7 @@ use super::{
     arithmetic::{add, all, either, eq, is_simple, le, mul, sub},
     cells,
     expression::Pointer,
-    plan::{CELL, Kind, OBJECT},
+    plan::{CELL, Freed, Kind, OBJECT, Pool},
     writer::{Mode, Refused, Writer, field, internal, section},
 };
 use cfg_core::{
@@ -461,31 +461,76 @@ impl Writer<'_, '_> {
         let variables = self.number(pool.variables);
         let object = self.local("object", ScalarType::Integer);
         let cell = self.local("cell", ScalarType::Integer);
+        let new = add(objects.clone().into(), Expr::Int(1));
+        let has_room = all(vec![
+            le(Expr::Int(0), size.clone()),
+            le(size.clone(), sub(bottom.into(), top.clone().into())),
+        ]);
+        let end = add(cell.into(), size.clone());
+        let Some(freed) = &pool.freed else {
+            self.assign(Place::whole(object), new);
+            self.assign(Place::whole(cell), top.clone().into());
+            let has_room = all(vec![
+                has_room,
+                Expr::op(Op::Lt, [object.into(), variables.into()]),
+            ]);
+            self.enter_object(pool, ty, (object, has_room), (cell, &size));
+            self.assign(objects, object.into());
+            self.assign(top, end);
+            return Ok(Made {
+                pointer: Pointer {
+                    object: object.into(),
+                    cell: cell.into(),
+                },
+                size,
+            });
+        };
+        // A number that has no cells: a new one, or that of an object of which the cells became free for all.
+        let number = self.local("number", ScalarType::Integer);
+        let is_new = Expr::op(Op::Lt, [new.clone(), variables.into()]);
+        let without_cells = self.table(freed.lists, Expr::Int(0));
+        self.assign(
+            Place::whole(number),
+            either(is_new, new, without_cells.into()),
+        );
+        // Where there is no number or no room for it, the object that was freed last of this size.
+        let list = self.ahead(Freed::list(&size), "list", Mode::Ahead);
+        let other = self.table(freed.lists, list.clone());
+        let other = self.ahead(other.into(), "freed", Mode::Ahead);
+        let first = self.table(pool.first, other.clone());
+        let last = self.table(pool.last, other.clone());
+        let fits = eq(
+            last.into(),
+            sub(sub(first.into(), Expr::Int(2)), size.clone()),
+        );
+        let has_room = all(vec![
+            Expr::op(Op::Gt, [number.into(), Expr::Int(0)]),
+            has_room,
+        ]);
         self.assign(
             Place::whole(object),
-            add(objects.clone().into(), Expr::Int(1)),
+            either(has_room, number.into(), either(fits, other, Expr::Int(0))),
         );
-        self.assign(Place::whole(cell), top.clone().into());
-        // Without room, or with a negative size, there is no such entry.
-        let left = sub(bottom.into(), top.clone().into());
-        let room = all(vec![
-            le(Expr::Int(0), size.clone()),
-            le(size.clone(), left),
-            Expr::op(Op::Lt, [object.into(), variables.into()]),
-        ]);
-        let entry = self.ahead(
-            either(room, object.into(), Expr::Int(-1)),
-            "entry",
-            Mode::Ahead,
+        let is_number = eq(object.into(), number.into());
+        let first = self.table(pool.first, object.into());
+        self.assign(
+            Place::whole(cell),
+            either(is_number.clone(), top.clone().into(), first.into()),
         );
-        let entry = self.table(pool.first, entry);
-        self.assign(entry, cell.into());
-        let last = self.table(pool.last, object.into());
-        let end = add(cell.into(), size.clone());
-        self.assign(last, sub(end.clone(), Expr::Int(1)));
-        self.lay(pool, ty, object.into());
-        self.assign(objects, object.into());
-        self.assign(top, end);
+        let is_there = Expr::op(Op::Gt, [object.into(), Expr::Int(0)]);
+        self.enter_object(pool, ty, (object, is_there), (cell, &size));
+        // It is in a list no longer.
+        let list = either(is_number.clone(), Expr::Int(0), list);
+        let list = self.ahead(list, "list", Mode::Ahead);
+        let head = self.table(freed.lists, list);
+        let next = self.table(freed.next, object.into());
+        let left = eq(head.clone().into(), object.into());
+        self.assign(head.clone(), either(left, next.into(), head.into()));
+        self.assign(
+            objects.clone(),
+            Expr::op(Op::Max, [objects.into(), object.into()]),
+        );
+        self.assign(top.clone(), either(is_number, end, top.into()));
         Ok(Made {
             pointer: Pointer {
                 object: object.into(),
@@ -493,6 +538,24 @@ impl Writer<'_, '_> {
             },
             size,
         })
+    }
+
+    /// Says in the tables where an object is. If it may not be there is no such entry.
+    fn enter_object(
+        &mut self,
+        pool: &Pool,
+        ty: ScalarType,
+        (object, may_be): (VarId, Expr),
+        (cell, size): (VarId, &Expr),
+    ) {
+        let entry = either(may_be, object.into(), Expr::Int(-1));
+        let entry = self.ahead(entry, "entry", Mode::Ahead);
+        let entry = self.table(pool.first, entry);
+        self.assign(entry, cell.into());
+        let last = self.table(pool.last, object.into());
+        let end = add(cell.into(), size.clone());
+        self.assign(last, sub(end, Expr::Int(1)));
+        self.lay(pool, ty, object.into());
     }
 
     /// All cells of a new object are zero, false or null.
@@ -515,6 +578,7 @@ impl Writer<'_, '_> {
         let pool = &plan.pools[pool];
         let object: Expr = field(pointer, OBJECT).into();
         let cell: Expr = field(pointer, CELL).into();
+        let is_null = eq(object.clone(), Expr::Int(0));
         let first: Expr = self.table(pool.first, object.clone()).into();
         let last: Expr = self.table(pool.last, object.clone()).into();
         let variables = self.number(pool.variables);
@@ -523,10 +587,10 @@ impl Writer<'_, '_> {
         let may = Expr::op(
             Op::Or,
             [
-                eq(object.clone(), Expr::Int(0)),
+                is_null.clone(),
                 all(vec![
                     eq(cell, first.clone()),
-                    le(before, last.clone()),
+                    le(before.clone(), last.clone()),
                     Expr::op(Op::Lt, [object.clone(), variables.into()]),
                 ]),
             ],
@@ -539,12 +603,26 @@ impl Writer<'_, '_> {
             Expr::op(Op::Gt, [object.clone(), Expr::Int(0)]),
             is_last,
         ]);
-        let left = either(release, first.clone(), top.clone().into());
+        let left = either(release.clone(), first.clone(), top.clone().into());
         let left = self.ahead(left, "top", Mode::Ahead);
-        let entry = self.ahead(either(may, object, negative), "entry", Mode::Ahead);
+        let size = self.ahead(sub(last, before), "size", Mode::Ahead);
+        let freed = pool.freed.as_ref();
+        let list = freed.map(|freed| {
+            let list = either(release, Expr::Int(0), Freed::list(&size));
+            (freed, self.ahead(list, "list", Mode::Ahead))
+        });
+        let entry = either(may, object.clone(), negative);
+        let entry = self.ahead(entry, "entry", Mode::Ahead);
         let entry = self.table(pool.last, entry);
-        self.assign(entry, sub(first, Expr::Int(2)));
+        let ended = sub(sub(first, Expr::Int(2)), size);
+        self.assign(entry, either(is_null.clone(), Expr::Int(0), ended));
         self.assign(top, left);
+        if let Some((freed, list)) = list {
+            let head = self.table(freed.lists, list);
+            let next = self.table(freed.next, object.clone());
+            self.assign(next, head.clone().into());
+            self.assign(head.clone(), either(is_null, head.into(), object));
+        }
     }
 
     /// A new object with what fits of the old one, which is ended.
