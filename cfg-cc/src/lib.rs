@@ -151,14 +151,17 @@ fn problem(code: &CodeInfo, message: String, help: &str) -> Diagnostics {
 /// # Errors
 /// The status is not 0.
 pub fn check_status(name: &str, status: i64) -> Result<(), Diagnostics> {
-    let why = match status {
+    let executor = "run it with the executor, which names the place";
+    let (why, help) = match status {
         0 => return Ok(()),
-        1 => "there is not enough memory",
-        2 => "a limit was reached",
-        3 => "the program has stopped",
-        _ => "a check has failed",
+        1 => ("there is not enough memory", executor),
+        2 => (
+            "a limit was reached: what pointers lead to has no room, or calls nest too deep",
+            "make the pools larger, --heap CELLS; if that is not the reason, run it with the executor, which names the place",
+        ),
+        3 => ("the program has stopped", executor),
+        _ => ("a check has failed", executor),
     };
-    let help = "run it with the executor, which names the place";
     Err(problem(&codes::STATUS, format!("`{name}`: {why}"), help))
 }
 
