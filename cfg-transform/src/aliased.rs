@@ -2,8 +2,13 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Expr, Intent, Program, Role, StmtKind, visit::each_written},
-    memory::callgraph::CallGraph,
+    ir::{Expr, Intent, Program, Role, Routine, StmtKind, visit::each_written},
+    memory::{
+        callgraph::CallGraph,
+        effects::Effects,
+        locations::Locations,
+        overlaps::{self, Limits},
+    },
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,6 +59,45 @@ pub fn mark_globals(program: &mut Program) {
     }
     for r in found {
         program.routines[r.index()].aliased = true;
+    }
+}
+
+/// Marks the routines that some call passes more arguments that may overlap than are compared while the program runs. Each field of a
+/// record is an argument, and in an `aliased` routine all parameters of one type may overlap.
+pub(super) fn mark_crowded(program: &mut Program) {
+    let globals = program.globals.len();
+    let may_be = |routine: &Routine| {
+        let count = routine.parameters.len();
+        !routine.aliased && count.saturating_mul(count + globals) > Limits::default().compared
+    };
+    if !program.routines.iter().any(may_be) {
+        return;
+    }
+    let effects = Effects::of(program);
+    let mut open: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
+    while let Some(r) = open.pop() {
+        let routine = program.routine(r);
+        let locations = Locations::of(program, routine);
+        let mut found = BTreeSet::new();
+        for statement in routine.statements() {
+            if let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+                && may_be(program.routine(*callee))
+                && !found.contains(callee)
+            {
+                let caller = (routine, &locations);
+                let pairs = overlaps::of_call(program, &effects, caller, *callee, arguments);
+                if pairs.is_err() {
+                    found.insert(*callee);
+                }
+            }
+        }
+        for callee in found {
+            program.routines[callee.index()].aliased = true;
+            // What it passes on may overlap from now on.
+            open.push(callee);
+        }
     }
 }
 

@@ -93,7 +93,7 @@ pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts),
         parts.push(own);
     }
     originals(program, &mut routines, &parts);
-    let split = Program {
+    let mut split = Program {
         routines,
         globals: globals.split,
         records: program.records.clone(),
@@ -101,6 +101,7 @@ pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts),
         sources: program.sources.clone(),
         annotations: program.annotations.clone(),
     };
+    crate::aliased::mark_crowded(&mut split);
     let parts = Parts {
         globals: globals.parts,
         routines: parts,
