@@ -432,8 +432,14 @@ impl Unit {
 
     /// What a function returns.
     pub(crate) fn returned(&self, f: usize) -> Vec<ExprId> {
+        let body = self.functions.get(f).map(|f| f.body);
+        body.map_or_else(Vec::new, |body| self.returned_in(body))
+    }
+
+    /// What a body returns.
+    pub(crate) fn returned_in(&self, body: StmtId) -> Vec<ExprId> {
         let mut found = Vec::new();
-        let mut open: Vec<_> = self.functions.get(f).map(|f| f.body).into_iter().collect();
+        let mut open = vec![body];
         while let Some(s) = open.pop() {
             match self.stmt(s).kind {
                 StmtKind::Return(Some(e)) => found.push(e),

@@ -17,6 +17,7 @@ mod set;
 mod statement;
 mod structure;
 mod typed;
+mod untyped;
 mod void;
 
 use crate::{
@@ -61,8 +62,11 @@ enum Bound {
     Place(DeclId),
 }
 
-/// The parameters of a copy that differ, by their positions.
+/// The parameters of a copy that differ, by their positions, and the result, behind all.
 type Bindings = Vec<(usize, Bound)>;
+
+/// The position of the result of a function that returns a pointer to void.
+const RESULT: usize = usize::MAX;
 
 struct Expand<'u> {
     unit: &'u mut Unit,
@@ -177,6 +181,14 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
     true
 }
 
+/// What the result of a function leads to that returns a pointer to void.
+fn result_of(bindings: &Bindings) -> Option<&Qualified> {
+    bindings.iter().find_map(|(k, bound)| match bound {
+        Bound::Points(to) if *k == RESULT => Some(to),
+        _ => None,
+    })
+}
+
 /// True of a pointer to a function.
 fn is_function_pointer(ty: &Qualified) -> bool {
     matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
@@ -204,8 +216,14 @@ fn is_concerned(unit: &Unit, f: usize) -> bool {
                 _ => None,
             };
             called.is_some_and(|f| !matches!(f.kind, ExprKind::Name(_)))
+                || returns_void_pointer(unit, ExprId(k))
                 || (node.ty.as_ref()).is_some_and(|ty| holds_functions(unit, ty))
         })
+}
+
+/// True of a call of a function of the file that returns a pointer to void.
+fn returns_void_pointer(unit: &Unit, e: ExprId) -> bool {
+    unit.own_call(e).is_some() && unit.expr(e).ty.as_ref().is_some_and(is_void_pointer)
 }
 
 /// A function that is reached and takes pointers, but is given something else to stand for it or for its derivatives, which is not done
@@ -467,6 +485,9 @@ impl Expand<'_> {
             let mut decl = self.unit.decl(function.decl).clone();
             decl.name = self.copy_name(&decl.name, &bindings);
             decl.definition = Some(target);
+            if let (Some(to), Type::Function(signature)) = (result_of(&bindings), &mut decl.ty.ty) {
+                Rc::make_mut(signature).result.ty = Type::Pointer(Rc::new(to.clone()));
+            }
             function.decl = DeclId(self.unit.decls.len() as u32);
             self.unit.decls.push(decl);
             self.unit.functions.push(function);

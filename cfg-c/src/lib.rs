@@ -167,6 +167,7 @@ fn translate(
     }
     let chosen = lower::chosen(&unit, options, sink)?;
     unreached::take_out(&mut unit);
+    lower::returned::leave_out(&mut unit, &chosen.read, sink);
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);

@@ -13,12 +13,14 @@ mod flat;
 mod given;
 mod heap;
 mod initial;
+mod layouts;
 mod loops;
 pub(crate) mod math;
 mod order;
 mod place;
 pub(crate) mod points;
 mod resize;
+pub(crate) mod returned;
 mod routine;
 mod rows;
 mod several;
@@ -36,6 +38,7 @@ use crate::{
     Options,
     ast::{DeclId, DeclKind, StructId, Unit},
     calls, codes,
+    parse::bits::BITS,
     preprocess::{Choice, Role},
     source::{Pos, Sink},
     types::{Qualified, Type},
@@ -303,7 +306,10 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
             let global = |d: &DeclId| unit.decl(*d).kind == DeclKind::Global;
             found = all.filter(|d| global(d) && same(unit.decl(*d))).collect();
         }
-        if found.is_empty() {
+        if &*choice.name == BITS {
+            // A variable of this name is meant as well, if it is real.
+            found.retain(|d| unit.decl(*d).ty.arith().is_some_and(|ty| ty.is_real()));
+        } else if found.is_empty() {
             let message = format!("{} is no variable of the function", choice.name);
             let help = "name functions, parameters, local variables or globals";
             sink.error(&codes::UNKNOWN, choice.at, message, help);

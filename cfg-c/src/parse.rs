@@ -3,6 +3,8 @@
 //! What nests in the text nests in calls here, up to a limit; operators of one level, statements in a row, and chains of
 //! `else if` are loops.
 
+mod allocation;
+pub(crate) mod bits;
 mod characters;
 mod declaration;
 mod declarator;
@@ -20,9 +22,9 @@ use crate::{
     codes,
     lex::{Kind, Token},
     library,
-    preprocess::{Choice, External},
+    preprocess::{Choice, External, Role},
     source::{Pos, Sink},
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type},
 };
 use cfg_core::diagnostic::similar::Similarity;
 use std::{
@@ -79,6 +81,10 @@ struct Parser<'s> {
     locals: Vec<DeclId>,
     loops: Vec<Part>,
     in_function: bool,
+    /// Derivatives of bits that are read as numbers are 0.
+    has_bits: bool,
+    /// The bits that are read, with their place and the type as which they are.
+    bits: HashMap<ExprId, (ExprId, Arith)>,
 }
 
 /// Reads preprocessed tokens, the last of which is the end.
@@ -104,6 +110,8 @@ pub(crate) fn parse<'s>(
         locals: Vec::new(),
         loops: Vec::new(),
         in_function: false,
+        has_bits: (choices.iter()).any(|c| c.role == Role::Passive && &*c.name == bits::BITS),
+        bits: HashMap::new(),
     };
     parser.file();
     parser.unit.written = parser.unit.functions.len();
@@ -232,6 +240,9 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
+        if let Some(e) = self.with_bits(&kind, at, from) {
+            return e;
+        }
         let pure = match &kind {
             ExprKind::Call(f, _) => self.is_pure(*f),
             _ => false,

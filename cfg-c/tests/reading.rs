@@ -183,6 +183,31 @@ const DECIDED: &[(&str, &str)] = &[
         "unsigned f(unsigned a, int b) { return a * b; }",
         "result := a *% wrap_uint32(b)",
     ),
+    // A number whose address is taken stays one, with an array over it.
+    (
+        "double g; static void b(double *p) { *p += 1; } double f(double x) { b(&g); return g * x; }",
+        "global real g",
+    ),
+    (
+        "static void b(int *p) { *p += 1; } double f(double x) { static int k = 3; b(&k); return k * x; }",
+        "global int32 f_k",
+    ),
+    // Memory holds as many elements as there are in its bytes.
+    (
+        "#include <stdlib.h>\ndouble f(int n, double x) { double *w = malloc(n * 4); w[0] = x; return w[0]; }",
+        "local real w_memory[int(n)*4/8 from 0]",
+    ),
+    // A pointer to void leads to what it is converted to.
+    (
+        "double f(void *p) { double *a = p; return a[0]; }",
+        "result := p[0]",
+    ),
+    // A pointer that its caller has is not returned.
+    (
+        "double *f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; return x + n; }",
+        "x[i] := x[i]*2.0",
+    ),
+    ("double *f(double *x) { x[0] *= 2; return x; }", "C019"),
 ];
 
 #[test]
@@ -242,9 +267,9 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (1, 29),
     ),
     (
-        "#include <stdlib.h>\ndouble f(int n) { double *w = malloc(7 * n); return w[0]; }",
+        "#include <string.h>\nvoid f(int n, double *w, const double *x) { memcpy(w, x, 7 * n); }",
         &["C008"],
-        (2, 37),
+        (2, 45),
     ),
     (
         "double g(double);\ndouble f(double x) { return g(x); }",

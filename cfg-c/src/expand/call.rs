@@ -265,6 +265,9 @@ impl Expand<'_> {
                 }
             }
         }
+        if let Some(to) = frame.untyped.call(e) {
+            bindings.push((super::RESULT, Bound::Points(to.clone())));
+        }
         let at = self.unit.expr(e).at;
         let Some(target) = self.instance(g, bindings, at) else {
             return Some(self.add(ExprKind::Bad, e));

@@ -2,6 +2,7 @@
 
 use super::{
     Bindings, Bound, Expand, callee, frame::Frame, is_function, is_function_pointer, is_zero,
+    result_of, untyped::Untyped,
 };
 use crate::{
     ast::{
@@ -37,6 +38,8 @@ impl Expand<'_> {
                 parameters.push(self.variable(*d, &mut frame));
             }
         }
+        let result = result_of(bindings);
+        frame.untyped = Untyped::of((self.unit, &self.read), &source, &frame.bound, result);
         let mut locals = self.copy_locals(&source, &mut frame);
         self.copy_types(&source, &mut frame);
         let start = self.unit.exprs.len() as u32;
@@ -58,7 +61,10 @@ impl Expand<'_> {
             Type::Function(signature) => Rc::clone(signature),
             _ => return,
         };
-        let ty = self.copied_signature(&signature, &source, &parameters, &mut frame);
+        let mut ty = self.copied_signature(&signature, &source, &parameters, &mut frame);
+        if let Some(to) = result {
+            ty.result.ty = Type::Pointer(Rc::new(to.clone()));
+        }
         let head = &mut self.unit.decls[decl.index()];
         head.ty.ty = Type::Function(Rc::new(ty));
         head.definition = Some(target);
@@ -117,7 +123,12 @@ impl Expand<'_> {
             }
             let old = self.unit.decl(*d).clone();
             let mut ty = self.copied_type(&old.ty, frame);
-            if let Some(Bound::Points(to)) = frame.bound.get(d) {
+            let bound = match frame.bound.get(d) {
+                Some(Bound::Points(to)) => Some(to),
+                Some(_) => None,
+                None => frame.untyped.variable(*d),
+            };
+            if let Some(to) = bound.filter(|_| old.kind != DeclKind::Static) {
                 ty.ty = Type::Pointer(Rc::new(to.clone()));
             }
             let extent = old.extent.map(|e| self.tree(e, frame));

@@ -1,6 +1,6 @@
 //! What is known of a function while it is copied.
 
-use super::Bound;
+use super::{Bound, untyped::Untyped};
 use crate::{
     ast::{DeclId, ExprId, Function, Part, StmtId, StructId},
     source::Pos,
@@ -35,6 +35,8 @@ pub(super) struct Frame {
     pub(super) decls: HashMap<DeclId, DeclId>,
     /// The parameters that differ.
     pub(super) bound: HashMap<DeclId, Bound>,
+    /// What its pointers to void lead to.
+    pub(super) untyped: Untyped,
     /// The expressions of the copy.
     pub(super) exprs: HashMap<ExprId, ExprId>,
     /// The first expression of the function, and for each of its expressions where its copy begins.

@@ -5,6 +5,7 @@ use super::{
     back::goes_back,
     frame::{Frame, Returns, Value},
     is_zero,
+    untyped::Untyped,
 };
 use crate::{
     ast::{
@@ -77,7 +78,7 @@ impl Expand<'_> {
         function.part.clone().map(ExprId).any(|e| {
             let changed = match &unit.expr(e).kind {
                 ExprKind::Call(_, arguments) => match library_call(unit, e) {
-                    Some("free" | "realloc") => arguments.first().copied(),
+                    Some("free" | "realloc" | "reallocarray") => arguments.first().copied(),
                     _ => None,
                 },
                 ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. }
@@ -188,6 +189,13 @@ impl Expand<'_> {
                 frame.back.insert(*p);
             }
         }
+        let result = outer.untyped.call(e).cloned();
+        frame.untyped = Untyped::of(
+            (self.unit, &self.read),
+            &source,
+            &frame.bound,
+            result.as_ref(),
+        );
         self.stack.push(g);
         let locals = self.copy_locals(&source, &mut frame);
         self.copy_types(&source, &mut frame);
@@ -198,8 +206,9 @@ impl Expand<'_> {
         }
         self.copy_part(&source, &mut frame);
         self.copy_inits(&source, &mut frame);
-        let result = match &decl.ty.ty {
-            Type::Function(signature) => signature.result.clone(),
+        let result = match (&decl.ty.ty, result) {
+            (Type::Function(_), Some(to)) => Qualified::plain(Type::Pointer(Rc::new(to))),
+            (Type::Function(signature), None) => signature.result.clone(),
             _ => Qualified::plain(Type::Void),
         };
         frame.returns = self.returned(&result, source.body, &name, e, &mut frame);

@@ -3,12 +3,12 @@
 
 use super::{Expand, is_void_pointer, is_zero};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, StructId, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
     braces,
     calls::leaves,
-    lower::points::bare,
+    lower::points::{allocates, bare},
     source::Sink,
-    types::{Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
 use std::{
@@ -23,8 +23,27 @@ enum Holder {
     Member(StructId, Rc<str>),
 }
 
-/// What the holders of pointers to void are given.
-type Given = BTreeMap<Holder, Vec<ExprId>>;
+/// What the holders of pointers to void are given, and what they are converted to.
+#[derive(Default)]
+struct Given {
+    values: BTreeMap<Holder, Vec<ExprId>>,
+    types: BTreeMap<Holder, Vec<Qualified>>,
+}
+
+impl Given {
+    fn value(&mut self, holder: Holder, value: ExprId) {
+        self.values.entry(holder).or_default().push(value);
+    }
+
+    /// What an expression holds is taken as a pointer of this type.
+    fn taken(&mut self, unit: &Unit, e: ExprId, ty: &Qualified) {
+        let to = ty.target().filter(|to| to.ty != Type::Void);
+        if let (Some(to), Some(holder)) = (to, holder(unit, bare(unit, e))) {
+            let to = Qualified::plain(to.ty.clone());
+            self.types.entry(holder).or_default().push(to);
+        }
+    }
+}
 
 /// The variable or member that an expression is, if it is a pointer to void.
 fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
@@ -47,16 +66,22 @@ fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder>
 
 /// All that is given anywhere.
 fn given(unit: &Unit) -> Given {
-    let mut given = Given::new();
+    let mut given = Given::default();
     for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
-        if let ExprKind::Assign(None, target, value) = unit.expr(e).kind {
+        if let ExprKind::Cast(ty, of) = &unit.expr(e).kind {
+            given.taken(unit, *of, ty);
+        } else if let ExprKind::Assign(None, target, value) = unit.expr(e).kind {
             if let Some(holder) = holder(unit, target) {
-                given.entry(holder).or_default().push(value);
+                given.value(holder, value);
+            } else if let Some(ty) = &unit.expr(target).ty {
+                given.taken(unit, value, ty);
             }
         } else if let Some((g, arguments)) = unit.own_call(e) {
             for (p, a) in unit.functions[g].parameters.iter().zip(arguments.iter()) {
-                if is_void_pointer(&unit.decl(*p).ty) {
-                    given.entry(Holder::Variable(*p)).or_default().push(*a);
+                let ty = &unit.decl(*p).ty;
+                match is_void_pointer(ty) {
+                    true => given.value(Holder::Variable(*p), *a),
+                    false => given.taken(unit, *a, ty),
                 }
             }
         }
@@ -66,21 +91,26 @@ fn given(unit: &Unit) -> Given {
     for (k, decl) in unit.decls.iter().enumerate() {
         let Some(init) = &decl.init else { continue };
         if is_void_pointer(&decl.ty) {
-            let holder = Holder::Variable(DeclId(k as u32));
-            given.entry(holder).or_default().extend(leaves(Some(init)));
+            for value in leaves(Some(init)) {
+                given.value(Holder::Variable(DeclId(k as u32)), value);
+            }
             continue;
+        }
+        if let Init::Expr(value) = init {
+            given.taken(unit, *value, &decl.ty);
         }
         for (steps, value) in braces::elements(unit, &mut quiet, &decl.ty, init).unwrap_or_default()
         {
             if let Some(holder) = member_at(unit, &decl.ty, &steps) {
-                given.entry(holder).or_default().push(value);
+                given.value(holder, value);
             }
         }
     }
     given
 }
 
-/// The type that a holder's pointers lead to, if all that it is given is known and of one.
+/// The type that a holder's pointers lead to, if all that it is given is known and of one. Memory that is allocated has the type that it
+/// is converted to, and null leads to bytes.
 fn only_type(
     unit: &Unit,
     given: &Given,
@@ -89,7 +119,8 @@ fn only_type(
 ) -> Option<Qualified> {
     let mut seen = BTreeSet::new();
     let mut holders = vec![start.clone()];
-    let mut found: Option<Qualified> = None;
+    let (mut types, mut given_types) = (Vec::new(), Vec::new());
+    let mut allocated = false;
     while let Some(holder) = holders.pop() {
         if !seen.insert(holder.clone()) {
             continue;
@@ -99,7 +130,8 @@ fn only_type(
         {
             return None;
         }
-        let mut open = given.get(&holder).cloned().unwrap_or_default();
+        let mut open = given.values.get(&holder).cloned().unwrap_or_default();
+        types.extend(given.types.get(&holder).into_iter().flatten().cloned());
         while let Some(e) = open.pop() {
             let e = bare(unit, e);
             if is_zero(unit, e) {
@@ -109,20 +141,28 @@ fn only_type(
                 open.extend([a, b]);
                 continue;
             }
+            if allocates(unit, e) {
+                allocated = true;
+                continue;
+            }
             let to = unit.expr(e).ty.as_ref().and_then(Qualified::target)?;
             if to.ty == Type::Void {
                 holders.push(self::holder(unit, e)?);
                 continue;
             }
-            let to = Qualified::plain(to.ty.clone());
-            match &found {
-                Some(known) if known.ty != to.ty => return None,
-                Some(_) => {}
-                None => found = Some(to),
-            }
+            given_types.push(Qualified::plain(to.ty.clone()));
         }
     }
-    found
+    if given_types.is_empty() && allocated {
+        given_types = types;
+    } else if given_types.is_empty() {
+        given_types.push(Qualified::plain(Type::Arith(Arith::Int(Int::Char))));
+    }
+    let first = given_types.pop()?;
+    given_types
+        .iter()
+        .all(|to| to.ty == first.ty)
+        .then_some(first)
 }
 
 /// True if a function names a variable or member that is a pointer to void.
@@ -139,7 +179,7 @@ impl Expand<'_> {
         let heads = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
         let heads: BTreeSet<DeclId> = heads.copied().collect();
         let mut typed = Vec::new();
-        for holder in given.keys() {
+        for holder in given.values.keys() {
             let own = match holder {
                 Holder::Variable(d) => unit.decl(*d).kind != DeclKind::Parameter,
                 Holder::Member(..) => true,

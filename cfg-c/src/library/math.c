@@ -139,3 +139,88 @@ int __builtin_isgreater(double x, double y) { return x > y; }
 int __builtin_isgreaterequal(double x, double y) { return x >= y; }
 int __builtin_isless(double x, double y) { return x < y; }
 int __builtin_islessequal(double x, double y) { return x <= y; }
+
+/* The bits of a number, and the number of bits. That of no number is the quiet one. */
+unsigned long __cfgrev_bits(double x)
+{
+    unsigned long sign = copysign(1.0, x) < 0.0 ? 0x8000000000000000UL : 0UL;
+    double a = copysign(x, 1.0);
+    unsigned long e = 1023UL;
+    if (a != a)
+        return sign | 0x7ff8000000000000UL;
+    if (a - a != 0.0)
+        return sign | 0x7ff0000000000000UL;
+    if (a < 0x1p-1022)
+        return sign | (unsigned long)(a * 0x1p1000 * 0x1p74);
+    for (; a >= 0x1p64; e += 64UL)
+        a *= 0x1p-64;
+    for (; a < 0x1p-64; e -= 64UL)
+        a *= 0x1p64;
+    for (; a >= 2.0; e++)
+        a *= 0.5;
+    for (; a < 1.0; e--)
+        a *= 2.0;
+    return sign | e << 52 | (unsigned long)((a - 1.0) * 0x1p52);
+}
+
+unsigned int __cfgrev_bitsf(float x)
+{
+    unsigned int sign = copysign(1.0, (double)x) < 0.0 ? 0x80000000U : 0U;
+    double a = copysign((double)x, 1.0);
+    unsigned int e = 127U;
+    if (a != a)
+        return sign | 0x7fc00000U;
+    if (a - a != 0.0)
+        return sign | 0x7f800000U;
+    if (a < 0x1p-126)
+        return sign | (unsigned int)(a * 0x1p149);
+    for (; a >= 0x1p16; e += 16U)
+        a *= 0x1p-16;
+    for (; a < 0x1p-16; e -= 16U)
+        a *= 0x1p16;
+    for (; a >= 2.0; e++)
+        a *= 0.5;
+    for (; a < 1.0; e--)
+        a *= 2.0;
+    return sign | e << 23 | (unsigned int)((a - 1.0) * 0x1p23);
+}
+
+double __cfgrev_real(unsigned long bits)
+{
+    int e = (int)(bits >> 52 & 0x7ffUL);
+    double m = (double)(bits & 0xfffffffffffffUL), a = m * 0x1p-1000 * 0x1p-74;
+    if (e == 2047) {
+        a = 0x1p1023 * 2.0;
+        if (m != 0.0)
+            a -= a;
+    } else if (e > 0) {
+        a = 1.0 + m * 0x1p-52;
+        for (; e >= 1087; e -= 64)
+            a *= 0x1p64;
+        for (; e > 1023; e--)
+            a *= 2.0;
+        for (; e <= 959; e += 64)
+            a *= 0x1p-64;
+        for (; e < 1023; e++)
+            a *= 0.5;
+    }
+    return copysign(a, bits >> 63 ? -1.0 : 1.0);
+}
+
+float __cfgrev_realf(unsigned int bits)
+{
+    int e = (int)(bits >> 23 & 0xffU);
+    double m = (double)(bits & 0x7fffffU), a = m * 0x1p-149;
+    if (e == 255) {
+        a = 0x1p1023 * 2.0;
+        if (m != 0.0)
+            a -= a;
+    } else if (e > 0) {
+        a = 1.0 + m * 0x1p-23;
+        for (; e > 127; e--)
+            a *= 2.0;
+        for (; e < 127; e++)
+            a *= 0.5;
+    }
+    return (float)copysign(a, bits >> 31 ? -1.0 : 1.0);
+}

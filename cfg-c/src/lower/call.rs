@@ -80,7 +80,10 @@ impl Body<'_, '_> {
             }
             Some(How::Stop) => self.stop(name, arguments).map(|()| None),
             Some(How::Release) => self.release(arguments, at).map(|()| None),
-            Some(How::Copy) => self.copy_memory(arguments, at).map(|()| None),
+            Some(How::Copy) => {
+                let may_overlap = name == "memmove";
+                self.copy_memory(arguments, may_overlap, at).map(|()| None)
+            }
             Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
             Some(How::Allocate) if self.l.values => self.pointer(e).map(|_| None),
             Some(How::Allocate) => {

@@ -5,7 +5,7 @@ use super::{
     heap::{Count, MAX_DEPTH},
     points,
     routine::Body,
-    slot::Pointer,
+    slot::{Elem, Pointer},
 };
 use crate::{
     ast::{ExprId, ExprKind},
@@ -17,12 +17,17 @@ use cfg_core::ir::{Expr, Op, Place, Range, Subscript};
 
 /// True of one element.
 fn is_one(count: &Count) -> bool {
-    matches!(&count[..], [(1, factors)] if factors.is_empty())
+    matches!(&count.terms[..], [(1, factors)] if factors.is_empty())
 }
 
 impl Body<'_, '_> {
     /// memcpy and memmove.
-    pub(super) fn copy_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+    pub(super) fn copy_memory(
+        &mut self,
+        arguments: &[ExprId],
+        may_overlap: bool,
+        at: Pos,
+    ) -> Lowered<()> {
         let [to, from, bytes] = arguments else {
             return self.not_three(at);
         };
@@ -37,9 +42,13 @@ impl Body<'_, '_> {
         if unit.expr(*bytes).effects {
             self.settle(&mut source);
         }
+        let differ = target.elem != source.elem;
+        self.written(&target, at)?;
+        if differ && self.copy_numbers((&target, &source), *bytes, may_overlap)? {
+            return Ok(());
+        }
         let target = self.going_on(target, a, *bytes)?;
         let source = self.going_on(source, b, *bytes)?;
-        self.written(&target, at)?;
         let alike = target.elem == source.elem && target.inner == source.inner;
         let constant =
             |rows: &Option<Vec<Expr>>| rows.iter().flatten().all(|e| matches!(e, Expr::Int(_)));
@@ -109,6 +118,11 @@ impl Body<'_, '_> {
         at: Pos,
     ) -> Lowered<()> {
         if target.elem != source.elem {
+            if let (Elem::Arith(a), Elem::Arith(b)) = (target.elem, source.elem)
+                && a.is_real() != b.is_real()
+            {
+                return self.bits_problem(at);
+            }
             return self.different_types(at);
         }
         let Some(n) = self.elements(&target, a, bytes, at)? else {
@@ -215,9 +229,9 @@ impl Body<'_, '_> {
         ) = (whole, sized)
             && whole.is_some_and(|ty| ty.ty == sized.ty)
         {
-            return Some(vec![(1, vec![*n])]);
+            return Some(Count::of_elements(vec![(1, vec![*n])]));
         }
-        self.count(bytes, whole.and_then(Qualified::target)?, MAX_DEPTH)
+        self.count(bytes, whole.and_then(Qualified::target)?)
     }
 
     /// The number of elements in so many bytes that are measured in these, not in the rows that a pointer points to; else none.
@@ -226,7 +240,7 @@ impl Body<'_, '_> {
         if !matches!(of.ty, Type::Array(..)) || self.count_of_rows(pointer, bytes).is_some() {
             return None;
         }
-        self.count(bytes, of.element(), MAX_DEPTH)
+        self.count(bytes, of.element())
     }
 
     /// A pointer to elements or rows, as one that goes through the elements.

@@ -9,7 +9,7 @@ use super::{
     value::{Value, literal},
 };
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Init, Unit},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
     codes, constant,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -19,15 +19,57 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Op, Role, ScalarType, Variable},
 };
 
-/// A number of elements: a sum of products.
-pub(super) type Count = Vec<(i64, Vec<ExprId>)>;
+/// A number of elements: a sum of products, divided by a number if they are bytes.
+pub(super) struct Count {
+    pub(super) terms: Vec<Term>,
+    divisor: i64,
+}
+
+/// A product of a number and expressions.
+type Term = (i64, Vec<ExprId>);
+
+impl Count {
+    pub(super) fn of_elements(terms: Vec<Term>) -> Self {
+        Self { terms, divisor: 1 }
+    }
+
+    /// The number of elements that are so many times as large, if that is a whole number for sure.
+    pub(super) fn divided(mut self, times: i64) -> Option<Self> {
+        for (number, _) in &mut self.terms {
+            if *number % times != 0 {
+                return None;
+            }
+            *number /= times;
+        }
+        Some(self)
+    }
+
+    /// The expressions in it.
+    pub(super) fn factors(&self) -> impl Iterator<Item = &ExprId> + Clone {
+        self.terms.iter().flat_map(|(_, factors)| factors)
+    }
+}
+
+/// A number of elements has no more parts than these.
+const MAX_PARTS: usize = 1000;
 
 /// Sums and products nest.
 pub(super) const MAX_DEPTH: usize = 100;
 
 impl Body<'_, '_> {
     /// The number of elements of this type in so many bytes.
-    pub(super) fn count(&self, bytes: ExprId, of: &Qualified, depth: usize) -> Option<Count> {
+    pub(super) fn count(&self, bytes: ExprId, of: &Qualified) -> Option<Count> {
+        let terms = self.terms(bytes, of, MAX_DEPTH, &mut MAX_PARTS.clone())?;
+        Some(Count::of_elements(terms))
+    }
+
+    fn terms(
+        &self,
+        bytes: ExprId,
+        of: &Qualified,
+        depth: usize,
+        parts: &mut usize,
+    ) -> Option<Vec<Term>> {
         let unit = self.l.unit;
         let depth = depth.checked_sub(1)?;
         let size = constant::size(unit, &of.ty, MAX_DEPTH);
@@ -38,21 +80,55 @@ impl Body<'_, '_> {
             return Some(vec![(i64::try_from(count).ok()?, vec![])]);
         }
         if let ExprKind::Binary(Binary::Add, a, b) = unit.expr(bytes).kind {
-            let mut sum = self.count(a, of, depth)?;
-            sum.extend(self.count(b, of, depth)?);
+            let mut sum = self.terms(a, of, depth, parts)?;
+            sum.extend(self.terms(b, of, depth, parts)?);
             return Some(sum);
         }
-        self.product(&[bytes], of).map(|product| vec![product])
+        if let Some(value) = self.kept_value(bytes) {
+            return self.terms(value, of, depth, parts);
+        }
+        let product = self.product(&[bytes], of, parts)?;
+        Some(vec![product])
+    }
+
+    /// What a local variable is all the time that is an integer with an initial value, if that is made of such and of parameters.
+    fn kept_value(&self, e: ExprId) -> Option<ExprId> {
+        let unit = self.l.unit;
+        let ExprKind::Name(d) = unit.expr(e).kind else {
+            return None;
+        };
+        let decl = unit.decl(d);
+        let (DeclKind::Local, Some(Init::Expr(value)), Some(Arith::Int(ty))) =
+            (decl.kind, &decl.init, decl.ty.arith())
+        else {
+            return None;
+        };
+        let mut is_kept = ty.bits() >= 32 && is_fixed(unit, d) && !unit.expr(*value).effects;
+        unit.walk(*value, &mut |e| {
+            is_kept &= match unit.expr(e).kind {
+                ExprKind::Name(d) => is_fixed(unit, d),
+                ExprKind::Unary(Unary::Deref, _) | ExprKind::Index(..) | ExprKind::Member(..) => {
+                    false
+                }
+                _ => true,
+            };
+        });
+        is_kept.then_some(*value)
     }
 
     /// The number of elements in a product of these factors, one of which has the size of an element.
-    fn product(&self, factors: &[ExprId], of: &Qualified) -> Option<(i64, Vec<ExprId>)> {
+    fn product(&self, factors: &[ExprId], of: &Qualified, parts: &mut usize) -> Option<Term> {
         let unit = self.l.unit;
         let (mut number, mut whole, mut rest) = (1i128, false, Vec::new());
         let mut open: Vec<ExprId> = factors.iter().rev().copied().collect();
         while let Some(e) = open.pop() {
+            *parts = parts.checked_sub(1)?;
             if let Some((value, _)) = constant::integer(unit, e) {
                 number = number.checked_mul(value)?;
+                continue;
+            }
+            if let Some(value) = self.kept_value(e) {
+                open.push(value);
                 continue;
             }
             let measured = match &unit.expr(e).kind {
@@ -122,7 +198,8 @@ impl Body<'_, '_> {
             let help = "use sizeof of an arithmetic type, or of an array whose extents are known where the function begins";
             return self.error(&codes::TYPE, at, message, help);
         };
-        let product = self.number_of(&vec![(size, extents)], true)?;
+        let product = Count::of_elements(vec![(size, extents)]);
+        let product = self.number_of(&product, true)?;
         let depth = product.depth();
         let long = Value::new(product, Arith::Int(Int::Long), depth);
         Ok(long.convert(Arith::Int(Int::ULong)))
@@ -134,11 +211,26 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         let count = match &arguments[..] {
-            [_, bytes] if points::reallocates(unit, call) => self.count(*bytes, of, MAX_DEPTH),
-            [bytes] => self.count(*bytes, of, MAX_DEPTH),
-            [n, size] => self.product(&[*n, *size], of).map(|product| vec![product]),
+            [_, bytes] if points::reallocates(unit, call) => self.count(*bytes, of),
+            [bytes] => self.count(*bytes, of),
+            [n, size] => {
+                let product = self.product(&[*n, *size], of, &mut MAX_PARTS.clone());
+                product.map(|product| Count::of_elements(vec![product]))
+            }
             _ => None,
         };
+        // Bytes hold so many elements.
+        let bytes = match &arguments[..] {
+            [_, bytes] if points::reallocates(unit, call) => vec![*bytes],
+            all => all.to_vec(),
+        };
+        let size = constant::size(unit, &of.ty, MAX_DEPTH).and_then(|n| i64::try_from(n).ok());
+        let count = count.or_else(|| {
+            size.filter(|size| *size > 0).map(|divisor| Count {
+                terms: vec![(1, bytes)],
+                divisor,
+            })
+        });
         match count {
             Some(count) => Ok(count),
             None => {
@@ -156,7 +248,7 @@ impl Body<'_, '_> {
     /// A number of elements as an expression; `at_entry` where the function begins.
     pub(super) fn number_of(&mut self, count: &Count, at_entry: bool) -> Lowered<Expr> {
         let mut sum: Option<Expr> = None;
-        for (number, factors) in count {
+        for (number, factors) in &count.terms {
             let mut product = (*number != 1 || factors.is_empty()).then_some(Expr::Int(*number));
             for e in factors {
                 let factor = if at_entry {
@@ -175,8 +267,11 @@ impl Body<'_, '_> {
                 None => product,
             });
         }
-        let number = sum.unwrap_or(Expr::Int(0));
-        match count.iter().find_map(|(_, factors)| factors.first()) {
+        let mut number = sum.unwrap_or(Expr::Int(0));
+        if count.divisor != 1 {
+            number = Expr::op(Op::Div, [number, Expr::Int(count.divisor)]);
+        }
+        match count.factors().next() {
             Some(first) if at_entry && number.depth() > extent::MAX_DEPTH => {
                 self.long_extent(*first)
             }
@@ -208,7 +303,7 @@ impl Body<'_, '_> {
             let message = "an extent of what is pointed to is left out";
             return self.error(&codes::EXTENT, at, message, "write all extents");
         }
-        let factors = count.iter().flat_map(|(_, factors)| factors).chain(&rows);
+        let factors = count.factors().chain(&rows);
         let fixed = factors.clone().all(|e| self.is_extent(*e)) && !self.is_resized(call);
         if !fixed && matches!(elem, Elem::Struct(_)) {
             let message = "memory for structures whose number is not known where the function begins, or changes";

@@ -11,7 +11,7 @@ use crate::{
 use cfg_core::{
     builder::VarType,
     entity::GlobalId,
-    ir::{Dim, Expr, Extent, Order},
+    ir::{Dim, Expr, Extent, Order, Overlay},
 };
 
 /// Elements of globals.
@@ -90,7 +90,10 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         }
         initial = Some(values);
     }
-    if decl.address && extents.is_empty() {
+    // Pointers lead to elements. A number stays one all the same, and has an array over it.
+    let is_cell = decl.address && extents.is_empty();
+    let is_number = matches!(elem, Elem::Arith(_));
+    if is_cell && !is_number {
         extents.push(1);
     }
     let ty = l.scalar(elem, decl.at)?;
@@ -121,14 +124,28 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         order: Order::Row,
     };
     let name = l.global_name(d);
+    let over = (is_cell && is_number).then(|| (format!("&{name}"), ty.ty));
     let id = l.program.global(name, ty);
     if let Some(values) = initial {
         l.program.initialize(id, values);
     }
-    if let Some(span) = decl.at.to(decl.at) {
+    let span = decl.at.to(decl.at);
+    if let Some(span) = span {
         l.program.global_span(id, span);
     }
-    Ok(id)
+    let Some((name, ty)) = over else {
+        return Ok(id);
+    };
+    let cell = l.program.global(name, ty.array([0..=0]));
+    let overlay = Overlay {
+        base: id,
+        offset: 0,
+    };
+    l.program.overlay(cell, overlay);
+    if let Some(span) = span {
+        l.program.global_span(cell, span);
+    }
+    Ok(cell)
 }
 
 /// A constant number.

@@ -39,7 +39,7 @@ pub(crate) enum How {
     AssertionFailed,
     /// exit, abort and their like: the program stops.
     Stop,
-    /// malloc, calloc and realloc.
+    /// malloc, calloc, realloc and their like.
     Allocate,
     /// free.
     Release,
@@ -97,10 +97,13 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__builtin_isless", How::Written), ("__builtin_islessequal", How::Written), ("__builtin_isnormal", How::Written),
     ("__builtin_fpclassify", How::Refused("use isnan, isinf, or a comparison with 0")),
     ("__assert_fail", How::AssertionFailed),
+    ("__cfgrev_bits", How::Written), ("__cfgrev_real", How::Written),
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
     ("__cfgrev_assert", How::Assert),
     ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
     ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Allocate),
+    ("aligned_alloc", How::Allocate), ("memalign", How::Allocate), ("posix_memalign", How::Allocate),
+    ("reallocarray", How::Allocate),
     ("free", How::Release),
     ("exit", How::Stop), ("abort", How::Stop), ("_Exit", How::Stop), ("quick_exit", How::Stop),
     ("rand", How::Refused("draw numbers in the caller and pass them as parameters")),

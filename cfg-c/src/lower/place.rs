@@ -10,6 +10,7 @@ use super::{
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Unary},
     codes,
+    source::Pos,
     types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Op, Place, Subscript};
@@ -19,6 +20,13 @@ impl Body<'_, '_> {
         let at = self.l.unit.expr(e).at;
         let help = "subscript a parameter or an array instead: x[k] with an index k of your own";
         self.error(&codes::POINTER, at, what.to_owned(), help)
+    }
+
+    /// Refuses to read a real number as an integer, or the reverse.
+    pub(super) fn bits_problem<T>(&mut self, at: Pos) -> Lowered<T> {
+        let message = "the bits of a real number are read as an integer, which has no derivative";
+        let help = "use frexp, ldexp, fabs, signbit or copysign; or take the derivative of bits to be 0, --no-diff bits, and read a whole number: *(uint64_t *)&x, or memcpy";
+        self.error(&codes::POINTER, at, message, help)
     }
 
     /// A pointer, or an array as the pointer to its first element.
@@ -162,6 +170,12 @@ impl Body<'_, '_> {
                     && let Some(elements) = self.to_elements(&pointer)
                 {
                     return Ok(elements);
+                }
+                let types = |to: &Qualified| Some((to.arith()?, from?.arith()?));
+                if let Some((to, from)) = ty.target().and_then(types)
+                    && to.is_real() != from.is_real()
+                {
+                    return self.bits_problem(unit.expr(e).at);
                 }
                 self.pointer_problem(e, "a pointer is converted to another type")
             }

@@ -80,12 +80,15 @@ pub(crate) fn takes_bytes(name: &str) -> bool {
 
 /// True of calls that allocate.
 pub(crate) fn allocates(unit: &Unit, e: ExprId) -> bool {
-    matches!(library_call(unit, e), Some("malloc" | "calloc"))
+    matches!(
+        library_call(unit, e),
+        Some("malloc" | "calloc" | "aligned_alloc" | "memalign" | "posix_memalign")
+    )
 }
 
 /// True of calls that change the size of memory.
-pub(super) fn reallocates(unit: &Unit, e: ExprId) -> bool {
-    library_call(unit, e) == Some("realloc")
+pub(crate) fn reallocates(unit: &Unit, e: ExprId) -> bool {
+    matches!(library_call(unit, e), Some("realloc" | "reallocarray"))
 }
 
 /// An expression without the conversions of pointers around it.

@@ -421,7 +421,11 @@ impl Body<'_, '_> {
             (Some(k), _) => Some(VarId::new(k)),
             (None, Some((v, _))) if &*choice.name == "return" => Some(v),
             _ => match global() {
-                Some(id) => Some(self.f.global(self.l.program.program(), id)),
+                Some(id) => {
+                    let program = self.l.program.program();
+                    let (base, _) = program.storage(id);
+                    Some(self.f.global(program, base))
+                }
                 None => None,
             },
         };

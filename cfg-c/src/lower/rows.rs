@@ -79,7 +79,7 @@ impl Body<'_, '_> {
             return self.odd_rows(d);
         }
         let (count, length) = (self.counted_in(outer, row)?, self.counted_in(inner, of)?);
-        let all = count.iter().chain(&length).flat_map(|(_, factors)| factors);
+        let all = count.factors().chain(length.factors());
         if !all.clone().all(|e| self.is_extent(*e)) {
             let at = unit.expr(outer).at;
             let message = "rows whose number or length is not known where the function begins";

@@ -17,6 +17,9 @@ use cfg_core::{
     ir::{Dim, Expr, Extent, Order, PointerType, Record, ScalarType, Subscript},
 };
 
+/// What can be done about pointers to void.
+pub(super) const LEADS_TO_ONE: &str = "a pointer to void is given, and converted to, pointers of one type only: use another one for each type";
+
 impl Lower<'_> {
     /// The type of elements.
     pub(super) fn scalar(&mut self, elem: Elem, at: Pos) -> Lowered<ScalarType> {
@@ -147,7 +150,10 @@ impl Lower<'_> {
             Some(elem) => Ok((elem, extents)),
             None if self.values => {
                 let message = format!("the member {name} is a {}", ty.name());
-                let help = "use numbers, structures, and pointers to these";
+                let help = match ty.target() {
+                    Some(to) if to.ty == Type::Void => LEADS_TO_ONE,
+                    _ => "use numbers, structures, and pointers to these",
+                };
                 self.sink.error(&codes::TYPE, at, message, help);
                 Err(Failed)
             }

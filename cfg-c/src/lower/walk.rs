@@ -5,6 +5,7 @@ use super::{
     points::{self, Root, Shape},
     routine::Body,
     slot::{Elem, Pointer, Slot, Walker},
+    structure::LEADS_TO_ONE,
 };
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Init},
@@ -184,7 +185,10 @@ impl Body<'_, '_> {
             Some((Some(elem), constant)) => Ok((elem, inner, constant)),
             _ => {
                 let message = format!("{} is a {}", decl.name, decl.ty.name());
-                let help = "use pointers to numbers, structures and rows of arrays";
+                let help = match decl.ty.target() {
+                    Some(to) if to.ty == Type::Void => LEADS_TO_ONE,
+                    _ => "use pointers to numbers, structures and rows of arrays",
+                };
                 self.error(&codes::TYPE, decl.at, message, help)
             }
         }

@@ -310,8 +310,13 @@ impl Parser<'_> {
 fn adjusted(ty: Qualified) -> (Qualified, Option<ExprId>) {
     match ty.ty {
         Type::Array(of, extent) => {
-            let pointer = Type::Pointer(of);
-            (Qualified { ty: pointer, ..ty }, extent)
+            // Its elements are constant, not the pointer.
+            let pointer = Qualified {
+                ty: Type::Pointer(of),
+                constant: false,
+                ..ty
+            };
+            (pointer, extent)
         }
         Type::Function(_) => (Qualified::plain(Type::Pointer(Rc::new(ty))), None),
         Type::Void | Type::Arith(_) | Type::Pointer(_) | Type::Struct(_) | Type::Refused(_) => {

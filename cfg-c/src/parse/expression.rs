@@ -264,7 +264,7 @@ impl Parser<'_> {
                     }
                     self.expect(")", "after the arguments")?;
                     self.depth -= 1;
-                    e = self.add(ExprKind::Call(e, arguments.into()), token.at, from);
+                    e = self.called(e, arguments, token.at, from);
                 }
                 "." | "->" => {
                     self.next();

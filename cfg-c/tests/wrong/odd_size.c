@@ -1,2 +1,2 @@
-#include <stdlib.h>
-double f(int n) { double *w = malloc(n * 6); w[0] = n; return w[0]; }
+#include <string.h>
+void f(int n, double *v, const double *x) { memcpy(v, x, n * 6); }

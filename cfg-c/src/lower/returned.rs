@@ -1,0 +1,110 @@
+//! Results of functions to differentiate that are pointers which the caller has already: they are left out.
+
+use super::points::{self, Root};
+use crate::{
+    ast::{DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unit},
+    calls::reachable,
+    codes,
+    source::Sink,
+    types::{Arith, Type},
+};
+use std::rc::Rc;
+
+/// The functions to differentiate that return pointers into what their parameters or globals lead to, texts or null return nothing from
+/// here on, unless the file calls them.
+pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
+    let returns: Vec<usize> = (roots.iter().copied())
+        .filter(|f| returns_pointer(unit, *f))
+        .collect();
+    if returns.is_empty() {
+        return;
+    }
+    let mut called = vec![false; unit.functions.len()];
+    for f in reachable(unit, roots) {
+        for k in unit.functions[f].part.clone() {
+            if let ExprKind::Name(d) = unit.exprs[k as usize].kind
+                && let Some(g) = unit.decl(d).definition
+            {
+                called[g] = true;
+            }
+        }
+    }
+    for f in returns {
+        let all = unit.returned(f);
+        if called[f] || !all.iter().all(|e| is_known(unit, *e)) {
+            continue;
+        }
+        let decl = unit.functions[f].decl;
+        let Type::Function(signature) = &mut unit.decls[decl.index()].ty.ty else {
+            continue;
+        };
+        Rc::make_mut(signature).result.ty = Type::Void;
+        return_nothing(unit, f);
+        let name = &unit.decl(decl).name;
+        let message = format!("the pointer that {name} returns is left out: its caller has it");
+        let help = "take what it leads to as the result";
+        sink.warning(&codes::IGNORED, unit.decl(decl).at, message, help);
+    }
+}
+
+fn returns_pointer(unit: &Unit, f: usize) -> bool {
+    match &unit.decl(unit.functions[f].decl).ty.ty {
+        Type::Function(signature) => matches!(
+            &signature.result.ty,
+            Type::Pointer(to) if !matches!(to.ty, Type::Function(_))
+        ),
+        _ => false,
+    }
+}
+
+/// True of pointers that lead where the caller's do, of texts and of null.
+fn is_known(unit: &Unit, e: ExprId) -> bool {
+    let e = points::bare(unit, e);
+    if points::is_null(unit, e) || matches!(unit.expr(e).kind, ExprKind::Str(_)) {
+        return true;
+    }
+    let is_outside = |d: DeclId| {
+        let decl = unit.decl(d);
+        decl.kind == DeclKind::Parameter || decl.kind == DeclKind::Global && !decl.internal
+    };
+    let targets = points::of(unit, e);
+    let is_resolved = targets.unknown.is_none() && targets.many.is_none();
+    if is_resolved && !targets.shapes.is_empty() {
+        return targets.shapes.iter().all(|shape| match shape.root {
+            Root::Variable(d) => is_outside(d),
+            Root::Heap(_) => false,
+        });
+    }
+    // A member that a parameter leads to.
+    let roots = unit.roots(e);
+    !roots.is_empty() && roots.into_iter().all(is_outside)
+}
+
+/// Returns of a function return nothing.
+fn return_nothing(unit: &mut Unit, f: usize) {
+    let mut open: Vec<StmtId> = vec![unit.functions[f].body];
+    while let Some(s) = open.pop() {
+        open.extend(unit.inside(s));
+        let StmtKind::Return(Some(e)) = unit.stmt(s).kind else {
+            continue;
+        };
+        let mut list = Vec::new();
+        let StmtNode { from, to, .. } = *unit.stmt(s);
+        let mut add = |unit: &mut Unit, kind: StmtKind| {
+            unit.stmts.push(StmtNode { kind, from, to });
+            list.push(StmtId(unit.stmts.len() as u32 - 1));
+        };
+        if unit.expr(e).effects {
+            add(unit, StmtKind::Expr(e));
+        } else {
+            // Nothing is made of the names in it.
+            let mut parts = Vec::new();
+            unit.walk(e, &mut |e| parts.push(e));
+            for part in parts {
+                unit.exprs[part.index()].kind = ExprKind::Int(0, Arith::INT);
+            }
+        }
+        add(unit, StmtKind::Return(None));
+        unit.stmts[s.index()].kind = StmtKind::Block(list);
+    }
+}

@@ -1,0 +1,81 @@
+//! Calls, among them those that allocate memory in other words than malloc and realloc, and those that copy bits.
+
+use super::Parser;
+use crate::{
+    ast::{Binary, ExprId, ExprKind, Unary},
+    lower::points::bare,
+    source::Pos,
+    types::{Arith, Qualified, Type},
+};
+use std::rc::Rc;
+
+impl Parser<'_> {
+    /// A call. One of `aligned_alloc` has the number of bytes as its only argument, `reallocarray` the product of its two, and
+    /// `posix_memalign(&p, a, n)` is `(p = posix_memalign(n), 0)`.
+    pub(super) fn called(
+        &mut self,
+        f: ExprId,
+        arguments: Vec<ExprId>,
+        at: Pos,
+        from: Pos,
+    ) -> ExprId {
+        let name = match self.unit.expr(f).kind {
+            ExprKind::Name(d) if self.unit.decl(d).definition.is_none() => {
+                Rc::clone(&self.unit.decl(d).name)
+            }
+            _ => Rc::from(""),
+        };
+        if matches!(&*name, "memcpy" | "memmove")
+            && let Some(e) = self.copied_bits(&arguments, at, from)
+        {
+            return e;
+        }
+        let given: Vec<ExprId> = match (&*name, &arguments[..]) {
+            ("aligned_alloc" | "memalign", &[_, bytes]) => vec![bytes],
+            ("posix_memalign", &[_, _, bytes]) => vec![bytes],
+            ("reallocarray", &[old, n, size]) => {
+                let bytes = self.add(ExprKind::Binary(Binary::Mul, n, size), at, from);
+                vec![old, bytes]
+            }
+            _ => return self.add(ExprKind::Call(f, arguments.into()), at, from),
+        };
+        let call = self.add(ExprKind::Call(f, given.into()), at, from);
+        let [place, _, _] = arguments[..] else {
+            return call;
+        };
+        if &*name != "posix_memalign" {
+            return call;
+        }
+        let void = Qualified::plain(Type::Void);
+        self.unit.exprs[call.index()].ty = Some(Qualified::plain(Type::Pointer(Rc::new(void))));
+        let place = match self.unit.expr(bare(&self.unit, place)).kind {
+            ExprKind::Unary(Unary::Address, of) => {
+                self.forget_address(of);
+                of
+            }
+            _ => {
+                let place = bare(&self.unit, place);
+                self.add(ExprKind::Unary(Unary::Deref, place), at, from)
+            }
+        };
+        let assign = self.add(ExprKind::Assign(None, place, call), at, from);
+        let done = self.add(ExprKind::Int(0, Arith::INT), at, from);
+        self.add(ExprKind::Binary(Binary::Comma, assign, done), at, from)
+    }
+
+    /// The address of a variable is not taken after all, unless it is elsewhere.
+    pub(super) fn forget_address(&mut self, of: ExprId) {
+        let ExprKind::Name(d) = self.unit.expr(of).kind else {
+            return;
+        };
+        let place = self.unit.decl(d).place as usize;
+        let is_name =
+            |e: ExprId| matches!(self.unit.expr(e).kind, ExprKind::Name(name) if name == d);
+        let mut behind = self.unit.exprs[place..].iter();
+        let elsewhere = behind.any(|node| match node.kind {
+            ExprKind::Unary(Unary::Address, a) => a != of && is_name(a),
+            _ => false,
+        });
+        self.unit.decls[d.index()].address = elsewhere;
+    }
+}

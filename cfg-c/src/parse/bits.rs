@@ -1,0 +1,183 @@
+//! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, and memcpy of one number. Where
+//! derivatives of bits are taken to be 0 they are numbers like others, which functions of `library` compute.
+
+use super::{Entry, Parser, declaration::new_decl};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    constant,
+    lower::points::bare,
+    source::Pos,
+    types::{Arith, Int, Parameter, Qualified, Signature, Type},
+};
+use std::rc::Rc;
+
+/// What `no-diff` calls them.
+pub(crate) const BITS: &str = "bits";
+
+/// The file that declares the functions. Headers, too, have names in angle brackets.
+const FILE: &str = "<math.c>";
+
+/// A number and its bits: the real type, the integer type, and the functions from one to the other.
+const KINDS: [(Arith, Arith, &str, &str); 2] = [
+    (
+        Arith::Double,
+        Arith::Int(Int::ULong),
+        "__cfgrev_bits",
+        "__cfgrev_real",
+    ),
+    (
+        Arith::Float,
+        Arith::Int(Int::UInt),
+        "__cfgrev_bitsf",
+        "__cfgrev_realf",
+    ),
+];
+
+/// True of a real type and an integer type of its size.
+pub(crate) fn are_bits(a: Arith, b: Arith) -> bool {
+    a.is_real() != b.is_real() && a.size() == b.size()
+}
+
+impl Parser<'_> {
+    /// An expression in which bits are numbers; none if there are none in it.
+    pub(super) fn with_bits(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
+        if !self.has_bits {
+            return None;
+        }
+        match *kind {
+            ExprKind::Unary(Unary::Deref, pointer) => self.bits_at(pointer, at, from),
+            ExprKind::Index(pointer, k)
+                if constant::integer(&self.unit, k).is_some_and(|(k, _)| k == 0) =>
+            {
+                self.bits_at(pointer, at, from)
+            }
+            ExprKind::Assign(op, target, value) => {
+                let (place, ty) = self.bits.get(&target).cloned()?;
+                let value = match op {
+                    Some(op) => self.add(ExprKind::Binary(op, target, value), at, from),
+                    None => value,
+                };
+                Some(self.set_bits(place, ty, value, at, from))
+            }
+            ExprKind::Step { of, up, .. } => {
+                let (place, ty) = self.bits.get(&of).cloned()?;
+                let one = self.add(ExprKind::Int(1, Arith::INT), at, from);
+                let op = if up { Binary::Add } else { Binary::Sub };
+                let value = self.add(ExprKind::Binary(op, of, one), at, from);
+                Some(self.set_bits(place, ty, value, at, from))
+            }
+            _ => None,
+        }
+    }
+
+    /// memcpy of the bits of one number; none if it copies something else.
+    pub(super) fn copied_bits(
+        &mut self,
+        arguments: &[ExprId],
+        at: Pos,
+        from: Pos,
+    ) -> Option<ExprId> {
+        let &[to, source, bytes] = arguments else {
+            return None;
+        };
+        let [to, source] = [to, source].map(|e| bare(&self.unit, e));
+        let (a, b) = (self.number_at(to)?, self.number_at(source)?);
+        let (size, _) = constant::integer(&self.unit, bytes)?;
+        if !self.has_bits || !are_bits(a, b) || size != a.size() {
+            return None;
+        }
+        let place = self.place_behind(source, at, from);
+        let value = self.converted(place, a, at, from)?;
+        let place = self.place_behind(to, at, from);
+        Some(self.add(ExprKind::Assign(None, place, value), at, from))
+    }
+
+    /// The number that a pointer leads to.
+    fn number_at(&self, pointer: ExprId) -> Option<Arith> {
+        self.unit.expr(pointer).ty.as_ref()?.target()?.arith()
+    }
+
+    /// The bits of the number that a converted pointer leads to.
+    fn bits_at(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<ExprId> {
+        let inner = bare(&self.unit, pointer);
+        let (ty, own) = (self.number_at(pointer)?, self.number_at(inner)?);
+        if !are_bits(ty, own) {
+            return None;
+        }
+        let place = self.place_behind(inner, at, from);
+        let read = self.converted(place, ty, at, from)?;
+        self.bits.insert(read, (place, ty));
+        Some(read)
+    }
+
+    fn place_behind(&mut self, pointer: ExprId, at: Pos, from: Pos) -> ExprId {
+        match self.unit.expr(pointer).kind {
+            ExprKind::Unary(Unary::Address, of) => {
+                self.forget_address(of);
+                of
+            }
+            _ => self.add(ExprKind::Unary(Unary::Deref, pointer), at, from),
+        }
+    }
+
+    /// Assigns a number by its bits, which are those of a value of another type.
+    fn set_bits(&mut self, place: ExprId, ty: Arith, value: ExprId, at: Pos, from: Pos) -> ExprId {
+        let own = self.unit.expr(place).ty.as_ref().and_then(Qualified::arith);
+        let cast = ExprKind::Cast(Rc::new(Qualified::plain(Type::Arith(ty))), value);
+        let value = self.add(cast, at, from);
+        let value = own.and_then(|own| self.converted(value, own, at, from));
+        match value {
+            Some(value) => self.add(ExprKind::Assign(None, place, value), at, from),
+            None => self.add(ExprKind::Bad, at, from),
+        }
+    }
+
+    /// The number of another type that has the bits of a value.
+    fn converted(&mut self, value: ExprId, to: Arith, at: Pos, from: Pos) -> Option<ExprId> {
+        let (real, bits, into_bits, into_real) = KINDS
+            .into_iter()
+            .find(|(real, ..)| real.size() == to.size())?;
+        let (name, argument, result) = match to.is_real() {
+            true => (into_real, bits, real),
+            false => (into_bits, real, bits),
+        };
+        let cast = |ty: Arith| Rc::new(Qualified::plain(Type::Arith(ty)));
+        let value = self.add(ExprKind::Cast(cast(argument), value), at, from);
+        let f = self.library_function(name, vec![argument], result);
+        // The functions call it, whatever the file includes.
+        self.library_function("copysign", vec![Arith::Double; 2], Arith::Double);
+        let f = self.add(ExprKind::Name(f), at, from);
+        let call = self.add(ExprKind::Call(f, [value].into()), at, from);
+        Some(self.add(ExprKind::Cast(cast(to), call), at, from))
+    }
+
+    /// A function of the library.
+    fn library_function(&mut self, name: &str, arguments: Vec<Arith>, result: Arith) -> DeclId {
+        let known = match self.scopes[0].names.get(name) {
+            Some(Entry::Decl(d)) => Some(*d),
+            Some(Entry::Typedef(_)) | None => None,
+        };
+        known.unwrap_or_else(|| {
+            let number = |ty: Arith| Qualified::plain(Type::Arith(ty));
+            let parameters = arguments.into_iter().map(|ty| Parameter {
+                name: None,
+                ty: number(ty),
+                extent: None,
+                decl: None,
+            });
+            let signature = Signature {
+                result: number(result),
+                parameters: parameters.collect(),
+                variadic: false,
+                open: false,
+            };
+            let place = Pos {
+                file: self.sink.file(FILE),
+                ..Pos::default()
+            };
+            let ty = Qualified::plain(Type::Function(Rc::new(signature)));
+            let decl = new_decl(&Rc::from(name), DeclKind::Function, ty, place);
+            self.declare_inside(decl)
+        })
+    }
+}
