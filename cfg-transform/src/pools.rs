@@ -190,12 +190,7 @@ fn ready(plan: &mut Plan<'_>) -> Option<GlobalId> {
     if !plan.fixed.keys().any(initial) {
         return None;
     }
-    let mut taken = plan
-        .globals
-        .iter()
-        .map(|g| g.variable.name.clone())
-        .collect();
-    let name = unused("pools.ready".to_owned(), &mut taken);
+    let name = unused("pools.ready".to_owned(), &mut plan.names());
     let g = GlobalId::new(plan.globals.len());
     plan.globals.push(Global {
         variable: Variable::new(

@@ -175,7 +175,10 @@ pub(super) fn identifier(name: &str) -> String {
     for c in name.chars().take(LONGEST) {
         made.push(if c.is_ascii_alphanumeric() { c } else { '_' });
     }
-    let own = !made.starts_with(|c: char| c.is_ascii_alphabetic()) || made.starts_with("cfgrev");
+    let ours = made
+        .get(..6)
+        .is_some_and(|p| p.eq_ignore_ascii_case("cfgrev"));
+    let own = !made.starts_with(|c: char| c.is_ascii_alphabetic()) || ours;
     if own {
         made.insert_str(0, if made.starts_with('_') { "u" } else { "u_" });
     }
@@ -214,6 +217,7 @@ mod tests {
             "_x",
             "__LINE__",
             "cfgrev_tape",
+            "CFGREV_DEEPEST",
             "é",
             "gamma",
             "x_2",
@@ -232,6 +236,7 @@ mod tests {
                 "u_x",
                 "u__LINE__",
                 "u_cfgrev_tape",
+                "u_CFGREV_DEEPEST",
                 "u_",
                 "gamma",
                 "x_2_2",

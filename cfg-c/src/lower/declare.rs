@@ -86,7 +86,7 @@ impl Body<'_, '_> {
             self.told(&done, at);
             if done.is_err() {
                 self.failed.insert(*d);
-                let name = self.free_name(&unit.decl(*d).name);
+                let name = self.own_name(*d);
                 self.f.input(name, ScalarType::Real);
             }
             if let Some(span) = at.to(at) {
@@ -130,7 +130,7 @@ impl Body<'_, '_> {
             }
             _ => self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?,
         };
-        let name = self.free_name(&decl.name);
+        let name = self.own_name(d);
         if extents.is_empty() {
             let ty = self.l.scalar(elem, decl.at)?;
             let v = self.f.input(name, ty);
@@ -309,7 +309,7 @@ impl Body<'_, '_> {
             return self.walker(d);
         }
         let (elem, extents, constant) = self.shape_of(&decl.ty.clone(), &decl.name, decl.at)?;
-        let name = self.free_name(&decl.name);
+        let name = self.own_name(d);
         let ty = self.l.scalar(elem, decl.at)?;
         let slot = match extents.len() {
             0 if decl.address => Slot::Cell(self.f.variable(cell(name, ty)), elem),
@@ -375,12 +375,10 @@ impl Body<'_, '_> {
         if let Some(v) = self.indices.get(&d) {
             return *v;
         }
-        let name = self.l.unit.decl(d).name.to_string();
-        let name = self.free_name(&if inside {
-            name
-        } else {
-            format!("{name}_index")
-        });
+        let name = match inside {
+            true => self.own_name(d),
+            false => self.free_name(&format!("{}_index", self.l.unit.decl(d).name)),
+        };
         let v = self.f.local(name, ScalarType::Integer);
         self.indices.insert(d, v);
         self.index_variables.insert(v);

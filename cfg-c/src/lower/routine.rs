@@ -57,7 +57,10 @@ pub(super) struct Body<'l, 'u> {
     pub(super) several: bool,
     /// Variables that have been refused.
     pub(super) failed: HashSet<DeclId>,
+    /// The names of globals, and of the variables that have been declared.
     pub(super) names: HashSet<String>,
+    /// The names of the function's own variables that have not been declared yet: nothing else gets them.
+    pub(super) later: HashSet<Rc<str>>,
     pub(super) result: Option<(VarId, Elem)>,
     pub(super) labels: HashMap<Rc<str>, Label>,
     pub(super) breaks: Vec<Target>,
@@ -98,6 +101,9 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         several: false,
         failed: HashSet::new(),
         names: l.global_names.clone(),
+        later: (of.locals.iter().chain(&of.parameters))
+            .map(|d| Rc::clone(&unit.decl(*d).name))
+            .collect(),
         l,
         result: None,
         labels: HashMap::new(),
@@ -118,9 +124,9 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     if let Some(span) = of.from.to(of.to) {
         body.f.routine_span(span);
     }
+    body.reserve();
     body.parameters();
     body.result();
-    body.reserve();
     body.start();
     body.tables();
     for (name, _) in &of.labels {
@@ -217,28 +223,30 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A name that no variable of the routine has.
+    /// The name of a variable of the function, its own if no other variable has that.
+    pub(super) fn own_name(&mut self, d: DeclId) -> String {
+        let name = Rc::clone(&self.l.unit.decl(d).name);
+        self.later.remove(&name);
+        self.free_name(&name)
+    }
+
+    /// A name that no variable of the routine has, nor one of the function that is declared later.
     pub(super) fn free_name(&mut self, stem: &str) -> String {
         let mut name = stem.to_owned();
         let mut k = 1;
-        while !self.names.insert(name.clone()) {
+        while self.later.contains(&*name) || !self.names.insert(name.clone()) {
             k += 1;
             name = format!("{stem}_{k}");
         }
         name
     }
 
-    /// Declares variables now that would have the names of temporaries.
+    /// Keeps the names of variables from temporaries.
     fn reserve(&mut self) {
-        let unit = self.l.unit;
-        for d in &unit.functions[self.function].locals {
-            let name = &unit.decl(*d).name;
-            let digits = name
-                .strip_prefix('t')
-                .is_some_and(|r| r.bytes().all(|b| b.is_ascii_digit()));
-            if digits && unit.decl(*d).ty.arith().is_some() {
-                // A problem is reported once, and again where the variable is used.
-                let _ = self.slot(*d, unit.decl(*d).at).is_ok();
+        let own = self.later.iter().map(|name| &**name);
+        for name in own.chain(self.l.global_names.iter().map(|name| &**name)) {
+            if name.starts_with('t') {
+                self.f.reserve(name);
             }
         }
     }

@@ -94,7 +94,7 @@ impl Body<'_, '_> {
             lower: Expr::Int(0),
             extent: Extent::Fixed(extent),
         });
-        let name = self.free_name(&decl.name);
+        let name = self.own_name(d);
         let ty = self.l.scalar(elem, decl.at)?;
         let var = self
             .f

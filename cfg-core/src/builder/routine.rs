@@ -19,6 +19,7 @@ use std::{
 #[derive(Debug)]
 pub struct RoutineBuilder {
     pub(super) routine: Routine,
+    /// Names that temporaries do not get.
     names: HashSet<String>,
     /// The first variable of each global that is named.
     globals: HashMap<GlobalId, VarId>,
@@ -207,6 +208,11 @@ impl RoutineBuilder {
                 self.temporary(ScalarType::Real)
             }
         }
+    }
+
+    /// Keeps a name from temporaries: a variable that is declared later has it.
+    pub fn reserve(&mut self, name: impl Into<String>) {
+        self.names.insert(name.into());
     }
 
     /// Declares a local variable with a new name.

@@ -264,10 +264,16 @@ impl<'p> Plan<'p> {
         }
     }
 
+    /// The names of all variables of the program: what is made is a global that routines name beside theirs.
+    pub(super) fn names(&self) -> HashSet<String> {
+        let globals = self.globals.iter().map(|g| &g.variable);
+        let routines = self.program.routines.iter();
+        let variables = routines.flat_map(|r| &r.variables);
+        globals.chain(variables).map(|v| v.name.clone()).collect()
+    }
+
     fn make(&mut self) {
-        let mut taken: HashSet<String> = (self.globals.iter())
-            .map(|g| g.variable.name.clone())
-            .collect();
+        let mut taken = self.names();
         let mut pointees: BTreeMap<Node, BTreeSet<ScalarType>> = BTreeMap::new();
         for (node, ty) in self.classes.pointees() {
             pointees.entry(node).or_default().insert(ty);
