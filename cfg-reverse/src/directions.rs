@@ -54,7 +54,8 @@ pub fn directions(
 ) -> Result<(Program, Vec<InDirections>), Diagnostics> {
     if program.has_record_variables() {
         let message = "derivatives in several directions are made of programs without records";
-        let help = "split the records first: `cfgrev convert --records split`";
+        let help =
+            "split the records first: `cfgrev convert --to json --pointers lower --records split`";
         return Err(Diagnostic::error(&cfg_core::codes::RECORDS, message, help).into());
     }
     let effects = Effects::of(&program);

@@ -151,7 +151,7 @@ fn what_has_no_records_wants_them_split() {
         let ran = with(command);
         assert_eq!(ran.code, Some(1), "{command:?}");
         assert!(
-            ran.err.contains(code) && ran.err.contains("convert --records split"),
+            ran.err.contains(code) && ran.err.contains("--records split"),
             "{command:?}: {}",
             ran.err
         );
