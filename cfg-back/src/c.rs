@@ -36,13 +36,14 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
-//! | `interface`, `parameters`, `sweep`, `plain` | the functions for callers in other files |
+//! | `interface`, `parameters`, `sweep`, `plain`, `original`, `apart` | the functions for callers in other files |
 //! | `structs`, `handing`, `plain_records` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
 mod amount;
+mod apart;
 mod array;
 mod body;
 mod call;
@@ -65,6 +66,7 @@ mod jumps;
 mod lines;
 mod names;
 mod operators;
+mod original;
 mod origins;
 mod outside;
 mod parameters;
@@ -88,7 +90,7 @@ pub use faults::FAULTS;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{NameRole, ParameterRole, Program, Routine, Signature},
+    ir::{CHead, NameRole, ParameterRole, Program, Routine, Signature},
     validate::ValidProgram,
 };
 use cfg_transform::records::{Parts, split_with_parts};
@@ -116,7 +118,8 @@ pub struct Options {
     pub checks: bool,
     /// A header is written: the declarations of the functions that callers use, and of what these take.
     pub header: bool,
-    /// The program's globals are declared, not defined: each is a variable of another file, by its own name.
+    /// All of the program's globals are declared, not defined: each is a variable of another file, by its own name. In a file of derivatives
+    /// those are of which the source says so.
     pub extern_globals: bool,
     /// A file of derivatives has the original, too, under its own name, and so stands in for the file that it is in.
     pub replace: bool,
@@ -233,8 +236,10 @@ impl Bundle {
         let function_names = function_names(&mut self.names, program, None);
         let main = program.main.map_or("program", |r| &program.routine(r).name);
         let mut globals = GlobalNames::new(&mut self.names, main, self.options.checks);
+        let structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
         if self.options.extern_globals {
-            globals.make_external(program, &mut self.names, self.options.checks)?;
+            let how = (true, self.options.checks);
+            globals.make_external(program, structs.as_ref(), &mut self.names, how)?;
         }
         let driver = self.names.fresh("serve", None);
         let wanted: Vec<RoutineId> = match driven {
@@ -254,7 +259,7 @@ impl Bundle {
         if driven.is_some() {
             file.stops = Stops::Place;
         }
-        file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+        file.structs = structs;
         let structs = file
             .structs
             .as_ref()
@@ -561,17 +566,31 @@ fn derivative(
     };
     let (of, checks) = ((original, made), options.checks);
     let mut globals = GlobalNames::of_derivative(program, of, &mut names, checks);
-    if options.extern_globals {
-        globals.make_external(program, &mut names, options.checks)?;
-    }
+    let structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+    let how = (options.extern_globals, options.checks);
+    globals.make_external(program, structs.as_ref(), &mut names, how)?;
     let replaced = replaced(program, original, options.replace)?;
     let own_name = replaced.map(|_| names.fresh(base, None));
+    let known = outside.map_or(program, |(p, _)| p).routine(original);
+    let head = replaced.and_then(|_| CHead::of(&known.annotations));
+    if let Some(name) = own_name
+        .as_ref()
+        .filter(|name| head.is_some() && *name != base)
+    {
+        let message = format!("`{base}` cannot be replaced: the file has it for something else");
+        let help = format!("give the function another name; it would be called `{name}`");
+        return Err(Diagnostic::error(&codes::REPLACE, message, help).into());
+    }
     let prefix = format!("{base}{suffix}");
     let mut function_names = function_names(&mut names, program, Some(&prefix));
     if let Some(name) = &own_name {
         let body = names.fresh(&format!("{name}_body"), None);
+        let plain = match head {
+            Some(_) => names.fresh(&format!("{name}_plain"), None),
+            None => name.clone(),
+        };
         let names = &mut function_names[original.index()];
-        names.plain.clone_from(name);
+        names.plain = plain;
         names.inner = body;
     }
     for ((called, _), name) in sweeps.iter().zip(&public) {
@@ -590,9 +609,9 @@ fn derivative(
         &globals.variables,
         options.checks,
     );
-    file.replaced = replaced;
+    file.replaced = replaced.filter(|_| head.is_none());
     file.stops = Stops::Message;
-    file.structs = outside.map(|(p, parts)| Structs::of(p, parts, globals.tags()));
+    file.structs = structs;
     let structs = file
         .structs
         .as_ref()
@@ -618,8 +637,31 @@ fn derivative(
         pieces.include("string.h");
     }
     if let Some(name) = &own_name {
-        let own = plain::public(&file, original, name, &mut functions);
-        declared.push(own.map_err(|problem| problems(vec![problem]))?);
+        let plain = file.plain_name(original);
+        let mut own = String::new();
+        let told = |problem| problems(vec![problem]);
+        let declared_plain = plain::public(&file, original, plain, &mut own).map_err(told)?;
+        match &head {
+            None => {
+                functions.push_str(&own);
+                declared.push(declared_plain);
+            }
+            Some(head) => {
+                // What the program's own types need is between the two.
+                functions
+                    .push_str(&own.replace(&declared_plain, &format!("static {declared_plain}")));
+                // A value is never an `int`, which would be an `int32_t`.
+                let status = declared_plain
+                    .trim_start_matches("static ")
+                    .starts_with("int ");
+                let made =
+                    original::function(&file, &globals, original, (head, name), (plain, status));
+                let made = made.map_err(told)?;
+                functions.push_str(&made.text);
+                functions.push('\n');
+                declared.push(made.head);
+            }
+        }
     }
     let several = match sweeps.iter().any(|(called, _)| called.several.is_some()) {
         true => file.globals.several(&globals.variables),

@@ -23,6 +23,7 @@ mod constant;
 mod declared;
 mod expand;
 mod ids;
+mod interface;
 mod lex;
 mod library;
 mod lower;
@@ -166,6 +167,7 @@ fn translate(
         return None;
     }
     let chosen = lower::chosen(&unit, options, sink)?;
+    let interface = interface::Interface::of(&unit, &chosen.read, sink);
     unreached::take_out(&mut unit);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     messages::leave_out(&mut unit, &chosen.read);
@@ -182,7 +184,7 @@ fn translate(
         blocks::take_out(&mut unit);
     }
     *reached = Reached::Lowered;
-    let program = lower::lower(&unit, &chosen, choices, values, sink);
+    let program = lower::lower(&unit, &chosen, (choices, &interface), values, sink);
     program.filter(|_| !sink.found.has_errors())
 }
 

@@ -38,6 +38,7 @@ use crate::{
     Options,
     ast::{DeclId, DeclKind, StructId, Unit},
     calls, codes,
+    interface::Interface,
     parse::bits::BITS,
     preprocess::{Choice, Role},
     source::{Pos, Sink},
@@ -74,6 +75,7 @@ struct Lower<'u> {
     records: HashMap<StructId, Option<ScalarType>>,
     record_names: HashSet<String>,
     targets: HashMap<DeclId, Rc<Targets>>,
+    interface: &'u Interface,
     /// What pragmas choose, by function.
     choices: HashMap<usize, Vec<&'u Choice>>,
     /// The derivatives that are given.
@@ -98,7 +100,7 @@ struct Lower<'u> {
 pub(crate) fn lower<'u>(
     unit: &'u Unit,
     chosen: &Chosen,
-    choices: &'u [Choice],
+    (choices, interface): (&'u [Choice], &'u Interface),
     values: bool,
     sink: &'u mut Sink,
 ) -> Option<Program> {
@@ -117,6 +119,7 @@ pub(crate) fn lower<'u>(
         records: HashMap::new(),
         record_names: HashSet::new(),
         targets: HashMap::new(),
+        interface,
         choices: HashMap::new(),
         derivatives: HashMap::new(),
         passive: HashMap::new(),
@@ -417,7 +420,7 @@ impl<'u> Lower<'u> {
         started::flag(self);
     }
 
-    /// True of structures with initial values that nothing changes: each function has them as its own.
+    /// True of structures with initial values that nothing changes, here or in another file: each function has them as its own.
     fn is_table(&self, d: DeclId) -> bool {
         let decl = self.unit.decl(d);
         let mut ty = &decl.ty;
@@ -428,6 +431,7 @@ impl<'u> Lower<'u> {
             && matches!(ty.ty, Type::Struct(_))
             && !(self.values && self.pointed.contains(&d))
             && decl.init.is_some()
+            && self.interface.global(d).is_none()
             && decl.assigned.is_empty()
             && !self.facts.is_written(d)
     }

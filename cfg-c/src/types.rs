@@ -219,12 +219,21 @@ pub(crate) enum Type {
 }
 
 /// A type with its qualifiers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Qualified {
     pub(crate) ty: Type,
     pub(crate) constant: bool,
     pub(crate) restrict: bool,
     pub(crate) volatile: bool,
+    /// It was written `long double`, and is read as `double`.
+    pub(crate) long_double: bool,
+}
+
+impl PartialEq for Qualified {
+    fn eq(&self, other: &Self) -> bool {
+        let qualifiers = |q: &Self| (q.constant, q.restrict, q.volatile);
+        self.ty == other.ty && qualifiers(self) == qualifiers(other)
+    }
 }
 
 /// The type of a function.
@@ -255,6 +264,7 @@ impl Qualified {
             constant: false,
             restrict: false,
             volatile: false,
+            long_double: false,
         }
     }
 

@@ -90,8 +90,8 @@ use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RecordId, RoutineId},
     ir::{
-        Dim, Expr, Field, Global, Order, Overlay, Program, Record, Role, Routine, ScalarType, Span,
-        Variable,
+        Annotations, Dim, Expr, Field, Global, Order, Overlay, Program, Record, Role, Routine,
+        ScalarType, Span, Variable,
     },
     validate::{self, ValidProgram},
 };
@@ -323,6 +323,13 @@ impl ProgramBuilder {
     pub fn global_span(&mut self, global: GlobalId, span: Span) {
         if let Some(global) = self.program.globals.get_mut(global.index()) {
             global.variable.at = Some(Arc::new(span));
+        }
+    }
+
+    /// Free-form data of the front end for a global.
+    pub fn global_annotations(&mut self, global: GlobalId, annotations: Annotations) {
+        if let Some(global) = self.program.globals.get_mut(global.index()) {
+            global.variable.annotations = annotations;
         }
     }
 

@@ -18,6 +18,7 @@
 //!   a program that breaks them.
 
 mod astray;
+mod c_source;
 mod cfg;
 mod expr;
 mod fields;
@@ -36,6 +37,7 @@ mod vertex;
 pub mod visit;
 
 pub use astray::Astray;
+pub use c_source::{CDeclaration, CGlobal, CHead, CParameter};
 pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use fields::{Leaf, Level, Part};

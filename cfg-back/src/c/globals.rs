@@ -29,6 +29,8 @@ pub(super) struct Globals {
     /// The members, of globals that own their storage: with the variable, and alone.
     owners: Vec<Option<String>>,
     names: Vec<Option<String>>,
+    /// The declarations of those that are variables of other files.
+    external: String,
     /// The members and the values of the program's own globals, and of each structure of derivatives.
     own: Members,
     derivatives: Vec<Members>,
@@ -63,8 +65,8 @@ pub(super) struct Variables {
     pub(super) own: String,
     /// Adjoints or tangents of globals, where they have variables of their own.
     pub(super) derivatives: Classes,
-    /// True if the program's own are variables of other files, each by its name.
-    pub(super) external: bool,
+    /// The program's own that are variables of other files.
+    pub(super) external: BTreeMap<GlobalId, External>,
     /// With checks, the function that makes cells without an initial value such that were never set.
     pub(super) begin: Option<String>,
     /// True of a file with checks.
@@ -72,6 +74,17 @@ pub(super) struct Variables {
     /// In a file of derivatives of a program with pools of what pointers lead to, the variable that holds the tape of the forward sweep
     /// that wrote them last.
     pub(super) swept: Option<String>,
+}
+
+/// A variable of another file, or a member of one.
+#[derive(Clone, Debug)]
+pub(super) struct External {
+    /// The name of the variable.
+    pub(super) name: String,
+    /// The text that names it; of an array the pointer to its first element.
+    pub(super) place: String,
+    /// The declaration; none of further members.
+    pub(super) declaration: String,
 }
 
 /// The literal of an initial value.
@@ -140,14 +153,13 @@ impl Globals {
                 Some(k) => &mut made.derivatives[k],
                 None => &mut made.own,
             };
-            let external = variables.external && derivative.is_none();
-            let name = match external {
-                true => program.global(base).variable.name.as_str(),
-                false => name,
-            };
+            let external = variables
+                .external
+                .get(&base)
+                .filter(|_| derivative.is_none());
             let place: String = match external {
-                true => name.to_owned(),
-                false => format!("{variable}.{name}"),
+                Some(external) => external.place.clone(),
+                None => format!("{variable}.{name}"),
             };
             let kind = if global.variable.rank() > 0 {
                 Kind::Array(Array {
@@ -168,15 +180,23 @@ impl Globals {
             made.kinds.push(kind);
             let note = comment(&global.variable.name);
             if let Some(overlay) = global.overlay {
+                let (text, indent) = match external {
+                    Some(_) => (&mut made.external, ""),
+                    None => (&mut members.declarations, "    "),
+                };
                 let _ = writeln!(
-                    members.declarations,
-                    "    /* {note}: {name} from element {} on */",
+                    text,
+                    "{indent}/* {note}: {name} from element {} on */",
                     overlay.offset
                 );
                 made.owners.push(None);
                 continue;
             }
             made.owners.push(Some(place));
+            if let Some(external) = external {
+                made.external.push_str(&external.declaration);
+                continue;
+            }
             let ty = cell_type(global.variable.ty, variables.checks);
             let size = global.variable.constant_size().unwrap_or(1).max(1);
             let _ = if is_array(g) {
@@ -186,7 +206,7 @@ impl Globals {
             };
             let _ = writeln!(members.several, "    {ty} *{name};");
             let written = initial_values(program, &inside[g.index()], variables.checks);
-            if derivative.is_none() && !external && variables.begin.is_some() {
+            if derivative.is_none() && variables.begin.is_some() {
                 let place = format!("{variable}.{name}");
                 let some = never_set(&written, &place, size, is_array(g));
                 let ty = global.variable.ty;
@@ -287,6 +307,16 @@ impl Globals {
         text
     }
 
+    /// The declarations of variables of other files, and of the structure of the program's own globals.
+    fn declarations(&self, tag: &str) -> String {
+        let mut text = self.external.clone();
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&self.own.declaration(tag));
+        text
+    }
+
     /// The declarations of the structures, their only variables, and the function that gives access to the program's own
     /// globals.
     pub(super) fn text(
@@ -296,25 +326,20 @@ impl Globals {
         access: Option<&str>,
         pieces: &mut Pieces,
     ) -> String {
-        let mut text = match variables.external {
-            true => self.own.external(),
-            false => self.own.declaration(tag),
-        };
-        if !variables.external {
-            let mut defined = self.own.definition(tag, &variables.own);
-            if let Some(access) = access.filter(|_| !defined.is_empty()) {
-                let variable = &variables.own;
-                defined.push_str(&self.beginning(pieces));
-                let begin = self.begin.as_ref();
-                let begin = begin.map_or_else(String::new, |begin| format!("    {begin}();\n"));
-                let _ = write!(
-                    defined,
-                    "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n{begin}    return &{variable};\n}}\n\n"
-                );
-            }
-            // Files of one program that are included together share its globals.
-            text.push_str(&once(tag, "DEFINED", &defined));
+        let mut text = self.declarations(tag);
+        let mut defined = self.own.definition(tag, &variables.own);
+        if let Some(access) = access.filter(|_| !defined.is_empty()) {
+            let variable = &variables.own;
+            defined.push_str(&self.beginning(pieces));
+            let begin = self.begin.as_ref();
+            let begin = begin.map_or_else(String::new, |begin| format!("    {begin}();\n"));
+            let _ = write!(
+                defined,
+                "struct {tag} *{access}(void);\n\nstruct {tag} *{access}(void)\n{{\n{begin}    return &{variable};\n}}\n\n"
+            );
         }
+        // Files of one program that are included together share its globals.
+        text.push_str(&once(tag, "DEFINED", &defined));
         if let Some(swept) = &variables.swept {
             let defined = format!("static const struct cfgrev_tape *{swept};\n");
             text.push_str(&once(tag, "SWEPT", &defined));
@@ -345,12 +370,8 @@ impl Globals {
 
     /// The declarations for callers: the structures, and the function that gives access to the program's own globals.
     pub(super) fn header(&self, tag: &str, access: &str, variables: &Variables) -> String {
-        let external = variables.external;
-        let mut text = match external {
-            true => self.own.external(),
-            false => self.own.declaration(tag),
-        };
-        if !text.is_empty() && !external {
+        let mut text = self.declarations(tag);
+        if !self.own.values.is_empty() {
             let _ = write!(text, "struct {tag} *{access}(void);\n\n");
         }
         let classes = variables.derivatives.all.iter().zip(&self.derivatives);
@@ -373,22 +394,6 @@ pub(super) fn once(tag: &str, what: &str, text: &str) -> String {
 }
 
 impl Members {
-    /// The declarations of variables that another file defines.
-    fn external(&self) -> String {
-        let mut text = String::new();
-        for line in self.declarations.lines() {
-            let line = line.trim_start();
-            let _ = match line.starts_with("/*") {
-                true => writeln!(text, "{line}"),
-                false => writeln!(text, "extern {line}"),
-            };
-        }
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text
-    }
-
     /// The structure.
     fn declaration(&self, tag: &str) -> String {
         if self.values.is_empty() {

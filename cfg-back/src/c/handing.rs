@@ -4,7 +4,7 @@ use super::{
     Failed, codes,
     file::File,
     operators::c_type::c_type,
-    parameters::{Interface, Passed},
+    parameters::{Given, Interface, Passed},
     structs::Leaf,
 };
 use cfg_core::{
@@ -22,6 +22,8 @@ struct Record<'t> {
     constant: bool,
     /// True if it may be null.
     may_be_null: bool,
+    /// True if it is 0, and what is written to it dropped, where it is null.
+    or_zeros: bool,
     /// The number of elements, of an array of records.
     elements: Option<&'t str>,
 }
@@ -38,6 +40,8 @@ pub(super) struct Handing {
     leaves: HashMap<RecordId, Rc<[Leaf]>>,
     /// The variables that have the numbers of elements of arrays of records.
     sizes: HashMap<VarId, String>,
+    /// Pointers to records that are 0 where what is given is null, by the names of what is given.
+    zeros: HashMap<String, String>,
     /// What has the memory for copies, and the variable for the status.
     work: String,
     status: String,
@@ -69,8 +73,9 @@ impl Handing {
         let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
         let item = &mut interface.items[item];
         item.used = true;
-        let name = item.name.clone();
-        let constant = item.passed == Passed::Constant;
+        let mut name = item.name.clone();
+        let mut constant = item.passed == Passed::Constant;
+        let or_zeros = item.given == Given::OrNull && !optional;
         let known = self.leaves.entry(record);
         let leaves = Rc::clone(known.or_insert_with(|| structs.leaves(record).into()));
         let Some(leaf) = leaves.get(leaf) else {
@@ -90,14 +95,43 @@ impl Handing {
             }
             elements = self.sizes.get(&v).cloned();
         }
+        if or_zeros && elements.is_none() {
+            name = self.or_zeros(&name, &structs.type_of(record), file, interface);
+            constant = false;
+        }
         let passed = Record {
             name: &name,
             constant,
-            may_be_null: optional || is_derivative,
+            may_be_null: optional || is_derivative && !or_zeros,
+            or_zeros,
             elements: elements.as_deref(),
         };
         let mut fresh = |wanted: &str| interface.names.fresh(wanted, Some(&file.names));
         Ok(self.leaf(&passed, leaf, taker, &mut fresh))
+    }
+
+    /// A pointer to a record in place of one that may be null.
+    fn or_zeros(
+        &mut self,
+        name: &str,
+        ty: &str,
+        file: &File<'_>,
+        interface: &mut Interface,
+    ) -> String {
+        if let Some(here) = self.zeros.get(name) {
+            return here.clone();
+        }
+        let mut fresh = |what: &str| {
+            let wanted = format!("{name}_{what}");
+            interface.names.fresh(&wanted, Some(&file.names))
+        };
+        let [none, here] = ["none", "here"].map(&mut fresh);
+        self.before.extend([
+            format!("{ty} {none} = {{0}};"),
+            format!("{ty} *const {here} = {name} ? ({ty} *){name} : &{none};"),
+        ]);
+        self.zeros.insert(name.to_owned(), here.clone());
+        here
     }
 
     /// Where parameters may overlap, status 4 for arrays of records that do with something else: they are copied, so that what is written
@@ -148,7 +182,8 @@ impl Handing {
                 for (other_size, other) in &copied[k + 1..] {
                     self.may_fail = true;
                     self.before.extend([
-                        format!("if ((uintptr_t){name} < (uintptr_t){other} + {other_size}"),
+                        format!("if ({name} && {other}"),
+                        format!("    && (uintptr_t){name} < (uintptr_t){other} + {other_size}"),
                         format!("    && (uintptr_t){other} < (uintptr_t){name} + {size})"),
                         format!("    {} = 4;", self.status),
                     ]);
@@ -162,6 +197,7 @@ impl Handing {
         Self {
             leaves: HashMap::new(),
             sizes: HashMap::new(),
+            zeros: HashMap::new(),
             work: work.to_owned(),
             status: status.to_owned(),
             counter: None,
@@ -213,7 +249,13 @@ impl Handing {
         taker: &Taker,
         fresh: &mut impl FnMut(&str) -> String,
     ) -> String {
-        let Record { name, elements, .. } = *passed;
+        let Record {
+            name,
+            elements,
+            or_zeros,
+            ..
+        } = *passed;
+        let or_zeros = or_zeros && elements.is_some();
         let members: Vec<&str> = leaf.path.iter().map(|(m, _)| &**m).collect();
         let here = fresh(&format!("{name}_{}", members.join("_")));
         let k = self.counter.get_or_insert_with(|| fresh("k")).clone();
@@ -265,6 +307,10 @@ impl Handing {
             false => format!("!{here}"),
         };
         let each = format!("for (int64_t {k} = 0; {here} && {k} < {count}; ++{k})");
+        let read = match or_zeros {
+            true => format!("{name} ? {read} : 0"),
+            false => read,
+        };
         self.before.extend([
             format!("{ty} *const {here} = {given};"),
             format!("if ({missing})"),
@@ -273,8 +319,9 @@ impl Handing {
             format!("    {to} = {read};"),
         ]);
         if taker.writes {
+            let given = if or_zeros { name } else { &here };
             let each =
-                format!("for (int64_t {k} = 0; !{status} && {here} && {k} < {count}; ++{k})");
+                format!("for (int64_t {k} = 0; !{status} && {given} && {k} < {count}; ++{k})");
             self.after.extend([each, format!("    {written} = {to};")]);
         }
         here

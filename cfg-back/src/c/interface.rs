@@ -1,12 +1,12 @@
 //! The functions that other files call: what stands around the call of a generated routine.
 
 use super::{
-    Failed, GlobalNames, Several, codes, faults,
+    Failed, GlobalNames, Several, apart, codes, faults,
     file::{File, Made},
     global_classes::Class,
     handing::{Handing, Taker},
     lines::Lines,
-    parameters::{Interface, Passed},
+    parameters::{Given, Interface, Passed},
     structs::Home,
     sweep::Sweep,
     variable::zero,
@@ -150,6 +150,13 @@ pub(super) fn wrapper<'a>(
     };
     w.arguments()?;
     w.handing.apart(file, &mut w.interface, original)?;
+    if sweep != Sweep::Reverse {
+        for met in apart::met_globals(file, globals, &mut w.interface, original) {
+            w.may_fail = true;
+            let line = format!("    {} = 4;", w.status);
+            w.before.extend([format!("if ({met})"), line]);
+        }
+    }
     let mut lines = Lines::new(1);
     let (tape, used, status) = (&w.tape, &w.used, &w.status);
     if may_be_null {
@@ -404,8 +411,16 @@ impl Wrapper<'_> {
                 continue;
             };
             let item = &mut self.interface.items[k];
-            item.used = true;
-            let (name, passed) = (item.name.clone(), item.passed);
+            if (item.passed, item.given) == (Passed::Value, Given::Never) {
+                let zero = zero(variable.ty);
+                self.texts.push(match by_value {
+                    true => zero.to_owned(),
+                    false => format!("&({ty}){{{zero}}}"),
+                });
+                continue;
+            }
+            item.used = item.used || item.given != Given::Never;
+            let (mut name, passed, given) = (item.name.clone(), item.passed, item.given);
             if item.may_be_null {
                 // Callers may not want the value.
                 let (kept, value_at) = (&self.kept, &self.value_at);
@@ -420,6 +435,11 @@ impl Wrapper<'_> {
             }
             let writes = variable.intent().is_some_and(Intent::writes);
             let several = self.called.several.is_some();
+            if given != Given::Always
+                && let Some(here) = self.or_zeros((of, role), (&name, given), variable)
+            {
+                name = here;
+            }
             let (name, passed) = match several && writes && passed == Passed::Constant {
                 true => (self.copied(&name, ty), Passed::Pointer),
                 false => (name, passed),
@@ -492,6 +512,99 @@ impl Wrapper<'_> {
         });
     }
 
+    /// A pointer to a derivative in place of one that may be null; `None` if its extents are computed.
+    fn or_zeros(
+        &mut self,
+        (of, role): (VarId, ParameterRole),
+        (name, given): (&str, Given),
+        variable: &Variable,
+    ) -> Option<String> {
+        let mut count = self.interface.elements(self.file, self.original, of)?;
+        if self.called.several.is_some() && !matches!(role, ParameterRole::Primal(_)) {
+            count = format!("{count} * (int64_t){}", self.count);
+        }
+        let (ty, zero) = (self.file.c_type(variable.ty), zero(variable.ty));
+        let mut given = match given {
+            Given::Never => "NULL".to_owned(),
+            Given::Always | Given::OrNull => format!("({ty} *){name}"),
+        };
+        let routine = self.file.outside().routine(self.original);
+        let (aliased, intent) = (routine.aliased, routine.variable(of).intent());
+        let tangent = matches!(role, ParameterRole::Tangent(_));
+        let met = match tangent && aliased && given != "NULL" {
+            true => self.met(of),
+            false => None,
+        };
+        match (&*count, &*given, &met) {
+            ("1", "NULL", _) => return Some(format!("(&({ty}){{{zero}}})")),
+            ("1", _, None) => return Some(format!("({name} ? {given} : &({ty}){{{zero}}})")),
+            _ => {}
+        }
+        let here = (self.interface.names).fresh(&format!("{name}_here"), Some(&self.file.names));
+        if let (Some(met), Some(Intent::In)) = (&met, intent) {
+            given = format!("{met} ? {given} : NULL");
+        }
+        self.zeros_unless(&here, (ty, zero), &given, &count);
+        if let (Some(met), Some(Intent::Out | Intent::InOut)) = (met, intent) {
+            let k = &self.counter;
+            self.before.extend([
+                format!("for (int64_t {k} = 0; {here} && !({met}) && {k} < {count}; ++{k})"),
+                format!("    {here}[{k}] = {zero};"),
+            ]);
+        }
+        Some(here)
+    }
+
+    /// Whether a parameter that is not independent overlaps, where parameters may, with one whose tangent it can have: of one that is only read
+    /// those that are written, of others the independents. `None` if extents are computed.
+    fn met(&mut self, v: VarId) -> Option<String> {
+        let routine = self.file.outside().routine(self.original);
+        let reads = routine.variable(v).intent() == Some(Intent::In);
+        let mut bytes = |v: VarId| {
+            let count = self.interface.elements(self.file, self.original, v)?;
+            let item = self.interface.of_role.get(&ParameterRole::Primal(v))?;
+            let item = &self.interface.items[*item];
+            let from = format!("(uintptr_t){}", item.name);
+            let to = format!("{from} + {count} * sizeof *{}", item.name);
+            (item.passed != Passed::Value).then_some((from, to))
+        };
+        let others = routine.parameter_ids().filter(|&q| {
+            let variable = routine.variable(q);
+            let wanted = match reads {
+                true => variable.intent().is_some_and(Intent::writes),
+                false => routine.independents.contains(&q),
+            };
+            let pointer = variable.rank() > 0 || variable.intent() != Some(Intent::In);
+            q != v && wanted && pointer && !variable.ty.is_tape()
+        });
+        let (from, to) = bytes(v)?;
+        let mut met = Vec::new();
+        for other in others {
+            let (other_from, other_to) = bytes(other)?;
+            met.push(format!("({from} < {other_to} && {other_from} < {to})"));
+        }
+        Some(match met.is_empty() {
+            true => "0".to_owned(),
+            false => met.join(" || "),
+        })
+    }
+
+    /// Declares a pointer to what is given, and to so many zeros where that is null.
+    fn zeros_unless(&mut self, here: &str, (ty, zero): (&str, &str), given: &str, count: &str) {
+        let (used, status, k) = (&self.used, &self.status, &self.counter);
+        self.may_fail = true;
+        self.before.extend([
+            format!("{ty} *{here} = {given};"),
+            format!("if (!{here}) {{"),
+            format!("    {here} = cfgrev_allocate(&{used}->work, {count}, sizeof *{here});"),
+            format!("    if (!{here})"),
+            format!("        {status} = 1;"),
+            format!("    for (int64_t {k} = 0; {here} && {k} < {count}; ++{k})"),
+            format!("        {here}[{k}] = {zero};"),
+            "}".to_owned(),
+        ]);
+    }
+
     /// A copy of the values of a derivative, which the routine changes and the caller does not see.
     fn copied(&mut self, name: &str, ty: &str) -> String {
         let here = (self.interface.names).fresh(&format!("{name}_here"), Some(&self.file.names));
@@ -545,27 +658,16 @@ impl Wrapper<'_> {
             true => format!("{0} ? {0}->{member} : NULL", structure.name),
             false => "NULL".to_owned(),
         };
-        let (used, status, nd) = (&self.used, &self.status, &self.count);
-        let k = &self.counter;
         if !self.bases.contains(&base) {
             self.bases.push(base);
             // Nobody has to give the derivatives of globals that are not active.
-            self.may_fail = true;
             let count = match size {
-                1 => nd.clone(),
-                _ => format!("{size} * (int64_t){nd}"),
+                1 => self.count.clone(),
+                _ => format!("{size} * (int64_t){}", self.count),
             };
-            self.before.extend([
-                format!("{ty} *{here} = {given};"),
-                format!("if (!{here}) {{"),
-                format!("    {here} = cfgrev_allocate(&{used}->work, {count}, sizeof *{here});"),
-                format!("    if (!{here})"),
-                format!("        {status} = 1;"),
-                format!("    for (int64_t {k} = 0; {here} && {k} < {count}; ++{k})"),
-                format!("        {here}[{k}] = {};", zero(owner.ty)),
-                "}".to_owned(),
-            ]);
+            self.zeros_unless(&here, (ty, zero(owner.ty)), &given, &count);
         }
+        let nd = &self.count;
         let text = match offset {
             0 => here,
             _ => format!("{here} + {offset} * (int64_t){nd}"),

@@ -9,9 +9,12 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Role, ScalarType, Signature},
+    ir::{
+        AnyInt, Expr, Extent, Intent, Op, ParameterRole, Program, Role, Routine, ScalarType,
+        Signature,
+    },
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The way in which something is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,17 @@ pub(super) enum Passed {
     Value,
     Constant,
     Pointer,
+}
+
+/// The use that is made of what callers give as a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    /// It is read, and they get back what becomes of it.
+    Always,
+    /// The same. If it is null, it is 0, and what becomes of it is dropped: it belongs to what is neither independent nor dependent.
+    OrNull,
+    /// None: it belongs to a value that is not independent, which shares no cells.
+    Never,
 }
 
 /// What a parameter in C is to the routine.
@@ -44,6 +58,7 @@ struct Parameter {
     is_array: bool,
     /// True of the value of a function, which callers may not want, in its derivatives' derivatives, too.
     may_be_null: bool,
+    given: Given,
 }
 
 /// The parameters of the function that a routine is, as its callers in C see them, and of which parameter a derivative has
@@ -84,9 +99,8 @@ fn parameters(program: &Program, routine: RoutineId) -> (Vec<Parameter>, HashMap
             }
         }
         roots = next;
-        let name = &program.routine(of).name;
         let has_reals = |ty| program.has_reals(ty);
-        let derived = with_derivatives(parameters, sweep, name, false, &has_reals);
+        let derived = with_derivatives(parameters, sweep, program.routine(of), false, &has_reals);
         parameters = derived
             .into_iter()
             .map(|(parameter, role)| Parameter {
@@ -126,6 +140,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
                     is_result: false,
                     is_array: false,
                     may_be_null: false,
+                    given: Given::Always,
                 });
             }
         }
@@ -145,6 +160,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
             is_result: false,
             is_array: variable.rank() > 0,
             may_be_null: false,
+            given: Given::Always,
         });
     }
     if let Some(result) = routine.result {
@@ -157,6 +173,7 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
             is_result: true,
             is_array: variable.rank() > 0 || variable.ty.record().is_some(),
             may_be_null: variable.rank() == 0 && variable.ty.record().is_none(),
+            given: Given::Always,
         });
     }
     made
@@ -167,10 +184,14 @@ fn own(program: &Program, r: RoutineId) -> Vec<Parameter> {
 fn with_derivatives(
     parameters: Vec<Parameter>,
     sweep: Sweep,
-    routine: &str,
+    routine: &Routine,
     several: bool,
     has_reals: &impl Fn(ScalarType) -> bool,
 ) -> Vec<(Parameter, Option<ParameterRole>)> {
+    let declared: HashSet<VarId> = (routine.independents.iter())
+        .chain(&routine.dependents)
+        .copied()
+        .collect();
     let mut made = Vec::with_capacity(2 * parameters.len());
     for parameter in parameters {
         let of = match parameter.holds {
@@ -183,10 +204,16 @@ fn with_derivatives(
                     true => Passed::Pointer,
                     false => Passed::Value,
                 };
-                (format!("{routine}_b"), passed)
+                (format!("{}_b", routine.name), passed)
             }
             Sweep::Gradient | Sweep::Reverse => (format!("{}_b", parameter.name), Passed::Pointer),
             Sweep::Tangent | Sweep::Forward => (format!("{}_t", parameter.name), parameter.passed),
+        };
+        let given = match (of.is_none_or(|v| declared.contains(&v)), parameter.passed) {
+            (true, _) => parameter.given,
+            (false, Passed::Value) => Given::Never,
+            (false, Passed::Constant | Passed::Pointer) if passed != Passed::Value => Given::OrNull,
+            (false, _) => Given::Always,
         };
         let derivative =
             (has_reals(parameter.ty) && sweep != Sweep::Forward).then_some(Parameter {
@@ -200,6 +227,7 @@ fn with_derivatives(
                 is_result: false,
                 is_array: parameter.is_array,
                 may_be_null: false,
+                given,
             });
         if !(parameter.is_result && !parameter.is_array && sweep == Sweep::Reverse) {
             made.push((parameter, of.map(ParameterRole::Primal)));
@@ -220,6 +248,7 @@ pub(super) struct Item {
     pub(super) passed: Passed,
     /// True if callers may not want it.
     pub(super) may_be_null: bool,
+    pub(super) given: Given,
     /// True if something of it is used.
     pub(super) used: bool,
 }
@@ -239,10 +268,10 @@ impl Interface {
     /// The parameters of a sweep of the original, in one direction or in several.
     pub(super) fn of(file: &File<'_>, original: RoutineId, sweep: Sweep, several: bool) -> Self {
         let program = file.outside();
-        let name = &program.routine(original).name;
+        let routine = program.routine(original);
         let (all, roots) = parameters(program, original);
         let has_reals = |ty| program.has_reals(ty);
-        let all = with_derivatives(all, sweep, name, several, &has_reals);
+        let all = with_derivatives(all, sweep, routine, several, &has_reals);
         Self::with(file, all, roots, sweep)
     }
 
@@ -290,14 +319,15 @@ impl Interface {
                 name,
                 passed: parameter.passed,
                 may_be_null: parameter.may_be_null && sweep != Sweep::Reverse,
+                given: parameter.given,
                 used: false,
             });
         }
         made
     }
 
-    /// The number of elements of an array of records among the parameters of a routine, which is 1 of one record; `None` if its
-    /// extents are made of more than constants, scalar parameters and their fields, sums, differences and products.
+    /// The number of elements of a parameter of a routine; `None` if its extents are made of more than constants, scalar
+    /// parameters and their fields, and arithmetic.
     pub(super) fn elements(
         &mut self,
         file: &File<'_>,
@@ -322,11 +352,19 @@ impl Interface {
                 },
             });
         }
-        Some(factors.join(" * "))
+        Some(match factors.is_empty() {
+            true => "1".to_owned(),
+            false => factors.join(" * "),
+        })
     }
 
     /// An integer over the parameters, with brackets around it.
-    fn integer(&mut self, file: &File<'_>, routine: RoutineId, e: &Expr) -> Option<String> {
+    pub(super) fn integer(
+        &mut self,
+        file: &File<'_>,
+        routine: RoutineId,
+        e: &Expr,
+    ) -> Option<String> {
         match e {
             Expr::Int(n) => Some(format!("({})", literal_integer(*n).text)),
             Expr::Place(place) => {
@@ -365,6 +403,13 @@ impl Interface {
                     (Op::Sub, [a, b]) => format!("({a} - {b})"),
                     (Op::Mul, _) => format!("({})", texts.join(" * ")),
                     (Op::Neg, [a]) => format!("(-{a})"),
+                    (Op::Div, [a, b]) => format!("({b} ? {a} / {b} : 0)"),
+                    (Op::Mod, [a, b]) => format!("({b} ? {a} % {b} : 0)"),
+                    (Op::Min | Op::Max, [first, others @ ..]) => {
+                        let sign = if *op == Op::Min { "<" } else { ">" };
+                        let fold = |a: String, b: &String| format!("({a} {sign} {b} ? {a} : {b})");
+                        others.iter().fold(first.clone(), fold)
+                    }
                     (Op::Convert(_, AnyInt::Integer), [a]) => a.clone(),
                     _ => return None,
                 })

@@ -2,7 +2,7 @@
 
 use super::{globals::once, names::Names, operators::c_type::c_type};
 use cfg_core::{
-    entity::{RecordId, RoutineId, VarId},
+    entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{Field, Program, ScalarType},
 };
 use cfg_transform::records::Parts;
@@ -14,6 +14,8 @@ pub(super) struct Structs<'a> {
     pub(super) program: &'a Program,
     /// For each routine and each variable of it without records the one with, and of a record the leaf.
     homes: Vec<Vec<Home>>,
+    /// The same of globals.
+    globals: Vec<(GlobalId, Option<usize>)>,
     tags: Vec<String>,
     /// The members of each structure, in the order of the fields.
     members: Vec<Vec<String>>,
@@ -58,6 +60,12 @@ impl<'a> Structs<'a> {
             homes
         });
         let homes = homes.collect();
+        let all = program.globals.iter().zip(parts.globals()).enumerate();
+        let globals = all.flat_map(|(g, (global, parts))| {
+            let record = global.variable.ty.record().is_some();
+            (0..parts.len()).map(move |k| (GlobalId::new(g), record.then_some(k)))
+        });
+        let globals = globals.collect();
         let mut names = Names::of_file();
         taken.into_iter().for_each(|tag| names.reserve(tag));
         let records = program.records.iter();
@@ -73,6 +81,7 @@ impl<'a> Structs<'a> {
         Self {
             program,
             homes,
+            globals,
             tags,
             members: members.collect(),
         }
@@ -81,6 +90,11 @@ impl<'a> Structs<'a> {
     /// Where a variable of the program without records is; `None` of one that only that has.
     pub(super) fn home(&self, routine: RoutineId, v: VarId) -> Option<Home> {
         self.homes.get(routine.index())?.get(v.index()).copied()
+    }
+
+    /// Where a global of the program without records is, and of a record the leaf; `None` of one that only that has.
+    pub(super) fn global_home(&self, g: GlobalId) -> Option<(GlobalId, Option<usize>)> {
+        self.globals.get(g.index()).copied()
     }
 
     /// The type of a structure.

@@ -6,12 +6,12 @@ use crate::{
     braces,
     calls::leaves,
     codes, constant,
-    types::{Arith, Int, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::{
     builder::VarType,
     entity::GlobalId,
-    ir::{Dim, Expr, Extent, Order, Overlay},
+    ir::{Dim, Expr, Extent, Order, Overlay, Subscript},
 };
 
 /// Elements of globals.
@@ -107,12 +107,15 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         initial = Some(vec![Expr::zero(ty)]);
     }
     if !decl.external && matches!(elem, Elem::Struct(_)) {
-        if !leaves(decl.init.as_ref()).is_empty() {
-            note(l, d)?;
+        initial = members(l, d)?;
+        if initial.is_none() {
+            if !leaves(decl.init.as_ref()).is_empty() {
+                note(l, d)?;
+            }
+            // All members of all elements are 0.
+            let leaves = l.program.program().leaves(ty);
+            initial = Some(leaves.iter().map(|leaf| Expr::zero(leaf.ty)).collect());
         }
-        // All members of all elements are 0.
-        let leaves = l.program.program().leaves(ty);
-        initial = Some(leaves.iter().map(|leaf| Expr::zero(leaf.ty)).collect());
     }
     let shape = extents.iter().map(|n| Dim {
         lower: Expr::Int(0),
@@ -133,6 +136,15 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if let Some(span) = span {
         l.program.global_span(id, span);
     }
+    if let Some(known) = l.interface.global(d) {
+        let mut known = known.clone();
+        if l.values && l.pointed.contains(&d) {
+            known.declared = Err("pointers are numbers there, and one leads to it".to_owned());
+        }
+        let mut annotations = None;
+        known.note(&mut annotations);
+        l.program.global_annotations(id, annotations);
+    }
     let Some((name, ty)) = over else {
         return Ok(id);
     };
@@ -146,6 +158,76 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         l.program.global_span(cell, span);
     }
     Ok(cell)
+}
+
+/// The initial values of structures of numbers, one for each number in the order of the layout; `None` if they have others in them, or are
+/// given others.
+fn members(l: &mut Lower<'_>, d: DeclId) -> Lowered<Option<Vec<Expr>>> {
+    let unit = l.unit;
+    let decl = unit.decl(d);
+    let known = |count: &i64| *count <= MAX_ELEMENTS;
+    let (Some(init), Some(count)) = (&decl.init, braces::count(unit, &decl.ty).filter(known))
+    else {
+        return Ok(None);
+    };
+    let mut types = Vec::with_capacity(count as usize);
+    numbers(unit, &decl.ty, &mut types);
+    let mut values: Vec<Expr> = types.iter().map(|ty| literal(0, *ty)).collect();
+    for (steps, e) in braces::elements(unit, l.sink, &decl.ty, init)? {
+        let place = place(unit, &decl.ty, &steps).and_then(|k| usize::try_from(k).ok());
+        let (Some(k), Some(value)) = (place, number(unit, e, MAX_DEPTH)) else {
+            return Ok(None);
+        };
+        if let (Some(cell), Some(ty)) = (values.get_mut(k), types.get(k)) {
+            *cell = value.literal(*ty);
+        }
+    }
+    Ok(Some(values))
+}
+
+/// Adds the types of the numbers in a type, in the order of the layout. Recursion is as deep as declarators and structures nest.
+fn numbers(unit: &Unit, ty: &Qualified, out: &mut Vec<Arith>) {
+    match &ty.ty {
+        Type::Array(of, extent) => {
+            let from = out.len();
+            numbers(unit, of, out);
+            let each = out[from..].to_vec();
+            let count = extent.and_then(|e| constant::integer(unit, e));
+            for _ in 1..count.map_or(0, |(n, _)| n) {
+                out.extend_from_slice(&each);
+            }
+        }
+        Type::Struct(s) => {
+            for member in &unit.structure(*s).members {
+                numbers(unit, &member.ty, out);
+            }
+        }
+        Type::Arith(ty) => out.push(*ty),
+        Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => {}
+    }
+}
+
+/// The position, in the order of the layout, of the number that steps from a type lead to.
+fn place(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<i64> {
+    let (mut ty, mut place) = (ty, 0i64);
+    for step in steps {
+        match (step, &ty.ty) {
+            (Subscript::Index(k), Type::Array(of, _)) => {
+                place += k.constant()?.checked_mul(braces::count(unit, of)?)?;
+                ty = of;
+            }
+            (Subscript::Field(name), Type::Struct(s)) => {
+                let members = &unit.structure(*s).members;
+                let k = members.iter().position(|m| *m.name == **name)?;
+                for before in &members[..k] {
+                    place += braces::count(unit, &before.ty)?;
+                }
+                ty = &members[k].ty;
+            }
+            _ => return None,
+        }
+    }
+    ty.arith().map(|_| place)
 }
 
 /// A constant number.

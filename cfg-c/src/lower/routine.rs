@@ -8,6 +8,7 @@ use super::{
 use crate::{
     ast::{DeclId, ExprId, StmtId},
     codes,
+    interface::Given,
     preprocess::{Choice, Role},
     source::Pos,
     types::Type,
@@ -16,7 +17,7 @@ use cfg_core::{
     builder::{Label, RoutineBuilder},
     diagnostic::CodeInfo,
     entity::VarId,
-    ir::{Expr, Place, ScalarType, Span},
+    ir::{CHead, CParameter, Expr, Place, ScalarType, Span},
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -127,6 +128,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     body.reserve();
     body.parameters();
     body.result();
+    body.interface();
     body.start();
     body.tables();
     for (name, _) in &of.labels {
@@ -228,6 +230,32 @@ impl Body<'_, '_> {
         let name = Rc::clone(&self.l.unit.decl(d).name);
         self.later.remove(&name);
         self.free_name(&name)
+    }
+
+    /// Notes the head of the function as it stands in the file.
+    fn interface(&mut self) {
+        let unit = self.l.unit;
+        let Some(head) = self.l.interface.head(self.function) else {
+            return;
+        };
+        let own = &unit.functions[self.function].parameters;
+        let places: HashMap<DeclId, usize> = own.iter().copied().zip(0..).collect();
+        let parameter = |given: &Given| {
+            let variable = places.get(&given.decl);
+            let variable = variable.and_then(|&k| self.f.get(VarId::new(k)));
+            CParameter {
+                name: unit.decl(given.decl).name.to_string(),
+                variable: variable.map(|v| v.name.clone()),
+                declared: given.declared(variable.is_none()),
+            }
+        };
+        let head = CHead {
+            result: head.result.clone(),
+            parameters: head.parameters.iter().map(parameter).collect(),
+        };
+        let mut annotations = None;
+        head.note(&mut annotations);
+        self.f.annotate(annotations);
     }
 
     /// A name that no variable of the routine has, nor one of the function that is declared later.

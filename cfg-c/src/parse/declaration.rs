@@ -151,6 +151,7 @@ impl Parser<'_> {
                         out.ty.constant |= ty.constant;
                         out.ty.volatile |= ty.volatile;
                         out.ty.restrict |= ty.restrict;
+                        out.ty.long_double = ty.long_double;
                         found = Some(ty.ty);
                     }
                     _ => break,
@@ -161,7 +162,10 @@ impl Parser<'_> {
         }
         out.ty.ty = match found {
             Some(ty) => ty,
-            None => self.basic(&words, from)?,
+            None => {
+                out.ty.long_double = (words.base, words.long) == (Some("double"), 1);
+                self.basic(&words, from)?
+            }
         };
         Ok(out)
     }

@@ -26,6 +26,11 @@ pub(super) struct RoutineParts {
 }
 
 impl Parts {
+    /// The globals that each global became: of a record one for each leaf of its type, in order.
+    pub fn globals(&self) -> &[Vec<GlobalId>] {
+        &self.globals
+    }
+
     /// The variables that each variable of a routine became: of a record one for each leaf of its type, in order.
     pub fn variables(&self, routine: RoutineId) -> &[Vec<VarId>] {
         let found = self.routines.get(routine.index());

@@ -1,0 +1,192 @@
+//! The file's interface in the words of C: the heads of the functions to differentiate, and the types of globals that other files know.
+//!
+//! The translation does not need them, and changes types on the way to it; emitted C keeps to them
+//! ([`cfg_core::ir::CHead`], [`CGlobal`]).
+
+use crate::{
+    ast::{DeclId, DeclKind, Unit},
+    source::Sink,
+    types::{Qualified, Type},
+};
+use cfg_core::ir::{CDeclaration, CGlobal};
+use std::collections::HashMap;
+
+/// The interface of a file as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct Interface {
+    heads: HashMap<usize, Head>,
+    globals: HashMap<DeclId, CGlobal>,
+}
+
+/// The head of a function.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) result: CDeclaration,
+    /// The parameters, those too that are left out later.
+    pub(crate) parameters: Vec<Given>,
+}
+
+/// A parameter of a function.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) decl: DeclId,
+    declared: CDeclaration,
+    is_pointer: bool,
+}
+
+impl Given {
+    /// The declaration; of one that is left out the type says less, but how it is passed.
+    pub(crate) fn declared(&self, left_out: bool) -> CDeclaration {
+        let is_known = self.declared.as_ref().is_ok_and(|text| !text.contains('$'));
+        if !left_out || is_known {
+            return self.declared.clone();
+        }
+        if self.is_pointer {
+            return Ok("void *@".to_owned());
+        }
+        let structure = |_| Err("it is a structure that is not used".to_owned());
+        self.declared.clone().and_then(structure)
+    }
+}
+
+impl Interface {
+    /// The interface of a file with the functions to differentiate that have these numbers.
+    pub(crate) fn of(unit: &Unit, read: &[usize], sink: &Sink) -> Self {
+        let heads = read.iter().filter_map(|&f| Some((f, head(unit, f)?)));
+        let decls = (0..unit.decls.len()).map(|k| DeclId(k as u32));
+        let globals = decls.filter_map(|d| {
+            let decl = unit.decl(d);
+            let known = decl.kind == DeclKind::Global && !decl.internal;
+            let variable = !matches!(decl.ty.ty, Type::Function(_)) && !sink.is_header(decl.at);
+            let declared = || match unchanging(&decl.ty) && !decl.external {
+                // Its values are known here, and nobody changes them.
+                true => None,
+                false => Some(CGlobal {
+                    name: decl.name.to_string(),
+                    declared: numbers(unit, decl.ty.element()).map(|text| {
+                        let is_array = matches!(decl.ty.ty, Type::Array(..));
+                        text + if is_array { "#" } else { "" }
+                    }),
+                }),
+            };
+            Some((d, declared().filter(|_| known && variable)?))
+        });
+        Self {
+            heads: heads.collect(),
+            globals: globals.collect(),
+        }
+    }
+
+    /// The head of a function to differentiate.
+    pub(crate) fn head(&self, function: usize) -> Option<&Head> {
+        self.heads.get(&function)
+    }
+
+    /// The declaration of a variable that other files may change.
+    pub(crate) fn global(&self, d: DeclId) -> Option<&CGlobal> {
+        self.globals.get(&d)
+    }
+}
+
+/// True of what is `const` with all of its elements.
+fn unchanging(ty: &Qualified) -> bool {
+    let mut ty = ty;
+    while let (false, Type::Array(of, _)) = (ty.constant, &ty.ty) {
+        ty = of;
+    }
+    ty.constant
+}
+
+fn head(unit: &Unit, f: usize) -> Option<Head> {
+    let function = &unit.functions[f];
+    let Type::Function(signature) = &unit.decl(function.decl).ty.ty else {
+        return None;
+    };
+    let parameters = function.parameters.iter().map(|&decl| {
+        let ty = &unit.decl(decl).ty;
+        Given {
+            decl,
+            declared: parameter(unit, ty),
+            is_pointer: matches!(ty.ty, Type::Pointer(_)),
+        }
+    });
+    Some(Head {
+        result: match (&signature.result.ty, signature.variadic) {
+            (_, true) => Err("it takes any number of arguments".to_owned()),
+            (Type::Void, false) => Ok("void @".to_owned()),
+            (_, false) => value(unit, &signature.result),
+        },
+        parameters: parameters.collect(),
+    })
+}
+
+/// A parameter.
+fn parameter(unit: &Unit, ty: &Qualified) -> CDeclaration {
+    let Type::Pointer(to) = &ty.ty else {
+        return value(unit, ty);
+    };
+    let element = to.element();
+    let restrict = if ty.restrict { "restrict " } else { "" };
+    let base = match &element.ty {
+        Type::Arith(_) if element.long_double => {
+            return Err("it leads to long double, which is computed as double".to_owned());
+        }
+        Type::Arith(arith) => arith.name(),
+        Type::Struct(_) => {
+            numbers(unit, element)?;
+            "$"
+        }
+        Type::Void => "void",
+        Type::Pointer(_) => return Err("it is a pointer to pointers".to_owned()),
+        Type::Array(..) | Type::Function(_) | Type::Refused(_) => {
+            return Err(format!("it is a pointer to a {}", element.name()));
+        }
+    };
+    let base = format!("{}{base}", qualifiers(element));
+    Ok(match matches!(to.ty, Type::Array(..)) {
+        true => format!("{base} (*{restrict}@)#"),
+        false => format!("{base} *{restrict}@"),
+    })
+}
+
+/// What is passed or returned by value.
+fn value(unit: &Unit, ty: &Qualified) -> CDeclaration {
+    match &ty.ty {
+        Type::Arith(_) if ty.long_double => Ok("long double @".to_owned()),
+        Type::Arith(arith) => Ok(format!("{} @", arith.name())),
+        Type::Struct(_) => numbers(unit, ty),
+        Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Function(_) | Type::Refused(_) => {
+            Err(format!("it is a {}", ty.name()))
+        }
+    }
+}
+
+fn qualifiers(ty: &Qualified) -> String {
+    let constant = if ty.constant { "const " } else { "" };
+    let volatile = if ty.volatile { "volatile " } else { "" };
+    format!("{constant}{volatile}")
+}
+
+/// A number, or a structure of numbers, that lies in memory.
+fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
+    let mut open = vec![ty];
+    let mut seen = std::collections::HashSet::new();
+    while let Some(ty) = open.pop() {
+        match &ty.ty {
+            Type::Arith(_) if ty.long_double => {
+                return Err("it has long double in it, which is computed as double".to_owned());
+            }
+            Type::Arith(_) => {}
+            Type::Array(of, _) => open.push(of),
+            Type::Struct(s) if seen.insert(*s) => {
+                open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
+            }
+            Type::Struct(_) => {}
+            Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => {
+                return Err(format!("it has a {} in it", ty.name()));
+            }
+        }
+    }
+    let base = ty.arith().map_or("$", |arith| arith.name());
+    Ok(format!("{}{base} @", qualifiers(ty)))
+}

@@ -1,0 +1,145 @@
+//! Declarations of a source in C, which emitted C keeps to: of a routine its head, of a global that other files know its type. They stand in
+//! the annotations, under `c`.
+//!
+//! In the text of a declaration `@` is the name, `$` the structure, `#` the extents behind the first one.
+
+use super::Annotations;
+use serde_json::{Map, Value, json};
+
+/// The member of annotations.
+const C: &str = "c";
+
+/// The text of a declaration, or why emitted C cannot keep to it.
+pub type CDeclaration = Result<String, String>;
+
+/// The head of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CHead {
+    /// What the function returns.
+    pub result: CDeclaration,
+    /// The parameters: the name, and the variable of the routine, if there is one for it.
+    pub parameters: Vec<CParameter>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CParameter {
+    /// The name.
+    pub name: String,
+    /// The variable of the routine; none of what the routine does not use.
+    pub variable: Option<String>,
+    /// The declaration.
+    pub declared: CDeclaration,
+}
+
+/// A global that other files know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CGlobal {
+    /// The name.
+    pub name: String,
+    /// The declaration.
+    pub declared: CDeclaration,
+}
+
+fn written(declared: &CDeclaration) -> Value {
+    match declared {
+        Ok(text) => json!(text),
+        Err(why) => json!({ "refused": why }),
+    }
+}
+
+fn read(value: &Value) -> Option<CDeclaration> {
+    let text = |v: &Value| v.as_str().map(str::to_owned);
+    match value.as_object() {
+        Some(map) => Some(Err(text(map.get("refused")?)?)),
+        None => text(value).map(Ok),
+    }
+}
+
+fn put(annotations: &mut Annotations, value: Value) {
+    let all = annotations.get_or_insert_with(Box::default);
+    all.insert(C.to_owned(), value);
+}
+
+fn found(annotations: &Annotations) -> Option<&Map<String, Value>> {
+    annotations.as_ref()?.get(C)?.as_object()
+}
+
+impl CHead {
+    /// Notes the head among the annotations of its routine.
+    pub fn note(&self, annotations: &mut Annotations) {
+        let parameters = self.parameters.iter().map(|p| {
+            let declared = written(&p.declared);
+            json!({ "name": p.name, "variable": p.variable, "declared": declared })
+        });
+        let parameters: Vec<Value> = parameters.collect();
+        let value = json!({ "result": written(&self.result), "parameters": parameters });
+        put(annotations, value);
+    }
+
+    /// The head that the annotations of a routine have.
+    pub fn of(annotations: &Annotations) -> Option<Self> {
+        let noted = found(annotations)?;
+        let parameter = |value: &Value| {
+            Some(CParameter {
+                name: value.get("name")?.as_str()?.to_owned(),
+                variable: value.get("variable")?.as_str().map(str::to_owned),
+                declared: read(value.get("declared")?)?,
+            })
+        };
+        let parameters = noted.get("parameters")?.as_array()?.iter().map(parameter);
+        Some(Self {
+            result: read(noted.get("result")?)?,
+            parameters: parameters.collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl CGlobal {
+    /// Notes the declaration among the annotations of its variable.
+    pub fn note(&self, annotations: &mut Annotations) {
+        let value = json!({ "name": self.name, "declared": written(&self.declared) });
+        put(annotations, value);
+    }
+
+    /// The declaration that the annotations of a variable have.
+    pub fn of(annotations: &Annotations) -> Option<Self> {
+        let noted = found(annotations)?;
+        Some(Self {
+            name: noted.get("name")?.as_str()?.to_owned(),
+            declared: read(noted.get("declared")?)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_noted_is_found() {
+        let parameter = |name: &str, declared: CDeclaration| CParameter {
+            name: name.to_owned(),
+            variable: declared.is_ok().then(|| format!("{name}_2")),
+            declared,
+        };
+        let head = CHead {
+            result: Ok("void @".to_owned()),
+            parameters: vec![
+                parameter("n", Ok("int @".to_owned())),
+                parameter("q", Err("it is a union".to_owned())),
+            ],
+        };
+        let mut annotations = None;
+        head.note(&mut annotations);
+        assert_eq!(CHead::of(&annotations), Some(head));
+        assert_eq!(CGlobal::of(&annotations), None);
+        let global = CGlobal {
+            name: "w".to_owned(),
+            declared: Ok("double @".to_owned()),
+        };
+        global.note(&mut annotations);
+        assert_eq!(CGlobal::of(&annotations), Some(global));
+        assert_eq!((CHead::of(&annotations), CHead::of(&None)), (None, None));
+    }
+}
