@@ -149,36 +149,7 @@ impl Body<'_, '_> {
                 let (p, k) = if swapped { (*b, *a) } else { (*a, *b) };
                 self.moved(p, k, if *op == Binary::Add { Op::Add } else { Op::Sub })
             }
-            ExprKind::Cast(ty, a) => {
-                let pointer = self.pointer(*a)?;
-                let from = unit.expr(*a).ty.as_ref().and_then(Qualified::target);
-                let same = match &ty.ty {
-                    Type::Pointer(to) if pointer.inner == 0 => {
-                        self.l.elem(to) == Some(pointer.elem)
-                    }
-                    // Only what is constant may differ.
-                    Type::Pointer(to) => {
-                        from.is_some_and(|from| alike(unit, from, to) && is_steady(unit, to))
-                    }
-                    _ => false,
-                };
-                if same {
-                    return Ok(pointer);
-                }
-                if let Type::Pointer(to) = &ty.ty
-                    && self.l.elem(to) == Some(pointer.elem)
-                    && let Some(elements) = self.to_elements(&pointer)
-                {
-                    return Ok(elements);
-                }
-                let types = |to: &Qualified| Some((to.arith()?, from?.arith()?));
-                if let Some((to, from)) = ty.target().and_then(types)
-                    && to.is_real() != from.is_real()
-                {
-                    return self.bits_problem(unit.expr(e).at);
-                }
-                self.pointer_problem(e, "a pointer is converted to another type")
-            }
+            ExprKind::Cast(ty, a) => self.converted_pointer(e, ty, *a),
             ExprKind::Step { of, up, post } => {
                 let op = if *up { Binary::Add } else { Binary::Sub };
                 self.move_pointer(*of, None, op, *post)
@@ -254,6 +225,38 @@ impl Body<'_, '_> {
             })
             .collect();
         pointer.offset = pointer.offset.take().map(|e| self.settled_index(e));
+    }
+
+    /// A pointer that is converted. It stands apart: what it takes on the stack would be taken at each level of an expression.
+    #[inline(never)]
+    fn converted_pointer(&mut self, e: ExprId, ty: &Qualified, a: ExprId) -> Lowered<Pointer> {
+        let unit = self.l.unit;
+        let pointer = self.pointer(a)?;
+        let from = unit.expr(a).ty.as_ref().and_then(Qualified::target);
+        let same = match &ty.ty {
+            Type::Pointer(to) if pointer.inner == 0 => self.l.elem(to) == Some(pointer.elem),
+            // Only what is constant may differ.
+            Type::Pointer(to) => {
+                from.is_some_and(|from| alike(unit, from, to) && is_steady(unit, to))
+            }
+            _ => false,
+        };
+        if same {
+            return Ok(pointer);
+        }
+        if let Type::Pointer(to) = &ty.ty
+            && self.l.elem(to) == Some(pointer.elem)
+            && let Some(elements) = self.to_elements(&pointer)
+        {
+            return Ok(elements);
+        }
+        let types = |to: &Qualified| Some((to.arith()?, from?.arith()?));
+        if let Some((to, from)) = ty.target().and_then(types)
+            && to.is_real() != from.is_real()
+        {
+            return self.bits_problem(unit.expr(e).at);
+        }
+        self.pointer_problem(e, "a pointer is converted to another type")
     }
 
     /// Keeps the subscripts of a place, whatever is evaluated next.
