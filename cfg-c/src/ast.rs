@@ -277,6 +277,8 @@ pub(crate) struct Unit {
     pub(crate) structures: Vec<Structure>,
     /// The number of functions that the file defines; those behind are made of pragmas and options.
     pub(crate) written: usize,
+    /// Those of each file.
+    pub(crate) files: Vec<std::ops::Range<usize>>,
     /// Parameters that are functions which pragmas or options declare.
     pub(crate) callbacks: std::collections::HashMap<DeclId, DeclId>,
 }
@@ -285,6 +287,12 @@ pub(crate) struct Unit {
 const MAX_HEIGHT: u32 = 25;
 
 impl Unit {
+    /// The function of a file, by its name.
+    pub(crate) fn function_named(&self, file: usize, name: &str) -> Option<usize> {
+        let mut all = self.files.get(file)?.clone();
+        all.find(|f| &*self.decl(self.functions[*f].decl).name == name)
+    }
+
     /// The statements that a statement is made of; what follows `else` comes first.
     pub(crate) fn inside(&self, s: StmtId) -> Vec<StmtId> {
         match &self.stmt(s).kind {

@@ -1,7 +1,7 @@
 //! The C front end of cfgrev: numerical functions in C99, unchanged, read into its representation.
 //!
 //! [`read_c`] reads a file in steps, each with what it finds wrong: `lex` makes tokens; `preprocess` follows directives
-//! and expands macros; `parse` makes a syntax tree in which names are resolved, also of the functions of the C library that are written in C
+//! and expands macros; `reach` keeps the declarations that the functions to differentiate reach; `parse` makes a syntax tree in which names are resolved, also of the functions of the C library that are written in C
 //! here (`library`); `expand` copies functions for what they are
 //! given, functions and memory, and puts some in place of their calls; `lower` turns the functions that are
 //! asked for, and those that they call, into routines. See `docs/c.md`.
@@ -30,6 +30,7 @@ mod lower;
 mod messages;
 mod parse;
 mod preprocess;
+mod reach;
 mod source;
 mod texts;
 mod types;
@@ -72,13 +73,19 @@ pub struct Read {
 pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
     let read = preprocess::preprocess(name, bytes, options, files, &mut sink);
+    let Some(read) = reach::reach(vec![read], options, &mut sink) else {
+        return Read {
+            program: None,
+            problems: sink.found,
+        };
+    };
     let start = sink.clone();
-    let first = Attempt::new(&read, options, false, sink);
+    let first = Attempt::new(&read, false, sink);
     if first.program.is_some() {
         return first.read();
     }
     // Pointers are resolved to arrays and indices where that can be done; else they are values.
-    let second = Attempt::new(&read, options, true, start);
+    let second = Attempt::new(&read, true, start);
     match &second.program {
         Some(program) if validate(program.clone()).is_ok() => second.read(),
         // What is refused as a program is told as it was met first.
@@ -108,14 +115,9 @@ enum Reached {
 }
 
 impl Attempt {
-    fn new(
-        read: &preprocess::Preprocessed,
-        options: &Options,
-        values: bool,
-        mut sink: source::Sink,
-    ) -> Self {
+    fn new(read: &reach::Reached, values: bool, mut sink: source::Sink) -> Self {
         let mut reached = Reached::Expanded;
-        let program = translate(read, options, values, &mut sink, &mut reached);
+        let program = translate(read, values, &mut sink, &mut reached);
         Self {
             program,
             reached,
@@ -152,21 +154,20 @@ impl Attempt {
     }
 }
 
-/// The program of a file whose tokens are read; with pointers as values, or as places in arrays.
+/// The program of what is read of a file; with pointers as values, or as places in arrays.
 fn translate(
-    read: &preprocess::Preprocessed,
-    options: &Options,
+    read: &reach::Reached,
     values: bool,
     sink: &mut source::Sink,
     reached: &mut Reached,
 ) -> Option<Program> {
     let choices = &read.choices;
-    let mut unit = parse::parse(&read.tokens, &read.externals, choices, sink);
+    let mut unit = parse::parse(read, sink);
     // What could not be read would be missing.
     if sink.found.has_errors() {
         return None;
     }
-    let chosen = lower::chosen(&unit, options, sink)?;
+    let chosen = lower::chosen(&unit, read);
     let interface = interface::Interface::of(&unit, &chosen.read, sink);
     unreached::take_out(&mut unit);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);

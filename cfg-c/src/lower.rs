@@ -35,18 +35,17 @@ mod walk;
 
 use crate::braces::Failed;
 use crate::{
-    Options,
     ast::{DeclId, DeclKind, StructId, Unit},
     calls, codes,
     interface::Interface,
     parse::bits::BITS,
     preprocess::{Choice, Role},
-    source::{Pos, Sink},
+    reach::Reached,
+    source::Sink,
     types::{Qualified, Type},
 };
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
-    diagnostic::similar::did_you_mean,
     entity::{GlobalId, RoutineId},
     ir::{Derivatives, Expr, External, Program, ScalarType},
 };
@@ -177,53 +176,14 @@ pub(crate) struct Chosen {
     pub(crate) read: Vec<usize>,
 }
 
-/// Finds the functions that are asked for.
-pub(crate) fn chosen(unit: &Unit, options: &Options, sink: &mut Sink) -> Option<Chosen> {
-    let name = |f: usize| &*unit.decl(unit.functions[f].decl).name;
-    let all = 0..unit.written;
-    if let Some(wanted) = &options.routine {
-        if let Some(f) = all.clone().find(|f| name(*f) == wanted) {
-            let (main, read) = (Some(f), vec![f]);
-            return Some(Chosen { main, read });
-        }
-        let message = format!("no function {wanted} is defined");
-        let near = did_you_mean(wanted, all.map(name));
-        let help = near.unwrap_or_else(|| "name a function that the file defines".to_owned());
-        sink.error(&codes::ROUTINE, Pos::default(), message, help);
-        return None;
-    }
-    let mut called = BTreeSet::new();
-    for f in (0..unit.functions.len()).filter(|f| name(*f) != "main") {
-        called.extend(calls::named(unit, f).into_iter().filter(|g| *g != f));
-    }
-    let others: Vec<usize> = all.filter(|f| name(*f) != "main").collect();
-    let heads: Vec<usize> = others
-        .iter()
-        .copied()
-        .filter(|f| !called.contains(f))
+/// The functions that are asked for, of those that have been parsed.
+pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
+    let heads = reached.heads.iter();
+    let read: Vec<usize> = heads
+        .filter_map(|(file, name)| unit.function_named(*file, name))
         .collect();
-    // What is static and not called cannot be called from elsewhere either.
-    let public = |f: &&usize| !unit.decl(unit.functions[**f].decl).internal;
-    let heads = match heads.iter().filter(public).collect::<Vec<_>>()[..] {
-        [only] => vec![*only],
-        _ => heads,
-    };
-    let (main, read) = match (&heads[..], &others[..]) {
-        (_, []) => {
-            let help = "functions named main are left out";
-            sink.error(
-                &codes::ROUTINE,
-                Pos::default(),
-                "the file defines no function",
-                help,
-            );
-            return None;
-        }
-        (&[head], _) => (Some(head), vec![head]),
-        ([], _) => (None, others),
-        _ => (None, heads),
-    };
-    Some(Chosen { main, read })
+    let main = read.first().copied().filter(|_| reached.is_one);
+    Chosen { main, read }
 }
 
 /// What keeps pointers from being values: a function that is asked for which returns one, or its parameter that leads to structures which lead
@@ -272,11 +232,10 @@ fn is_recursive(unit: &Unit, ty: &Qualified) -> bool {
 
 /// The function that a pragma stands in or before; an option is for the function to differentiate.
 fn function_of(unit: &Unit, choice: &Choice, chosen: &Chosen) -> Option<usize> {
-    let Some(at) = choice.pragma else {
+    if choice.pragma.is_none() {
         return chosen.read.first().copied();
-    };
-    let mut all = unit.functions.iter().take(unit.written);
-    all.position(|f| f.to.file == at.file && (f.to.line, f.to.column) > (at.line, at.column))
+    }
+    unit.function_named(choice.unit, choice.function.as_ref()?)
 }
 
 fn no_function(sink: &mut Sink, choice: &Choice) {

@@ -22,7 +22,8 @@ use crate::{
     codes,
     lex::{Kind, Token},
     library,
-    preprocess::{Choice, External, Role},
+    preprocess::Role,
+    reach::Reached,
     source::{Pos, Sink},
     types::{Arith, Qualified, Type},
 };
@@ -65,6 +66,8 @@ struct Parser<'s> {
     /// Those of the file, or of an expression that a pragma or an option gives.
     tokens: Cow<'s, [Token]>,
     at: usize,
+    /// All names that the files declare.
+    names: &'s [Rc<str>],
     sink: &'s mut Sink,
     unit: Unit,
     /// Looks for names that may have been meant, in bounded time for all problems together.
@@ -87,15 +90,11 @@ struct Parser<'s> {
     bits: HashMap<ExprId, (ExprId, Arith)>,
 }
 
-/// Reads preprocessed tokens, the last of which is the end.
-pub(crate) fn parse<'s>(
-    tokens: &'s [Token],
-    externals: &[External],
-    choices: &[Choice],
-    sink: &'s mut Sink,
-) -> Unit {
+/// Parses what is read of the files.
+pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
     let mut parser = Parser {
-        tokens: tokens.into(),
+        tokens: Cow::Borrowed(&[]),
+        names: &read.names,
         at: 0,
         sink,
         unit: Unit::default(),
@@ -110,20 +109,26 @@ pub(crate) fn parse<'s>(
         locals: Vec::new(),
         loops: Vec::new(),
         in_function: false,
-        has_bits: (choices.iter()).any(|c| c.role == Role::Passive && &*c.name == bits::BITS),
+        has_bits: (read.choices.iter()).any(|c| c.role == Role::Passive && &*c.name == bits::BITS),
         bits: HashMap::new(),
     };
-    parser.file();
-    parser.unit.written = parser.unit.functions.len();
+    for tokens in &read.tokens {
+        parser.tokens = tokens.into();
+        parser.at = 0;
+        parser.file();
+        let end = parser.unit.functions.len();
+        let start = std::mem::replace(&mut parser.unit.written, end);
+        parser.unit.files.push(start..end);
+    }
     // What is said of a function replaces what is known of it.
-    let given: Vec<&str> = externals.iter().map(|e| &*e.name.text).collect();
+    let given: Vec<&str> = read.externals.iter().map(|e| &*e.name.text).collect();
     let mut tried = BTreeSet::new();
     while let Some(more) = library::called(&parser.unit, &given, &mut tried, parser.sink) {
         parser.tokens = more.into();
         parser.at = 0;
         parser.file();
     }
-    parser.given(externals, choices);
+    parser.given(&read.externals, &read.choices);
     parser.unit
 }
 
@@ -378,22 +383,6 @@ impl Parser<'_> {
         if self.peek().is("extern") && self.ahead(1).kind == Kind::Str {
             self.next();
             self.next();
-            if self.take("{") {
-                while !self.peek().is("}") && self.peek().kind != Kind::End {
-                    let start = self.at;
-                    if self.external().is_err() {
-                        self.depth = 0;
-                        self.scopes.truncate(1);
-                        self.recover();
-                    }
-                    if self.at == start {
-                        self.next();
-                    }
-                }
-                self.expect("}", "after extern \"C\"")?;
-                return Ok(());
-            }
-            return self.external();
         }
         self.declaration(true).map(|_| ())
     }

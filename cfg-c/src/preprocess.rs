@@ -67,6 +67,10 @@ pub(crate) struct Choice {
     /// The pragma's own place: it belongs to the function that it stands in or before. None for an option, which belongs to
     /// the function to differentiate.
     pub(crate) pragma: Option<Pos>,
+    /// That function, if there is one.
+    pub(crate) function: Option<Rc<str>>,
+    /// The file, by its number among those that are read together.
+    pub(crate) unit: usize,
 }
 
 /// What a pragma or an option says of a function whose text is not there, or whose derivatives are given.
@@ -81,6 +85,23 @@ pub(crate) struct External {
     pub(crate) partials: Vec<(Token, Vec<Token>)>,
     pub(crate) tangent: Option<Token>,
     pub(crate) adjoint: Option<Token>,
+    /// The file, by its number among those that are read together.
+    pub(crate) unit: usize,
+}
+
+impl External {
+    /// The names in what is said, that of the function first.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &Rc<str>> {
+        let functions = [
+            Some(&self.name),
+            self.adjoint.as_ref(),
+            self.tangent.as_ref(),
+        ];
+        let partials = self.partials.iter().flat_map(|(_, e)| e);
+        let expressions = self.value.iter().flatten().chain(partials);
+        let all = functions.into_iter().flatten().chain(expressions);
+        all.filter(|t| t.kind == Kind::Ident).map(|t| &t.text)
+    }
 }
 
 /// A file after preprocessing.
@@ -89,6 +110,15 @@ pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) externals: Vec<External>,
+    /// Where tokens of headers of the system begin, and where they end, in turn.
+    system: Vec<usize>,
+}
+
+impl Preprocessed {
+    /// True of tokens of headers of the system, by their number.
+    pub(crate) fn is_system(&self, token: usize) -> bool {
+        self.system.partition_point(|k| *k <= token) % 2 == 1
+    }
 }
 
 /// A file that is being read.
@@ -100,7 +130,7 @@ struct Frame {
     conditions: usize,
     /// File and line as the last line marker has them: file, and what is added to lines.
     marker: Option<(u32, i64)>,
-    /// The lines at hand are those of a header of the system, which is not read.
+    /// The lines at hand are those of a header of the system.
     system: bool,
 }
 
@@ -126,6 +156,8 @@ struct Preprocessor<'s> {
     externals: Vec<External>,
     /// The files that line markers name as others than headers of the system.
     own: HashSet<u32>,
+    /// Where tokens of headers of the system begin, and where they end, in turn.
+    system: Vec<usize>,
 }
 
 /// Preprocesses a file.
@@ -148,6 +180,7 @@ pub(crate) fn preprocess(
         choices: Vec::new(),
         externals: Vec::new(),
         own: HashSet::new(),
+        system: Vec::new(),
     };
     for (macro_name, value) in [
         ("__STDC__", "1"),
@@ -173,6 +206,7 @@ pub(crate) fn preprocess(
         tokens,
         choices: pp.choices,
         externals: pp.externals,
+        system: pp.system,
     }
 }
 
@@ -231,10 +265,12 @@ impl Preprocessor<'_> {
                 self.directive(token.at);
                 continue;
             }
-            if frame.system {
-                continue;
+            if frame.system != (self.system.len() % 2 == 1) {
+                self.system.push(out.len());
             }
-            if token.kind == Kind::Ident && self.macros.contains_key(&token.text) {
+            // Macros are expanded there already.
+            let is_macro = !frame.system && token.kind == Kind::Ident;
+            if is_macro && self.macros.contains_key(&token.text) {
                 self.expand_from_file(token, &mut out);
             } else {
                 out.push(token);

@@ -460,7 +460,7 @@ impl Parser<'_> {
                     "include the header that declares it: <math.h> or <stdlib.h>".to_owned()
                 } else {
                     let known = self.scopes.iter().flat_map(|s| s.names.keys());
-                    let mut known: Vec<&str> = known.map(|k| &**k).collect();
+                    let mut known: Vec<&str> = known.chain(self.names).map(|k| &**k).collect();
                     known.sort_unstable();
                     let near = self.similarity.did_you_mean(&token.text, known);
                     near.unwrap_or_else(|| "declare it before it is used".to_owned())

@@ -91,7 +91,8 @@ impl Parser<'_> {
                 .decls
                 .iter()
                 .filter(|d| d.kind == DeclKind::Function && !self.is_header(d.at));
-            let near = did_you_mean(&name.text, functions.map(|d| &*d.name));
+            let names = functions.map(|d| &d.name).chain(self.names);
+            let near = did_you_mean(&name.text, names.map(|name| &**name));
             let message = format!("no function {} is declared", name.text);
             let help = near.unwrap_or_else(|| {
                 format!("declare it in the file: double {}(double x);", name.text)

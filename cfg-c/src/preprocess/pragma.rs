@@ -82,6 +82,8 @@ impl Preprocessor<'_> {
                     at: name.at,
                     role,
                     pragma,
+                    function: None,
+                    unit: 0,
                 }),
                 (1, _) if name.is(",") => {}
                 _ => return self.wrong(name.at, "a name is expected", HELP),
@@ -108,6 +110,7 @@ impl Preprocessor<'_> {
             partials: Vec::new(),
             tangent: None,
             adjoint: None,
+            unit: 0,
         };
         if let Some((list, behind)) = group(rest) {
             let mut parameters = Vec::new();

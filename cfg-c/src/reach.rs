@@ -1,0 +1,363 @@
+//! What is read: of the external declarations of the files those that the functions to differentiate reach by names, found before anything is
+//! parsed. All others may hold anything.
+
+mod scan;
+mod split;
+
+use crate::{
+    Options, codes,
+    lex::Token,
+    preprocess::{Choice, External, Preprocessed},
+    source::{Pos, Sink},
+};
+use cfg_core::diagnostic::similar::did_you_mean;
+use scan::{Name, Names, Scan};
+use split::Brackets;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
+    rc::Rc,
+};
+
+/// What is read of the files.
+pub(crate) struct Reached {
+    /// The tokens of each file, the end last.
+    pub(crate) tokens: Vec<Vec<Token>>,
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) externals: Vec<External>,
+    /// All names that the files declare, for those that are misspelt.
+    pub(crate) names: Vec<Rc<str>>,
+    /// The functions that are asked for.
+    pub(crate) heads: Vec<InFile>,
+    /// There is one function to differentiate.
+    pub(crate) is_one: bool,
+}
+
+/// A function, by the file and its name.
+pub(crate) type InFile = (usize, Rc<str>);
+
+/// An external declaration.
+struct Item {
+    tokens: Range<usize>,
+    names: Names,
+    /// It stands in a header of the system, and is there for names that are declared nowhere else.
+    is_system: bool,
+}
+
+/// A file as external declarations.
+struct File {
+    items: Vec<Item>,
+    /// The numbers of those that declare a name, in order.
+    declared: HashMap<Name, Vec<usize>>,
+    /// The functions that are defined, by the places where they end.
+    functions: BTreeMap<(u32, u32, u32), Rc<str>>,
+}
+
+impl File {
+    fn of(read: &Preprocessed, sink: &mut Sink) -> Self {
+        let tokens = &read.tokens;
+        let brackets = Brackets::of(tokens, sink);
+        let mut scan = Scan::new(tokens, &brackets);
+        let mut file = Self {
+            items: Vec::new(),
+            declared: HashMap::new(),
+            functions: BTreeMap::new(),
+        };
+        for range in split::declarations(tokens, &brackets) {
+            let names = scan.names(range.clone());
+            let number = file.items.len();
+            for name in &names.declared {
+                let all = file.declared.entry(name.clone()).or_default();
+                if all.last() != Some(&number) {
+                    all.push(number);
+                }
+            }
+            let is_system = read.is_system(range.start);
+            if let Some(function) = names.function.as_ref().filter(|_| !is_system) {
+                let Pos {
+                    file: number,
+                    line,
+                    column,
+                    ..
+                } = tokens[range.end - 1].at;
+                let place = (number, line, column);
+                file.functions
+                    .entry(place)
+                    .or_insert_with(|| Rc::clone(function));
+            }
+            file.items.push(Item {
+                tokens: range,
+                names,
+                is_system,
+            });
+        }
+        file
+    }
+
+    /// The declarations of a name: those of headers of the system where there are no others.
+    fn declarations(&self, name: &Name) -> impl Iterator<Item = usize> {
+        let all = self.declared.get(name).map_or(&[][..], Vec::as_slice);
+        let is_own = |k: &usize| !self.items[*k].is_system;
+        let has_own = all.iter().any(is_own);
+        all.iter().copied().filter(move |k| !has_own || is_own(k))
+    }
+
+    /// The names of the functions that are defined, in order.
+    fn functions(&self) -> impl Iterator<Item = &Rc<str>> {
+        let own = self.items.iter().filter(|item| !item.is_system);
+        own.filter_map(|item| item.names.function.as_ref())
+    }
+
+    /// True of a name that is one of this file alone.
+    fn is_private(&self, name: &Rc<str>) -> bool {
+        let name = (Rc::clone(name), false);
+        let mut all = self.declarations(&name);
+        all.any(|k| self.items[k].names.is_static)
+    }
+
+    /// The function that a place is in or before.
+    fn function_at(&self, at: Pos) -> Option<&Rc<str>> {
+        let mut behind = self.functions.range((at.file, at.line, at.column)..);
+        let (place, name) = behind.next()?;
+        (place.0 == at.file).then_some(name)
+    }
+}
+
+/// An external declaration by its file and number.
+type Place = (usize, usize);
+
+struct Files {
+    files: Vec<File>,
+    /// The definitions of what other files may use.
+    defined: HashMap<Rc<str>, Vec<Place>>,
+}
+
+impl Files {
+    fn of(read: &[Preprocessed], sink: &mut Sink) -> Self {
+        let files: Vec<File> = read.iter().map(|read| File::of(read, sink)).collect();
+        let mut defined: HashMap<Rc<str>, Vec<Place>> = HashMap::new();
+        for (f, file) in files.iter().enumerate() {
+            for (k, item) in file.items.iter().enumerate() {
+                let names = &item.names;
+                let function = names.function.iter().filter(|_| !names.is_inline);
+                let variables = names.variables.iter().filter(|_| !names.is_extern);
+                for name in function.chain(variables) {
+                    if !item.is_system && !file.is_private(name) {
+                        defined.entry(Rc::clone(name)).or_default().push((f, k));
+                    }
+                }
+            }
+        }
+        Self { files, defined }
+    }
+
+    fn item(&self, place: Place) -> &Item {
+        &self.files[place.0].items[place.1]
+    }
+
+    /// The external declarations that a name in a file leads to.
+    fn declarations(&self, file: usize, name: &Name) -> Vec<Place> {
+        let own = &self.files[file];
+        let mut found: Vec<Place> = own.declarations(name).map(|k| (file, k)).collect();
+        if let Some(others) = self.defined.get(&name.0)
+            && !name.1
+            && !own.is_private(&name.0)
+        {
+            found.extend(others.iter().filter(|(f, _)| *f != file));
+        }
+        found
+    }
+
+    /// Adds external declarations and all that they reach.
+    fn reach(&self, mut open: Vec<Place>, reached: &mut BTreeSet<Place>) {
+        while let Some(place) = open.pop() {
+            if reached.insert(place) {
+                for name in &self.item(place).names.used {
+                    open.extend(self.declarations(place.0, name));
+                }
+            }
+        }
+    }
+
+    /// The functions that others name, also through the initial values of variables, or that are named by what is said of others.
+    fn called(&self, externals: &[External]) -> BTreeSet<InFile> {
+        let mut called = BTreeSet::new();
+        // The declaration of a variable, and the function that it is looked at for. What is looked at for two is of interest to all.
+        let mut seen: HashMap<Place, Vec<Place>> = HashMap::new();
+        let mut open: Vec<(Place, Place)> = Vec::new();
+        for (f, file) in self.files.iter().enumerate() {
+            for (k, item) in file.items.iter().enumerate() {
+                let name = item.names.function.as_ref();
+                if !item.is_system && name.is_some_and(|name| &**name != "main") {
+                    open.push(((f, k), (f, k)));
+                }
+            }
+        }
+        while let Some((place, by)) = open.pop() {
+            for name in &self.item(place).names.used {
+                for other in self.declarations(place.0, name) {
+                    let names = &self.item(other).names;
+                    if let Some(function) = &names.function {
+                        if other != by {
+                            called.insert((other.0, Rc::clone(function)));
+                        }
+                    } else if !names.is_typedef {
+                        let known = seen.entry(other).or_default();
+                        if known.len() < 2 && !known.contains(&by) {
+                            known.push(by);
+                            open.push((other, by));
+                        }
+                    }
+                }
+            }
+        }
+        for external in externals {
+            for name in external.named().filter(|name| **name != external.name.text) {
+                for (f, k) in self.declarations(external.unit, &(Rc::clone(name), false)) {
+                    let function = self.item((f, k)).names.function.as_ref();
+                    called.extend(function.map(|name| (f, Rc::clone(name))));
+                }
+            }
+        }
+        called
+    }
+
+    /// The functions that are asked for, and whether there is one to differentiate.
+    fn heads(
+        &self,
+        options: &Options,
+        externals: &[External],
+        sink: &mut Sink,
+    ) -> Option<(Vec<InFile>, bool)> {
+        let functions = self.files.iter().enumerate();
+        let all =
+            functions.flat_map(|(f, file)| file.functions().map(move |name| (f, Rc::clone(name))));
+        let all: Vec<InFile> = all.collect();
+        if let Some(wanted) = &options.routine {
+            let found = all.iter().find(|(_, name)| **name == **wanted);
+            if let Some(found) = found {
+                return Some((vec![found.clone()], true));
+            }
+            let message = format!("no function {wanted} is defined");
+            let near = did_you_mean(wanted, all.iter().map(|(_, name)| &**name));
+            let help = near.unwrap_or_else(|| "name a function that the file defines".to_owned());
+            sink.error(&codes::ROUTINE, Pos::default(), message, help);
+            return None;
+        }
+        let others: Vec<InFile> = all
+            .into_iter()
+            .filter(|(_, name)| &**name != "main")
+            .collect();
+        if others.is_empty() {
+            let message = "the file defines no function";
+            let help = "functions named main are left out";
+            sink.error(&codes::ROUTINE, Pos::default(), message, help);
+            return None;
+        }
+        let called = self.called(externals);
+        let heads: Vec<InFile> = others
+            .iter()
+            .filter(|f| !called.contains(f))
+            .cloned()
+            .collect();
+        // What is static and not called cannot be called from elsewhere either.
+        let public = |(f, name): &&InFile| !self.files[*f].is_private(name);
+        let heads = match heads.iter().filter(public).collect::<Vec<_>>()[..] {
+            [only] => vec![only.clone()],
+            _ => heads,
+        };
+        Some(match heads.len() {
+            0 => (others, false),
+            1 => (heads, true),
+            _ => (heads, false),
+        })
+    }
+}
+
+/// Finds what the functions to differentiate reach. None if there are errors.
+pub(crate) fn reach(
+    mut read: Vec<Preprocessed>,
+    options: &Options,
+    sink: &mut Sink,
+) -> Option<Reached> {
+    let before = sink.found.0.len();
+    let files = Files::of(&read, sink);
+    if sink.found.0.len() > before {
+        return None;
+    }
+    let mut externals: Vec<External> = Vec::new();
+    let mut choices: Vec<Choice> = Vec::new();
+    for (f, file) in read.iter_mut().enumerate() {
+        for mut external in file.externals.drain(..) {
+            external.unit = f;
+            externals.push(external);
+        }
+        for mut choice in file.choices.drain(..) {
+            choice.unit = f;
+            let function = choice.pragma.and_then(|at| files.files[f].function_at(at));
+            choice.function = function.cloned();
+            choices.push(choice);
+        }
+    }
+    let (heads, is_one) = files.heads(options, &externals, sink)?;
+    let places = |file: usize, name: &Rc<str>| files.declarations(file, &(Rc::clone(name), false));
+    let mut roots: Vec<Place> = heads
+        .iter()
+        .flat_map(|(f, name)| places(*f, name))
+        .collect();
+    for external in &externals {
+        roots.extend(
+            external
+                .named()
+                .flat_map(|name| places(external.unit, name)),
+        );
+    }
+    let mut reached = BTreeSet::new();
+    files.reach(roots, &mut reached);
+    // What a pragma says of a function counts where that is read, and may name variables that it does not.
+    let is_read = |choice: &Choice, reached: &BTreeSet<Place>| {
+        let function = choice.function.as_ref();
+        function.is_none_or(|name| {
+            places(choice.unit, name)
+                .iter()
+                .any(|p| reached.contains(p))
+        })
+    };
+    loop {
+        let before = reached.len();
+        let counted = choices.iter().filter(|choice| is_read(choice, &reached));
+        let named = counted.flat_map(|choice| places(choice.unit, &choice.name));
+        files.reach(named.collect(), &mut reached);
+        if reached.len() == before {
+            break;
+        }
+    }
+    choices.retain(|choice| is_read(choice, &reached));
+    let mut names: Vec<Rc<str>> = files
+        .files
+        .iter()
+        .flat_map(|f| f.declared.keys())
+        .filter(|(_, tag)| !tag)
+        .map(|(name, _)| Rc::clone(name))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let tokens = read.into_iter().enumerate().map(|(f, read)| {
+        let all = &read.tokens;
+        let kept = reached.range((f, 0)..(f + 1, 0));
+        let mut tokens: Vec<Token> = kept
+            .flat_map(|p| all[files.item(*p).tokens.clone()].iter().cloned())
+            .collect();
+        tokens.extend(all.last().cloned());
+        tokens
+    });
+    let tokens = tokens.collect();
+    Some(Reached {
+        tokens,
+        choices,
+        externals,
+        names,
+        heads,
+        is_one,
+    })
+}

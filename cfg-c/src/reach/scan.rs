@@ -1,0 +1,717 @@
+//! The names that an external declaration declares and uses, without reading it: a walk over its tokens that knows declarations from
+//! statements, and the scopes of local names. Where it cannot know, a name counts as used.
+
+use super::split::{Brackets, is_attribute, is_tag_word};
+use crate::lex::{Kind, Token};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+    rc::Rc,
+};
+
+/// A name, and whether it is a tag.
+pub(super) type Name = (Rc<str>, bool);
+
+/// What an external declaration declares and uses.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) declared: Vec<Name>,
+    /// Those that are variables.
+    pub(super) variables: Vec<Rc<str>>,
+    /// Each once.
+    pub(super) used: Vec<Name>,
+    /// The name of the function whose body there is.
+    pub(super) function: Option<Rc<str>>,
+    pub(super) is_typedef: bool,
+    pub(super) is_static: bool,
+    pub(super) is_extern: bool,
+    pub(super) is_inline: bool,
+}
+
+/// What is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    File,
+    Local,
+    Parameter,
+    /// A parameter behind the parentheses.
+    Old,
+    Member,
+}
+
+/// How far a declaration has come.
+#[derive(Clone, Copy, Debug)]
+struct Progress {
+    level: Level,
+    /// A type has been seen.
+    typed: bool,
+    /// The name has been passed.
+    named: bool,
+    /// An expression stands here: an initial value, or the width of a bit-field.
+    value: bool,
+    is_typedef: bool,
+    is_extern: bool,
+}
+
+impl Progress {
+    fn at(level: Level) -> Self {
+        Self {
+            level,
+            typed: false,
+            named: false,
+            value: false,
+            is_typedef: false,
+            is_extern: false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    Declaration(Progress),
+    /// Whether one begins here, and whether the next colon ends the label of a case.
+    Statement {
+        begins: bool,
+        case: bool,
+    },
+    /// Whether a name comes next.
+    Enumerators {
+        next: bool,
+    },
+    Expression,
+}
+
+const BEGIN: Mode = Mode::Statement {
+    begins: true,
+    case: false,
+};
+
+/// A pair of brackets around the token at hand.
+struct Around {
+    close: usize,
+    /// Goes on behind it.
+    resume: Mode,
+    /// The number of scopes behind it.
+    scopes: usize,
+    /// The scopes of loops whose statements have not ended, of those directly inside.
+    loops: usize,
+}
+
+/// Local names, in scopes.
+#[derive(Default)]
+struct Scopes {
+    /// Whether a name is a type, in the scopes that declare it.
+    names: HashMap<Rc<str>, Vec<bool>>,
+    /// The names in the order of their declarations, and where those of each scope begin.
+    order: Vec<Rc<str>>,
+    starts: Vec<usize>,
+}
+
+impl Scopes {
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    fn begin(&mut self) {
+        self.starts.push(self.order.len());
+    }
+
+    /// Ends all scopes but so many.
+    fn truncate(&mut self, count: usize) {
+        let Some(&start) = self.starts.get(count) else {
+            return;
+        };
+        self.starts.truncate(count);
+        for name in self.order.drain(start..) {
+            if let Some(all) = self.names.get_mut(&name) {
+                all.pop();
+            }
+        }
+    }
+
+    /// Declares a name, where there is a scope.
+    fn declare(&mut self, name: &Rc<str>, is_type: bool) {
+        if !self.starts.is_empty() {
+            self.order.push(Rc::clone(name));
+            self.names.entry(Rc::clone(name)).or_default().push(is_type);
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<bool> {
+        self.names.get(name)?.last().copied()
+    }
+}
+
+/// Words that a type is made of.
+const TYPES: &[&str] = &[
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "__signed__",
+    "_Bool",
+    "_Complex",
+    "_Imaginary",
+    "__int128",
+    "__int128_t",
+    "__uint128_t",
+    "_Float16",
+    "_Float32",
+    "_Float64",
+    "_Float128",
+    "__float128",
+    "_Decimal32",
+    "_Decimal64",
+    "_Decimal128",
+    "__builtin_va_list",
+    "__auto_type",
+];
+
+/// Other words that declarations begin with.
+const SPECIFIERS: &[&str] = &[
+    "typedef",
+    "extern",
+    "static",
+    "auto",
+    "register",
+    "inline",
+    "__inline",
+    "__inline__",
+    "_Noreturn",
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__restrict__",
+    "__const",
+    "__const__",
+    "__volatile__",
+    "__volatile",
+    "_Thread_local",
+    "__thread",
+    "_Alignas",
+    "__typeof__",
+    "__typeof",
+    "typeof",
+    "_Atomic",
+    "constexpr",
+    "thread_local",
+    "alignas",
+    "__attribute__",
+    "__attribute",
+    "__declspec",
+];
+
+fn is_one_of(token: &Token, words: &[&str]) -> bool {
+    token.kind == Kind::Ident && words.contains(&&*token.text)
+}
+
+fn is_assertion(token: &Token) -> bool {
+    token.is("_Static_assert") || token.is("static_assert")
+}
+
+pub(super) struct Scan<'t> {
+    tokens: &'t [Token],
+    brackets: &'t Brackets,
+    /// The names that the file has declared so far, and whether they are types.
+    known: HashMap<Rc<str>, bool>,
+    at: usize,
+    end: usize,
+    mode: Mode,
+    around: Vec<Around>,
+    scopes: Scopes,
+    /// The parameters of the function have been seen.
+    has_parameters: bool,
+    last: Option<Rc<str>>,
+    names: Names,
+    seen: HashSet<Name>,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(tokens: &'t [Token], brackets: &'t Brackets) -> Self {
+        Self {
+            tokens,
+            brackets,
+            known: HashMap::new(),
+            at: 0,
+            end: 0,
+            mode: Mode::Expression,
+            around: Vec::new(),
+            scopes: Scopes::default(),
+            has_parameters: false,
+            last: None,
+            names: Names::default(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// The names of the next external declaration; they are given in the order of the file.
+    pub(super) fn names(&mut self, tokens: Range<usize>) -> Names {
+        self.at = tokens.start;
+        self.end = tokens.end;
+        self.mode = Mode::Declaration(Progress::at(Level::File));
+        self.around.clear();
+        self.scopes.truncate(0);
+        self.has_parameters = false;
+        self.last = None;
+        self.seen.clear();
+        while self.at < self.end {
+            if let Some(around) = self.around.pop_if(|a| a.close == self.at) {
+                self.leave(&around);
+                continue;
+            }
+            let token = &self.tokens[self.at];
+            if is_attribute(token) {
+                self.at += 1;
+                if let Some(close) = self.brackets.close(self.at).filter(|c| *c < self.end) {
+                    self.at = close + 1;
+                }
+                continue;
+            }
+            match token.kind {
+                Kind::Ident => self.word(),
+                Kind::Punct => self.punctuator(),
+                Kind::Number | Kind::Char | Kind::Str | Kind::Other | Kind::End => {
+                    self.goes_on();
+                    self.at += 1;
+                }
+            }
+        }
+        std::mem::take(&mut self.names)
+    }
+
+    /// A token of the declaration at hand.
+    fn token(&self, at: usize) -> Option<&'t Token> {
+        self.tokens[..self.end].get(at)
+    }
+
+    fn is_at(&self, at: usize, text: &str) -> bool {
+        self.token(at).is_some_and(|t| t.is(text))
+    }
+
+    fn is_word_at(&self, at: usize) -> bool {
+        self.token(at)
+            .is_some_and(|t| t.kind == Kind::Ident && !is_attribute(t))
+    }
+
+    /// Passes the opening bracket at hand: these are the modes inside and behind it.
+    fn enter(&mut self, inside: Mode, behind: Mode, scopes: usize) {
+        if let Some(close) = self.brackets.close(self.at).filter(|c| *c < self.end) {
+            self.around.push(Around {
+                close,
+                resume: behind,
+                scopes,
+                loops: 0,
+            });
+            self.mode = inside;
+        }
+        self.at += 1;
+    }
+
+    fn leave(&mut self, around: &Around) {
+        self.scopes.truncate(around.scopes);
+        self.mode = around.resume;
+        if self.is_at(self.at, "}") {
+            self.end_loops();
+        }
+        self.at += 1;
+    }
+
+    /// Ends the scopes of loops whose statement has ended.
+    fn end_loops(&mut self) {
+        if let (Mode::Statement { begins: true, .. }, Some(around)) =
+            (self.mode, self.around.last_mut())
+        {
+            let left = self.scopes.len().saturating_sub(around.loops);
+            self.scopes.truncate(left);
+            around.loops = 0;
+        }
+    }
+
+    /// A statement does not begin behind this token.
+    fn goes_on(&mut self) {
+        if let Mode::Statement { begins, .. } = &mut self.mode {
+            *begins = false;
+        }
+    }
+
+    fn uses(&mut self, name: &Rc<str>, tag: bool) {
+        if !tag && self.scopes.get(name).is_some() {
+            return;
+        }
+        let name = (Rc::clone(name), tag);
+        if self.seen.insert(name.clone()) {
+            self.names.used.push(name);
+        }
+    }
+
+    fn declares(&mut self, name: &Rc<str>, is_type: bool) {
+        self.known.insert(Rc::clone(name), is_type);
+        self.names.declared.push((Rc::clone(name), false));
+    }
+
+    /// Whether a name is a type, if it is known.
+    fn is_type(&self, name: &Rc<str>) -> Option<bool> {
+        let local = self.scopes.get(name);
+        local.or_else(|| self.known.get(name).copied())
+    }
+
+    /// True if a declaration begins with this token of a block.
+    fn begins_declaration(&self, at: usize) -> bool {
+        let Some(token) = self.token(at) else {
+            return false;
+        };
+        if is_one_of(token, TYPES) || is_one_of(token, SPECIFIERS) || is_tag_word(token) {
+            return true;
+        }
+        token.kind == Kind::Ident
+            && self.is_type(&token.text).unwrap_or_else(|| {
+                // The name of a type that nobody declares.
+                let pointer = self.is_at(at + 1, "*") && self.is_word_at(at + 2);
+                let ends = [";", "=", ",", "["];
+                self.is_word_at(at + 1) || pointer && ends.iter().any(|t| self.is_at(at + 3, t))
+            })
+    }
+
+    fn word(&mut self) {
+        let token = &self.tokens[self.at];
+        match self.mode {
+            _ if token.is("__extension__") => self.at += 1,
+            Mode::Declaration(mut progress) if is_assertion(token) => {
+                progress.value = true;
+                self.mode = Mode::Declaration(progress);
+                self.at += 1;
+            }
+            Mode::Declaration(progress) if !progress.value => self.word_of_declaration(progress),
+            Mode::Enumerators { next: true } => {
+                match self.scopes.len() == 0 {
+                    true => self.declares(&token.text, false),
+                    false => self.scopes.declare(&token.text, false),
+                }
+                self.mode = Mode::Enumerators { next: false };
+                self.at += 1;
+            }
+            Mode::Statement { begins, .. } => self.word_of_statement(begins),
+            Mode::Declaration(_) | Mode::Enumerators { .. } | Mode::Expression => {
+                self.word_of_expression();
+            }
+        }
+    }
+
+    fn word_of_statement(&mut self, begins: bool) {
+        let token = &self.tokens[self.at];
+        let goes_on = |case| Mode::Statement {
+            begins: false,
+            case,
+        };
+        match &*token.text {
+            "goto" => {
+                self.mode = goes_on(false);
+                self.at += 1 + usize::from(self.is_word_at(self.at + 1));
+            }
+            "case" | "default" => {
+                self.mode = goes_on(true);
+                self.at += 1;
+            }
+            "else" | "do" => {
+                self.mode = BEGIN;
+                self.at += 1;
+            }
+            "if" | "while" | "switch" if self.is_at(self.at + 1, "(") => {
+                self.at += 1;
+                self.enter(Mode::Expression, BEGIN, self.scopes.len());
+            }
+            "for" if self.is_at(self.at + 1, "(") => {
+                if let Some(around) = self.around.last_mut() {
+                    around.loops += 1;
+                    self.scopes.begin();
+                }
+                self.at += 1;
+                self.enter(BEGIN, BEGIN, self.scopes.len());
+            }
+            _ if begins && self.is_at(self.at + 1, ":") => self.at += 2,
+            _ if begins && self.begins_declaration(self.at) => {
+                self.mode = Mode::Declaration(Progress::at(Level::Local));
+            }
+            _ => {
+                self.goes_on();
+                self.word_of_expression();
+            }
+        }
+    }
+
+    fn word_of_expression(&mut self) {
+        let token = &self.tokens[self.at];
+        if is_tag_word(token) {
+            return self.tag();
+        }
+        let before = self.at.checked_sub(1).map(|k| &self.tokens[k]);
+        if !before.is_some_and(|t| t.is(".") || t.is("->")) {
+            self.uses(&token.text, false);
+        }
+        self.at += 1;
+    }
+
+    /// A structure, a union or an enumeration: its tag, and what is in its braces.
+    fn tag(&mut self) {
+        let is_enum = self.tokens[self.at].is("enum");
+        self.at += 1;
+        while self.token(self.at).is_some_and(is_attribute) {
+            self.at = self.brackets.close(self.at + 1).unwrap_or(self.at) + 1;
+        }
+        let tag = self.token(self.at).filter(|t| t.kind == Kind::Ident);
+        self.at += usize::from(tag.is_some());
+        let braces = self.is_at(self.at, "{");
+        if let Some(tag) = tag {
+            let is_file = self.scopes.len() == 0;
+            if is_file && (braces || self.is_at(self.at, ";")) {
+                self.names.declared.push((Rc::clone(&tag.text), true));
+            } else {
+                self.uses(&tag.text, true);
+            }
+        }
+        if let Mode::Declaration(progress) = &mut self.mode {
+            progress.typed = true;
+        }
+        if braces {
+            let inside = match is_enum {
+                true => Mode::Enumerators { next: true },
+                false => Mode::Declaration(Progress::at(Level::Member)),
+            };
+            self.enter(inside, self.mode, self.scopes.len());
+        }
+    }
+
+    fn word_of_declaration(&mut self, mut progress: Progress) {
+        let token = &self.tokens[self.at];
+        if progress.named {
+            let behind = self.tokens[self.at - 1].is(")");
+            if progress.level == Level::File && behind {
+                // Looked at again.
+                self.mode = Mode::Declaration(Progress::at(Level::Old));
+            } else {
+                self.at += 1;
+            }
+            return;
+        }
+        if is_tag_word(token) {
+            return self.tag();
+        }
+        let is_file = progress.level == Level::File;
+        match &*token.text {
+            "typedef" => progress.is_typedef = true,
+            "extern" => progress.is_extern = true,
+            "static" => self.names.is_static |= is_file,
+            "inline" | "__inline" | "__inline__" => self.names.is_inline |= is_file,
+            "__typeof__" | "__typeof" | "typeof" | "_Atomic" | "_Alignas" | "alignas"
+                if self.is_at(self.at + 1, "(") =>
+            {
+                progress.typed |= !token.is("_Alignas") && !token.is("alignas");
+                self.at += 1;
+                let behind = Mode::Declaration(progress);
+                return self.enter(Mode::Expression, behind, self.scopes.len());
+            }
+            _ if is_one_of(token, TYPES) => progress.typed = true,
+            _ if is_one_of(token, SPECIFIERS) => {}
+            _ if self.is_name(progress) => {
+                self.name(&token.text, progress);
+                progress.named = true;
+            }
+            _ => {
+                self.uses(&token.text, false);
+                progress.typed = true;
+            }
+        }
+        if is_file {
+            self.names.is_typedef |= progress.is_typedef;
+            self.names.is_extern |= progress.is_extern;
+        }
+        self.mode = Mode::Declaration(progress);
+        self.at += 1;
+    }
+
+    /// True if the word at hand is what is declared, false if it is a type, or something that a compiler adds.
+    fn is_name(&self, progress: Progress) -> bool {
+        let next = self.at + 1;
+        if progress.typed {
+            return !self.is_word_at(next);
+        }
+        if self.is_type(&self.tokens[self.at].text) == Some(true) {
+            return false;
+        }
+        if self.is_word_at(next) || self.is_at(next, "*") {
+            return false;
+        }
+        if self.is_at(next, "(") {
+            // (*f)(x) and (f)(x) are declarators, with a type before them.
+            let close = self.brackets.close(next);
+            let is_declared = close.is_some_and(|c| self.is_at(c + 1, "("));
+            return !(self.is_at(next + 1, "*") || is_declared);
+        }
+        // A type alone, or a parameter that is declared behind the parentheses.
+        true
+    }
+
+    fn name(&mut self, name: &Rc<str>, progress: Progress) {
+        let before = self.at.checked_sub(1).map(|k| &self.tokens[k]);
+        let enclosed = before.is_some_and(|t| t.is("(")) && self.is_at(self.at + 1, ")");
+        let is_function = self.is_at(self.at + 1 + usize::from(enclosed), "(");
+        match progress.level {
+            Level::File => {
+                self.declares(name, progress.is_typedef);
+                if !is_function && !progress.is_typedef {
+                    self.names.variables.push(Rc::clone(name));
+                }
+                self.last = Some(Rc::clone(name));
+            }
+            Level::Member => {}
+            Level::Parameter | Level::Old => {
+                if !progress.typed {
+                    self.uses(name, false);
+                }
+                self.scopes.declare(name, false);
+            }
+            Level::Local => {
+                if progress.is_extern || is_function && !progress.is_typedef {
+                    // It is the one of the file.
+                    self.uses(name, false);
+                } else {
+                    self.scopes.declare(name, progress.is_typedef);
+                }
+            }
+        }
+    }
+
+    fn punctuator(&mut self) {
+        let token = &self.tokens[self.at];
+        let scopes = self.scopes.len();
+        match self.mode {
+            Mode::Declaration(progress) if !progress.value || token.is(",") || token.is(";") => {
+                self.punctuator_of_declaration(progress);
+            }
+            Mode::Statement { begins, case } => match &*token.text {
+                ";" => {
+                    self.mode = BEGIN;
+                    self.end_loops();
+                    self.at += 1;
+                }
+                ":" if case => {
+                    self.mode = BEGIN;
+                    self.at += 1;
+                }
+                "{" if begins => self.block(BEGIN),
+                _ => {
+                    self.goes_on();
+                    match &*token.text {
+                        "(" | "[" | "{" => self.enter(Mode::Expression, self.mode, scopes),
+                        _ => self.at += 1,
+                    }
+                }
+            },
+            Mode::Enumerators { .. } if token.is(",") => {
+                self.mode = Mode::Enumerators { next: true };
+                self.at += 1;
+            }
+            Mode::Declaration(_) | Mode::Enumerators { .. } | Mode::Expression => {
+                let before = self.at.checked_sub(1).map(|k| &self.tokens[k]);
+                match &*token.text {
+                    // Statements in an expression.
+                    "{" if before.is_some_and(|t| t.is("(")) => self.block(self.mode),
+                    "(" | "[" | "{" => self.enter(Mode::Expression, self.mode, scopes),
+                    _ => self.at += 1,
+                }
+            }
+        }
+    }
+
+    /// The statements in the braces at hand.
+    fn block(&mut self, behind: Mode) {
+        let scopes = self.scopes.len();
+        self.scopes.begin();
+        self.enter(BEGIN, behind, scopes);
+    }
+
+    fn punctuator_of_declaration(&mut self, mut progress: Progress) {
+        let token = &self.tokens[self.at];
+        let level = progress.level;
+        let scopes = self.scopes.len();
+        let behind = Mode::Declaration(Progress {
+            named: true,
+            ..progress
+        });
+        match &*token.text {
+            "(" if !progress.named && !self.begins_parameters() => {
+                // A declarator in parentheses, which may declare parameters that are those of the function.
+                let close = self.brackets.close(self.at).filter(|c| *c < self.end);
+                self.at += 1;
+                if let Some(close) = close {
+                    self.around.push(Around {
+                        close,
+                        resume: behind,
+                        scopes: usize::MAX,
+                        loops: 0,
+                    });
+                }
+            }
+            "(" => {
+                let is_head = level == Level::File && !self.has_parameters;
+                self.has_parameters |= is_head;
+                self.scopes.begin();
+                let inside = Mode::Declaration(Progress::at(Level::Parameter));
+                self.enter(inside, behind, scopes + usize::from(is_head));
+            }
+            "[" => self.enter(Mode::Expression, behind, scopes),
+            "{" if matches!(level, Level::File | Level::Old) && self.around.is_empty() => {
+                self.names.function = self.last.clone();
+                self.block(Mode::Expression);
+            }
+            "{" => self.enter(Mode::Expression, behind, scopes),
+            "=" | ":" => {
+                progress.value = true;
+                if level == Level::File {
+                    // They were no parameters of a function.
+                    self.scopes.truncate(0);
+                }
+                self.mode = Mode::Declaration(progress);
+                self.at += 1;
+            }
+            "," | ";" => {
+                let next = match (level, token.is(",")) {
+                    (Level::Parameter, _) => Progress::at(level),
+                    (_, true) => Progress {
+                        typed: true,
+                        named: false,
+                        value: false,
+                        ..progress
+                    },
+                    (_, false) => Progress::at(level),
+                };
+                if level == Level::File && self.around.is_empty() {
+                    self.scopes.truncate(0);
+                    self.has_parameters = false;
+                }
+                self.mode = match (level, token.is(";")) {
+                    (Level::Local, true) => BEGIN,
+                    _ => Mode::Declaration(next),
+                };
+                self.at += 1;
+            }
+            _ => self.at += 1,
+        }
+    }
+
+    /// True if parameters stand in the parentheses at hand, behind a type without a name.
+    fn begins_parameters(&self) -> bool {
+        let inside = self.at + 1;
+        let Some(token) = self.token(inside) else {
+            return false;
+        };
+        let words = is_one_of(token, TYPES) || is_one_of(token, SPECIFIERS) || is_tag_word(token);
+        token.is(")") || token.is("...") || words || self.is_type(&token.text) == Some(true)
+    }
+}

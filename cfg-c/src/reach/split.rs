@@ -1,0 +1,200 @@
+//! A file as its external declarations: the tokens between them are told apart by balanced brackets alone, so that whatever stands in them
+//! need not be read.
+
+use crate::{
+    codes,
+    lex::{Kind, Token},
+    source::Sink,
+};
+use std::ops::Range;
+
+/// The closing bracket of each opening one, by the number of the token; none of other tokens, and of those that are not closed.
+pub(super) struct Brackets(Vec<u32>);
+
+impl Brackets {
+    /// The closing bracket, where an opening one stands.
+    pub(super) fn close(&self, open: usize) -> Option<usize> {
+        self.0.get(open).filter(|c| **c > 0).map(|c| *c as usize)
+    }
+
+    /// Pairs brackets. Braces come first: parentheses that are not closed in a pair of braces are told where that is parsed, a brace without its
+    /// like at once, since nobody knows where a function ends.
+    pub(super) fn of(tokens: &[Token], sink: &mut Sink) -> Self {
+        let mut close = vec![0; tokens.len()];
+        let mut open: Vec<(usize, u8)> = Vec::new();
+        for (k, token) in tokens.iter().enumerate() {
+            if token.kind != Kind::Punct {
+                continue;
+            }
+            let Some(&bracket) = token
+                .text
+                .as_bytes()
+                .first()
+                .filter(|_| token.text.len() == 1)
+            else {
+                continue;
+            };
+            match bracket {
+                b'(' | b'[' | b'{' => open.push((k, bracket)),
+                b')' | b']' => {
+                    let wanted = if bracket == b')' { b'(' } else { b'[' };
+                    if let Some((start, _)) = open.pop_if(|(_, b)| *b == wanted) {
+                        close[start] = k as u32;
+                    }
+                }
+                b'}' => {
+                    while open.pop_if(|(_, b)| *b != b'{').is_some() {}
+                    match open.pop() {
+                        Some((start, _)) => close[start] = k as u32,
+                        None => {
+                            let help = "remove it, or one above that closes too early";
+                            let message = "this brace closes nothing";
+                            sink.error(&codes::SYNTAX, token.at, message, help);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        // Those inside of one that is not closed are none of their own.
+        if let Some((k, _)) = open.iter().find(|(_, b)| *b == b'{') {
+            let message = "this brace is not closed";
+            let help = "close it, or remove it";
+            sink.error(&codes::SYNTAX, tokens[*k].at, message, help);
+        }
+        Self(close)
+    }
+}
+
+/// The external declarations of a file, without empty ones. Those in `extern "C" { }` are like others.
+pub(super) fn declarations(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    // Where blocks of linkage end.
+    let mut linkage: Vec<usize> = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() && tokens[at].kind != Kind::End {
+        if tokens[at].is("extern")
+            && tokens.get(at + 1).is_some_and(|t| t.kind == Kind::Str)
+            && tokens.get(at + 2).is_some_and(|t| t.is("{"))
+            && let Some(end) = brackets.close(at + 2)
+        {
+            linkage.push(end);
+            at += 3;
+        } else if linkage.pop_if(|end| *end == at).is_some() || tokens[at].is(";") {
+            at += 1;
+        } else {
+            let end = end(tokens, brackets, at);
+            found.push(at..end);
+            at = end;
+        }
+    }
+    found
+}
+
+/// Where the external declaration ends that begins at a token.
+fn end(tokens: &[Token], brackets: &Brackets, start: usize) -> usize {
+    let first = piece(tokens, brackets, start);
+    if !first.is_old {
+        return first.end;
+    }
+    // The parameters of an old definition are declared between its head and its body.
+    let mut at = first.end;
+    loop {
+        if tokens[at].is("{") {
+            return piece(tokens, brackets, at).end;
+        }
+        let next = piece(tokens, brackets, at);
+        if next.is_old || next.has_body || tokens[at].kind == Kind::End {
+            return first.end;
+        }
+        at = next.end;
+    }
+}
+
+/// What ends with a semicolon, or with a body.
+struct Piece {
+    end: usize,
+    has_body: bool,
+    /// A declaration follows the parameters.
+    is_old: bool,
+}
+
+fn piece(tokens: &[Token], brackets: &Brackets, start: usize) -> Piece {
+    let mut at = start;
+    let (mut has_value, mut is_old) = (false, false);
+    // The token before ended parameters; it belongs to what begins with `struct`.
+    let (mut behind_parameters, mut is_tagged) = (false, false);
+    while at < tokens.len() && tokens[at].kind != Kind::End {
+        let token = &tokens[at];
+        if token.is(";") {
+            let (end, has_body) = (at + 1, false);
+            return Piece {
+                end,
+                has_body,
+                is_old,
+            };
+        }
+        if is_attribute(token) {
+            at = brackets.close(at + 1).map_or(at, |close| close) + 1;
+            behind_parameters = false;
+            continue;
+        }
+        if token.kind == Kind::Ident {
+            is_old |= behind_parameters && !has_value;
+            is_tagged |= is_tag_word(token);
+            behind_parameters = false;
+            at += 1;
+            continue;
+        }
+        has_value |= token.is("=");
+        let Some(close) = brackets.close(at) else {
+            // A block of linkage ends with the brace that is met here.
+            if token.is("}") && at > start {
+                let (end, has_body, is_old) = (at, false, false);
+                return Piece {
+                    end,
+                    has_body,
+                    is_old,
+                };
+            }
+            (behind_parameters, is_tagged) = (false, false);
+            at += 1;
+            continue;
+        };
+        if token.is("{") && !has_value && !is_tagged {
+            let (end, has_body) = (close + 1, true);
+            return Piece {
+                end,
+                has_body,
+                is_old,
+            };
+        }
+        behind_parameters = token.is("(");
+        is_tagged = false;
+        at = close + 1;
+    }
+    let (end, has_body) = (at.max(start + 1), false);
+    Piece {
+        end,
+        has_body,
+        is_old,
+    }
+}
+
+/// True of the words that stand before tags.
+pub(super) fn is_tag_word(token: &Token) -> bool {
+    token.is("struct") || token.is("union") || token.is("enum")
+}
+
+/// True of words with parentheses behind them that say something to the compiler alone.
+pub(super) fn is_attribute(token: &Token) -> bool {
+    const WORDS: &[&str] = &[
+        "__attribute__",
+        "__attribute",
+        "__declspec",
+        "__asm__",
+        "__asm",
+        "asm",
+    ];
+    token.kind == Kind::Ident && WORDS.contains(&&*token.text)
+}
