@@ -5,7 +5,7 @@ use crate::{
     source::Pos,
     types::{Arith, Qualified, Type},
 };
-use std::rc::Rc;
+use std::{collections::HashMap, rc::Rc};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unary {
@@ -267,7 +267,7 @@ impl Given {
     }
 }
 
-/// A file with what it includes.
+/// The files with what they include.
 #[derive(Debug, Default)]
 pub(crate) struct Unit {
     pub(crate) exprs: Vec<ExprNode>,
@@ -277,10 +277,10 @@ pub(crate) struct Unit {
     pub(crate) structures: Vec<Structure>,
     /// The number of functions that the file defines; those behind are made of pragmas and options.
     pub(crate) written: usize,
-    /// Those of each file.
-    pub(crate) files: Vec<std::ops::Range<usize>>,
+    /// Those of each file, by their names.
+    pub(crate) files: Vec<HashMap<Rc<str>, usize>>,
     /// Parameters that are functions which pragmas or options declare.
-    pub(crate) callbacks: std::collections::HashMap<DeclId, DeclId>,
+    pub(crate) callbacks: HashMap<DeclId, DeclId>,
 }
 
 /// Higher expressions are taken apart, which emits statements: they count as having effects.
@@ -289,8 +289,7 @@ const MAX_HEIGHT: u32 = 25;
 impl Unit {
     /// The function of a file, by its name.
     pub(crate) fn function_named(&self, file: usize, name: &str) -> Option<usize> {
-        let mut all = self.files.get(file)?.clone();
-        all.find(|f| &*self.decl(self.functions[*f].decl).name == name)
+        self.files.get(file)?.get(name).copied()
     }
 
     /// The statements that a statement is made of; what follows `else` comes first.

@@ -10,8 +10,8 @@ cfg_core::diagnostic_codes! {
         "Directives and macros are those of C99."
         "Conditions end with #endif, macros are called with as many arguments as they have parameters, and the condition of an #if is an integer constant expression.";
     INCLUDE "C003" "file not found"
-        "A file that is included in quotes lies beside the file that includes it, and one in angle brackets is a header of the standard library."
-        "Headers of the standard library are known and never read. Other files are looked for relative to the file that includes them. Preprocess the file first (`cc -E -P`) if it needs other folders.";
+        "A file that is included in quotes lies beside the file that includes it, or in a folder that -I names; one in angle brackets is a header of the standard library, or lies in such a folder."
+        "Headers of the standard library are known and never read. Another one in angle brackets that is not found is a warning: what it declares is not known, which matters only where it is needed, and its macros are not defined. Name the folder with -I, or have the file go through another preprocessor first (--preprocess 'cc -E').";
     UNKNOWN "C004" "unknown name"
         "A variable, function or label that is named is declared before."
         "Names of the standard library are known after an #include of their header.";

@@ -1,10 +1,10 @@
-//! Bytes to tokens: comments, line splices and positions. Knows neither directives nor keywords.
+//! Bytes to tokens: trigraphs, line splices, comments and positions. Knows neither directives nor keywords.
 
 use crate::{
     codes,
     source::{Pos, Sink},
 };
-use std::{collections::HashSet, rc::Rc};
+use std::{borrow::Cow, collections::HashSet, rc::Rc};
 
 /// The kind of a preprocessing token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,26 +70,105 @@ const PUNCTUATORS: &[&str] = &[
 ];
 
 struct Lexer<'b> {
+    /// The text, in which lines are joined and trigraphs are replaced.
     bytes: &'b [u8],
     at: usize,
     line: u32,
-    /// Where the line begins.
-    start: usize,
+    /// Where the line begins, or would if all of it were there.
+    start: isize,
     file: u32,
+    /// What was taken out of the text and is not passed yet, the next one last.
+    gaps: Vec<Gap>,
+}
+
+/// Bytes that were taken out of the text.
+struct Gap {
+    /// The number of the byte before which they stood, of those that are left.
+    at: usize,
+    /// A line splice; otherwise two bytes of a trigraph.
+    is_splice: bool,
+}
+
+/// The length of the line splice that a text begins with. Blanks behind the backslash are passed, as by compilers.
+fn splice(text: &[u8]) -> Option<usize> {
+    let start = match text {
+        [b'\\', ..] => 1,
+        [b'?', b'?', b'/', ..] => 3,
+        _ => return None,
+    };
+    let blanks = text[start..]
+        .iter()
+        .take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c'));
+    let end = start + blanks.count();
+    (text.get(end) == Some(&b'\n')).then_some(end + 1)
+}
+
+/// The character that a trigraph stands for.
+fn trigraph(text: &[u8]) -> Option<u8> {
+    let [b'?', b'?', third, ..] = text else {
+        return None;
+    };
+    Some(match third {
+        b'=' => b'#',
+        b'/' => b'\\',
+        b'\'' => b'^',
+        b'(' => b'[',
+        b')' => b']',
+        b'!' => b'|',
+        b'<' => b'{',
+        b'>' => b'}',
+        b'-' => b'~',
+        _ => return None,
+    })
+}
+
+/// A text with its lines joined and its trigraphs replaced, which comes before all else (C99 5.1.1.2), and what was taken out.
+fn joined(bytes: &[u8]) -> (Cow<'_, [u8]>, Vec<Gap>) {
+    if !bytes.iter().any(|b| matches!(b, b'\\' | b'?')) {
+        return (bytes.into(), Vec::new());
+    }
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut gaps = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        if let Some(len) = splice(rest) {
+            gaps.push(Gap {
+                at: text.len(),
+                is_splice: true,
+            });
+            at += len;
+        } else if let Some(byte) = trigraph(rest) {
+            text.push(byte);
+            gaps.push(Gap {
+                at: text.len(),
+                is_splice: false,
+            });
+            at += 3;
+        } else {
+            text.push(bytes[at]);
+            at += 1;
+        }
+    }
+    gaps.reverse();
+    (text.into(), gaps)
 }
 
 /// The tokens of a file, the last of which is the end.
 pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink) -> Vec<Token> {
+    let (text, gaps) = joined(bytes);
     let mut lexer = Lexer {
-        bytes,
+        bytes: &text,
         at: 0,
         line: 1,
         start: 0,
         file,
+        gaps,
     };
     if bytes.starts_with(b"\xef\xbb\xbf") {
         lexer.at = 3;
     }
+    lexer.pass_gaps();
     let mut tokens = Vec::new();
     let mut first = true;
     loop {
@@ -98,7 +177,7 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
         let pos = lexer.pos();
         let mut text = String::new();
         let kind = lexer.token(&mut text);
-        let end = lexer.at.saturating_sub(lexer.start) as u32 + 1;
+        let end = lexer.column();
         let len = if lexer.line == pos.line {
             end.saturating_sub(pos.column)
         } else {
@@ -136,34 +215,31 @@ fn digraph(text: &str) -> &str {
 
 impl Lexer<'_> {
     fn pos(&self) -> Pos {
-        let column = (self.at - self.start) as u32 + 1;
         Pos {
             file: self.file,
             line: self.line,
-            column,
+            column: self.column(),
             len: 1,
         }
     }
 
-    /// Passes a line splice, if there is one here.
-    fn splice(&mut self) {
-        loop {
-            let rest = &self.bytes[self.at..];
-            let len = if rest.starts_with(b"\\\n") {
-                2
-            } else if rest.starts_with(b"\\\r\n") {
-                3
+    fn column(&self) -> u32 {
+        (self.at as isize - self.start) as u32 + 1
+    }
+
+    /// Counts what was taken out of the text before the byte at hand.
+    fn pass_gaps(&mut self) {
+        while let Some(gap) = self.gaps.pop_if(|gap| gap.at <= self.at) {
+            if gap.is_splice {
+                self.line += 1;
+                self.start = self.at as isize;
             } else {
-                return;
-            };
-            self.at += len;
-            self.line += 1;
-            self.start = self.at;
+                self.start -= 2;
+            }
         }
     }
 
-    fn peek(&mut self) -> Option<u8> {
-        self.splice();
+    fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
@@ -172,8 +248,9 @@ impl Lexer<'_> {
         self.at += 1;
         if byte == b'\n' {
             self.line += 1;
-            self.start = self.at;
+            self.start = self.at as isize;
         }
+        self.pass_gaps();
         Some(byte)
     }
 

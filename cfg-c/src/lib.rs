@@ -8,7 +8,8 @@
 //!
 //! ```
 //! let text = b"double square(double x) { return x * x; }";
-//! let read = cfg_c::read_c("square.c", text, &cfg_c::Options::default(), &mut cfg_c::NoFiles);
+//! let file = cfg_c::SourceFile::new("square.c", text);
+//! let read = cfg_c::read_c(&[file], &cfg_c::Options::default(), &mut cfg_c::NoFiles);
 //! assert!(read.problems.is_empty(), "{}", read.problems);
 //! let program = read.program.expect("no problem was found");
 //! assert_eq!(program.routines[0].name, "square");
@@ -43,7 +44,7 @@ use cfg_core::{
 };
 
 pub use codes::CODES;
-pub use preprocess::{Files, NoFiles};
+pub use preprocess::{Files, MacroOption, NoFiles, Preprocessing, SourceFile};
 
 /// Choices of the user that the file does not make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,14 +67,24 @@ pub struct Read {
     pub problems: Diagnostics,
 }
 
-/// Reads a C file, and what it includes through `files`.
+/// Reads C files as one program, and what they include through `files`. Static functions and variables, types and macros are those of a file,
+/// other functions and variables those of all.
 ///
 /// # Examples
 /// The example is that of [the crate's page](self).
-pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files) -> Read {
+pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
-    let read = preprocess::preprocess(name, bytes, options, files, &mut sink);
-    let Some(read) = reach::reach(vec![read], options, &mut sink) else {
+    let mut read = Vec::with_capacity(sources.len());
+    for (k, source) in sources.iter().enumerate() {
+        let options = Some(options).filter(|_| k == 0);
+        read.push(preprocess::preprocess(source, options, files, &mut sink));
+    }
+    // What a file that is not there would define is missing everywhere.
+    let reached = match lacks_files(&sink.found) {
+        true => None,
+        false => reach::reach(read, options, &mut sink),
+    };
+    let Some(read) = reached else {
         return Read {
             program: None,
             problems: sink.found,
@@ -93,6 +104,12 @@ pub fn read_c(name: &str, bytes: &[u8], options: &Options, files: &mut dyn Files
         None if second.distance() < first.distance() => second.read(),
         None => first.with(second).read(),
     }
+}
+
+/// True if an included file is not there.
+fn lacks_files(found: &Diagnostics) -> bool {
+    let mut errors = (found.iter()).filter(|d| d.severity == Severity::Error);
+    errors.any(|d| d.code == codes::INCLUDE.code)
 }
 
 /// What came of translating a file in one of the two ways.
@@ -174,6 +191,7 @@ fn translate(
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);
+    parse::name_apart(&mut unit, &chosen.read);
     if values && !may_be_values(&unit, &chosen, sink) {
         *reached = Reached::Nothing;
         return None;

@@ -10,10 +10,13 @@ mod declaration;
 mod declarator;
 mod expression;
 mod given;
+mod linkage;
 mod literal;
 mod statement;
 mod structure;
 mod typing;
+
+pub(crate) use linkage::name_apart;
 
 use crate::{
     ast::{
@@ -66,13 +69,18 @@ struct Parser<'s> {
     /// Those of the file, or of an expression that a pragma or an option gives.
     tokens: Cow<'s, [Token]>,
     at: usize,
-    /// All names that the files declare.
+    /// All names that the files declare, and included files that are not there.
     names: &'s [Rc<str>],
+    missing: &'s [String],
     sink: &'s mut Sink,
     unit: Unit,
     /// Looks for names that may have been meant, in bounded time for all problems together.
     similarity: Similarity,
     scopes: Vec<Scope>,
+    /// The outermost scopes of the files that have been read.
+    files: Vec<Scope>,
+    /// The functions and variables that are those of all files.
+    linked: HashMap<Rc<str>, DeclId>,
     depth: usize,
     around: Vec<Around>,
     /// The function that is being read.
@@ -95,11 +103,14 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
     let mut parser = Parser {
         tokens: Cow::Borrowed(&[]),
         names: &read.names,
+        missing: &read.missing,
         at: 0,
         sink,
         unit: Unit::default(),
         similarity: Similarity::default(),
-        scopes: vec![Scope::default()],
+        scopes: Vec::new(),
+        files: Vec::new(),
+        linked: HashMap::new(),
         depth: 0,
         around: Vec::new(),
         labels: Vec::new(),
@@ -112,14 +123,15 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
         has_bits: (read.choices.iter()).any(|c| c.role == Role::Passive && &*c.name == bits::BITS),
         bits: HashMap::new(),
     };
-    for tokens in &read.tokens {
-        parser.tokens = tokens.into();
+    for file in &read.files {
+        parser.begin_file(&file.shared);
+        parser.tokens = (&file.tokens).into();
         parser.at = 0;
         parser.file();
-        let end = parser.unit.functions.len();
-        let start = std::mem::replace(&mut parser.unit.written, end);
-        parser.unit.files.push(start..end);
+        parser.end_file();
     }
+    parser.unit.written = parser.unit.functions.len();
+    parser.begin_library();
     // What is said of a function replaces what is known of it.
     let given: Vec<&str> = read.externals.iter().map(|e| &*e.name.text).collect();
     let mut tried = BTreeSet::new();
@@ -128,6 +140,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
         parser.at = 0;
         parser.file();
     }
+    parser.end_file();
     parser.given(&read.externals, &read.choices);
     parser.unit
 }
@@ -292,14 +305,24 @@ impl Parser<'_> {
         let id = DeclId(self.unit.decls.len() as u32);
         let name = Rc::clone(&decl.name);
         let at = decl.at;
-        let again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
+        let mut again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
         let file = self.scopes.len() == 1;
         let of_file = decl.kind == DeclKind::Function || decl.kind == DeclKind::Global;
         if of_file && !file && again.is_none() {
             return self.declare_inside(decl);
         }
+        if of_file && again.is_none() && !decl.internal {
+            if let Some(old) = self.declared_elsewhere(&decl) {
+                again = Some(Entry::Decl(old));
+            } else {
+                self.linked.insert(Rc::clone(&name), id);
+            }
+        }
         match again {
             Some(Entry::Decl(old)) if self.same_thing(old, &decl, file) => {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.names.insert(name, Entry::Decl(old));
+                }
                 return self.merge(old, decl);
             }
             Some(_) => {
@@ -324,7 +347,7 @@ impl Parser<'_> {
         let name = Rc::clone(&decl.name);
         let known = match self.scopes[0].names.get(&name) {
             Some(Entry::Decl(old)) if self.same_thing(*old, &decl, true) => Some(*old),
-            _ => None,
+            _ => self.declared_elsewhere(&decl),
         };
         let id = match known {
             Some(old) if self.is_header(self.unit.decl(old).at) => old,
@@ -332,6 +355,7 @@ impl Parser<'_> {
             None => {
                 let id = DeclId(self.unit.decls.len() as u32);
                 self.unit.decls.push(decl);
+                self.linked.insert(Rc::clone(&name), id);
                 let names = &mut self.scopes[0].names;
                 names.entry(Rc::clone(&name)).or_insert(Entry::Decl(id));
                 id
@@ -357,6 +381,7 @@ impl Parser<'_> {
 
     fn merge(&mut self, id: DeclId, new: Decl) -> DeclId {
         let header = self.is_header(self.unit.decl(id).at);
+        self.compare(id, &new);
         let old = &mut self.unit.decls[id.index()];
         old.external &= new.external;
         old.internal |= new.internal;
@@ -392,10 +417,10 @@ impl Parser<'_> {
         let Type::Function(signature) = &ty.ty else {
             return Err(self.syntax(from, "the body belongs to no function"));
         };
-        if self.unit.decl(decl).definition.is_some() {
-            let message = format!("{} is defined twice", self.unit.decl(decl).name);
-            self.sink
-                .error(&codes::TWICE, from, message, "remove one of the two");
+        if let Some(before) = self.unit.decl(decl).definition {
+            let name = Rc::clone(&self.unit.decl(decl).name);
+            let before = self.unit.functions[before].from;
+            self.defined_twice(&name, from, before);
         }
         let number = self.unit.functions.len();
         self.unit.decls[decl.index()].definition = Some(number);
@@ -456,7 +481,11 @@ impl Parser<'_> {
             to: self.last(),
             given: None,
         };
+        let name = Rc::clone(&self.unit.decl(decl).name);
         self.unit.functions.push(function);
+        if let Some(functions) = self.unit.files.last_mut() {
+            functions.insert(name, number);
+        }
         Ok(())
     }
 }

@@ -19,10 +19,10 @@ use std::{
     rc::Rc,
 };
 
-/// Where files that are included in quotes come from.
+/// Where files that are included come from.
 pub trait Files {
-    /// The name and the bytes of the file that `from` includes as `name`; `None` if there is none.
-    fn include(&mut self, from: &str, name: &str) -> Option<(String, Vec<u8>)>;
+    /// The bytes of a file; `None` if there is none of this path that can be read.
+    fn read(&mut self, path: &str) -> Option<Vec<u8>>;
 }
 
 /// No file can be included.
@@ -30,10 +30,76 @@ pub trait Files {
 pub struct NoFiles;
 
 impl Files for NoFiles {
-    fn include(&mut self, _: &str, _: &str) -> Option<(String, Vec<u8>)> {
+    fn read(&mut self, _: &str) -> Option<Vec<u8>> {
         None
     }
 }
+
+/// A file in C.
+#[derive(Clone, Debug)]
+pub struct SourceFile<'t> {
+    /// Its name, which messages have; files that it includes in quotes lie beside it.
+    pub name: &'t str,
+    /// Its text.
+    pub bytes: &'t [u8],
+    /// How it is preprocessed.
+    pub preprocessing: Preprocessing,
+}
+
+impl<'t> SourceFile<'t> {
+    /// A file that is preprocessed without options.
+    pub fn new(name: &'t str, bytes: &'t [u8]) -> Self {
+        Self {
+            name,
+            bytes,
+            preprocessing: Preprocessing::default(),
+        }
+    }
+}
+
+/// What the options of C compilers with these names say to the preprocessor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preprocessing {
+    /// `-I`: folders in which files are looked for that are included.
+    pub folders: Vec<String>,
+    /// `-D` and `-U`, in their order.
+    pub macros: Vec<MacroOption>,
+    /// `-include`: files that are included before the first line.
+    pub includes: Vec<String>,
+}
+
+/// A macro that is defined, or is not, when a file begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MacroOption {
+    /// `-D NAME`, whose value is 1, or `-D NAME=VALUE`; there may be parameters behind the name.
+    Define(String),
+    /// `-U NAME`.
+    Undefine(String),
+}
+
+impl Preprocessing {
+    /// The directives that say the same.
+    fn directives(&self) -> String {
+        let mut text = String::new();
+        for option in &self.macros {
+            match option {
+                MacroOption::Define(definition) => {
+                    let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+                    let bare = name.split('(').next().unwrap_or(name);
+                    text += &format!("#undef {bare}\n#define {name} {value}\n");
+                }
+                MacroOption::Undefine(name) => text += &format!("#undef {name}\n"),
+            }
+        }
+        for name in &self.includes {
+            text += &format!("#include \"{name}\"\n");
+        }
+        text
+    }
+}
+
+/// The name of the file with the directives that options stand for.
+const OPTIONS: &str = "-D, -U, -include";
 
 /// Files nest, and so do calls of macros in arguments of macros.
 const MAX_NESTING: usize = 200;
@@ -69,7 +135,7 @@ pub(crate) struct Choice {
     pub(crate) pragma: Option<Pos>,
     /// That function, if there is one.
     pub(crate) function: Option<Rc<str>>,
-    /// The file, by its number among those that are read together.
+    /// The file of the pragma, by its number among those that are read together.
     pub(crate) unit: usize,
 }
 
@@ -85,8 +151,8 @@ pub(crate) struct External {
     pub(crate) partials: Vec<(Token, Vec<Token>)>,
     pub(crate) tangent: Option<Token>,
     pub(crate) adjoint: Option<Token>,
-    /// The file, by its number among those that are read together.
-    pub(crate) unit: usize,
+    /// The file of the pragma, by its number among those that are read together; an option says it of all of them.
+    pub(crate) unit: Option<usize>,
 }
 
 impl External {
@@ -110,6 +176,8 @@ pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) externals: Vec<External>,
+    /// Files in angle brackets that were not found.
+    pub(crate) missing: Vec<String>,
     /// Where tokens of headers of the system begin, and where they end, in turn.
     system: Vec<usize>,
 }
@@ -144,6 +212,10 @@ struct Condition {
 
 struct Preprocessor<'s> {
     files: &'s mut dyn Files,
+    /// Where files are looked for that are included.
+    folders: &'s [String],
+    /// Files in angle brackets that were not found.
+    missing: Vec<String>,
     sink: &'s mut Sink,
     names: Interner,
     macros: HashMap<Rc<str>, Rc<Macro>>,
@@ -160,16 +232,17 @@ struct Preprocessor<'s> {
     system: Vec<usize>,
 }
 
-/// Preprocesses a file.
+/// Preprocesses a file. What options say of functions and variables is read with its macros, where it is the first.
 pub(crate) fn preprocess(
-    name: &str,
-    bytes: &[u8],
-    options: &Options,
+    source: &SourceFile<'_>,
+    options: Option<&Options>,
     files: &mut dyn Files,
     sink: &mut Sink,
 ) -> Preprocessed {
     let mut pp = Preprocessor {
         files,
+        folders: &source.preprocessing.folders,
+        missing: Vec::new(),
         sink,
         names: Interner::default(),
         macros: HashMap::new(),
@@ -199,13 +272,20 @@ pub(crate) fn preprocess(
             }),
         );
     }
-    pp.open(name.to_owned(), bytes, Pos::default());
+    pp.open(source.name.to_owned(), source.bytes, Pos::default());
+    let directives = source.preprocessing.directives();
+    if !directives.is_empty() {
+        pp.open(OPTIONS.to_owned(), directives.as_bytes(), Pos::default());
+    }
     let tokens = pp.run();
-    pp.options(options);
+    if let Some(options) = options {
+        pp.options(options);
+    }
     Preprocessed {
         tokens,
         choices: pp.choices,
         externals: pp.externals,
+        missing: pp.missing,
         system: pp.system,
     }
 }

@@ -2,6 +2,7 @@
 //! parsed. All others may hold anything.
 
 mod scan;
+mod share;
 mod split;
 
 use crate::{
@@ -11,7 +12,8 @@ use crate::{
     source::{Pos, Sink},
 };
 use cfg_core::diagnostic::similar::did_you_mean;
-use scan::{Name, Names, Scan};
+pub(crate) use scan::Name;
+use scan::{Names, Scan};
 use split::Brackets;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -21,8 +23,7 @@ use std::{
 
 /// What is read of the files.
 pub(crate) struct Reached {
-    /// The tokens of each file, the end last.
-    pub(crate) tokens: Vec<Vec<Token>>,
+    pub(crate) files: Vec<FileReached>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) externals: Vec<External>,
     /// All names that the files declare, for those that are misspelt.
@@ -31,6 +32,16 @@ pub(crate) struct Reached {
     pub(crate) heads: Vec<InFile>,
     /// There is one function to differentiate.
     pub(crate) is_one: bool,
+    /// Files in angle brackets that were not found.
+    pub(crate) missing: Vec<String>,
+}
+
+/// What is read of a file.
+pub(crate) struct FileReached {
+    /// The tokens, the end last.
+    pub(crate) tokens: Vec<Token>,
+    /// Types and enumerators that are those of a file before, by its number.
+    pub(crate) shared: Vec<(usize, Name)>,
 }
 
 /// A function, by the file and its name.
@@ -168,6 +179,13 @@ impl Files {
         found
     }
 
+    /// The external declarations that a name leads to: in a file, or in each.
+    fn named(&self, file: Option<usize>, name: &Rc<str>) -> Vec<Place> {
+        let name = (Rc::clone(name), false);
+        let files = file.map_or(0..self.files.len(), |f| f..f + 1);
+        files.flat_map(|f| self.declarations(f, &name)).collect()
+    }
+
     /// Adds external declarations and all that they reach.
     fn reach(&self, mut open: Vec<Place>, reached: &mut BTreeSet<Place>) {
         while let Some(place) = open.pop() {
@@ -213,9 +231,9 @@ impl Files {
         }
         for external in externals {
             for name in external.named().filter(|name| **name != external.name.text) {
-                for (f, k) in self.declarations(external.unit, &(Rc::clone(name), false)) {
-                    let function = self.item((f, k)).names.function.as_ref();
-                    called.extend(function.map(|name| (f, Rc::clone(name))));
+                for place in self.named(external.unit, name) {
+                    let function = self.item(place).names.function.as_ref();
+                    called.extend(function.map(|name| (place.0, Rc::clone(name))));
                 }
             }
         }
@@ -234,15 +252,8 @@ impl Files {
             functions.flat_map(|(f, file)| file.functions().map(move |name| (f, Rc::clone(name))));
         let all: Vec<InFile> = all.collect();
         if let Some(wanted) = &options.routine {
-            let found = all.iter().find(|(_, name)| **name == **wanted);
-            if let Some(found) = found {
-                return Some((vec![found.clone()], true));
-            }
-            let message = format!("no function {wanted} is defined");
-            let near = did_you_mean(wanted, all.iter().map(|(_, name)| &**name));
-            let help = near.unwrap_or_else(|| "name a function that the file defines".to_owned());
-            sink.error(&codes::ROUTINE, Pos::default(), message, help);
-            return None;
+            let found = self.routine(wanted, &all, sink)?;
+            return Some((vec![found], true));
         }
         let others: Vec<InFile> = all
             .into_iter()
@@ -255,22 +266,48 @@ impl Files {
             return None;
         }
         let called = self.called(externals);
-        let heads: Vec<InFile> = others
-            .iter()
+        let heads: Vec<InFile> = (others.iter())
             .filter(|f| !called.contains(f))
             .cloned()
             .collect();
-        // What is static and not called cannot be called from elsewhere either.
+        // What is static and not called cannot be called from elsewhere either; of several, those of the first file are meant.
         let public = |(f, name): &&InFile| !self.files[*f].is_private(name);
-        let heads = match heads.iter().filter(public).collect::<Vec<_>>()[..] {
-            [only] => vec![only.clone()],
-            _ => heads,
+        let of_first = |(f, _): &&InFile| *f == 0;
+        let only = |some: &dyn Fn(&&InFile) -> bool| {
+            let mut all = heads.iter().filter(|head| some(head));
+            all.next().filter(|_| all.next().is_none()).cloned()
         };
-        Some(match heads.len() {
-            0 => (others, false),
-            1 => (heads, true),
-            _ => (heads, false),
+        let one = only(&|_| true)
+            .or_else(|| only(&|f| public(f)))
+            .or_else(|| only(&|f| of_first(f) && public(f)));
+        Some(match one {
+            Some(one) => (vec![one], true),
+            None if heads.is_empty() => (others, false),
+            None => (heads, false),
         })
+    }
+
+    /// The function that is named: one that all files may call comes before one of its file alone.
+    fn routine(&self, wanted: &str, all: &[InFile], sink: &mut Sink) -> Option<InFile> {
+        let found: Vec<&InFile> = all.iter().filter(|(_, name)| **name == *wanted).collect();
+        let public = found
+            .iter()
+            .find(|(f, name)| !self.files[*f].is_private(name));
+        let one = public.or(found.first());
+        let Some(one) = one else {
+            let message = format!("no function {wanted} is defined");
+            let near = did_you_mean(wanted, all.iter().map(|(_, name)| &**name));
+            let help = near.unwrap_or_else(|| "name a function that the file defines".to_owned());
+            sink.error(&codes::ROUTINE, Pos::default(), message, help);
+            return None;
+        };
+        if public.is_none() && found.len() > 1 {
+            let message = format!("{wanted} is a static function of {} files", found.len());
+            let help = "leave out the files in which another one is meant";
+            sink.error(&codes::ROUTINE, Pos::default(), message, help);
+            return None;
+        }
+        Some((*one).clone())
     }
 }
 
@@ -289,7 +326,7 @@ pub(crate) fn reach(
     let mut choices: Vec<Choice> = Vec::new();
     for (f, file) in read.iter_mut().enumerate() {
         for mut external in file.externals.drain(..) {
-            external.unit = f;
+            external.unit = external.unit.map(|_| f);
             externals.push(external);
         }
         for mut choice in file.choices.drain(..) {
@@ -300,33 +337,37 @@ pub(crate) fn reach(
         }
     }
     let (heads, is_one) = files.heads(options, &externals, sink)?;
-    let places = |file: usize, name: &Rc<str>| files.declarations(file, &(Rc::clone(name), false));
-    let mut roots: Vec<Place> = heads
-        .iter()
-        .flat_map(|(f, name)| places(*f, name))
-        .collect();
+    let mut roots: Vec<Place> = Vec::new();
+    for (file, name) in &heads {
+        roots.extend(files.named(Some(*file), name));
+    }
     for external in &externals {
         roots.extend(
             external
                 .named()
-                .flat_map(|name| places(external.unit, name)),
+                .flat_map(|name| files.named(external.unit, name)),
         );
+    }
+    // What the library has in C calls others of its functions.
+    for (f, file) in files.files.iter().enumerate() {
+        let header = |item: &Item| sink.is_header(read[f].tokens[item.tokens.start].at);
+        let all = file.items.iter().enumerate();
+        roots.extend(all.filter(|(_, item)| header(item)).map(|(k, _)| (f, k)));
     }
     let mut reached = BTreeSet::new();
     files.reach(roots, &mut reached);
     // What a pragma says of a function counts where that is read, and may name variables that it does not.
     let is_read = |choice: &Choice, reached: &BTreeSet<Place>| {
-        let function = choice.function.as_ref();
-        function.is_none_or(|name| {
-            places(choice.unit, name)
-                .iter()
-                .any(|p| reached.contains(p))
+        choice.function.as_ref().is_none_or(|name| {
+            let all = files.named(Some(choice.unit), name);
+            all.iter().any(|place| reached.contains(place))
         })
     };
     loop {
         let before = reached.len();
         let counted = choices.iter().filter(|choice| is_read(choice, &reached));
-        let named = counted.flat_map(|choice| places(choice.unit, &choice.name));
+        let named = counted
+            .flat_map(|choice| files.named(choice.pragma.map(|_| choice.unit), &choice.name));
         files.reach(named.collect(), &mut reached);
         if reached.len() == before {
             break;
@@ -342,22 +383,41 @@ pub(crate) fn reach(
         .collect();
     names.sort_unstable();
     names.dedup();
-    let tokens = read.into_iter().enumerate().map(|(f, read)| {
-        let all = &read.tokens;
+    let missing = read
+        .iter_mut()
+        .flat_map(|read| std::mem::take(&mut read.missing))
+        .collect();
+    let shared = share::shared(&files, &read, &reached);
+    let parts = read.iter().enumerate().map(|(f, read)| {
         let kept = reached.range((f, 0)..(f + 1, 0));
-        let mut tokens: Vec<Token> = kept
-            .flat_map(|p| all[files.item(*p).tokens.clone()].iter().cloned())
-            .collect();
-        tokens.extend(all.last().cloned());
-        tokens
+        let mut part = FileReached {
+            tokens: Vec::new(),
+            shared: Vec::new(),
+        };
+        for place in kept {
+            let item = files.item(*place);
+            match shared.get(place) {
+                Some((file, _)) => {
+                    let tags = item.names.used.iter().filter(|(_, tag)| *tag);
+                    let names = item.names.declared.iter().chain(tags);
+                    part.shared.extend(names.map(|name| (*file, name.clone())));
+                }
+                None => part
+                    .tokens
+                    .extend_from_slice(&read.tokens[item.tokens.clone()]),
+            }
+        }
+        part.tokens.extend(read.tokens.last().cloned());
+        part
     });
-    let tokens = tokens.collect();
+    let parts = parts.collect();
     Some(Reached {
-        tokens,
+        files: parts,
         choices,
         externals,
         names,
         heads,
         is_one,
+        missing,
     })
 }

@@ -128,7 +128,11 @@ fn read(f: &Function, text: &str) -> Result<Program, Diagnostics> {
         routine: Some(f.name.clone()),
         ..cfg_c::Options::default()
     };
-    let read = cfg_c::read_c("f.c", text.as_bytes(), &options, &mut cfg_c::NoFiles);
+    let read = cfg_c::read_c(
+        &[cfg_c::SourceFile::new("f.c", text.as_bytes())],
+        &options,
+        &mut cfg_c::NoFiles,
+    );
     read.program.ok_or_else(|| {
         let reason = read.problems.has_errors();
         assert!(reason, "no program and no reason:\n{text}");

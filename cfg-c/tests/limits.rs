@@ -1,13 +1,17 @@
 //! Each limit of the front end: the largest file that is within it, and the next one.
 
-use cfg_c::{Files, NoFiles, Options, Read, read_c};
+use cfg_c::{Files, NoFiles, Options, Read, SourceFile, read_c};
 use cfg_core::{ir::Program, validate::validate};
 
 /// A text of any size.
 type Text = fn(usize) -> String;
 
 fn read(text: &str) -> Read {
-    read_c("t.c", text.as_bytes(), &Options::default(), &mut NoFiles)
+    read_c(
+        &[SourceFile::new("t.c", text.as_bytes())],
+        &Options::default(),
+        &mut NoFiles,
+    )
 }
 
 /// The program that a text is, in the text form.
@@ -172,7 +176,9 @@ fn what_nests_is_read_up_to_the_limit_of_the_parser() {
             199,
             |n| {
                 let (open, close) = ("struct {".repeat(n), "} b;".repeat(n));
-                format!("{open} int a; {close} double f(double x) {{ return x; }}")
+                format!(
+                    "typedef {open} int a; {close} double f(double x) {{ return x * sizeof(b); }}"
+                )
             },
             "C011",
             deep,
@@ -189,7 +195,7 @@ fn types_have_so_many_levels() {
             200,
             |n| {
                 let stars = "*".repeat(n);
-                format!("extern double {stars}y; double f(double x) {{ return x; }}")
+                format!("typedef double {stars}t; double f(double x) {{ return x * sizeof(t); }}")
             },
             "C011",
             "a pointer has more than 200 levels",
@@ -199,7 +205,7 @@ fn types_have_so_many_levels() {
             200,
             |n| {
                 let dims = "[1]".repeat(n);
-                format!("typedef double t{dims}; double f(double x) {{ return x; }}")
+                format!("typedef double t{dims}; double f(double x) {{ return x * sizeof(t); }}")
             },
             "C011",
             "an array has more than 200 dimensions",
@@ -209,7 +215,9 @@ fn types_have_so_many_levels() {
             199,
             |n| {
                 let stars = "*".repeat(n);
-                format!("typedef double {stars}t; typedef t *u; double f(double x) {{ return x; }}")
+                format!(
+                    "typedef double {stars}t; typedef t *u; double f(double x) {{ return x * sizeof(u); }}"
+                )
             },
             "C011",
             "a type has more than 200 levels",
@@ -226,7 +234,9 @@ fn structures_are_as_large_as_records() {
             10_000,
             |n| {
                 let members = each(n, |k| format!("double a{k};"));
-                format!("struct s {{ {members} }}; double f(double x) {{ return x; }}")
+                format!(
+                    "struct s {{ {members} }}; double f(double x) {{ return x * sizeof(struct s); }}"
+                )
             },
             "C011",
             "more than 10000 scalars and arrays",
@@ -238,7 +248,7 @@ fn structures_are_as_large_as_records() {
                 let inner = each(5_000, |k| format!("double a{k};"));
                 let members = each(n, |k| format!("double a{k};"));
                 format!(
-                    "struct t {{ {inner} }}; struct s {{ struct t t; {members} }}; double f(double x) {{ return x; }}"
+                    "struct t {{ {inner} }}; struct s {{ struct t t; {members} }}; double f(double x) {{ return x * sizeof(struct s); }}"
                 )
             },
             "C011",
@@ -306,13 +316,13 @@ struct Chain {
 }
 
 impl Files for Chain {
-    fn include(&mut self, _: &str, name: &str) -> Option<(String, Vec<u8>)> {
+    fn read(&mut self, _: &str) -> Option<Vec<u8>> {
         self.left -= 1;
         let text = match self.left {
             0 => "double f(double x) { return x; }",
             _ => "#include \"x\"\n",
         };
-        Some((name.to_owned(), text.as_bytes().to_vec()))
+        Some(text.as_bytes().to_vec())
     }
 }
 
@@ -321,7 +331,11 @@ impl Files for Chain {
 fn files_include_one_another_up_to_a_limit() {
     let read = |left| {
         let text = b"#include \"x\"\n";
-        read_c("t.c", text, &Options::default(), &mut Chain { left })
+        read_c(
+            &[SourceFile::new("t.c", text)],
+            &Options::default(),
+            &mut Chain { left },
+        )
     };
     let within = read(199);
     assert!(within.program.is_some(), "{}", within.problems);

@@ -149,7 +149,11 @@ fn read(f: &Function) -> Result<(ValidProgram, RoutineId), Diagnostics> {
         routine: Some(f.name.clone()),
         ..cfg_c::Options::default()
     };
-    let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
+    let read = cfg_c::read_c(
+        &[cfg_c::SourceFile::new("f.c", f.text.as_bytes())],
+        &options,
+        &mut cfg_c::NoFiles,
+    );
     let Some(program) = read.program else {
         return Err(read.problems);
     };

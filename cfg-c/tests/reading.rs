@@ -1,9 +1,13 @@
 //! What the parser decides where C is ambiguous, what the preprocessor does, and what is refused.
 
-use cfg_c::{Files, NoFiles, Options, Read, read_c};
+use cfg_c::{Files, NoFiles, Options, Read, SourceFile, read_c};
 
 fn read(text: &str) -> Read {
-    read_c("t.c", text.as_bytes(), &Options::default(), &mut NoFiles)
+    read_c(
+        &[SourceFile::new("t.c", text.as_bytes())],
+        &Options::default(),
+        &mut NoFiles,
+    )
 }
 
 /// The program in the text form, validated.
@@ -324,7 +328,7 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C017", "C017"],
         (1, 29),
     ),
-    ("double f(double x) { return x", &["C001"], (1, 30)),
+    ("double f(double x) { return x", &["C001"], (1, 20)),
     (
         "double f(double x) { return x + ; }\ndouble g(double x) { return * ; }",
         &["C001", "C001"],
@@ -414,9 +418,9 @@ fn what_is_not_supported_is_refused_at_its_place() {
 struct Memory(&'static [(&'static str, &'static str)]);
 
 impl Files for Memory {
-    fn include(&mut self, _: &str, name: &str) -> Option<(String, Vec<u8>)> {
-        let (name, text) = self.0.iter().find(|(n, _)| *n == name)?;
-        Some((format!("folder/{name}"), text.as_bytes().to_vec()))
+    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+        let (_, text) = self.0.iter().find(|(name, _)| *name == path)?;
+        Some(text.as_bytes().to_vec())
     }
 }
 
@@ -455,14 +459,13 @@ ZE) + REC_;
 "#;
     let files = &[
         (
-            "a.h",
+            "folder/a.h",
             "#ifndef A_H\n#define A_H\n#define SIZE 3\nstatic double g(double x, int k) { return x * k; }\n#endif\n",
         ),
-        ("once.h", "#pragma once\nenum { ONE = 1 };\n"),
+        ("folder/once.h", "#pragma once\nenum { ONE = 1 };\n"),
     ];
     let read = read_c(
-        "main.c",
-        text.as_bytes(),
+        &[SourceFile::new("folder/main.c", text.as_bytes())],
         &Options::default(),
         &mut Memory(files),
     );
@@ -756,4 +759,83 @@ fn functions_of_the_library_are_read_once() {
             );
         }
     }
+}
+
+/// The program of a file of the tests, changed.
+fn of_file(name: &str, change: impl Fn(&str) -> String) -> String {
+    let path = format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("it can be read");
+    let shown = program(&change(&text));
+    // Without the places in the sources.
+    let mut parts = shown.split(" @[");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    text.extend(parts.filter_map(|part| Some(part.split_once(']')?.1)));
+    text
+}
+
+const CHANGED: &[&str] = &[
+    "idioms.c",
+    "old_style.c",
+    "printed.c",
+    "switches.c",
+    "unreached.c",
+];
+
+/// A line may go on in the next one anywhere, in a word and in an operator too.
+#[test]
+fn lines_are_joined_before_tokens_are_made() {
+    for name in CHANGED {
+        let plain = of_file(name, str::to_owned);
+        assert!(plain.contains("real"), "{plain}");
+        for splice in ["\\\n", "\\\r\n", "\\ \t\n", "??/\n", "\\\n\\\n"] {
+            for start in 0..3 {
+                let split = of_file(name, |text| {
+                    let mut made = String::new();
+                    for (k, c) in text.chars().enumerate() {
+                        // A backslash at the end of a line joins once.
+                        if k % 3 == start && !made.ends_with('\\') {
+                            made.push_str(splice);
+                        }
+                        made.push(c);
+                    }
+                    made
+                });
+                assert_eq!(split, plain, "{name} {splice:?} {start}");
+            }
+        }
+    }
+}
+
+#[test]
+fn trigraphs_are_replaced_first() {
+    for name in CHANGED {
+        let plain = of_file(name, str::to_owned);
+        let written = of_file(name, |text| {
+            let pairs = [
+                ("#", "??="),
+                ("[", "??("),
+                ("]", "??)"),
+                ("{", "??<"),
+                ("}", "??>"),
+                ("|", "??!"),
+                ("^", "??'"),
+                ("~", "??-"),
+                ("\\", "??/"),
+            ];
+            pairs.iter().fold(text.to_owned(), |text, (one, three)| {
+                text.replace(one, three)
+            })
+        });
+        assert_eq!(written, plain, "{name}");
+    }
+}
+
+/// Problems have the places of the text as it is written.
+#[test]
+fn places_are_those_of_the_text() {
+    let text =
+        "dou\\\nble f(const double *x)\n??< // goes on ??/\nhere\n  return x??(0??) + y;\n??>\n";
+    let problems = read(text).problems;
+    let at = &problems.0[0].at;
+    assert_eq!((at.line, at.column), (Some(5), Some(21)), "{problems}");
 }

@@ -1,6 +1,6 @@
 //! Files with errors: what is said of each stands beside it, in a golden file.
 
-use cfg_c::{NoFiles, Options, read_c};
+use cfg_c::{NoFiles, Options, SourceFile, read_c};
 use cfg_testkit::golden::golden;
 use std::{fmt::Write as _, path::Path};
 
@@ -22,7 +22,7 @@ fn errors_are_told_as_expected() {
             routine: Some("f".to_owned()).filter(|_| name != "only_main.c"),
             ..Options::default()
         };
-        let read = read_c(&name, &bytes, &options, &mut NoFiles);
+        let read = read_c(&[SourceFile::new(&name, &bytes)], &options, &mut NoFiles);
         assert!(read.program.is_none(), "{name} is read");
         for problem in read.problems.iter() {
             let (line, column) = (problem.at.line.unwrap_or(0), problem.at.column.unwrap_or(0));

@@ -12,7 +12,7 @@ pub(crate) use bench::Bench;
 pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
-    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Language,
+    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, InC, Language,
     Limits, Math, Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
 };
 
@@ -28,7 +28,7 @@ Examples:
   cfgrev reverse f.json -o out --emit json,dot
   cfgrev gradient f.json --at 'x=[1,2]'
 
-FILE is a program: text (.cfgrev), JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
+FILE is a program: C (.c), text (.cfgrev), JSON or XAIF; `-` is standard input. Results go to standard output, everything else to \
 standard error. Exit codes: 0 done, 1 the input is wrong or a check failed, 2 the command line is wrong, 3 a \
 check found nothing to compare."
 )]
@@ -44,7 +44,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Report every problem of a program
     ///
-    /// The problems are the result, on standard output.
+    /// The problems are the result, on standard output. Each FILE is a program, but for files in C, which are one together.
     #[command(
         after_help = "Examples:\n  cfgrev validate f.json --diagnostics json\n  cfgrev validate *.json --quiet"
     )]
@@ -229,12 +229,8 @@ pub(crate) enum DiagnosticsForm {
 /// `cfgrev validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// The programs; `-` is standard input.
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<String>,
-    /// Language of the files, if their extensions do not say.
-    #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<Language>,
+    #[command(flatten)]
+    pub(crate) source: Source,
 }
 
 /// `cfgrev reverse`.

@@ -316,7 +316,7 @@ fn evaluation(
 ) -> anyhow::Result<Prepared> {
     let engine = compiled::engine(&args.engine, &args.limits, trace)?;
     session.claim_all(&[
-        ("FILE", Some(&args.function.source.file)),
+        ("FILE", args.function.source.standard_input()),
         ("POINT", Some(&args.at.point)),
     ])?;
     session.claim_all(others)?;

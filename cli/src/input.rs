@@ -1,6 +1,9 @@
 //! The sources of inputs: files, standard input, and text on the command line.
 
-use crate::args::{Language, Source};
+mod c_files;
+mod compile_commands;
+
+use crate::args::{InC, Language, Source};
 use crate::codes;
 use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
@@ -41,11 +44,8 @@ pub(crate) struct Session {
     stdin: Cell<Option<&'static str>>,
     /// The language of the program.
     pub(crate) language: Cell<Language>,
-    /// The preprocessor that C files go through.
-    preprocess: RefCell<Option<String>>,
-    /// What is said of functions of C files.
-    external: RefCell<Vec<String>>,
-    no_diff: RefCell<Vec<String>>,
+    /// The files in C that are one program, and how they are read.
+    in_c: RefCell<(Vec<Rc<Text>>, InC)>,
     /// A program with pointers, and what is run in its place.
     lowered: RefCell<Option<(Program, Program)>>,
 }
@@ -57,9 +57,7 @@ impl Session {
             texts: RefCell::default(),
             stdin: Cell::new(None),
             language: Cell::new(Language::Json),
-            preprocess: RefCell::new(None),
-            external: RefCell::default(),
-            no_diff: RefCell::default(),
+            in_c: RefCell::default(),
             lowered: RefCell::default(),
         }
     }
@@ -195,48 +193,60 @@ impl Session {
         Ok(self.parse_text(&text, wanted))
     }
 
-    /// Reads FILE, whatever it is.
+    /// Reads FILE, whatever it is. Of several, the first one stands for all.
     pub(crate) fn read_source(&self, source: &Source) -> anyhow::Result<Rc<Text>> {
-        self.claim("FILE", &source.file)?;
+        self.claim("FILE", source.standard_input().unwrap_or_default())?;
         let language = language(source)?;
         self.language.set(language);
-        if source.preprocess.is_some() && (language != Language::C || source.file == "-") {
+        let in_c = &source.c;
+        if in_c.preprocess.is_some()
+            && (language != Language::C || source.standard_input().is_some())
+        {
             let message = "--preprocess is for files in C; pipe the output of a preprocessor into `-` with --lang c";
             return Err(Usage(message.to_owned()).into());
         }
-        let given = !source.external.is_empty() || !source.no_diff.is_empty();
+        let given = !in_c.external.is_empty() || !in_c.no_diff.is_empty();
         if given && language != Language::C {
             let message = "--external and --no-diff are for files in C; other languages declare external routines in the file";
             return Err(Usage(message.to_owned()).into());
         }
-        self.preprocess.replace(source.preprocess.clone());
-        self.external.replace(source.external.clone());
-        self.no_diff.replace(source.no_diff.clone());
-        let name = match &*source.file {
+        if *in_c != InC::default() && language != Language::C {
+            let message = "-I, -D, -U, --include and -p are for files in C";
+            return Err(Usage(message.to_owned()).into());
+        }
+        let files = source.files.iter();
+        let texts = files.map(|file| self.read_text(file, language));
+        let texts: Vec<Rc<Text>> = texts.collect::<anyhow::Result<_>>()?;
+        let first = texts.first().cloned();
+        self.texts.borrow_mut().extend(texts.iter().cloned());
+        if language == Language::C {
+            self.in_c.replace((texts, in_c.clone()));
+        }
+        first.ok_or_else(|| Usage("no FILE is named".to_owned()).into())
+    }
+
+    /// Reads one FILE.
+    fn read_text(&self, file: &str, language: Language) -> anyhow::Result<Rc<Text>> {
+        let name = match file {
             "-" => "<stdin>",
             file => file,
         };
-        let bytes = {
-            let read = Arc::new(AtomicU64::new(0));
-            let (shown, size) = (Arc::clone(&read), size(&source.file));
-            let _progress = self.watch(&format!("reading {name}"), move || {
-                let read = shown.load(Ordering::Relaxed);
-                Status {
-                    done: size.map(|size| read as f64 / size.max(1) as f64),
-                    count: Some((read, "bytes")),
-                    so_far: String::new(),
-                }
-            });
-            load(&source.file, language, &read)?
-        };
-        let text = Rc::new(Text {
+        let read = Arc::new(AtomicU64::new(0));
+        let (shown, size) = (Arc::clone(&read), size(file));
+        let _progress = self.watch(&format!("reading {name}"), move || {
+            let read = shown.load(Ordering::Relaxed);
+            Status {
+                done: size.map(|size| read as f64 / size.max(1) as f64),
+                count: Some((read, "bytes")),
+                so_far: String::new(),
+            }
+        });
+        Ok(Rc::new(Text {
             name: name.to_owned(),
-            bytes,
+            bytes: load(file, language, &read)?,
             language,
             places: OnceCell::new(),
-        });
-        self.texts.borrow_mut().push(Rc::clone(&text));
-        Ok(text)
+        }))
     }
 
     /// The program in a text that [`Self::read_source`] has read.
@@ -259,31 +269,12 @@ impl Session {
                 }
             }
             Language::C => {
-                let options = cfg_c::Options {
-                    routine: wanted.routine.clone(),
-                    externals: self.external.borrow().clone(),
-                    passive: self.no_diff.borrow().clone(),
-                };
-                let mut files = Included(Vec::new());
-                let command = self.preprocess.borrow();
-                let bytes = match command.as_deref().map(|c| preprocessed(c, &text.name)) {
-                    None => None,
-                    Some(Ok(bytes)) => Some(bytes),
-                    Some(Err(problems)) => {
-                        return Parsed {
-                            problems,
-                            ..Parsed::default()
-                        };
-                    }
-                };
-                let bytes = bytes.as_ref().unwrap_or(&text.bytes);
-                let read = cfg_c::read_c(&text.name, bytes, &options, &mut files);
-                self.texts.borrow_mut().extend(files.0);
-                Parsed {
-                    program: read.program,
-                    problems: read.problems,
-                    ..Parsed::default()
-                }
+                let in_c = self.in_c.borrow();
+                let mut included = Vec::new();
+                let routine = wanted.routine.as_deref();
+                let parsed = c_files::read(&in_c.0, &in_c.1, routine, &mut included);
+                self.texts.borrow_mut().extend(included);
+                parsed
             }
             Language::Xaif => {
                 let (program, problems) = cfg_front::xaif::read_xaif(&text.bytes, wanted);
@@ -339,59 +330,31 @@ impl Session {
     }
 }
 
-/// What a command makes of a file.
-fn preprocessed(command: &str, file: &str) -> Result<Vec<u8>, Diagnostics> {
-    let problem = |message: String| {
-        let help = "name a command such as 'cc -E', which can be run here";
-        Diagnostics::from(Diagnostic::error(&codes::PREPROCESS, message, help))
-    };
-    let mut words = command.split_whitespace();
-    let Some(program) = words.next() else {
-        return Err(problem("--preprocess names no command".to_owned()));
-    };
-    let run = std::process::Command::new(program)
-        .args(words)
-        .arg(file)
-        .stdin(std::process::Stdio::null())
-        .output();
-    let output = run.map_err(|e| problem(format!("cannot run {program}: {e}")))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it says nothing");
-        return Err(problem(format!("{program} failed: {said}")));
-    }
-    Ok(output.stdout)
-}
-
-/// Files that C files include, which lie beside them; they are kept for messages.
-struct Included(Vec<Rc<Text>>);
-
-impl cfg_c::Files for Included {
-    fn include(&mut self, from: &str, name: &str) -> Option<(String, Vec<u8>)> {
-        let folder = std::path::Path::new(from).parent();
-        let path = folder.map_or_else(|| name.into(), |folder| folder.join(name));
-        let path = path.to_string_lossy().into_owned();
-        // Whatever the reason is that it cannot be read, the message names the file.
-        let bytes = load(&path, Language::C, &AtomicU64::new(0)).ok()?;
-        self.0.push(Rc::new(Text {
-            name: path.clone(),
-            bytes: bytes.clone(),
-            language: Language::C,
-            places: OnceCell::new(),
-        }));
-        Some((path, bytes))
-    }
-}
-
-/// The language of a program.
+/// The language of a program. Several files are one program in C only.
 pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
-    if let Some(language) = source.lang {
+    let mut all = source
+        .files
+        .iter()
+        .map(|file| language_of(file, source.lang));
+    let first = all.next().unwrap_or(Ok(Language::Json))?;
+    for (other, file) in all.zip(&source.files[1..]) {
+        if first != Language::C || other? != Language::C {
+            let message =
+                format!("{file} is one FILE too many: several files are one program in C only");
+            return Err(Usage(message));
+        }
+    }
+    Ok(first)
+}
+
+fn language_of(file: &str, given: Option<Language>) -> Result<Language, Usage> {
+    if let Some(language) = given {
         return Ok(language);
     }
-    if source.file == "-" {
+    if file == "-" {
         return Ok(Language::Json);
     }
-    let extension = std::path::Path::new(&source.file)
+    let extension = std::path::Path::new(file)
         .extension()
         .map(|e| e.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
@@ -400,8 +363,7 @@ pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
         Some("xaif") => Ok(Language::Xaif),
         Some("c") => Ok(Language::C),
         _ => Err(Usage(format!(
-            "the language of {} cannot be told from its extension (known: .json, .cfgrev, .xaif, .c); name it with --lang",
-            source.file
+            "the language of {file} cannot be told from its extension (known: .json, .cfgrev, .xaif, .c); name it with --lang"
         ))),
     }
 }

@@ -66,10 +66,17 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitCode {
-    let parsed = Cli::command().try_get_matches().and_then(|matches| {
-        let name = matches.subcommand_name().unwrap_or_default().to_owned();
-        Ok((Cli::from_arg_matches(&matches)?, name))
+    // Compilers have it with one dash.
+    let arguments = std::env::args_os().map(|argument| match argument.to_str() {
+        Some("-include") => "--include".into(),
+        _ => argument,
     });
+    let parsed = Cli::command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| {
+            let name = matches.subcommand_name().unwrap_or_default().to_owned();
+            Ok((Cli::from_arg_matches(&matches)?, name))
+        });
     let (cli, command) = match parsed {
         Ok(parsed) => parsed,
         // A wrong command line; nothing is left to do if that cannot be printed.

@@ -7,7 +7,11 @@ use cfg_testkit::plain::plain;
 /// One input.
 pub(crate) fn run(data: &[u8]) {
     let options = cfg_c::Options::default();
-    let read = cfg_c::read_c("input.c", data, &options, &mut cfg_c::NoFiles);
+    let read = cfg_c::read_c(
+        &[cfg_c::SourceFile::new("input.c", data)],
+        &options,
+        &mut cfg_c::NoFiles,
+    );
     let Some(program) = read.program else {
         assert!(read.problems.has_errors(), "no program, and no problem");
         return;

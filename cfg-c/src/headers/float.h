@@ -3,7 +3,7 @@
 #define FLT_EVAL_METHOD 0
 #define DBL_DIG 15
 #define FLT_DIG 6
-#define DECIMAL_DIG 17
+#define DECIMAL_DIG 21
 #define DBL_MANT_DIG 53
 #define FLT_MANT_DIG 24
 #define DBL_MIN_EXP (-1021)

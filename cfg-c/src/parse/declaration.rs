@@ -17,6 +17,7 @@ pub(super) struct Specifiers {
     is_typedef: bool,
     is_extern: bool,
     is_static: bool,
+    is_inline: bool,
 }
 
 const WORDS: &[&str] = &[
@@ -92,6 +93,7 @@ impl Parser<'_> {
             is_typedef: false,
             is_extern: false,
             is_static: false,
+            is_inline: false,
         };
         loop {
             let token = self.peek().clone();
@@ -108,8 +110,8 @@ impl Parser<'_> {
                 "typedef" => out.is_typedef = true,
                 "extern" => out.is_extern = true,
                 "static" => out.is_static = true,
-                "auto" | "register" | "inline" | "__inline" | "__inline__" | "_Noreturn"
-                | "__extension__" => {}
+                "inline" | "__inline" | "__inline__" => out.is_inline = true,
+                "auto" | "register" | "_Noreturn" | "__extension__" => {}
                 "const" | "__const" => out.ty.constant = true,
                 "volatile" | "__volatile__" => out.ty.volatile = true,
                 "restrict" | "__restrict" | "__restrict__" => out.ty.restrict = true,
@@ -217,9 +219,24 @@ impl Parser<'_> {
 
     pub(super) fn unknown_type(&mut self, token: &Token) -> super::Fail {
         let message = format!("the type {} is not known", token.text);
-        let help = "include the header that declares it, or write a typedef";
+        let help = self.where_declared();
+        let help = help.unwrap_or_else(|| {
+            "include the header that declares it, or write a typedef".to_owned()
+        });
         self.sink.error(&codes::UNKNOWN, token.at, message, help);
         super::Fail
+    }
+
+    /// Where a name may be declared that is not known: in a file that was not found.
+    pub(super) fn where_declared(&self) -> Option<String> {
+        let last = self.missing.last()?;
+        let files = match self.missing.len() {
+            1 => format!("{last}, which was"),
+            _ => format!("{}, which were", self.missing.join(" or ")),
+        };
+        Some(format!(
+            "it may be declared in {files} not found: -I DIR names the folder"
+        ))
     }
 
     fn skip_parentheses(&mut self) -> Parse<()> {
@@ -346,7 +363,9 @@ impl Parser<'_> {
                 let ty = made.ty.clone();
                 let mut decl = new_decl(&name, kind, made.ty, at);
                 decl.external = specifiers.is_extern || function;
-                decl.internal = specifiers.is_static;
+                // Each file has an inline function of its own.
+                let is_inline = function && specifiers.is_inline && !specifiers.is_extern;
+                decl.internal = specifiers.is_static || is_inline;
                 let id = self.declare(decl);
                 if function && self.peek().is("{") && !self.in_function {
                     if decls.is_empty() {

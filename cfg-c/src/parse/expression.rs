@@ -463,7 +463,8 @@ impl Parser<'_> {
                     let mut known: Vec<&str> = known.chain(self.names).map(|k| &**k).collect();
                     known.sort_unstable();
                     let near = self.similarity.did_you_mean(&token.text, known);
-                    near.unwrap_or_else(|| "declare it before it is used".to_owned())
+                    near.or_else(|| self.where_declared())
+                        .unwrap_or_else(|| "declare it before it is used".to_owned())
                 };
                 self.sink.error(&codes::UNKNOWN, at, message, help);
                 ExprKind::Bad

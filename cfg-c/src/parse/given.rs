@@ -20,14 +20,23 @@ fn is_real(ty: &Qualified) -> bool {
 
 impl Parser<'_> {
     pub(super) fn given(&mut self, externals: &[External], choices: &[Choice]) {
-        self.scopes.truncate(1);
+        // A header in several files says the same in each.
+        let mut said = HashSet::new();
         for external in externals {
+            let at = external.name.at;
+            if external.unit.is_some() && !said.insert((at.file, at.line, at.column)) {
+                continue;
+            }
+            let file = self.enter_file(external.unit, &external.name.text);
             self.external_function(external);
+            self.leave_file(file);
         }
         for choice in choices.iter().filter(|c| c.role == Role::Passive) {
+            let file = self.enter_file(choice.pragma.map(|_| choice.unit), &choice.name);
             if let Some(d) = self.function_named(&choice.name) {
                 self.passive(d, choice.at);
             }
+            self.leave_file(file);
         }
         // What the expressions call is declared by that, too.
         let mut f = self.unit.written;
@@ -48,14 +57,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The function of the file with this name.
+    /// The function with this name: that of the file, or one of all files.
     fn function_named(&self, name: &str) -> Option<DeclId> {
-        match self.scopes.first()?.names.get(name) {
-            Some(Entry::Decl(d)) if matches!(self.unit.decl(*d).ty.ty, Type::Function(_)) => {
-                Some(*d)
-            }
-            _ => None,
-        }
+        let d = match self.scopes.first()?.names.get(name) {
+            Some(Entry::Decl(d)) => *d,
+            Some(Entry::Typedef(_)) => return None,
+            None => *self.linked.get(name)?,
+        };
+        matches!(self.unit.decl(d).ty.ty, Type::Function(_)).then_some(d)
     }
 
     fn no_external(&mut self, at: Pos, message: String, help: &str) {

@@ -6,7 +6,7 @@ use crate::{
     lex::{Kind, Token},
     source::Pos,
 };
-use std::rc::Rc;
+use std::{path::Path, rc::Rc};
 
 impl Preprocessor<'_> {
     /// The tokens up to the end of the line.
@@ -219,32 +219,51 @@ impl Preprocessor<'_> {
             }
             None => return self.wrong(at, "#include names no file", "write #include \"file.h\""),
         };
+        // The library's own headers are known, wherever they lie.
+        let known = header(&name);
+        let mut paths = Vec::new();
         if quoted.is_some() {
-            let from = self
-                .frames
-                .last()
-                .map(|f| f.name.clone())
-                .unwrap_or_default();
-            if let Some((name, bytes)) = self.files.include(&from, &name) {
-                if !self.once.contains(&name) {
-                    self.open(name, &bytes, at);
-                }
+            let from = self.frames.last().map(|f| Path::new(&f.name));
+            let folder = from.and_then(Path::parent).unwrap_or(Path::new(""));
+            paths.push(folder.join(&name));
+        }
+        if quoted.is_some() || known.is_none() {
+            let folders = self.folders.iter();
+            paths.extend(folders.map(|folder| Path::new(folder).join(&name)));
+        }
+        for path in paths {
+            let path = path.to_string_lossy().into_owned();
+            if self.once.contains(&path) {
                 return;
             }
+            if let Some(bytes) = self.files.read(&path) {
+                return self.open(path, &bytes, at);
+            }
         }
-        let Some(text) = header(&name) else {
-            let message = format!("there is no file {name} to include");
-            let help = if quoted.is_some() {
-                "put it beside the file that includes it, or preprocess the file (cc -E)"
-            } else {
-                "only headers of the standard library of C99 are known, of these not tgmath.h, setjmp.h, signal.h, fenv.h, locale.h and those of wide characters"
-            };
-            self.sink.error(&codes::INCLUDE, at, message, help);
-            return;
+        let Some(text) = known else {
+            return self.missing(name, quoted.is_some(), at);
         };
         let name = format!("<{name}>");
         if !self.once.contains(&name) {
             self.open(name, text.as_bytes(), at);
+        }
+    }
+
+    /// What other projects and systems declare in angle brackets may be of no use to what is read; its names are not known then.
+    fn missing(&mut self, name: String, quoted: bool, at: Pos) {
+        let message = format!("there is no file {name} to include");
+        if quoted {
+            let help = "-I DIR names the folder that it is in; or preprocess the file: --preprocess 'cc -E'";
+            self.sink.error(&codes::INCLUDE, at, message, help);
+        } else if name == "tgmath.h" {
+            // Without it, functions for double would stand for those for float.
+            let help = "call sqrtf where sqrt of a float is meant, and so on, and include math.h";
+            self.sink.error(&codes::INCLUDE, at, message, help);
+        } else {
+            let message = format!("{message}: its names and macros are not known");
+            let help = "-I DIR names the folder that it is in; or preprocess the file: --preprocess 'cc -E'";
+            self.sink.warning(&codes::INCLUDE, at, message, help);
+            self.missing.push(name);
         }
     }
 

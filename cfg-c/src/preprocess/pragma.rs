@@ -110,7 +110,7 @@ impl Preprocessor<'_> {
             partials: Vec::new(),
             tangent: None,
             adjoint: None,
-            unit: 0,
+            unit: pragma.map(|_| 0),
         };
         if let Some((list, behind)) = group(rest) {
             let mut parameters = Vec::new();

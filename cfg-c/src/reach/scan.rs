@@ -10,7 +10,7 @@ use std::{
 };
 
 /// A name, and whether it is a tag.
-pub(super) type Name = (Rc<str>, bool);
+pub(crate) type Name = (Rc<str>, bool);
 
 /// What an external declaration declares and uses.
 #[derive(Debug, Default)]
@@ -18,10 +18,14 @@ pub(super) struct Names {
     pub(super) declared: Vec<Name>,
     /// Those that are variables.
     pub(super) variables: Vec<Rc<str>>,
+    /// The tags behind which the members stand.
+    pub(super) completed: Vec<Rc<str>>,
     /// Each once.
     pub(super) used: Vec<Name>,
     /// The name of the function whose body there is.
     pub(super) function: Option<Rc<str>>,
+    /// Functions are declared.
+    pub(super) has_prototypes: bool,
     pub(super) is_typedef: bool,
     pub(super) is_static: bool,
     pub(super) is_extern: bool,
@@ -207,6 +211,29 @@ const SPECIFIERS: &[&str] = &[
     "__declspec",
 ];
 
+/// Words that statements and expressions begin with, and declarations do not.
+const STATEMENTS: &[&str] = &[
+    "return",
+    "sizeof",
+    "break",
+    "continue",
+    "goto",
+    "case",
+    "default",
+    "if",
+    "else",
+    "while",
+    "do",
+    "for",
+    "switch",
+    "_Alignof",
+    "__alignof__",
+    "alignof",
+    "_Generic",
+    "__real__",
+    "__imag__",
+];
+
 fn is_one_of(token: &Token, words: &[&str]) -> bool {
     token.kind == Kind::Ident && words.contains(&&*token.text)
 }
@@ -370,6 +397,7 @@ impl<'t> Scan<'t> {
             return true;
         }
         token.kind == Kind::Ident
+            && !is_one_of(token, STATEMENTS)
             && self.is_type(&token.text).unwrap_or_else(|| {
                 // The name of a type that nobody declares.
                 let pointer = self.is_at(at + 1, "*") && self.is_word_at(at + 2);
@@ -471,6 +499,9 @@ impl<'t> Scan<'t> {
             let is_file = self.scopes.len() == 0;
             if is_file && (braces || self.is_at(self.at, ";")) {
                 self.names.declared.push((Rc::clone(&tag.text), true));
+                if braces {
+                    self.names.completed.push(Rc::clone(&tag.text));
+                }
             } else {
                 self.uses(&tag.text, true);
             }
@@ -564,7 +595,9 @@ impl<'t> Scan<'t> {
         match progress.level {
             Level::File => {
                 self.declares(name, progress.is_typedef);
-                if !is_function && !progress.is_typedef {
+                if is_function {
+                    self.names.has_prototypes |= !progress.is_typedef;
+                } else if !progress.is_typedef {
                     self.names.variables.push(Rc::clone(name));
                 }
                 self.last = Some(Rc::clone(name));

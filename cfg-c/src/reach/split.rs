@@ -94,7 +94,7 @@ pub(super) fn declarations(tokens: &[Token], brackets: &Brackets) -> Vec<Range<u
 /// Where the external declaration ends that begins at a token.
 fn end(tokens: &[Token], brackets: &Brackets, start: usize) -> usize {
     let first = piece(tokens, brackets, start);
-    if !first.is_old {
+    if !first.is_old || first.has_body {
         return first.end;
     }
     // The parameters of an old definition are declared between its head and its body.

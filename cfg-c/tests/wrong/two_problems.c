@@ -1,2 +1,2 @@
-double f(double x) { return x + ; }
+double g(double); double f(double x) { g(x); return x + ; }
 double g(double x) { return (x; }

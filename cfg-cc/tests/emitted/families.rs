@@ -116,7 +116,11 @@ fn from_c(seed: u64) -> Case {
             routine: Some(f.name.clone()),
             ..cfg_c::Options::default()
         };
-        let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
+        let read = cfg_c::read_c(
+            &[cfg_c::SourceFile::new("f.c", f.text.as_bytes())],
+            &options,
+            &mut cfg_c::NoFiles,
+        );
         let program = read.program.filter(|program| !program.has_pointers());
         program.map(|program| (f, program))
     });

@@ -2,18 +2,49 @@
 
 use cfg_exec::RunOptions;
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The program.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Source {
-    /// The program; `-` is standard input.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: String,
+    /// The program; `-` is standard input. Several files in C are one program.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<String>,
     /// Language of FILE, if its extension does not say.
     #[arg(long, value_enum, value_name = "LANG")]
     pub(crate) lang: Option<Language>,
-    /// The C preprocessor that FILE goes through first, with its options: 'cc -E -Iinclude'.
+    #[command(flatten)]
+    pub(crate) c: InC,
+}
+
+impl Source {
+    /// The FILE that is standard input, if one is.
+    pub(crate) fn standard_input(&self) -> Option<&str> {
+        let mut files = self.files.iter().map(String::as_str);
+        files.find(|file| *file == "-")
+    }
+}
+
+/// How files in C are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct InC {
+    /// In C, a folder in which files are looked for that FILE includes; may be repeated.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) folders: Vec<String>,
+    /// In C, a macro, 1 without a value; may be repeated.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// In C, a macro that is not defined, whatever -D says; may be repeated.
+    #[arg(short = 'U', value_name = "NAME")]
+    pub(crate) undefine: Vec<String>,
+    /// In C, a file that is included before the first line of FILE (also -include); may be repeated.
+    #[arg(long, value_name = "HEADER")]
+    pub(crate) include: Vec<String>,
+    /// In C, a compile database, or the folder that it is in: FILE is preprocessed with the options that it has there.
+    #[arg(short = 'p', long, value_name = "PATH")]
+    pub(crate) compile_commands: Option<PathBuf>,
+    /// A C preprocessor that FILE goes through first, with its options: 'cc -E'. It is given those above, too.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) preprocess: Option<String>,
     /// A function that the C file calls and does not define, or whose derivatives are given:

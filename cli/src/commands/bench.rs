@@ -67,7 +67,7 @@ struct Times {
 
 pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
     session.claim_all(&[
-        ("FILE", Some(&args.function.source.file)),
+        ("FILE", args.function.source.standard_input()),
         ("POINT", Some(&args.at.point)),
     ])?;
     let wished = wished(&args.function, session)?;

@@ -25,7 +25,7 @@ pub(crate) struct Output<'r> {
 
 pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
     session.claim_all(&[
-        ("FILE", Some(&args.source.file)),
+        ("FILE", args.source.standard_input()),
         ("POINT", Some(&args.at.point)),
     ])?;
     let engine = engine(&args.engine, &args.limits, args.trace)?;

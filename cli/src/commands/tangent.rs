@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         .check(args.at.is_none() && args.emit == TangentForm::C)
         .map_err(Usage)?;
     session.claim_all(&[
-        ("FILE", Some(&args.what.source.file)),
+        ("FILE", args.what.source.standard_input()),
         ("POINT", args.at.as_deref()),
         ("the direction", args.direction.as_deref()),
     ])?;

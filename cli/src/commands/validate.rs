@@ -1,7 +1,7 @@
 //! `cfgrev validate`: the problems are the result.
 
 use crate::Outcome;
-use crate::args::{Source, Validate};
+use crate::args::{Language, Source, Validate};
 use crate::input::{Session, Usage, Wanted, language};
 use crate::output::stdout_failed;
 use cfg_core::diagnostic::Diagnostics;
@@ -12,24 +12,33 @@ use cfg_core::text::Name;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
-    let sources: Vec<Source> = args
-        .files
-        .iter()
-        .map(|file| Source {
-            preprocess: None,
-            external: Vec::new(),
-            no_diff: Vec::new(),
-            file: file.clone(),
-            lang: args.lang,
-        })
-        .collect();
     // A wrong command line is found before anything is read.
-    for source in &sources {
-        language(source)?;
-    }
-    if args.files.iter().filter(|file| *file == "-").count() > 1 {
+    let files = args.source.files.iter();
+    if files.clone().filter(|file| *file == "-").count() > 1 {
         let message = "several FILEs are `-`: standard input can be read only once";
         return Err(Usage(message.into()).into());
+    }
+    let mut sources: Vec<Source> = Vec::new();
+    let mut in_c = None;
+    for file in files {
+        let one = Source {
+            files: vec![file.clone()],
+            ..args.source.clone()
+        };
+        if language(&one)? != Language::C {
+            sources.push(one);
+            continue;
+        }
+        match in_c {
+            Some(program) => {
+                let program: &mut Source = &mut sources[program];
+                program.files.push(file.clone());
+            }
+            None => {
+                in_c = Some(sources.len());
+                sources.push(one);
+            }
+        }
     }
     let mut outcome = Outcome::Done;
     for source in &sources {
@@ -74,7 +83,7 @@ fn one(source: &Source, session: &Session) -> anyhow::Result<Outcome> {
     let vertices: usize = graphs.map(|g| g.vertex_count()).sum();
     session.reporter.remark(&format!(
         "{}: valid (routines: {}, vertices: {vertices})",
-        source.file,
+        source.files.join(", "),
         program.routines.len(),
     ));
     Ok(Outcome::Done)

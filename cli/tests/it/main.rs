@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod c_files;
+mod c_options;
 mod callers;
 mod documents;
 mod emitted;

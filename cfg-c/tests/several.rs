@@ -1,0 +1,336 @@
+//! Several files as one program: what each has for itself, what they have in common, and how they are preprocessed.
+
+use cfg_c::{Files, MacroOption, NoFiles, Options, Preprocessing, Read, SourceFile, read_c};
+
+/// Files by name.
+struct Memory<'t>(&'t [(&'t str, &'t str)]);
+
+impl Files for Memory<'_> {
+    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+        let (_, text) = self.0.iter().find(|(name, _)| *name == path)?;
+        Some(text.as_bytes().to_vec())
+    }
+}
+
+/// Reads files as one program; the other ones are there to be included.
+fn read(files: &[(&str, &str)], others: &[(&str, &str)], routine: Option<&str>) -> Read {
+    let sources = files
+        .iter()
+        .map(|(name, text)| SourceFile::new(name, text.as_bytes()));
+    let sources: Vec<SourceFile<'_>> = sources.collect();
+    let options = Options {
+        routine: routine.map(str::to_owned),
+        ..Options::default()
+    };
+    read_c(&sources, &options, &mut Memory(others))
+}
+
+fn shown(read: &Read) -> String {
+    let program = read.program.as_ref();
+    program.map_or_else(|| read.problems.to_string(), ToString::to_string)
+}
+
+/// Programs of two files, with a header, and what is in them.
+const TOGETHER: &[(&str, &str, &str, &[&str])] = &[
+    // Functions and variables that both know.
+    (
+        "",
+        "double g(double x); double f(double x) { return g(x); }",
+        "double g(double x) { return 2 * x; }",
+        &["call g(x)", "2.0*x"],
+    ),
+    (
+        "",
+        "double f(double x) { double g(double); return g(x); }",
+        "double g(double x) { return 2 * x; }",
+        &["call g(x)"],
+    ),
+    (
+        "",
+        "extern double w[]; double f(double x) { return w[1] * x; }",
+        "double w[3] = { 1, 2, 3 };",
+        &["= 1.0, 2.0, 3.0"],
+    ),
+    (
+        "",
+        "double (*const t[1])(double); double f(double x) { extern double (*const u[1])(double); return u[0](x); }",
+        "double g(double x) { return 2 * x; } double (*const u[1])(double) = { g };",
+        &["2.0*x"],
+    ),
+    // Each has its own.
+    (
+        "",
+        "static double h(double x) { return 2 * x; } double g(double x); double f(double x) { return g(h(x)); }",
+        "static double h(double x) { return 3 * x; } double g(double x) { return h(x); }",
+        &["function h(", "function h_2(", "2.0*x", "3.0*x"],
+    ),
+    (
+        "",
+        "static double w = 2; double g(double x); double f(double x) { w += 1; return g(w * x); }",
+        "static double w = 3; double g(double x) { w += 1; return w * x; }",
+        &["w + 1.0", "w_2 + 1.0"],
+    ),
+    (
+        "",
+        "struct s { double a; }; double g(double x); double f(double x) { struct s s = { x }; return g(s.a); }",
+        "struct s { double b[2]; }; double g(double x) { struct s s = { { x, x } }; return s.b[1]; }",
+        &["s.b[1]"],
+    ),
+    (
+        "",
+        "typedef double real; double g(double x); double f(real x) { return g(x); }",
+        "typedef float real; double g(double x) { return (real)x; }",
+        &["real32(x)"],
+    ),
+    (
+        "",
+        "#define K 2\ndouble g(double x); double f(double x) { return g(K * x); }",
+        "#ifdef K\n#error K\n#endif\ndouble g(double x) { return x; }",
+        &["2.0*x"],
+    ),
+    (
+        "inline double h(double x) { return 2 * x; }\nstatic inline double k(double x) { return h(x); }\n",
+        "double g(double x); double f(double x) { return g(k(x)); }",
+        "double g(double x) { return k(x); }",
+        &["function k(", "function k_2("],
+    ),
+    // Types of a header.
+    (
+        "struct s { double a; struct s *next; }; typedef struct s s; double g(const s *p);\n",
+        "double f(double x) { s s = { x, 0 }; return g(&s); }",
+        "double g(const s *p) { return 2 * p->a; }",
+        &["2.0*"],
+    ),
+    (
+        "enum { N = 3 }; typedef double v[N]; struct p { v v; }; double g(struct p p);\n",
+        "double f(double x) { struct p p = { { x } }; return g(p); }",
+        "double g(struct p p) { return p.v[0]; }",
+        &["p.v[0]"],
+    ),
+    // Members that one of the two knows.
+    (
+        "typedef struct list list; double g(list *p); list *made(void);\n",
+        "double f(double x) { return x * g(made()); }",
+        "struct list { double a; }; static struct list one = { 2 }; list *made(void) { return &one; } double g(list *p) { return p->a; }",
+        &["*"],
+    ),
+    // Pragmas in a header count once.
+    (
+        "double e(double t);\n#pragma cfgrev external(e) partial(t: 2 * t)\n",
+        "double g(double x); double f(double x) { return g(e(x)); }",
+        "double g(double x) { return e(x); }",
+        &["external"],
+    ),
+    // What nobody needs of the other file.
+    (
+        "",
+        "double f(double x) { return x; }",
+        "unknown_t g(void) { return nothing; }\nint f2(void) { asm(\"nop\"); }",
+        &[":= x"],
+    ),
+];
+
+#[test]
+fn files_are_read_together() {
+    let mut wrong = String::new();
+    for (header, one, other, wanted) in TOGETHER {
+        let include = "#include \"h.h\"\n";
+        let (a, b) = (format!("{include}{one}"), format!("{include}{other}"));
+        for files in [[("a.c", &*a), ("b.c", &*b)], [("b.c", &*b), ("a.c", &*a)]] {
+            let read = read(&files, &[("h.h", header)], Some("f"));
+            let text = shown(&read);
+            let missing = wanted.iter().find(|piece| !text.contains(**piece));
+            if let Some(piece) = missing.filter(|_| read.program.is_some()) {
+                wrong += &format!("{files:?}\n{piece}\n{text}\n");
+            } else if read.program.is_none() {
+                wrong += &format!("{files:?}\n{text}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Files that do not go together, and what is told.
+const APART: &[(&str, &str, &[&str])] = &[
+    (
+        "double g(double x);\ndouble f(double x) { return g(x); }\ndouble g(double x) { return x; }",
+        "\ndouble g(double x) { return x; }",
+        &["C017", "b.c:2", "line 3 of a.c"],
+    ),
+    (
+        "double w = 1; double f(double x) { return w * x; }",
+        "\n\ndouble w = 2;",
+        &["C017", "b.c:3", "line 1 of a.c"],
+    ),
+    (
+        "double w; double f(double x) { return w * x; }",
+        "double w;",
+        &["C017", "b.c:1", "line 1 of a.c"],
+    ),
+    (
+        "double g(double x); double f(double x) { return g(x); }",
+        "double g(int n) { return n; }",
+        &["C017", "another type", "a.c"],
+    ),
+    (
+        "extern int w; double f(double x) { return w * x; }",
+        "double w = 2;",
+        &["C017", "another type"],
+    ),
+    (
+        "struct s { double a; }; double g(struct s *p); double f(double x) { struct s s = { x }; return g(&s); }",
+        "struct s { int k; double a; }; double g(struct s *p) { return p->a; }",
+        &["C017", "another type"],
+    ),
+    (
+        "double g(double x); double f(double x) { return g(x); }",
+        "static double g(double x) { return x; }",
+        &["C007", "g is declared"],
+    ),
+    (
+        "double f(double x) { return K * x; }",
+        "#define K 2\n",
+        &["C004", "K is not declared"],
+    ),
+    (
+        "#include \"x.h\"\ndouble f(double x) { return x; }",
+        "double g(double x) { return y; }",
+        &["C003", "x.h", "-I"],
+    ),
+];
+
+#[test]
+fn files_that_do_not_go_together_are_refused() {
+    for (one, other, wanted) in APART {
+        let read = read(&[("a.c", one), ("b.c", other)], &[], Some("f"));
+        let told = read.problems.to_string();
+        assert!(read.program.is_none(), "{one}\n{other}");
+        for piece in *wanted {
+            assert!(told.contains(piece), "{one}\n{other}\n{told}");
+        }
+    }
+}
+
+/// The function that is chosen of several files: of those that no other calls, that of the first file.
+#[test]
+fn a_function_of_the_first_file_is_chosen() {
+    let a = (
+        "a.c",
+        "double g(double x); double f(double x) { return g(x); } int main(void) { return k(1); }",
+    );
+    let b = (
+        "b.c",
+        "double g(double x) { return x; } double k(double x) { return x; } static double f(double x) { return x; }",
+    );
+    let chosen = |files: &[(&str, &str)], routine: Option<&str>| {
+        let read = read(files, &[], routine);
+        let program = read.program.unwrap_or_else(|| panic!("{}", read.problems));
+        program.main.map(|main| program.routine(main).name.clone())
+    };
+    assert_eq!(chosen(&[a, b], None).as_deref(), Some("f"));
+    assert_eq!(chosen(&[b, a], None).as_deref(), Some("k"));
+    assert_eq!(chosen(&[b, a], Some("f")).as_deref(), Some("f"));
+    let c = ("c.c", "static double s(double x) { return x; }");
+    let d = ("d.c", "static double s(double x) { return 2 * x; }");
+    let read = read(&[c, d], &[], Some("s"));
+    assert!(
+        read.problems
+            .to_string()
+            .contains("static function of 2 files"),
+        "{}",
+        read.problems
+    );
+}
+
+/// What options say to the preprocessor of a file.
+#[test]
+fn files_are_preprocessed_with_their_options() {
+    let define = |text: &str| MacroOption::Define(text.to_owned());
+    let preprocessing = Preprocessing {
+        folders: vec!["one".to_owned(), "two".to_owned()],
+        macros: vec![
+            define("A"),
+            define("B=2"),
+            define("C(x)=((x) + B)"),
+            define("D="),
+            define("A=5"),
+            MacroOption::Undefine("E".to_owned()),
+            define("F"),
+            MacroOption::Undefine("F".to_owned()),
+        ],
+        includes: vec!["first.h".to_owned()],
+    };
+    let text = b"#include <lib/a.h>\n#include \"b.h\"\n#include \"own.h\"\n#include <math.h>\n#ifdef F\n#error F\n#endif\n\
+        double f(double x) { return D A * x + C(FIRST) + LIB + OWN + BOTH + sqrt(x); }\n";
+    let files = [
+        ("first.h", "#define FIRST (10 * B)\n"),
+        ("two/lib/a.h", "#include \"part.h\"\n#include <both.h>\n"),
+        ("two/lib/part.h", "#define LIB 100\n"),
+        (
+            "one/both.h",
+            "#pragma once\n#define BOTH 1000\nenum { ONCE };\n",
+        ),
+        ("two/both.h", "#define SECOND 1\n"),
+        ("two/b.h", "#include \"both.h\"\n#include \"both.h\"\n"),
+        ("src/own.h", "#define OWN 10000\n"),
+        ("one/own.h", "#define OWN 0\n"),
+        // The library's own are known.
+        ("one/math.h", "#define sqrt(x) 0\n"),
+    ];
+    let mut file = SourceFile::new("src/f.c", text);
+    file.preprocessing = preprocessing;
+    let both = "two/both.h";
+    let read = read_c(&[file], &Options::default(), &mut Memory(&files));
+    let shown = shown(&read);
+    // 22 + 100 + 10000, and what stands beside it.
+    assert!(shown.contains("5.0*x"), "{shown}");
+    assert!(
+        shown.contains("22.0") && shown.contains("100.0") && shown.contains("10000.0"),
+        "{shown}"
+    );
+    assert!(shown.contains("sqrt(x)"), "{shown}");
+    let sources = read.program.map(|p| p.sources).unwrap_or_default();
+    assert!(
+        !sources
+            .iter()
+            .any(|s| s == "one/own.h" || s == "one/math.h"),
+        "{sources:?}"
+    );
+    // As by compilers, b.h in two is looked for beside it first.
+    assert!(sources.iter().any(|s| s == both), "{sources:?}");
+}
+
+/// A header that is not there matters where something of it is needed.
+#[test]
+fn headers_that_are_not_there() {
+    let read = |text: &str| {
+        let file = SourceFile::new("f.c", text.as_bytes());
+        read_c(&[file], &Options::default(), &mut NoFiles)
+    };
+    let unneeded = read("#include <pthread.h>\npthread_t t;\ndouble f(double x) { return x; }\n");
+    assert!(unneeded.program.is_some(), "{}", unneeded.problems);
+    assert!(
+        unneeded.problems.to_string().contains("pthread.h"),
+        "{}",
+        unneeded.problems
+    );
+    for text in [
+        "#include <lib/vector.h>\ndouble f(double x) { return scale(x); }\n",
+        "#include <lib/vector.h>\ndouble f(vector x) { return x; }\n",
+        "#include \"vector.h\"\ndouble f(double x) { return x; }\n",
+    ] {
+        let needed = read(text);
+        assert!(needed.program.is_none());
+        let told = needed.problems.to_string();
+        assert!(
+            told.contains("vector.h") && told.contains("-I DIR"),
+            "{told}"
+        );
+    }
+    let generic = read("#include <tgmath.h>\ndouble f(float x) { return x; }\n");
+    assert!(
+        generic.problems.to_string().contains("sqrtf"),
+        "{}",
+        generic.problems
+    );
+}

@@ -1,0 +1,167 @@
+//! Files in C: how they are preprocessed, and what they include.
+
+use super::{compile_commands, load};
+use crate::args::{InC, Language};
+use crate::codes;
+use crate::report::Text;
+use cfg_c::{MacroOption, Preprocessing, SourceFile};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::json::Parsed;
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+
+/// Reads C files as one program, and what they include, which goes to `texts`.
+pub(super) fn read(
+    files: &[Rc<Text>],
+    options: &InC,
+    routine: Option<&str>,
+    texts: &mut Vec<Rc<Text>>,
+) -> Parsed {
+    let sources = match prepared(files, options) {
+        Ok(sources) => sources,
+        Err(problems) => {
+            return Parsed {
+                problems,
+                ..Parsed::default()
+            };
+        }
+    };
+    let sources: Vec<SourceFile<'_>> = (files.iter().zip(&sources))
+        .map(|(file, (preprocessing, bytes))| SourceFile {
+            name: &file.name,
+            bytes: bytes.as_deref().unwrap_or(&file.bytes),
+            preprocessing: preprocessing.clone(),
+        })
+        .collect();
+    let choices = cfg_c::Options {
+        routine: routine.map(str::to_owned),
+        externals: options.external.clone(),
+        passive: options.no_diff.clone(),
+    };
+    let mut included = Included(Vec::new());
+    let read = cfg_c::read_c(&sources, &choices, &mut included);
+    texts.extend(included.0);
+    Parsed {
+        program: read.program,
+        problems: read.problems,
+        ..Parsed::default()
+    }
+}
+
+/// How a file is to be preprocessed here, and what another preprocessor has made of it.
+type Prepared = (Preprocessing, Option<Vec<u8>>);
+
+fn prepared(files: &[Rc<Text>], options: &InC) -> Result<Vec<Prepared>, Diagnostics> {
+    let database = options.compile_commands.as_deref();
+    let database = database.map(compile_commands::read).transpose()?;
+    let mut prepared = Vec::with_capacity(files.len());
+    for file in files {
+        let mut all = given(options);
+        if let Some(database) = &database {
+            let of_file = database.preprocessing(&file.name)?;
+            all.folders.extend(of_file.folders);
+            all.macros.splice(..0, of_file.macros);
+            all.includes.splice(..0, of_file.includes);
+        }
+        prepared.push(match &options.preprocess {
+            None => (all, None),
+            Some(command) => {
+                let bytes = preprocessed(command, &all, &file.name)?;
+                (Preprocessing::default(), Some(bytes))
+            }
+        });
+    }
+    Ok(prepared)
+}
+
+/// What the command line says.
+fn given(options: &InC) -> Preprocessing {
+    let defined = options.define.iter().cloned().map(MacroOption::Define);
+    let undefined = options.undefine.iter().cloned().map(MacroOption::Undefine);
+    Preprocessing {
+        folders: options.folders.clone(),
+        macros: defined.chain(undefined).collect(),
+        includes: options.include.clone(),
+    }
+}
+
+/// What a command makes of a file.
+fn preprocessed(
+    command: &str,
+    options: &Preprocessing,
+    file: &str,
+) -> Result<Vec<u8>, Diagnostics> {
+    let problem = |message: String, help: &str| {
+        Diagnostics::from(Diagnostic::error(&codes::PREPROCESS, message, help))
+    };
+    let no_command = "name a command such as 'cc -E', which can be run here";
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else {
+        return Err(problem(
+            "--preprocess names no command".to_owned(),
+            no_command,
+        ));
+    };
+    let mut run = std::process::Command::new(program);
+    run.args(words);
+    run.args(options.folders.iter().map(|folder| format!("-I{folder}")));
+    run.args(options.macros.iter().map(|option| match option {
+        MacroOption::Define(definition) => format!("-D{definition}"),
+        MacroOption::Undefine(name) => format!("-U{name}"),
+    }));
+    for name in &options.includes {
+        run.args(["-include", name]);
+    }
+    let run = run.arg(file).stdin(std::process::Stdio::null()).output();
+    let output = run.map_err(|e| problem(format!("cannot run {program}: {e}"), no_command))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = reason(&said);
+        let help = "mend that; -I and -D of cfgrev are handed on to the command";
+        return Err(problem(format!("{program} failed: {said}"), help));
+    }
+    Ok(output.stdout)
+}
+
+/// The line in which a compiler says what is wrong; where the file was included from, and the source itself, stand around it.
+fn reason(said: &str) -> &str {
+    let mut lines = said.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.clone().next();
+    let error = lines.find(|line| line.contains("error:"));
+    error.or(first).unwrap_or("it says nothing")
+}
+
+/// Files that C files include; they are kept for messages.
+struct Included(Vec<Rc<Text>>);
+
+impl cfg_c::Files for Included {
+    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+        // Others may have no end, or wait for somebody to write.
+        if !std::fs::metadata(path).is_ok_and(|m| m.is_file()) {
+            return None;
+        }
+        // Whatever the reason is that it cannot be read, the message names the file.
+        let bytes = load(path, Language::C, &AtomicU64::new(0)).ok()?;
+        self.0.push(Rc::new(Text {
+            name: path.to_owned(),
+            bytes: bytes.clone(),
+            language: Language::C,
+            places: OnceCell::new(),
+        }));
+        Some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_with_the_error_is_the_reason() {
+        let said = "In file included from a.h:1,\n                 from f.c:2:\nb.h:3:10: fatal error: c.h: No such file\n    3 | #include\n";
+        assert_eq!(reason(said), "b.h:3:10: fatal error: c.h: No such file");
+        assert_eq!(reason("\nusage: cpp\n"), "usage: cpp");
+        assert_eq!(reason(""), "it says nothing");
+    }
+}

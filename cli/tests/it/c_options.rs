@@ -1,0 +1,263 @@
+//! Files in C as they lie in folders: several, and the options with which compilers are called.
+
+use crate::run_tool::{Ran, cfgrev_in, command};
+use cfg_testkit::needs;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let place = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = place.path().join(name);
+        let around = path.parent().expect("it is in a folder");
+        std::fs::create_dir_all(around).expect("it can be made");
+        std::fs::write(path, text).expect("it can be written");
+    }
+    place
+}
+
+fn gradient(folder: &Path, args: &[&str]) -> Result<Value, String> {
+    let Ran { code, out, err } = cfgrev_in(folder, &[&["gradient"], args].concat(), b"");
+    match code {
+        Some(0) => Ok(serde_json::from_str::<Value>(&out).expect("JSON")["gradient"].clone()),
+        _ => Err(err),
+    }
+}
+
+const PROJECT: &[(&str, &str)] = &[
+    (
+        "src/f.c",
+        "#include <lib/g.h>\ndouble f(double x) { return SCALE * g(x) + FIRST * x; }\n",
+    ),
+    (
+        "src/g.c",
+        "#include \"g.h\"\nstatic double twice(double x) { return 2 * x; }\ndouble g(double x) { return twice(x); }\n",
+    ),
+    (
+        "inc/lib/g.h",
+        "#ifdef NOT\n#error NOT\n#endif\ndouble g(double x);\n",
+    ),
+    ("inc/first.h", "#define FIRST 10\n"),
+];
+
+/// The same options for us, for another preprocessor, and in a compile database.
+#[test]
+fn options_are_those_of_compilers() {
+    let place = folder(PROJECT);
+    let dir = place.path();
+    let options = [
+        "src/f.c",
+        "src/g.c",
+        "-Iinc",
+        "-I",
+        "inc/lib",
+        "-DSCALE=3",
+        "-D",
+        "NOT",
+        "-UNOT",
+        "-include",
+        "inc/first.h",
+        "--at",
+        "x=1",
+    ];
+    let expected = json!({"x": 16.0});
+    assert_eq!(gradient(dir, &options), Ok(expected.clone()));
+    let missing =
+        gradient(dir, &["src/f.c", "src/g.c", "--at", "x=1"]).expect_err("there is no g.h");
+    assert!(
+        missing.contains("C003") && missing.contains("-I DIR"),
+        "{missing}"
+    );
+    let database = json!([
+        {"directory": dir.join("build"), "file": "../src/f.c",
+         "command": "cc -I../inc \"-DSCALE=3\" -include ../inc/first.h -O2 -c ../src/f.c -o f.o"},
+        {"directory": dir, "file": dir.join("src/g.c"),
+         "arguments": ["cc", "-isystem", "inc/lib", "-c", "src/g.c"]},
+    ]);
+    std::fs::create_dir(dir.join("build")).expect("it can be made");
+    let path = dir.join("build/compile_commands.json");
+    std::fs::write(path, database.to_string()).expect("it can be written");
+    for named in ["build", "build/compile_commands.json"] {
+        let with = ["src/f.c", "src/g.c", "-p", named, "--at", "x=1"];
+        assert_eq!(gradient(dir, &with), Ok(expected.clone()));
+    }
+    // The command line has the last word.
+    let other = [
+        "src/f.c",
+        "src/g.c",
+        "-p",
+        "build",
+        "-DSCALE=5",
+        "--at",
+        "x=1",
+    ];
+    assert_eq!(gradient(dir, &other), Ok(json!({"x": 20.0})));
+    for (args, told) in [
+        (
+            &["inc/first.h", "--lang", "c", "-p", "build", "--at", "x=1"],
+            "says nothing of inc/first.h",
+        ),
+        (
+            &["src/f.c", "--lang", "c", "-p", "src/f.c", "--at", "x=1"],
+            "is no compile database",
+        ),
+        (
+            &[
+                "src/f.c",
+                "--lang",
+                "c",
+                "-p",
+                "nowhere.json",
+                "--at",
+                "x=1",
+            ],
+            "cannot read nowhere.json",
+        ),
+    ] {
+        let wrong = gradient(dir, args).expect_err(told);
+        assert!(wrong.contains(told), "{wrong}");
+    }
+    if needs::tool("cc").is_some() {
+        let through = [&options[..], &["--preprocess", "cc -std=c99 -E"]].concat();
+        assert_eq!(gradient(dir, &through), Ok(expected.clone()));
+        let both = [
+            "src/f.c",
+            "src/g.c",
+            "-p",
+            "build",
+            "--preprocess",
+            "cc -E",
+            "--at",
+            "x=1",
+        ];
+        assert_eq!(gradient(dir, &both), Ok(expected));
+    }
+}
+
+/// Other commands take several files, too; those of other languages are one program each.
+#[test]
+fn commands_take_several_files() {
+    let place = folder(PROJECT);
+    let options = [
+        "src/f.c",
+        "src/g.c",
+        "-Iinc",
+        "-Iinc/lib",
+        "-DSCALE=3",
+        "-DFIRST=10",
+    ];
+    for command in [
+        &["run", "--at", "x=1"][..],
+        &["check", "--at", "x=1"],
+        &["jacobian", "--at", "x=1"],
+        &["tangent", "--at", "x=1"],
+        &["reverse", "--emit", "c"],
+        &["convert", "--to", "text"],
+        &["validate"],
+        &["dot"],
+    ] {
+        let ran = cfgrev_in(place.path(), &[command, &options].concat(), b"");
+        assert_eq!(ran.code, Some(0), "{command:?}: {}", ran.err);
+    }
+    let twice = ["src/g.c", "src/g.c", "-Iinc/lib"];
+    let ran = cfgrev_in(place.path(), &[&["validate"][..], &twice].concat(), b"");
+    assert!(
+        ran.code == Some(1) && ran.out.contains("C017"),
+        "{}",
+        ran.out
+    );
+    for args in [
+        &["run", "a.json", "b.json", "--at", "x=1"][..],
+        &["run", "src/f.c", "b.json", "--at", "x=1"],
+        &["validate", "a.json", "-DX"],
+    ] {
+        let ran = cfgrev_in(place.path(), args, b"");
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+    }
+}
+
+/// Of another preprocessor's output, what headers of the system declare is there for names that nothing else has.
+#[test]
+fn headers_of_the_system_are_looked_up() {
+    if needs::tool("cc").is_none() {
+        return;
+    }
+    let place = folder(&[(
+        "f.c",
+        "#include <math.h>\n#include <signal.h>\n#include <time.h>\n#include <pthread.h>\n#include <sys/time.h>\n#include <stdlib.h>\n\
+        extern volatile sig_atomic_t interrupted;\nstatic pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n\
+        double ticks(void) { pthread_mutex_lock(&lock); return (double) clock() / CLOCKS_PER_SEC; }\n\
+        double f(double x)\n{\n    sig_atomic_t n = 2;\n    struct timeval t = { 3, 0 };\n    size_t k = sizeof(clock_t) / 8;\n    return n * x + t.tv_sec * sqrt(x) * k;\n}\n",
+    )]);
+    let args = [
+        "f.c",
+        "--routine",
+        "f",
+        "--at",
+        "x=4",
+        "--preprocess",
+        "cc -E",
+    ];
+    assert_eq!(gradient(place.path(), &args), Ok(json!({"x": 2.75})));
+}
+
+/// What a compiler says is wrong is told, and not where that was included.
+#[test]
+fn the_reason_of_a_preprocessor_is_told() {
+    if needs::tool("cc").is_none() {
+        return;
+    }
+    let place = folder(&[
+        (
+            "f.c",
+            "#include \"a.h\"\ndouble f(double x) { return x; }\n",
+        ),
+        ("a.h", "#include \"b.h\"\n"),
+        ("b.h", "#include \"nowhere.h\"\n"),
+    ]);
+    let args = ["f.c", "--at", "x=4", "--preprocess", "cc -E"];
+    let told = gradient(place.path(), &args).expect_err("nowhere.h is not there");
+    assert!(
+        told.contains("P410") && told.contains("nowhere.h"),
+        "{told}"
+    );
+}
+
+/// Files that are none, and may have no end, are not there for what includes them.
+#[cfg(unix)]
+#[test]
+fn irregular_files_are_not_included() {
+    if needs::tool("mkfifo").is_none() {
+        return;
+    }
+    let place = folder(&[(
+        "f.c",
+        "#include \"a.h\"\ndouble f(double x) { return x; }\n",
+    )]);
+    let path = place.path().join("a.h");
+    let make = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(make.is_ok_and(|status| status.success()));
+    let is_refused = || {
+        let mut run = command(&["gradient", "f.c", "--at", "x=1"]);
+        let mut child = run.current_dir(place.path()).spawn().expect("it starts");
+        let start = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().expect("it can be asked") {
+                return status.code() == Some(1);
+            }
+            if start.elapsed() > Duration::from_secs(20) {
+                child.kill().expect("it can be ended");
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    assert!(is_refused(), "a FIFO");
+    for other in ["/dev/zero", "."] {
+        std::fs::remove_file(&path).expect("it was made");
+        std::os::unix::fs::symlink(other, &path).expect("it can be made");
+        assert!(is_refused(), "{other}");
+    }
+}
