@@ -2,19 +2,19 @@
 
 use super::{GlobalNames, file::File, parameters::Interface};
 use cfg_core::{
-    entity::RoutineId,
+    entity::{RoutineId, VarId},
     ir::{Intent, ParameterRole, Role, ScalarType, visit::each_written},
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// The conditions under which a pointer that is passed for a parameter of a routine leads into a variable of another file, and one of the two is
+/// The conditions under which a pointer that is passed for a parameter, which stands beside each, leads into a variable of another file, and one of the two is
 /// written. Extents that are computed are not known here.
 pub(super) fn met_globals(
     file: &File<'_>,
     globals: &GlobalNames,
     interface: &mut Interface,
     original: RoutineId,
-) -> Vec<String> {
+) -> Vec<(VarId, String)> {
     let external = &globals.variables.external;
     let mut met = Vec::new();
     if external.is_empty() {
@@ -56,9 +56,10 @@ pub(super) fn met_globals(
                 break;
             };
             let given = &interface.items[item].name;
-            met.push(format!(
+            let condition = format!(
                 "{given} && (uintptr_t){given} < (uintptr_t)&{name} + sizeof {name} && (uintptr_t)&{name} < (uintptr_t){given} + {count} * sizeof *{given}"
-            ));
+            );
+            met.push((p, condition));
         }
     }
     met

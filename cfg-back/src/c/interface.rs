@@ -151,7 +151,7 @@ pub(super) fn wrapper<'a>(
     w.arguments()?;
     w.handing.apart(file, &mut w.interface, original)?;
     if sweep != Sweep::Reverse {
-        for met in apart::met_globals(file, globals, &mut w.interface, original) {
+        for (_, met) in apart::met_globals(file, globals, &mut w.interface, original) {
             w.may_fail = true;
             let line = format!("    {} = 4;", w.status);
             w.before.extend([format!("if ({met})"), line]);

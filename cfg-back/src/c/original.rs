@@ -36,12 +36,7 @@ pub(super) fn function(
     let (mut lines, mut parameters) = (Lines::new(1), Vec::new());
     let mut arguments: HashMap<VarId, String> = HashMap::new();
     for parameter in &head.parameters {
-        let refused = |why: &str| {
-            refused(
-                routine,
-                &format!("its parameter `{}`: {why}", parameter.name),
-            )
-        };
+        let refused = |why: &str| refused_parameter(routine, &parameter.name, why);
         let text = parameter.declared.as_deref().map_err(|why| refused(why))?;
         let Some(variable) = &parameter.variable else {
             let name = interface.names.fresh(&parameter.name, Some(&file.names));
@@ -57,8 +52,7 @@ pub(super) fn function(
         let name = interface.items[item].name.clone();
         let of = routine.variable(v);
         if of.shape.iter().any(is_deferred) && (file.checks || sized.0.contains(&v)) {
-            let why = format!("its callers do not pass its extent; say --size {name}=EXPRESSION");
-            return Err(refused(&why));
+            return Err(without_extent(routine, &name));
         }
         let extents = inner_extents(&mut interface, file, (r, text), of)
             .ok_or_else(|| refused("its extents are computed"))?;
@@ -93,7 +87,11 @@ pub(super) fn function(
         };
         arguments.insert(v, argument);
     }
-    for met in apart::met_globals(file, globals, &mut interface, r) {
+    for (v, met) in apart::met_globals(file, globals, &mut interface, r) {
+        let of = routine.variable(v);
+        if of.shape.iter().any(is_deferred) {
+            return Err(without_extent(routine, &of.name));
+        }
         lines.line(format_args!("if ({met})"));
         lines.line("    abort();");
     }
@@ -221,6 +219,15 @@ fn inner_extents(
         extents.push_str(&format!("[{extent}]"));
     }
     Some(extents)
+}
+
+fn without_extent(routine: &Routine, name: &str) -> Failed {
+    let why = format!("its callers do not pass its extent; say --size {name}=EXPRESSION");
+    refused_parameter(routine, name, &why)
+}
+
+fn refused_parameter(routine: &Routine, name: &str, why: &str) -> Failed {
+    refused(routine, &format!("its parameter `{name}`: {why}"))
 }
 
 fn refused(routine: &Routine, why: &str) -> Failed {

@@ -267,6 +267,12 @@ fn what_callers_cannot_pass_is_refused() {
             "--size x=",
         ),
         (
+            "double w;\nvoid f(int n, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = w * x[i]; }",
+            replace,
+            "B808",
+            "--size y=",
+        ),
+        (
             "double f(long double x[2]) { return x[0] * x[1]; }",
             replace,
             "B808",
