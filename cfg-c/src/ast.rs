@@ -2,9 +2,11 @@
 
 pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
-    source::Pos,
+    calls::leaves,
+    source::{Pos, Problem},
     types::{Arith, Qualified, Type},
 };
+use cfg_core::ir::Subscript;
 use std::{collections::HashMap, rc::Rc};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +47,8 @@ pub(crate) enum ExprKind {
     Int(i128, Arith),
     Real(f64),
     Float(f32),
-    /// A string.
-    Str(Rc<str>),
+    /// A text: its bytes, without the 0 at the end. None where they are not known here, as of wide characters.
+    Str(Option<Rc<[u8]>>),
     Name(DeclId),
     Unary(Unary, ExprId),
     /// `++` and `--`: the step, and whether the value is that before it.
@@ -149,16 +151,42 @@ pub(crate) struct StmtNode {
     pub(crate) to: Pos,
 }
 
+/// An initial value.
 #[derive(Clone, Debug)]
 pub(crate) enum Init {
     Expr(ExprId),
-    List(Vec<(Vec<Designator>, Init)>, Pos),
+    /// What braces or a text give to the parts of an array or structure, in the order of the parts; all others are 0.
+    Parts(Vec<InitialPart>),
+    /// Braces that are no initial value of the type: the problem is told where the variable is read.
+    Wrong(Rc<Problem>),
 }
 
-#[derive(Clone, Debug)]
-pub(crate) enum Designator {
-    Index(ExprId),
-    Field(Rc<str>, Pos),
+/// What a part is given, a number, a pointer or a structure, and the subscripts and members that lead to the part.
+pub(crate) type InitialPart = (Vec<Subscript>, ExprId);
+
+impl Init {
+    /// What is given to the variable or to its parts.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&[Subscript], ExprId)> {
+        let (whole, parts) = match self {
+            Self::Expr(e) => (Some((&[][..], *e)), &[][..]),
+            Self::Parts(parts) => (None, &parts[..]),
+            Self::Wrong(_) => (None, &[][..]),
+        };
+        let parts = parts.iter().map(|(steps, e)| (&steps[..], *e));
+        whole.into_iter().chain(parts)
+    }
+
+    /// The same with other expressions.
+    pub(crate) fn map(&self, mut made: impl FnMut(ExprId) -> ExprId) -> Self {
+        match self {
+            Self::Expr(e) => Self::Expr(made(*e)),
+            Self::Parts(parts) => {
+                let parts = parts.iter().map(|(steps, e)| (steps.clone(), made(*e)));
+                Self::Parts(parts.collect())
+            }
+            Self::Wrong(problem) => Self::Wrong(Rc::clone(problem)),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -493,9 +521,9 @@ impl Unit {
             | ExprKind::Name(_)
             | ExprKind::SizeofExpr(_)
             | ExprKind::SizeofType(_)
-            | ExprKind::Literal(_)
             | ExprKind::Inlined(_)
             | ExprKind::Bad => Vec::new(),
+            ExprKind::Literal(d) => leaves(self.decl(*d).init.as_ref()),
             ExprKind::Unary(_, a)
             | ExprKind::Step { of: a, .. }
             | ExprKind::Member(a, ..)

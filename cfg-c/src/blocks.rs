@@ -146,7 +146,7 @@ fn only_source(unit: &Unit, d: DeclId) -> Option<DeclId> {
     let mut only = None;
     let init = match decl.init {
         Some(Init::Expr(e)) => Some(e),
-        Some(Init::List(..)) => return None,
+        Some(Init::Parts(_) | Init::Wrong(_)) => return None,
         None => None,
     };
     let mut values: Vec<ExprId> = init.into_iter().collect();

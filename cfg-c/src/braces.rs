@@ -1,52 +1,84 @@
-//! Initial values in braces: which part each of them is for.
+//! Initial values in braces: which part of an object each of them is for (C99 6.7.8).
+//!
+//! One walk over the values of a list. It keeps the parts that lead to the next one, outermost first: designators say them anew, a value
+//! that is none for a whole array or structure goes on to its first part, and behind the last part of one the next part around it follows. What
+//! is given to a part, a list too, replaces all that the part was given before.
 
 use crate::{
-    ast::{Designator, ExprId, Init, StructId, Unit},
+    ast::{ExprId, ExprKind, Init, StructId, Unit},
     codes, constant,
-    source::{Pos, Sink},
-    types::{Arith, Qualified, Type},
+    source::{Pos, Problem},
+    types::{Arith, Int, Qualified, Type},
 };
-use cfg_core::ir::{Expr, Subscript};
-use std::rc::Rc;
+use cfg_core::{
+    diagnostic::CodeInfo,
+    ir::{Expr, Subscript},
+};
+use std::{collections::BTreeMap, rc::Rc};
 
 /// A problem has been reported.
 #[derive(Debug)]
 pub(crate) struct Failed;
 
-type Braces<T> = Result<T, Failed>;
-
 /// Parts of a type that are looked at before their number counts as unknown.
 const MAX_PARTS: usize = 1 << 24;
 
-/// A number or structure that is given, and the subscripts and members that lead to it.
-pub(crate) type Given = (Vec<Subscript>, ExprId);
-
-/// The numbers and structures that an initial value gives, in the order of the text. Extents that are left out are
-/// taken as long as needed.
-pub(crate) fn elements(
-    unit: &Unit,
-    sink: &mut Sink,
-    ty: &Qualified,
-    init: &Init,
-) -> Braces<Vec<Given>> {
-    let mut fill = Fill {
-        unit,
-        sink,
-        out: Vec::new(),
-        path: Vec::new(),
-    };
-    fill.value(ty, init)?;
-    Ok(fill.out)
+/// An initial value as it is written.
+#[derive(Debug)]
+pub(crate) enum Written {
+    Expr(ExprId),
+    List(Vec<(Vec<Designator>, Written)>, Pos),
 }
 
-/// The number of elements of an array whose first extent is left out.
-pub(crate) fn length(unit: &Unit, sink: &mut Sink, ty: &Qualified, init: &Init) -> Braces<i64> {
-    let given = elements(unit, sink, ty, init)?;
-    let first = given.iter().filter_map(|(steps, _)| match steps.first() {
-        Some(Subscript::Index(Expr::Int(k))) => k.checked_add(1),
-        _ => None,
-    });
-    Ok(first.max().unwrap_or(0))
+#[derive(Debug)]
+pub(crate) enum Designator {
+    Index(ExprId),
+    Field(Rc<str>, Pos),
+}
+
+/// The initial value of a variable of a type, and the number of elements that it has where the first extent is left out.
+pub(crate) fn resolve(unit: &mut Unit, ty: &Qualified, written: &Written) -> (Init, i64) {
+    let mut fill = Fill {
+        unit,
+        given: BTreeMap::new(),
+        length: 0,
+    };
+    match fill.whole(ty, written) {
+        Ok(Some(e)) => (Init::Expr(e), 0),
+        Ok(None) => {
+            let Fill {
+                unit,
+                given,
+                length,
+            } = fill;
+            let given = given.into_iter();
+            let parts = given.map(|(path, e)| (steps(unit, ty, &path), e));
+            (Init::Parts(parts.collect()), length)
+        }
+        Err(problem) => (Init::Wrong(Rc::new(problem)), 0),
+    }
+}
+
+/// The subscripts and members that the numbers of parts stand for.
+fn steps(unit: &Unit, ty: &Qualified, path: &[i64]) -> Vec<Subscript> {
+    let mut ty = ty;
+    let mut steps = Vec::with_capacity(path.len());
+    for k in path {
+        match &ty.ty {
+            Type::Struct(s) => {
+                let Some(member) = unit.structure(*s).members.get(*k as usize) else {
+                    break;
+                };
+                steps.push(Subscript::Field(member.name.as_ref().into()));
+                ty = &member.ty;
+            }
+            _ => {
+                steps.push(Subscript::Index(Expr::Int(*k)));
+                ty = ty.target().unwrap_or(ty);
+            }
+        }
+    }
+    steps
 }
 
 /// The number of scalars in a type; none if it is not known.
@@ -126,37 +158,200 @@ fn follow<'u>(
     Some((ty, last))
 }
 
-type List = [(Vec<Designator>, Init)];
+type Braces<T> = Result<T, Problem>;
 
-/// The values of braces, taken one after the other: those that have no braces of their own are taken from the list around them.
+fn wrong<T>(
+    info: &'static CodeInfo,
+    at: Pos,
+    message: impl Into<String>,
+    help: &'static str,
+) -> Braces<T> {
+    let message = message.into();
+    Err(Problem {
+        info,
+        at,
+        message,
+        help,
+    })
+}
+
+fn too_many<T>(at: Pos) -> Braces<T> {
+    let message = "there are more values than elements";
+    wrong(
+        &codes::INITIAL,
+        at,
+        message,
+        "give at most one for each element",
+    )
+}
+
+/// True of what has parts.
+fn is_aggregate(ty: &Qualified) -> bool {
+    matches!(ty.ty, Type::Array(..) | Type::Struct(_))
+}
+
+/// What the parts of a variable are given. A part has the numbers of the elements and members that lead to it, so that those of one
+/// part are neighbours.
 struct Fill<'u> {
-    unit: &'u Unit,
-    sink: &'u mut Sink,
-    out: Vec<Given>,
-    /// What leads to the part at hand.
-    path: Vec<Subscript>,
+    unit: &'u mut Unit,
+    given: BTreeMap<Vec<i64>, ExprId>,
+    /// One more than the last element of the whole that is named or given something.
+    length: i64,
 }
 
 impl Fill<'_> {
-    fn error<T>(&mut self, at: Pos, message: &str, help: &str) -> Braces<T> {
-        self.sink.error(&codes::INITIAL, at, message, help);
-        Err(Failed)
+    /// What the whole is given, if that is one expression.
+    fn whole(&mut self, ty: &Qualified, written: &Written) -> Braces<Option<ExprId>> {
+        if let Some((text, at)) = self.text(ty, written)? {
+            return self.characters(ty, &text, at, &[]).map(|()| None);
+        }
+        match written {
+            Written::Expr(e) => {
+                let known = self.unit.expr(*e).ty.is_some();
+                if known && is_aggregate(ty) && !self.is_same(ty, *e) {
+                    let at = self.unit.expr(*e).at;
+                    let message = "an array or structure is initialised by a value";
+                    return wrong(&codes::INITIAL, at, message, "write the values in braces");
+                }
+                Ok(Some(*e))
+            }
+            Written::List(list, at) if is_aggregate(ty) => {
+                self.list(ty, list, *at, &[])?;
+                Ok(None)
+            }
+            Written::List(..) => self.scalar(ty, written).map(Some),
+        }
+    }
+
+    /// The value in the braces of something that has no parts.
+    fn scalar(&self, ty: &Qualified, mut written: &Written) -> Braces<ExprId> {
+        loop {
+            written = match written {
+                Written::Expr(e) => return Ok(*e),
+                Written::List(list, at) => match (&list[..], &ty.ty) {
+                    ([(designators, inner)], _) if designators.is_empty() => inner,
+                    (_, Type::Refused(what)) => {
+                        let message = format!("{what} is initialised, which is not supported");
+                        return wrong(&codes::INITIAL, *at, message, "use a structure");
+                    }
+                    _ => {
+                        let message = "a number is initialised by several values, or by none";
+                        return wrong(&codes::INITIAL, *at, message, "give one");
+                    }
+                },
+            };
+        }
+    }
+
+    /// The values of a list in braces for the part of a type to which `path` leads. Recursion is as deep as braces nest.
+    fn list(
+        &mut self,
+        ty: &Qualified,
+        list: &[(Vec<Designator>, Written)],
+        at: Pos,
+        path: &[i64],
+    ) -> Braces<()> {
+        self.reset(path, at)?;
+        // The arrays and structures around the next part, and its number in each.
+        let mut around = vec![(ty.clone(), 0)];
+        for (designators, written) in list {
+            if let [first, rest @ ..] = &designators[..] {
+                around.truncate(1);
+                around[0].1 = self.designated(ty, first, at)?;
+                for designator in rest {
+                    let inner = self.part(&around, at)?;
+                    let k = self.designated(&inner, designator, at)?;
+                    around.push((inner, k));
+                }
+            }
+            while let [.., (_, outer), (inner, k)] = &mut around[..]
+                && *k >= self.parts(inner, at)?
+            {
+                *outer += 1;
+                around.pop();
+            }
+            self.value(&mut around, written, at, path)?;
+            if let Some((_, k)) = around.last_mut() {
+                *k = k.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the next part its value, or the first part in it that takes it.
+    fn value(
+        &mut self,
+        around: &mut Vec<(Qualified, i64)>,
+        written: &Written,
+        at: Pos,
+        path: &[i64],
+    ) -> Braces<()> {
+        loop {
+            let inner = self.part(around, at)?;
+            let mut own = path.to_vec();
+            own.extend(around.iter().map(|(_, k)| *k));
+            if let Some(first) = own.first() {
+                self.length = self.length.max(first.saturating_add(1));
+            }
+            if let Some((text, at)) = self.text(&inner, written)? {
+                return self.characters(&inner, &text, at, &own);
+            }
+            match written {
+                Written::List(list, at) if is_aggregate(&inner) => {
+                    return self.list(&inner, list, *at, &own);
+                }
+                Written::Expr(e) if is_aggregate(&inner) => {
+                    if self.is_same(&inner, *e) {
+                        return self.give(own, *e);
+                    }
+                    around.push((inner, 0));
+                }
+                _ => {
+                    let e = self.scalar(&inner, written)?;
+                    if self.unit.structure_of(e).is_some() {
+                        let at = self.unit.expr(e).at;
+                        let message = "a number is initialised by a structure of another type";
+                        return wrong(&codes::INITIAL, at, message, "name a member of it");
+                    }
+                    return self.give(own, e);
+                }
+            }
+        }
+    }
+
+    /// The type of the next part.
+    fn part(&self, around: &[(Qualified, i64)], at: Pos) -> Braces<Qualified> {
+        let Some((ty, k)) = around.last() else {
+            return too_many(at);
+        };
+        if *k >= self.parts(ty, at)? {
+            return too_many(at);
+        }
+        match &ty.ty {
+            Type::Array(of, _) => Ok((**of).clone()),
+            Type::Struct(s) => {
+                let members = &self.unit.structure(*s).members;
+                match usize::try_from(*k).ok().and_then(|k| members.get(k)) {
+                    Some(member) => Ok(member.ty.clone()),
+                    None => too_many(at),
+                }
+            }
+            _ => too_many(at),
+        }
     }
 
     /// The number of parts of an array or structure.
-    fn parts(&mut self, ty: &Qualified, at: Pos) -> Braces<i64> {
-        let unit = self.unit;
+    fn parts(&self, ty: &Qualified, at: Pos) -> Braces<i64> {
         match &ty.ty {
             Type::Array(_, None) => Ok(i64::MAX),
-            Type::Array(_, Some(e)) => match constant::integer(unit, *e) {
+            Type::Array(_, Some(e)) => match constant::integer(self.unit, *e) {
                 Some((n, _)) => Ok(i64::try_from(n).unwrap_or(i64::MAX)),
-                None => self.error(
-                    at,
-                    "an array of variable length has initial values",
-                    "assign them in a loop",
-                ),
+                None => {
+                    let message = "an array of variable length has initial values";
+                    wrong(&codes::INITIAL, at, message, "assign them in a loop")
+                }
             },
-            Type::Struct(s) => Ok(unit.structure(*s).members.len() as i64),
+            Type::Struct(s) => Ok(self.unit.structure(*s).members.len() as i64),
             Type::Void
             | Type::Arith(_)
             | Type::Pointer(_)
@@ -165,187 +360,114 @@ impl Fill<'_> {
         }
     }
 
-    /// The initial value of something. Recursion is as deep as types and braces nest.
-    fn value(&mut self, ty: &Qualified, init: &Init) -> Braces<()> {
-        let aggregate = matches!(ty.ty, Type::Array(..) | Type::Struct(_));
-        match init {
-            Init::Expr(e) => {
-                let structure = self.unit.structure_of(*e).is_some();
-                if aggregate && !(structure && matches!(ty.ty, Type::Struct(_))) {
-                    let at = self.unit.expr(*e).at;
-                    let message = "an array or structure is initialised by a value";
-                    return self.error(at, message, "write the values in braces");
-                }
-                self.out.push((self.path.clone(), *e));
-                Ok(())
-            }
-            Init::List(list, at) if aggregate => {
-                let mut rest = &list[..];
-                self.list(ty, &mut rest, *at, true)
-            }
-            Init::List(list, at) => match &list[..] {
-                [(designators, Init::Expr(e))] if designators.is_empty() => {
-                    self.out.push((self.path.clone(), *e));
-                    Ok(())
-                }
-                _ => match &ty.ty {
-                    Type::Refused(what) => {
-                        let message = format!("{what} is initialised, which is not supported");
-                        self.error(*at, &message, "use a structure")
-                    }
-                    _ => self.error(*at, "a number is initialised by several values", "give one"),
-                },
-            },
-        }
-    }
-
-    /// The parts of an array or structure; `braced` if the list is its own.
-    fn list(&mut self, ty: &Qualified, rest: &mut &List, at: Pos, braced: bool) -> Braces<()> {
-        let parts = self.parts(ty, at)?;
-        let mut next = 0i64;
-        while let Some(((designators, init), behind)) = rest.split_first() {
-            let (mut below, mut depth) = (None, 0);
-            if !designators.is_empty() {
-                if !braced {
-                    break;
-                }
-                let mut of = ty.clone();
-                for (level, designator) in designators.iter().enumerate() {
-                    let k = self.designated(&of, designator, at)?;
-                    if level == 0 {
-                        next = k;
-                    }
-                    let limit = self.parts(&of, at)?;
-                    let Some((inner, step)) =
-                        self.child(&of, k).filter(|_| (0..limit).contains(&k))
-                    else {
-                        return self.too_many(at);
-                    };
-                    self.path.push(step);
-                    depth += 1;
-                    of = inner;
-                }
-                below = Some(of);
-            } else if next >= parts {
-                if !braced {
-                    break;
-                }
-                return self.too_many(at);
-            }
-            let inner = match below {
-                Some(inner) => inner,
-                None => {
-                    let Some((inner, step)) = self.child(ty, next) else {
-                        return self.too_many(at);
-                    };
-                    self.path.push(step);
-                    depth = 1;
-                    inner
-                }
-            };
-            let several = designators.len() > 1;
-            let plain = match init {
-                Init::Expr(e) => {
-                    let same = self.unit.structure_of(*e).is_some();
-                    matches!(inner.ty, Type::Array(..))
-                        || matches!(inner.ty, Type::Struct(_)) && !same
-                }
-                Init::List(..) => false,
-            };
-            let done = if plain {
-                // Its parts are taken from this list.
-                let mut undesignated = *rest;
-                let first = [(Vec::new(), init.clone())];
-                if designators.is_empty() {
-                    let done = self.list(&inner, &mut undesignated, at, false);
-                    // What has no parts takes no value, however many of it there are.
-                    let takes_none = done.is_ok() && undesignated.len() == rest.len();
-                    *rest = undesignated;
-                    if takes_none {
-                        return self.too_many(at);
-                    }
-                    done
-                } else {
-                    let mut own = &first[..];
-                    *rest = behind;
-                    self.list(&inner, &mut own, at, false)
-                }
-            } else {
-                *rest = behind;
-                self.value(&inner, init)
-            };
-            self.path.truncate(self.path.len() - depth);
-            done?;
-            next = next.saturating_add(1);
-            if several || plain && !designators.is_empty() {
-                // What comes after it in the text would go on inside.
-                if let Some((designators, _)) = rest.first()
-                    && designators.is_empty()
-                {
-                    let message = "a value without a designator follows one inside of a part";
-                    return self.error(at, message, "write braces for each level");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn too_many<T>(&mut self, at: Pos) -> Braces<T> {
-        self.error(
-            at,
-            "there are more values than elements",
-            "give at most one for each element",
-        )
-    }
-
-    /// The type of a part, and the step to it.
-    fn child(&self, ty: &Qualified, k: i64) -> Option<(Qualified, Subscript)> {
-        match &ty.ty {
-            Type::Array(of, _) => Some(((**of).clone(), Subscript::Index(Expr::Int(k)))),
-            Type::Struct(s) => {
-                let members = &self.unit.structure(*s).members;
-                let member = members.get(usize::try_from(k).ok()?)?;
-                Some((
-                    member.ty.clone(),
-                    Subscript::Field(member.name.as_ref().into()),
-                ))
-            }
-            _ => None,
-        }
-    }
-
     /// The number of the part that a designator names.
-    fn designated(&mut self, ty: &Qualified, designator: &Designator, at: Pos) -> Braces<i64> {
-        let unit = self.unit;
+    fn designated(&self, ty: &Qualified, designator: &Designator, at: Pos) -> Braces<i64> {
         match (designator, &ty.ty) {
-            (Designator::Index(e), Type::Array(..)) => match constant::integer(unit, *e) {
+            (Designator::Index(e), Type::Array(..)) => match constant::integer(self.unit, *e) {
+                Some((k, _)) if k < 0 => too_many(self.unit.expr(*e).at),
                 Some((k, _)) => Ok(i64::try_from(k).unwrap_or(i64::MAX)),
                 None => {
-                    let at = unit.expr(*e).at;
+                    let at = self.unit.expr(*e).at;
                     let message = "a designator is no constant";
-                    self.sink
-                        .error(&codes::VALUE, at, message, "write a number");
-                    Err(Failed)
+                    wrong(&codes::VALUE, at, message, "write a number")
                 }
             },
             (Designator::Field(name, at), Type::Struct(s)) => {
-                let members = &unit.structure(*s).members;
-                match members.iter().position(|m| m.name == *name) {
+                let mut members = self.unit.structure(*s).members.iter();
+                match members.position(|m| m.name == *name) {
                     Some(k) => Ok(k as i64),
                     None => {
                         let message = format!("the structure has no member {name}");
                         let help = "name a member that is declared";
-                        self.sink.error(&codes::UNKNOWN, *at, message, help);
-                        Err(Failed)
+                        wrong(&codes::UNKNOWN, *at, message, help)
                     }
                 }
             }
-            _ => self.error(
-                at,
-                "a designator does not belong to this type",
-                "write [k] for elements and .name for members",
-            ),
+            _ => {
+                let message = "a designator does not belong to this type";
+                let help = "write [k] for elements and .name for members";
+                wrong(&codes::INITIAL, at, message, help)
+            }
         }
+    }
+
+    /// True of a structure that is the value of a whole part of a type.
+    fn is_same(&self, ty: &Qualified, e: ExprId) -> bool {
+        matches!(ty.ty, Type::Struct(s) if self.unit.structure_of(e) == Some(s))
+    }
+
+    /// The bytes of a text, also in braces, where it is the initial value of an array of characters.
+    fn text(&self, ty: &Qualified, written: &Written) -> Braces<Option<(Rc<[u8]>, Pos)>> {
+        let characters = matches!(&ty.ty, Type::Array(of, _)
+            if matches!(of.ty, Type::Arith(Arith::Int(Int::Char | Int::SChar | Int::UChar))));
+        let e = match written {
+            Written::Expr(e) => Some(*e),
+            Written::List(list, _) => match &list[..] {
+                [(designators, Written::Expr(e))] if designators.is_empty() => Some(*e),
+                _ => None,
+            },
+        };
+        let Some(e) = e.filter(|_| characters) else {
+            return Ok(None);
+        };
+        let node = self.unit.expr(e);
+        match &node.kind {
+            ExprKind::Str(Some(bytes)) => Ok(Some((Rc::clone(bytes), node.at))),
+            ExprKind::Str(None) => {
+                let message = "the bytes of this text are not known here";
+                let help = "write the characters one by one, in braces, with 0 at the end";
+                wrong(&codes::INITIAL, node.at, message, help)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Gives an array of characters those of a text, with the 0 at its end where there is room.
+    fn characters(&mut self, ty: &Qualified, text: &[u8], at: Pos, path: &[i64]) -> Braces<()> {
+        self.reset(path, at)?;
+        let count = text.len() as i64;
+        if count > self.parts(ty, at)? {
+            return too_many(at);
+        }
+        if path.is_empty() {
+            self.length = count + 1;
+        }
+        for (k, byte) in (0..).zip(text.iter()).filter(|(_, byte)| **byte != 0) {
+            let value = ExprKind::Int(i128::from(*byte), Arith::INT);
+            let e = self.unit.push(value, at, at, false);
+            let mut own = path.to_vec();
+            own.push(k);
+            self.given.insert(own, e);
+        }
+        Ok(())
+    }
+
+    fn give(&mut self, path: Vec<i64>, e: ExprId) -> Braces<()> {
+        self.reset(&path, self.unit.expr(e).at)?;
+        self.given.insert(path, e);
+        Ok(())
+    }
+
+    /// Forgets what a part was given before.
+    fn reset(&mut self, path: &[i64], at: Pos) -> Braces<()> {
+        let help = "give each part one initial value";
+        for outer in 0..path.len() {
+            if self.given.contains_key(&path[..outer]) {
+                let message = "a member of a structure that has an initial value as a whole is given another one, of which compilers make different things";
+                return wrong(&codes::INITIAL, at, message, help);
+            }
+        }
+        let before = self.given.range(path.to_vec()..);
+        let before = before.take_while(|(p, _)| p.starts_with(path));
+        let before: Vec<Vec<i64>> = before.map(|(p, _)| p.clone()).collect();
+        for old in before {
+            let e = self.given.remove(&old);
+            if e.is_some_and(|e| self.unit.expr(e).effects) {
+                let message = "an initial value that another one replaces has side effects, of which C leaves open whether they happen";
+                return wrong(&codes::ORDER, at, message, help);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which functions a function names.
 
 use crate::{
-    ast::{DeclKind, ExprId, ExprKind, Init, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
     types::{Qualified, Type},
 };
 use std::collections::{BTreeSet, HashSet};
@@ -24,13 +24,8 @@ pub(crate) fn named(unit: &Unit, f: usize) -> Vec<usize> {
         };
         let decl = unit.decl(d);
         found.extend(decl.definition);
-        if matches!(decl.kind, DeclKind::Global | DeclKind::Static)
-            && holds_functions(unit, &decl.ty)
-            && variables.insert(d)
-        {
-            for leaf in leaves(decl.init.as_ref()) {
-                unit.walk(leaf, &mut |e| open.push(e));
-            }
+        if leads_to_functions(unit, &decl.ty) && variables.insert(d) {
+            open.extend(initial_expressions(unit, d));
         }
     }
     found
@@ -50,11 +45,53 @@ pub(crate) fn reachable(unit: &Unit, roots: &[usize]) -> Vec<usize> {
     seen.into_iter().collect()
 }
 
+/// All that functions name, also through the initial values of variables that are kept, to any depth.
+pub(crate) fn names(unit: &Unit, functions: &[usize]) -> BTreeSet<DeclId> {
+    let mut names = BTreeSet::new();
+    let mut open: Vec<DeclId> = Vec::new();
+    let mut see = |e: ExprId, open: &mut Vec<DeclId>| {
+        if let ExprKind::Name(d) = unit.expr(e).kind
+            && names.insert(d)
+        {
+            open.push(d);
+        }
+    };
+    let parts = functions
+        .iter()
+        .flat_map(|f| unit.functions[*f].part.clone());
+    for e in parts {
+        see(ExprId(e), &mut open);
+    }
+    while let Some(d) = open.pop() {
+        for e in initial_expressions(unit, d) {
+            see(e, &mut open);
+        }
+    }
+    names
+}
+
+/// The expressions of the initial value of a variable that is kept between calls, with all in them.
+pub(crate) fn initial_expressions(unit: &Unit, d: DeclId) -> Vec<ExprId> {
+    let decl = unit.decl(d);
+    let mut found = Vec::new();
+    if matches!(decl.kind, DeclKind::Global | DeclKind::Static) {
+        for leaf in leaves(decl.init.as_ref()) {
+            unit.walk(leaf, &mut |e| found.push(e));
+        }
+    }
+    found
+}
+
 /// True of types in which there are pointers to functions.
 pub(crate) fn holds_functions(unit: &Unit, ty: &Qualified) -> bool {
     let function =
         |ty: &Type| matches!(ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)));
     holds(unit, ty, function)
+}
+
+/// True of types that may lead to pointers to functions: what a pointer to void leads to is not known.
+fn leads_to_functions(unit: &Unit, ty: &Qualified) -> bool {
+    holds(unit, ty, |ty| matches!(ty, Type::Function(_) | Type::Void))
 }
 
 /// True of a type of which this is true, and of types that lead to one: pointers, arrays, structures with such members.
@@ -80,13 +117,6 @@ pub(crate) fn holds(unit: &Unit, ty: &Qualified, wanted: impl Fn(&Type) -> bool)
 
 /// The expressions of an initial value.
 pub(crate) fn leaves(init: Option<&Init>) -> Vec<ExprId> {
-    let mut found = Vec::new();
-    let mut open: Vec<&Init> = init.into_iter().collect();
-    while let Some(init) = open.pop() {
-        match init {
-            Init::Expr(e) => found.push(*e),
-            Init::List(list, _) => open.extend(list.iter().rev().map(|(_, init)| init)),
-        }
-    }
-    found
+    let given = init.into_iter().flat_map(Init::given);
+    given.map(|(_, e)| e).collect()
 }

@@ -1,12 +1,77 @@
-//! Integer constant expressions.
+//! Constant expressions: of integers, of numbers, and sizes and places in structures.
 
 use crate::{
-    ast::{Binary, ExprId, ExprKind, Unary, Unit},
-    types::{Arith, Int, Type},
+    ast::{Binary, ExprId, ExprKind, StructId, Unary, Unit},
+    types::{Arith, Int, Qualified, Type},
 };
 
 /// Deeper expressions have no value.
 const MAX_DEPTH: usize = 300;
+
+/// A constant number, with its type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Int(i128, Int),
+    Float(f32),
+    Double(f64),
+}
+
+impl Number {
+    pub(crate) fn double(self) -> f64 {
+        match self {
+            Self::Int(value, _) => value as f64,
+            Self::Float(value) => f64::from(value),
+            Self::Double(value) => value,
+        }
+    }
+
+    fn float(self) -> f32 {
+        match self {
+            Self::Int(value, _) => value as f32,
+            Self::Float(value) => value,
+            Self::Double(value) => value as f32,
+        }
+    }
+
+    fn ty(self) -> Arith {
+        match self {
+            Self::Int(_, ty) => Arith::Int(ty),
+            Self::Float(_) => Arith::Float,
+            Self::Double(_) => Arith::Double,
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        match self {
+            Self::Int(value, _) => value == 0,
+            Self::Float(_) | Self::Double(_) => self.double() == 0.0,
+        }
+    }
+
+    /// The number in another type; `None` of a real that an integer type has no value for, which C leaves undefined.
+    fn converted(self, to: Arith) -> Option<Self> {
+        Some(match (self, to) {
+            (_, Arith::Double) => Self::Double(self.double()),
+            (_, Arith::Float) => Self::Float(self.float()),
+            (_, Arith::Int(Int::Bool)) => Self::Int((!self.is_zero()).into(), Int::Bool),
+            (Self::Int(value, _), Arith::Int(int)) => Self::Int(int.wrap(value), int),
+            (_, Arith::Int(int)) => {
+                let value = self.double().trunc() as i128;
+                Self::Int(value, int)
+                    .known()
+                    .filter(|_| self.double().is_finite())?
+            }
+        })
+    }
+
+    /// The number, unless it is an integer that its type does not have.
+    fn known(self) -> Option<Self> {
+        match self {
+            Self::Int(value, ty) => ty.contains(value).then_some(self),
+            Self::Float(_) | Self::Double(_) => Some(self),
+        }
+    }
+}
 
 /// The value of an integer constant expression, and its type.
 pub(crate) fn integer(unit: &Unit, e: ExprId) -> Option<(i128, Int)> {
@@ -14,43 +79,129 @@ pub(crate) fn integer(unit: &Unit, e: ExprId) -> Option<(i128, Int)> {
 }
 
 fn within(unit: &Unit, e: ExprId, depth: usize) -> Option<(i128, Int)> {
+    match unit.expr(e).ty.as_ref()?.arith()? {
+        Arith::Int(_) => {}
+        Arith::Float | Arith::Double => return None,
+    }
+    match number_within(unit, e, depth)? {
+        Number::Int(value, ty) => Some((value, ty)),
+        Number::Float(_) | Number::Double(_) => None,
+    }
+}
+
+/// The value of a constant expression of numbers.
+pub(crate) fn number(unit: &Unit, e: ExprId) -> Option<Number> {
+    number_within(unit, e, MAX_DEPTH)
+}
+
+fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
     let depth = depth.checked_sub(1)?;
+    let size = |size: i128| Some(Number::Int(size, Int::ULong));
     match &unit.expr(e).kind {
-        ExprKind::Int(value, Arith::Int(ty)) => Some((*value, *ty)),
-        ExprKind::Unary(op, a) => {
-            let (a, ty) = within(unit, *a, depth)?;
-            let ty = ty.promoted();
-            match op {
-                Unary::Plus => Some((a, ty)),
-                Unary::Minus => fit(-a, ty),
-                Unary::BitNot => fit(ty.wrap(!a), ty),
-                Unary::Not => Some((i128::from(a == 0), Int::Int)),
-                Unary::Deref | Unary::Address => None,
-            }
-        }
+        ExprKind::Int(value, Arith::Int(ty)) => Some(Number::Int(*value, *ty)),
+        ExprKind::Float(value) => Some(Number::Float(*value)),
+        ExprKind::Real(value) => Some(Number::Double(*value)),
+        ExprKind::Unary(Unary::Deref | Unary::Address, _) => None,
+        ExprKind::Unary(op, a) => unary(*op, number_within(unit, *a, depth)?),
         ExprKind::Binary(op, a, b) => {
-            let (a, b) = (within(unit, *a, depth)?, within(unit, *b, depth)?);
-            binary(*op, a, b)
+            let a = number_within(unit, *a, depth)?;
+            let b = number_within(unit, *b, depth)?;
+            match (a, b) {
+                (Number::Int(a, at), Number::Int(b, bt)) => {
+                    binary(*op, (a, at), (b, bt)).map(|(value, ty)| Number::Int(value, ty))
+                }
+                _ => binary_of_reals(*op, a, b),
+            }
         }
         ExprKind::Conditional(c, a, b) => {
-            let (c, _) = within(unit, *c, depth)?;
-            let (a, b) = (within(unit, *a, depth)?, within(unit, *b, depth)?);
-            let ty = a.1.common(b.1);
-            Some((ty.wrap(if c != 0 { a.0 } else { b.0 }), ty))
+            let c = number_within(unit, *c, depth)?;
+            let a = number_within(unit, *a, depth)?;
+            let b = number_within(unit, *b, depth)?;
+            let ty = a.ty().common(b.ty());
+            if c.is_zero() { b } else { a }.converted(ty)
         }
-        ExprKind::Cast(ty, a) => match ty.ty {
-            Type::Arith(Arith::Int(to)) => {
-                let (a, _) = within(unit, *a, depth)?;
-                Some((to.wrap(a), to))
+        ExprKind::Cast(ty, a) => {
+            let to = ty.arith()?;
+            match (number_within(unit, *a, depth), to) {
+                (Some(value), _) => value.converted(to),
+                (None, Arith::Int(int)) if unit.is_pointer(*a) => {
+                    let value = address(unit, *a, depth)?;
+                    Some(Number::Int(int.wrap(value), int))
+                }
+                (None, _) => None,
             }
-            _ => None,
-        },
-        ExprKind::SizeofType(ty) => Some((size(unit, &ty.ty, depth)?, Int::ULong)),
-        ExprKind::SizeofExpr(a) => {
-            let ty = unit.expr(*a).ty.as_ref()?;
-            Some((size(unit, &ty.ty, depth)?, Int::ULong))
         }
+        ExprKind::SizeofType(ty) => size(self::size(unit, &ty.ty, depth)?),
+        ExprKind::SizeofExpr(a) => size(size_of_operand(unit, *a, depth)?),
         _ => None,
+    }
+}
+
+fn unary(op: Unary, a: Number) -> Option<Number> {
+    match (op, a) {
+        (Unary::Not, a) => Some(Number::Int(a.is_zero().into(), Int::Int)),
+        (_, Number::Int(a, ty)) => {
+            let ty = ty.promoted();
+            let (value, ty) = match op {
+                Unary::Plus => (a, ty),
+                Unary::Minus => fit(-a, ty)?,
+                Unary::BitNot => (ty.wrap(!a), ty),
+                Unary::Not | Unary::Deref | Unary::Address => return None,
+            };
+            Some(Number::Int(value, ty))
+        }
+        (Unary::Plus, a) => Some(a),
+        (Unary::Minus, Number::Float(a)) => Some(Number::Float(-a)),
+        (Unary::Minus, Number::Double(a)) => Some(Number::Double(-a)),
+        _ => None,
+    }
+}
+
+/// The value of an operator of which an operand is a real.
+fn binary_of_reals(op: Binary, a: Number, b: Number) -> Option<Number> {
+    let truth = |t: bool| Some(Number::Int(t.into(), Int::Int));
+    match op {
+        Binary::And => return truth(!a.is_zero() && !b.is_zero()),
+        Binary::Or => return truth(!a.is_zero() || !b.is_zero()),
+        _ => {}
+    }
+    let single = a.ty().common(b.ty()) == Arith::Float;
+    // Operands of the type float are compared exactly as doubles, too, but an integer is rounded first.
+    let (x, y) = match single {
+        true => (f64::from(a.float()), f64::from(b.float())),
+        false => (a.double(), b.double()),
+    };
+    let value = match op {
+        Binary::Lt => return truth(x < y),
+        Binary::Gt => return truth(x > y),
+        Binary::Le => return truth(x <= y),
+        Binary::Ge => return truth(x >= y),
+        Binary::Eq => return truth(x == y),
+        Binary::Ne => return truth(x != y),
+        // A result in double precision that is rounded once more is that of the operation in single precision.
+        Binary::Add => x + y,
+        Binary::Sub => x - y,
+        Binary::Mul => x * y,
+        Binary::Div => x / y,
+        _ => return None,
+    };
+    Some(match single {
+        true => Number::Float(value as f32),
+        false => Number::Double(value),
+    })
+}
+
+/// The size of an operand of sizeof: arrays, and texts, are no pointers there.
+fn size_of_operand(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
+    let mut e = e;
+    while let ExprKind::Unary(Unary::Deref, a) = unit.expr(e).kind
+        && let ExprKind::Unary(Unary::Address, of) = unit.expr(a).kind
+    {
+        e = of;
+    }
+    match &unit.expr(e).kind {
+        ExprKind::Str(bytes) => Some(bytes.as_ref()?.len() as i128 + 1),
+        _ => size(unit, &unit.expr(e).ty.as_ref()?.ty, depth),
     }
 }
 
@@ -64,18 +215,24 @@ pub(crate) fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
             let (extent, _) = within(unit, *extent, depth)?;
             size(unit, &of.ty, depth)?.checked_mul(extent)
         }
-        Type::Struct(s) => {
-            let (mut end, mut widest) = (0i128, 1);
-            for member in &unit.structure(*s).members {
-                let align = alignment(unit, &member.ty.ty, depth)?;
-                let size = size(unit, &member.ty.ty, depth)?;
-                end = rounded(end, align)?.checked_add(size)?;
-                widest = widest.max(align);
-            }
-            rounded(end, widest)
-        }
+        Type::Struct(s) => Some(laid_out(unit, *s, None, depth)?.0),
         Type::Array(_, None) | Type::Void | Type::Function(_) | Type::Refused(_) => None,
     }
+}
+
+/// The size of a structure, and where a member begins in it.
+fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Option<(i128, i128)> {
+    let (mut end, mut widest, mut found) = (0i128, 1, 0);
+    for m in &unit.structure(s).members {
+        let align = alignment(unit, &m.ty.ty, depth)?;
+        let begin = rounded(end, align)?;
+        end = begin.checked_add(size(unit, &m.ty.ty, depth)?)?;
+        widest = widest.max(align);
+        if member == Some(&*m.name) {
+            found = begin;
+        }
+    }
+    Some((rounded(end, widest)?, found))
 }
 
 /// The next multiple of a positive number.
@@ -84,6 +241,10 @@ fn rounded(size: i128, of: i128) -> Option<i128> {
 }
 
 /// What the address of a value of a type is a multiple of.
+pub(crate) fn alignment_of(unit: &Unit, ty: &Qualified) -> Option<i128> {
+    alignment(unit, &ty.ty, MAX_DEPTH)
+}
+
 fn alignment(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     match ty {
@@ -96,6 +257,55 @@ fn alignment(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
         Type::Arith(_) | Type::Pointer(_) | Type::Void | Type::Function(_) | Type::Refused(_) => {
             size(unit, ty, depth)
         }
+    }
+}
+
+/// The value of a pointer, or of an array as one, that is made from a number alone, as `&((struct s *)0)->v[2]` which tells where a member
+/// begins.
+fn address(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
+    let depth = depth.checked_sub(1)?;
+    let node = unit.expr(e);
+    let moved = |p: ExprId, by: ExprId, back: bool| {
+        let size = size(unit, &unit.expr(p).ty.as_ref()?.target()?.ty, depth)?;
+        let by = within(unit, by, depth)?.0.checked_mul(size)?;
+        address(unit, p, depth)?.checked_add(if back { -by } else { by })
+    };
+    match &node.kind {
+        ExprKind::Cast(_, a) if unit.is_pointer(*a) => address(unit, *a, depth),
+        ExprKind::Cast(_, a) => within(unit, *a, depth).map(|(value, _)| value),
+        ExprKind::Unary(Unary::Address, of) => place(unit, *of, depth),
+        ExprKind::Binary(Binary::Add, a, b) if unit.is_pointer(*a) => moved(*a, *b, false),
+        ExprKind::Binary(Binary::Add, a, b) => moved(*b, *a, false),
+        ExprKind::Binary(Binary::Sub, a, b) if unit.is_pointer(*a) => moved(*a, *b, true),
+        _ if unit.is_array(e) => place(unit, e, depth),
+        _ => None,
+    }
+}
+
+/// Where a place is to which such a pointer leads.
+fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
+    let depth = depth.checked_sub(1)?;
+    match &unit.expr(e).kind {
+        ExprKind::Unary(Unary::Deref, a) => address(unit, *a, depth),
+        ExprKind::Index(a, i) => {
+            let (a, i) = if unit.is_pointer(*a) {
+                (*a, *i)
+            } else {
+                (*i, *a)
+            };
+            let size = size(unit, &unit.expr(e).ty.as_ref()?.ty, depth)?;
+            let by = within(unit, i, depth)?.0.checked_mul(size)?;
+            address(unit, a, depth)?.checked_add(by)
+        }
+        ExprKind::Member(of, name, arrow) => {
+            let (s, _) = unit.member_of(e)?;
+            let base = match arrow {
+                true => address(unit, *of, depth)?,
+                false => place(unit, *of, depth)?,
+            };
+            base.checked_add(laid_out(unit, s, Some(name), depth)?.1)
+        }
+        _ => None,
     }
 }
 

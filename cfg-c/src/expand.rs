@@ -21,7 +21,7 @@ mod untyped;
 mod void;
 
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Init, Unary, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Unary, Unit},
     calls::{holds_functions, reachable},
     codes, constant,
     lower::points::{bare, is_null},
@@ -413,23 +413,10 @@ impl Expand<'_> {
                 self.unit.decls[k].ty = ty;
                 continue;
             };
-            let init = self.numbered_init(&init);
+            let init = init.map(|e| self.numbered_constant(e));
             let decl = &mut self.unit.decls[k];
             decl.ty = ty;
             decl.init = Some(init);
-        }
-    }
-
-    /// Recursion is as deep as braces nest.
-    fn numbered_init(&mut self, init: &Init) -> Init {
-        match init {
-            Init::Expr(e) => Init::Expr(self.numbered_constant(*e)),
-            Init::List(list, at) => {
-                let list = list
-                    .iter()
-                    .map(|(designators, init)| (designators.clone(), self.numbered_init(init)));
-                Init::List(list.collect(), *at)
-            }
         }
     }
 

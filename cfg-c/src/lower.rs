@@ -104,6 +104,7 @@ pub(crate) fn lower<'u>(
     sink: &'u mut Sink,
 ) -> Option<Program> {
     let order = calls::reachable(unit, &chosen.read);
+    let named = calls::names(unit, &order);
     let facts = Facts::of(unit, &order);
     let effects = Effects::of(unit, &order, &facts);
     let mut l = Lower {
@@ -127,7 +128,7 @@ pub(crate) fn lower<'u>(
         started: Vec::new(),
         flag: None,
         adapters: BTreeMap::new(),
-        pointed: started::pointed(unit, &order),
+        pointed: started::pointed(unit, &order, &named),
     };
     l.place_choices(choices, chosen);
     for name in &l.sink.files {
@@ -139,7 +140,7 @@ pub(crate) fn lower<'u>(
         l.routines.insert(f, id);
     }
     l.declare_derivatives(&order);
-    l.declare_globals(&order);
+    l.declare_globals(&named);
     for &f in &order {
         routine::routine(&mut l, f);
     }
@@ -339,38 +340,15 @@ impl<'u> Lower<'u> {
         }
     }
 
-    /// Declares the globals and static variables that the functions name.
-    fn declare_globals(&mut self, order: &[usize]) {
-        let mut named = BTreeSet::new();
-        for &f in order {
-            for k in self.unit.functions[f].part.clone() {
-                if let crate::ast::ExprKind::Name(d) = self.unit.exprs[k as usize].kind {
-                    named.insert(d);
-                }
-            }
-        }
-        // What stands in initial values is declared with them.
-        let mut open: Vec<DeclId> = named.iter().rev().copied().collect();
-        while let Some(d) = open.pop() {
+    /// Declares the globals and static variables that are among these names.
+    fn declare_globals(&mut self, named: &BTreeSet<DeclId>) {
+        for &d in named {
             let decl = self.unit.decl(d);
             if !matches!(decl.kind, DeclKind::Global | DeclKind::Static)
                 || matches!(decl.ty.ty, Type::Function(_))
+                || self.sink.is_header(decl.at)
+                || self.is_table(d)
             {
-                continue;
-            }
-            if self.sink.is_header(decl.at) {
-                continue;
-            }
-            for e in calls::leaves(decl.init.as_ref()) {
-                self.unit.walk(e, &mut |e| {
-                    if let crate::ast::ExprKind::Name(d) = self.unit.expr(e).kind
-                        && named.insert(d)
-                    {
-                        open.push(d);
-                    }
-                });
-            }
-            if self.is_table(d) {
                 continue;
             }
             let id = initial::global(self, d).ok();

@@ -5,7 +5,6 @@
 
 mod allocation;
 pub(crate) mod bits;
-mod characters;
 mod declaration;
 mod declarator;
 mod expression;
@@ -91,7 +90,8 @@ struct Parser<'s> {
     jumps: Vec<(Rc<str>, u32)>,
     locals: Vec<DeclId>,
     loops: Vec<Part>,
-    in_function: bool,
+    /// The function whose body is being read.
+    function: Option<DeclId>,
     /// Derivatives of bits that are read as numbers are 0.
     has_bits: bool,
     /// The bits that are read, with their place and the type as which they are.
@@ -119,7 +119,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
         jumps: Vec::new(),
         locals: Vec::new(),
         loops: Vec::new(),
-        in_function: false,
+        function: None,
         has_bits: (read.choices.iter()).any(|c| c.role == Role::Passive && &*c.name == bits::BITS),
         bits: HashMap::new(),
     };
@@ -154,13 +154,17 @@ impl Parser<'_> {
                 self.depth = 0;
                 self.scopes.truncate(1);
                 self.around.clear();
-                self.in_function = false;
+                self.function = None;
                 self.recover();
             }
             if self.at == start {
                 self.at += 1;
             }
         }
+    }
+
+    fn in_function(&self) -> bool {
+        self.function.is_some()
     }
 
     fn peek(&self) -> &Token {
@@ -432,7 +436,7 @@ impl Parser<'_> {
         self.jumps.clear();
         self.locals.clear();
         self.loops.clear();
-        self.in_function = true;
+        self.function = Some(decl);
         self.scopes.push(Scope::default());
         let mut parameters = Vec::new();
         for p in &signature.parameters {
@@ -450,7 +454,7 @@ impl Parser<'_> {
             self.unit.decls[decl.index()].definition = None;
         })?;
         self.scopes.pop();
-        self.in_function = false;
+        self.function = None;
         // What is between a label and the last jump back to it is a loop, too.
         let mut last: HashMap<Rc<str>, u32> = HashMap::new();
         for (name, place) in std::mem::take(&mut self.jumps) {

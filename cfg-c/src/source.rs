@@ -34,6 +34,15 @@ impl Pos {
     }
 }
 
+/// A problem that is told only where what has it is read.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) info: &'static CodeInfo,
+    pub(crate) at: Pos,
+    pub(crate) message: String,
+    pub(crate) help: &'static str,
+}
+
 /// The problems found so far, and the names of the files that they are in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sink {
@@ -84,6 +93,11 @@ impl Sink {
         }
         let problem = self.place(at, Diagnostic::error(info, message, help));
         self.found.push(problem);
+    }
+
+    /// Reports a problem that was found before.
+    pub(crate) fn tell(&mut self, problem: &Problem) {
+        self.error(problem.info, problem.at, &*problem.message, problem.help);
     }
 
     /// Reports a warning.

@@ -5,11 +5,10 @@
 //! compared, read otherwise, or handed on to something else stays a pointer.
 
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, StructId, Unit},
     braces,
     calls::leaves,
     lower::math,
-    source::Sink,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -323,8 +322,6 @@ impl Candidates {
                 _ => {}
             }
         }
-        // What is wrong with initial values is told where they are read.
-        let mut quiet = Sink::default();
         for (k, decl) in unit.decls.iter().enumerate() {
             let Some(init) = &decl.init else { continue };
             if is_text(&decl.ty) {
@@ -332,12 +329,11 @@ impl Candidates {
                 for value in leaves(Some(init)) {
                     self.give(unit, &text, value, &mut allowed);
                 }
-            } else if matches!(init, Init::List(..)) {
-                let given = braces::elements(unit, &mut quiet, &decl.ty, init);
-                for (steps, value) in given.unwrap_or_default() {
-                    if let Some(text) = member_at(unit, &decl.ty, &steps) {
-                        self.give(unit, &text, value, &mut allowed);
-                    }
+                continue;
+            }
+            for (steps, value) in init.given() {
+                if let Some(text) = member_at(unit, &decl.ty, steps) {
+                    self.give(unit, &text, value, &mut allowed);
                 }
             }
         }

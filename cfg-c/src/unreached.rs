@@ -2,7 +2,8 @@
 //! nothing in them is read, and a pointer does not lead to what only they assign to it. Conditions that are not constants are evaluated.
 
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Init, StmtId, StmtKind, StmtNode, Unary, Unit},
+    ast::{Binary, DeclId, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unary, Unit},
+    calls::leaves,
     constant,
     types::Arith,
 };
@@ -127,13 +128,7 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, BTreeSet<
             StmtKind::Return(e) => exprs.extend(*e),
             StmtKind::Decl(all) => {
                 for d in all {
-                    let mut inits: Vec<&Init> = unit.decl(*d).init.iter().collect();
-                    while let Some(init) = inits.pop() {
-                        match init {
-                            Init::Expr(e) => exprs.push(*e),
-                            Init::List(list, _) => inits.extend(list.iter().map(|(_, i)| i)),
-                        }
-                    }
+                    exprs.extend(leaves(unit.decl(*d).init.as_ref()));
                 }
             }
             StmtKind::Empty

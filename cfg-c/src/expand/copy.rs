@@ -6,8 +6,7 @@ use super::{
 };
 use crate::{
     ast::{
-        Binary, DeclId, DeclKind, Designator, ExprId, ExprKind, Function, Init, Part, StmtId,
-        StmtNode, Unary,
+        Binary, DeclId, DeclKind, ExprId, ExprKind, Function, Init, Part, StmtId, StmtNode, Unary,
     },
     calls::leaves,
     codes, constant,
@@ -158,7 +157,10 @@ impl Expand<'_> {
             }
             if let Some(init) = self.unit.decl(*d).init.clone() {
                 let function = is_function_pointer(&self.unit.decl(*d).ty);
-                let init = self.copied_init(&init, function, frame);
+                let init = init.map(|e| match function {
+                    true => self.value(e, frame),
+                    false => frame.get(e),
+                });
                 self.unit.decls[new.index()].init = Some(init);
             }
         }
@@ -489,26 +491,6 @@ impl Expand<'_> {
             | ExprKind::Str(_)
             | ExprKind::Inlined(_)
             | ExprKind::Bad => kind,
-        }
-    }
-
-    /// Recursion is as deep as braces nest.
-    fn copied_init(&mut self, init: &Init, function: bool, frame: &Frame) -> Init {
-        match init {
-            Init::Expr(e) if function => Init::Expr(self.value(*e, frame)),
-            Init::Expr(e) => Init::Expr(frame.get(*e)),
-            Init::List(list, at) => {
-                let mut copied = Vec::new();
-                for (designators, init) in list {
-                    let designators = designators.iter().map(|d| match d {
-                        Designator::Index(e) => Designator::Index(frame.get(*e)),
-                        Designator::Field(name, at) => Designator::Field(Rc::clone(name), *at),
-                    });
-                    let designators = designators.collect();
-                    copied.push((designators, self.copied_init(init, function, frame)));
-                }
-                Init::List(copied, *at)
-            }
         }
     }
 

@@ -4,7 +4,6 @@ use super::{Expand, callee, frame::Frame, is_function_pointer, is_zero};
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unary, Unit},
     braces,
-    source::Sink,
     types::{Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -48,16 +47,13 @@ pub(super) fn find(unit: &Unit) -> Fields {
             _ => {}
         }
     }
-    // What is wrong with initial values is told where they are read.
-    let mut quiet = Sink::default();
     for (k, decl) in unit.decls.iter().enumerate() {
         let Some(init) = &decl.init else { continue };
         if !crate::calls::holds_functions(unit, &decl.ty) {
             continue;
         }
-        let given = braces::elements(unit, &mut quiet, &decl.ty, init);
-        for (steps, value) in given.unwrap_or_default() {
-            if let Some(key) = at(unit, &decl.ty, &steps) {
+        for (steps, value) in init.given() {
+            if let Some(key) = at(unit, &decl.ty, steps) {
                 let own = (steps.len() == 1).then_some(DeclId(k as u32));
                 fields.note(unit, key, own, Some(value));
             }

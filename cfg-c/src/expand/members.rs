@@ -6,12 +6,11 @@ use super::{
     is_void_pointer, is_zero,
 };
 use crate::{
-    ast::{DeclId, Designator, ExprId, ExprKind, Init, StmtId, StmtKind},
-    braces, constant,
+    ast::{DeclId, ExprId, ExprKind, Init, InitialPart, StmtId, StmtKind},
+    constant,
     lower::points::bare,
     types::{Arith, Qualified, Type},
 };
-use cfg_core::ir::{Expr, Subscript};
 use std::rc::Rc;
 
 /// Arrays in structures are copied element by element, up to so many.
@@ -39,7 +38,7 @@ impl Expand<'_> {
             return None;
         }
         Some(match ty.ty {
-            Type::Array(..) | Type::Struct(_) => Init::List(Vec::new(), self.unit.expr(e).at),
+            Type::Array(..) | Type::Struct(_) => Init::Parts(Vec::new()),
             Type::Pointer(_) => Init::Expr(self.null(e)),
             _ => Init::Expr(self.add(ExprKind::Int(0, Arith::INT), e)),
         })
@@ -137,10 +136,10 @@ impl Expand<'_> {
                 before.extend(self.declared_copies(&loc, &value.loc, e));
                 before
             }
-            Some(init @ Init::List(..)) => {
-                let given = braces::elements(self.unit, self.sink, &decl.ty, init);
-                let Ok(given) = given else { return Vec::new() };
-                self.given(&loc, given, e, frame)
+            Some(Init::Parts(given)) => self.given(&loc, given, e, frame),
+            Some(Init::Wrong(problem)) => {
+                self.sink.tell(problem);
+                Vec::new()
             }
         }
     }
@@ -181,15 +180,15 @@ impl Expand<'_> {
     fn given(
         &mut self,
         loc: &Loc,
-        given: Vec<braces::Given>,
+        given: &[InitialPart],
         e: ExprId,
         frame: &mut Frame,
     ) -> Vec<StmtId> {
         let leaves = self.leaves(loc);
-        let mut lists: Vec<Vec<(Vec<Designator>, Init)>> = vec![Vec::new(); leaves.len()];
+        let mut lists: Vec<Vec<InitialPart>> = vec![Vec::new(); leaves.len()];
         let mut behind = Vec::new();
         let mut before = Vec::new();
-        for (steps, value) in given {
+        for &(ref steps, value) in given {
             let path: Vec<Rc<str>> = (steps.iter())
                 .map_while(|s| s.field().map(Rc::from))
                 .collect();
@@ -231,31 +230,17 @@ impl Expand<'_> {
                     before.extend(value.before);
                     self.bind(*d, value.loc, false, e);
                 } else if self.typed(*d, new) {
-                    let init = Init::Expr(bare(self.unit, new));
-                    lists[k].push((Vec::new(), init));
+                    lists[k].push((Vec::new(), bare(self.unit, new)));
                 } else if !is_zero(self.unit, new) {
                     let what = "what is assigned to a pointer to void is not known";
                     self.refuse(value, what);
                 }
                 continue;
             }
-            let rest = steps[path.len()..].iter().map(|s| match s {
-                Subscript::Field(name) => {
-                    Designator::Field(Rc::from(&**name), self.unit.expr(e).at)
-                }
-                Subscript::Index(Expr::Int(k)) => Designator::Index(ExprId(*k as u32)),
-                _ => Designator::Index(ExprId(0)),
-            });
-            let mut rest: Vec<Designator> = rest.collect();
-            for designator in &mut rest {
-                if let Designator::Index(k) = designator {
-                    *k = self.add(ExprKind::Int(i128::from(k.0), Arith::INT), e);
-                }
-            }
-            lists[k].push((rest, Init::Expr(frame.get(value))));
+            lists[k].push((steps[path.len()..].to_vec(), frame.get(value)));
         }
         let mut declared = Vec::new();
-        for ((_, d), mut list) in leaves.into_iter().zip(lists) {
+        for ((_, d), list) in leaves.into_iter().zip(lists) {
             let ty = self.unit.decl(d).ty.clone();
             if self.split_target(&ty).is_some()
                 || self.pointers.contains_key(&d)
@@ -263,10 +248,10 @@ impl Expand<'_> {
             {
                 continue;
             }
-            let init = match list.len() {
-                0 => self.zero(d, e),
-                1 if list[0].0.is_empty() => list.pop().map(|(_, init)| init),
-                _ => Some(Init::List(list, self.unit.expr(e).at)),
+            let init = match list[..] {
+                [] => self.zero(d, e),
+                [(ref steps, value)] if steps.is_empty() => Some(Init::Expr(value)),
+                _ => Some(Init::Parts(list)),
             };
             self.unit.decls[d.index()].init = init;
             declared.push(d);

@@ -7,7 +7,6 @@ use crate::{
     braces,
     calls::leaves,
     lower::points::{allocates, bare},
-    source::Sink,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -86,8 +85,6 @@ fn given(unit: &Unit) -> Given {
             }
         }
     }
-    // What is wrong with initial values is told where they are read.
-    let mut quiet = Sink::default();
     for (k, decl) in unit.decls.iter().enumerate() {
         let Some(init) = &decl.init else { continue };
         if is_void_pointer(&decl.ty) {
@@ -99,9 +96,8 @@ fn given(unit: &Unit) -> Given {
         if let Init::Expr(value) = init {
             given.taken(unit, *value, &decl.ty);
         }
-        for (steps, value) in braces::elements(unit, &mut quiet, &decl.ty, init).unwrap_or_default()
-        {
-            if let Some(holder) = member_at(unit, &decl.ty, &steps) {
+        for (steps, value) in init.given() {
+            if let Some(holder) = member_at(unit, &decl.ty, steps) {
                 given.value(holder, value);
             }
         }

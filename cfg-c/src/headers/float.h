@@ -1,6 +1,7 @@
 #pragma once
 #define FLT_RADIX 2
 #define FLT_EVAL_METHOD 0
+#define FLT_ROUNDS 1
 #define DBL_DIG 15
 #define FLT_DIG 6
 #define DECIMAL_DIG 21
@@ -10,6 +11,8 @@
 #define DBL_MAX_EXP 1024
 #define FLT_MIN_EXP (-125)
 #define FLT_MAX_EXP 128
+#define FLT_MAX_10_EXP 38
+#define FLT_MIN_10_EXP (-37)
 #define DBL_MAX_10_EXP 308
 #define DBL_MIN_10_EXP (-307)
 #define DBL_EPSILON 2.2204460492503131e-16
@@ -18,3 +21,11 @@
 #define FLT_EPSILON 1.19209290e-7f
 #define FLT_MIN 1.17549435e-38f
 #define FLT_MAX 3.40282347e+38f
+/* The least and the greatest long double are none of double, as which it is read. */
+#define LDBL_DIG 18
+#define LDBL_MANT_DIG 64
+#define LDBL_MIN_EXP (-16381)
+#define LDBL_MAX_EXP 16384
+#define LDBL_MIN_10_EXP (-4931)
+#define LDBL_MAX_10_EXP 4932
+#define LDBL_EPSILON 1.0842021724855044340e-19L

@@ -166,8 +166,8 @@ impl Body<'_, '_> {
     fn assertion_failed(&mut self, arguments: &[ExprId], at: Pos) {
         let unit = self.l.unit;
         let text = match arguments.first().map(|text| &unit.expr(*text).kind) {
-            Some(ExprKind::Str(text)) => text,
-            _ => "",
+            Some(ExprKind::Str(Some(text))) => String::from_utf8_lossy(text),
+            _ => "".into(),
         };
         let file = self.l.sink.files.get(at.file as usize);
         let file = file.map_or("", String::as_str);

@@ -6,7 +6,7 @@ use super::{
     slot::{Elem, Slot},
 };
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init},
     codes,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -250,7 +250,19 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
+    /// Tells what is wrong with the initial value of a variable.
+    pub(super) fn well_initialised(&mut self, d: DeclId) -> Lowered<()> {
+        match &self.l.unit.decl(d).init {
+            Some(Init::Wrong(problem)) => {
+                self.l.sink.tell(problem);
+                Err(super::Failed)
+            }
+            Some(Init::Expr(_) | Init::Parts(_)) | None => Ok(()),
+        }
+    }
+
     fn new_slot(&mut self, d: DeclId, at: Pos) -> Lowered<Slot> {
+        self.well_initialised(d)?;
         let decl = self.l.unit.decl(d);
         Ok(match decl.kind {
             DeclKind::Global | DeclKind::Static if self.l.is_table(d) => self.local(d)?,

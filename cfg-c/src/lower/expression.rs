@@ -82,6 +82,12 @@ impl Body<'_, '_> {
             },
             ExprKind::Cast(ty, a) => match ty.ty {
                 Type::Arith(to) => {
+                    // Where a member begins in its structure.
+                    if unit.is_pointer(*a)
+                        && let Some((value, ty)) = constant::integer(unit, e)
+                    {
+                        return Ok(Value::integer(value, ty));
+                    }
                     let refused = (&codes::POINTER, node.at);
                     let message = "a pointer is converted to a number";
                     let value = self.number(*a, refused, message, "compare indices instead")?;

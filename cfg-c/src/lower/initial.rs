@@ -2,10 +2,11 @@
 
 use super::{Failed, Lower, Lowered, slot::Elem, started, value::literal};
 use crate::{
-    ast::{DeclId, ExprId, ExprKind, Unary, Unit},
+    ast::{DeclId, Init, Unit},
     braces,
     calls::leaves,
-    codes, constant,
+    codes,
+    constant::{self, Number},
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::{
@@ -17,13 +18,14 @@ use cfg_core::{
 /// Elements of globals.
 const MAX_ELEMENTS: i64 = 1 << 24;
 
-/// Deeper initial values are no constants.
-const MAX_DEPTH: usize = 300;
-
 /// Declares a global or static variable.
 pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     let unit = l.unit;
     let decl = unit.decl(d);
+    if let Some(Init::Wrong(problem)) = &decl.init {
+        l.sink.tell(problem);
+        return Err(Failed);
+    }
     let mut extents = Vec::new();
     let mut ty = &decl.ty;
     while let Type::Array(of, extent) = &ty.ty {
@@ -64,12 +66,12 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     {
         let mut values = vec![literal(0, elem)];
         if let Some(init) = &decl.init {
-            let given = braces::elements(unit, l.sink, &decl.ty, init)?;
-            if !given.is_empty() && count > 1 {
+            let mut given = init.given().peekable();
+            if given.peek().is_some() && count > 1 {
                 values = vec![literal(0, elem); count as usize];
             }
             for (steps, e) in given {
-                let Some(value) = number(unit, e, MAX_DEPTH) else {
+                let Some(value) = constant::number(unit, e) else {
                     let at = unit.expr(e).at;
                     l.sink.error(
                         &codes::INITIAL,
@@ -84,7 +86,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
                     k * extent + step.index().and_then(Expr::constant).unwrap_or(0)
                 });
                 if let Some(cell) = values.get_mut(k as usize) {
-                    *cell = value.literal(elem);
+                    *cell = constant_in(value, elem);
                 }
             }
         }
@@ -173,13 +175,13 @@ fn members(l: &mut Lower<'_>, d: DeclId) -> Lowered<Option<Vec<Expr>>> {
     let mut types = Vec::with_capacity(count as usize);
     numbers(unit, &decl.ty, &mut types);
     let mut values: Vec<Expr> = types.iter().map(|ty| literal(0, *ty)).collect();
-    for (steps, e) in braces::elements(unit, l.sink, &decl.ty, init)? {
-        let place = place(unit, &decl.ty, &steps).and_then(|k| usize::try_from(k).ok());
-        let (Some(k), Some(value)) = (place, number(unit, e, MAX_DEPTH)) else {
+    for (steps, e) in init.given() {
+        let place = place(unit, &decl.ty, steps).and_then(|k| usize::try_from(k).ok());
+        let (Some(k), Some(value)) = (place, constant::number(unit, e)) else {
             return Ok(None);
         };
         if let (Some(cell), Some(ty)) = (values.get_mut(k), types.get(k)) {
-            *cell = value.literal(*ty);
+            *cell = constant_in(value, *ty);
         }
     }
     Ok(Some(values))
@@ -230,34 +232,16 @@ fn place(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<i64> {
     ty.arith().map(|_| place)
 }
 
-/// A constant number.
-#[derive(Clone, Copy)]
-enum Number {
-    Int(i128),
-    Float(f32),
-    Double(f64),
-}
-
-impl Number {
-    fn double(self) -> f64 {
-        match self {
-            Self::Int(value) => value as f64,
-            Self::Float(value) => f64::from(value),
-            Self::Double(value) => value,
-        }
-    }
-
-    /// In a type, as C converts it.
-    fn literal(self, ty: Arith) -> Expr {
-        match (self, ty) {
-            (Self::Int(value), Arith::Int(int)) => literal(int.wrap(value), ty),
-            (Self::Int(value), _) => literal(value, ty),
-            (value, Arith::Double) => Expr::Real(value.double()),
-            (Self::Float(value), Arith::Float) => Expr::Real32(value),
-            (value, Arith::Float) => Expr::Real32(value.double() as f32),
-            (value, Arith::Int(Int::Bool)) => Expr::Logical(value.double() != 0.0),
-            (value, Arith::Int(int)) => literal(int.wrap(value.double() as i128), ty),
-        }
+/// A constant number in a type, as C converts it.
+fn constant_in(value: Number, ty: Arith) -> Expr {
+    match (value, ty) {
+        (Number::Int(value, _), Arith::Int(int)) => literal(int.wrap(value), ty),
+        (Number::Int(value, _), Arith::Float | Arith::Double) => literal(value, ty),
+        (value, Arith::Double) => Expr::Real(value.double()),
+        (Number::Float(value), Arith::Float) => Expr::Real32(value),
+        (value, Arith::Float) => Expr::Real32(value.double() as f32),
+        (value, Arith::Int(Int::Bool)) => Expr::Logical(value.double() != 0.0),
+        (value, Arith::Int(int)) => literal(int.wrap(value.double() as i128), ty),
     }
 }
 
@@ -265,7 +249,7 @@ impl Number {
 fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
     let unit = l.unit;
     for e in leaves(unit.decl(d).init.as_ref()) {
-        if started::is_address(unit, e) || number(unit, e, MAX_DEPTH).is_some() {
+        if started::is_address(unit, e) || constant::number(unit, e).is_some() {
             continue;
         }
         let message = "the initial value is no constant";
@@ -276,49 +260,4 @@ fn note(l: &mut Lower<'_>, d: DeclId) -> Lowered<()> {
     }
     l.started.push(d);
     Ok(())
-}
-
-/// The value of a constant expression of numbers.
-fn number(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
-    use crate::ast::Binary;
-    if let Some((value, _)) = constant::integer(unit, e) {
-        return Some(Number::Int(value));
-    }
-    let depth = depth.checked_sub(1)?;
-    match &unit.expr(e).kind {
-        ExprKind::Real(value) => Some(Number::Double(*value)),
-        ExprKind::Float(value) => Some(Number::Float(*value)),
-        ExprKind::Unary(Unary::Plus, a) => number(unit, *a, depth),
-        ExprKind::Unary(Unary::Minus, a) => match number(unit, *a, depth)? {
-            Number::Double(value) => Some(Number::Double(-value)),
-            Number::Float(value) => Some(Number::Float(-value)),
-            Number::Int(_) => None,
-        },
-        ExprKind::Cast(ty, a) => {
-            let value = number(unit, *a, depth)?;
-            match ty.arith()? {
-                Arith::Double => Some(Number::Double(value.double())),
-                Arith::Float => match value.literal(Arith::Float) {
-                    Expr::Real32(value) => Some(Number::Float(value)),
-                    _ => None,
-                },
-                Arith::Int(_) => None,
-            }
-        }
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (number(unit, *a, depth)?, number(unit, *b, depth)?);
-            if !matches!(a, Number::Double(_)) && !matches!(b, Number::Double(_)) {
-                return None;
-            }
-            let (a, b) = (a.double(), b.double());
-            Some(Number::Double(match op {
-                Binary::Add => a + b,
-                Binary::Sub => a - b,
-                Binary::Mul => a * b,
-                Binary::Div => a / b,
-                _ => return None,
-            }))
-        }
-        _ => None,
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Failed, Lowered, access::Accesses, effects::Effect, routine::Body};
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, Unary},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, InitialPart, Inlined, Unary},
     codes,
     source::Pos,
     types::Type,
@@ -264,16 +264,29 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Warns of initial values in one list of which one calls what changes another: C does not say which comes first.
-    pub(super) fn warn_of_list<'e>(&mut self, values: impl Iterator<Item = &'e ExprId>) {
+    /// Refuses values of one list of which one changes what another uses, and those that read the variable that they are for: C does not
+    /// say in which order they are evaluated and stored.
+    pub(super) fn unordered_parts(&mut self, d: DeclId, given: &[InitialPart]) -> Lowered<()> {
         let unit = self.l.unit;
-        let mut before = Touched::default();
-        for &e in values.filter(|e| unit.expr(**e).effects) {
+        let all: Vec<ExprId> = given.iter().map(|(_, e)| *e).collect();
+        let own = Accesses::of_variable(unit, d);
+        for &e in &all {
+            let mut named = false;
+            unit.walk(e, &mut |e| {
+                named |= matches!(unit.expr(e).kind, ExprKind::Name(of) if of == d);
+            });
             let mut now = Touched::default();
-            self.touched(e, &mut now);
-            self.warn_of_calls(&before, &now, unit.expr(e).at);
-            before.extend(now);
+            if named {
+                self.touched(e, &mut now);
+            }
+            if own.shared(&now.read).is_some() {
+                let name = &unit.decl(d).name;
+                let message = format!("{name} is read in its own initial value");
+                let help = "assign the values one after the other";
+                return self.error(&codes::ORDER, unit.expr(e).at, message, help);
+            }
         }
+        self.unordered(&all, Some(d))
     }
 
     /// Refuses an operand that changes a variable which another uses, or the other way round.

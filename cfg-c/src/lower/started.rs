@@ -5,20 +5,27 @@
 use super::{Lower, points, routine::Body};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
-    constant,
+    calls, constant,
     types::Type,
 };
 use cfg_core::{
     builder::VarType,
     ir::{Expr, Op, ScalarType},
 };
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-/// The variables of which something is used otherwise than as a number that is an element or member of them.
-pub(super) fn pointed(unit: &Unit, functions: &[usize]) -> HashSet<DeclId> {
-    let parts = || (functions.iter()).flat_map(|f| unit.functions[*f].part.clone());
+/// The variables of which something is used otherwise than as a number that is an element or member of them, in functions or in the initial
+/// values of variables that are named.
+pub(super) fn pointed(
+    unit: &Unit,
+    functions: &[usize],
+    named: &BTreeSet<DeclId>,
+) -> HashSet<DeclId> {
+    let parts = (functions.iter()).flat_map(|f| unit.functions[*f].part.clone());
+    let mut all: Vec<ExprId> = parts.map(ExprId).collect();
+    all.extend((named.iter()).flat_map(|d| calls::initial_expressions(unit, *d)));
     let (mut numbers, mut addresses) = (HashSet::new(), HashSet::new());
-    for e in parts().map(ExprId) {
+    for &e in &all {
         let node = unit.expr(e);
         if let ExprKind::Unary(Unary::Address, of) = node.kind {
             addresses.extend(base(unit, of));
@@ -27,7 +34,7 @@ pub(super) fn pointed(unit: &Unit, functions: &[usize]) -> HashSet<DeclId> {
         }
     }
     let mut found = HashSet::new();
-    for e in parts().map(ExprId) {
+    for e in all {
         if let ExprKind::Name(d) = unit.expr(e).kind
             && (!numbers.contains(&e) || addresses.contains(&e))
         {

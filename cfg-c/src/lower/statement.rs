@@ -298,7 +298,8 @@ impl Body<'_, '_> {
                 self.unordered(&[*e], Some(d))?;
                 self.decided(*e, &mut |b| b.store_structure(path.clone(), *e))
             }
-            _ => self.initial_aggregate(&path, &decl.ty, init),
+            (_, Init::Parts(given)) => self.initial_parts(&path, d, given),
+            (_, Init::Expr(_) | Init::Wrong(_)) => Err(super::Failed),
         }
     }
 
@@ -337,6 +338,7 @@ impl Body<'_, '_> {
     fn alias(&mut self, d: DeclId) -> Lowered<()> {
         let decl = self.l.unit.decl(d);
         let help = "initialise it where it is declared, and use an index to move";
+        self.well_initialised(d)?;
         let Some(Init::Expr(e)) = &decl.init else {
             let message = format!("the pointer {} is not initialised", decl.name);
             return self.error(&codes::POINTER, decl.at, message, help);

@@ -6,7 +6,7 @@ use super::{
     slot::{Elem, Path},
 };
 use crate::{
-    ast::{Binary, ExprId, ExprKind, Init, StructId},
+    ast::{Binary, DeclId, ExprId, ExprKind, InitialPart, StructId},
     braces, codes, constant,
     source::Pos,
     types::{Qualified, Type},
@@ -243,31 +243,31 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The initial value of a structure, or of an array of anything: elements that are not given are 0.
-    pub(super) fn initial_aggregate(
+    /// The initial value of a structure, or of an array of anything: parts that are not given one are 0.
+    pub(super) fn initial_parts(
         &mut self,
         target: &Path,
-        ty: &Qualified,
-        init: &Init,
+        d: DeclId,
+        given: &[InitialPart],
     ) -> Lowered<()> {
-        let given = braces::elements(self.l.unit, self.l.sink, ty, init)?;
-        self.warn_of_list(given.iter().map(|(_, e)| e));
-        let single = given.len() == 1 && given[0].0.is_empty();
-        let all = braces::count(self.l.unit, ty);
-        if !single && all.is_none_or(|all| all > given.len() as i64) {
+        let unit = self.l.unit;
+        self.unordered_parts(d, given)?;
+        let ty = &unit.decl(d).ty;
+        let all = braces::count(unit, ty);
+        if all.is_none_or(|all| all > given.len() as i64) {
             self.zero(target.clone())?;
         }
         for (steps, e) in given {
-            let unit = self.l.unit;
+            let e = *e;
             let mut path = target.clone();
-            path.subscripts.extend(steps);
+            path.subscripts.extend_from_slice(steps);
             if unit.structure_of(e).is_some() {
                 let value = self.path(e)?;
                 self.assign(path.place(), Expr::Place(value.place()));
                 continue;
             }
             let at = unit.expr(e).at;
-            if let Some(elem) = self.pointer_at(ty, &path.subscripts[target.subscripts.len()..]) {
+            if let Some(elem) = self.pointer_at(ty, steps) {
                 let value = self.pointer_value(e, elem)?;
                 self.assign(path.place(), value);
                 continue;
@@ -275,9 +275,7 @@ impl Body<'_, '_> {
             let message = "a number is initialised with a pointer";
             let help = "initialise it with an element";
             let value = self.number(e, (&codes::OPERAND, at), message, help)?;
-            let Some(to) =
-                braces::number_at(self.l.unit, ty, &path.subscripts[target.subscripts.len()..])
-            else {
+            let Some(to) = braces::number_at(unit, ty, steps) else {
                 return Err(Failed);
             };
             self.assign(path.place(), value.convert(to).e);

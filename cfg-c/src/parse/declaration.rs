@@ -2,8 +2,9 @@
 
 use super::{Entry, Parse, Parser};
 use crate::{
-    ast::{Decl, DeclId, DeclKind, Designator, ExprKind, Init},
-    braces, codes, constant,
+    ast::{Decl, DeclId, DeclKind, ExprKind, Init},
+    braces::{self, Designator, Written},
+    codes, constant,
     lex::{Kind, Token},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -367,7 +368,7 @@ impl Parser<'_> {
                 let is_inline = function && specifiers.is_inline && !specifiers.is_extern;
                 decl.internal = specifiers.is_static || is_inline;
                 let id = self.declare(decl);
-                if function && self.peek().is("{") && !self.in_function {
+                if function && self.peek().is("{") && !self.in_function() {
                     if decls.is_empty() {
                         self.unit.decls[id.index()].at = at;
                         self.unit.decls[id.index()].external = false;
@@ -377,12 +378,9 @@ impl Parser<'_> {
                     return Err(self.syntax(at, "the definition of a function stands alone"));
                 }
                 if self.take("=") {
-                    let init = self.initializer()?;
-                    let init = self.with_characters(&ty, init);
-                    self.complete(id, &init);
-                    let decl = &mut self.unit.decls[id.index()];
-                    decl.init = Some(init);
-                    decl.external = false;
+                    let written = self.initializer()?;
+                    self.initialise(id, &ty, &written);
+                    self.unit.decls[id.index()].external = false;
                 }
                 decls.push(id);
             }
@@ -394,25 +392,21 @@ impl Parser<'_> {
         Ok(decls)
     }
 
-    /// Gives an array whose first extent is left out that of its initial value.
-    pub(super) fn complete(&mut self, d: DeclId, init: &Init) {
-        let decl = self.unit.decl(d);
-        let Type::Array(of, None) = &decl.ty.ty else {
-            return;
-        };
-        let (of, ty, at) = (Rc::clone(of), decl.ty.clone(), decl.at);
-        // A problem has been reported.
-        let Ok(length) = braces::length(&self.unit, self.sink, &ty, init) else {
-            return;
-        };
-        let length = ExprKind::Int(i128::from(length), Arith::Int(Int::Long));
-        let extent = self.add(length, at, at);
-        self.unit.decls[d.index()].ty.ty = Type::Array(of, Some(extent));
+    /// Gives a variable that was declared with this type its initial value, and its first extent if that is left out.
+    pub(super) fn initialise(&mut self, d: DeclId, ty: &Qualified, written: &Written) {
+        let (init, length) = braces::resolve(&mut self.unit, ty, written);
+        if let (Type::Array(of, None), Init::Parts(_)) = (&ty.ty, &init) {
+            let at = self.unit.decl(d).at;
+            let length = ExprKind::Int(i128::from(length), Arith::Int(Int::Long));
+            let extent = self.add(length, at, at);
+            self.unit.decls[d.index()].ty.ty = Type::Array(Rc::clone(of), Some(extent));
+        }
+        self.unit.decls[d.index()].init = Some(init);
     }
 
-    pub(super) fn initializer(&mut self) -> Parse<Init> {
+    pub(super) fn initializer(&mut self) -> Parse<Written> {
         if !self.peek().is("{") {
-            return Ok(Init::Expr(self.assignment()?));
+            return Ok(Written::Expr(self.assignment()?));
         }
         self.deeper()?;
         let at = self.next().at;
@@ -442,7 +436,7 @@ impl Parser<'_> {
         }
         self.expect("}", "after the initial values")?;
         self.depth -= 1;
-        Ok(Init::List(list, at))
+        Ok(Written::List(list, at))
     }
 }
 

@@ -246,7 +246,7 @@ impl Parser<'_> {
         let mut names = Vec::new();
         loop {
             let token = self.ahead(2 * names.len());
-            if self.in_function || token.kind != Kind::Ident || self.begins_type(token) {
+            if self.in_function() || token.kind != Kind::Ident || self.begins_type(token) {
                 return None;
             }
             names.push((Rc::clone(&token.text), token.at));

@@ -3,12 +3,12 @@
 use super::{Entry, Parse, Parser, declaration::new_decl, literal};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
-    codes,
+    codes, constant,
     lex::{Kind, Token},
     lower::points,
     preprocess::condition,
     source::Pos,
-    types::{Arith, Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -156,18 +156,20 @@ impl Parser<'_> {
 
     /// A compound literal: a variable without a name, which is initialised where it stands.
     fn compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
-        let init = self.initializer()?;
-        let init = self.with_characters(&ty, init);
-        if !self.in_function {
-            let message = "a compound literal outside of functions is not supported";
-            self.unsupported(at, message, "declare a variable with these values");
-            return Ok(self.add(ExprKind::Bad, at, at));
-        }
-        let decl = new_decl(&Rc::from("literal"), DeclKind::Local, ty, at);
+        let written = self.initializer()?;
+        let kind = match self.in_function() {
+            true => DeclKind::Local,
+            // Outside of functions it is kept, like the variables there.
+            false => DeclKind::Global,
+        };
+        let decl = new_decl(&Rc::from("literal"), kind, ty.clone(), at);
         let id = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
-        self.complete(id, &init);
-        self.unit.decls[id.index()].init = Some(init);
+        self.initialise(id, &ty, &written);
+        if !self.in_function() {
+            self.unit.decls[id.index()].internal = true;
+            return Ok(self.add(ExprKind::Name(id), at, at));
+        }
         self.locals.push(id);
         Ok(self.add(ExprKind::Literal(id), at, at))
     }
@@ -210,6 +212,28 @@ impl Parser<'_> {
                     ExprKind::SizeofExpr(self.unary()?)
                 };
                 self.depth -= 1;
+                return Ok(self.add(kind, from, from));
+            }
+            (Kind::Ident, "_Alignof" | "__alignof__" | "__alignof") => {
+                self.deeper()?;
+                self.next();
+                let ty = if self.peek().is("(") && self.begins_type(self.ahead(1)) {
+                    self.next();
+                    let ty = self.type_name()?;
+                    self.expect(")", "after a type")?;
+                    Some(ty)
+                } else {
+                    let of = self.unary()?;
+                    self.unit.expr(of).ty.clone()
+                };
+                self.depth -= 1;
+                let align = ty.and_then(|ty| constant::alignment_of(&self.unit, &ty));
+                let Some(align) = align else {
+                    let message = "the alignment of this is not known";
+                    self.unsupported(from, message, "use types that are complete");
+                    return Ok(self.add(ExprKind::Bad, from, from));
+                };
+                let kind = ExprKind::Int(align, Arith::Int(Int::ULong));
                 return Ok(self.add(kind, from, from));
             }
             (Kind::Ident, "__extension__") => {
@@ -365,9 +389,10 @@ impl Parser<'_> {
             Kind::Str => {
                 let mut text = literal::string(&token.text);
                 while self.peek().kind == Kind::Str {
-                    text.push_str(&literal::string(&self.next().text));
+                    let more = literal::string(&self.next().text);
+                    text = text.zip(more).map(|(text, more)| [text, more].concat());
                 }
-                ExprKind::Str(text.into())
+                ExprKind::Str(text.map(Rc::from))
             }
             Kind::Ident => return self.name(&token),
             Kind::Punct if token.is("(") => {
@@ -439,11 +464,12 @@ impl Parser<'_> {
                 "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__"
             ) =>
             {
-                ExprKind::Str(Rc::clone(&token.text))
+                let name = self.function.map(|d| &self.unit.decl(d).name);
+                ExprKind::Str(name.map(|name| name.as_bytes().into()))
             }
             None if &*token.text == "__FILE__" => {
                 let file = self.sink.files.get(at.file as usize);
-                ExprKind::Str(file.map_or("", String::as_str).into())
+                ExprKind::Str(file.map(|file| file.as_bytes().into()))
             }
             None if &*token.text == "_Generic" => {
                 let message = "_Generic, which chooses an expression by a type, is not supported";

@@ -253,7 +253,7 @@ impl Parser<'_> {
         if self.definition(d, &ty, from).is_err() {
             self.depth = 0;
             self.around.clear();
-            self.in_function = false;
+            self.function = None;
         }
         self.scopes.truncate(1);
     }

@@ -6,27 +6,9 @@ use crate::{
     types::{Arith, Int},
 };
 
-/// The characters of a string, as messages show them. Escapes of characters that have no other form stay as they are
-/// written.
-pub(super) fn string(text: &str) -> String {
-    let inner = text.find('"').map_or("", |at| &text[at + 1..]);
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
-    let mut made = String::with_capacity(inner.len());
-    let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            made.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n') => made.push('\n'),
-            Some('t') => made.push('\t'),
-            Some(c @ ('\\' | '"' | '\'' | '?')) => made.push(c),
-            Some(other) => made.extend(['\\', other]),
-            None => made.push('\\'),
-        }
-    }
-    made
+/// The bytes of a string, without the 0 at its end; `None` where they are not known.
+pub(super) fn string(text: &str) -> Option<Vec<u8>> {
+    condition::characters(text.strip_prefix('"')?.strip_suffix('"')?)
 }
 
 /// The value of a number, and whether it is a long double; `None` if it is none of C.

@@ -2,6 +2,7 @@
 
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary, Unit},
+    lower::points,
     types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
@@ -77,7 +78,9 @@ impl Unit {
                 | Binary::BitOr => common(*a, *b),
             },
             ExprKind::Conditional(_, a, b) => {
-                if unit.is_pointer(*a) {
+                // A null pointer has the type of what may be chosen in its place.
+                let null = points::is_null(unit, *a) && unit.is_pointer(*b);
+                if unit.is_pointer(*a) && !null {
                     ty(*a).map(decayed)
                 } else if unit.is_pointer(*b) {
                     ty(*b).map(decayed)

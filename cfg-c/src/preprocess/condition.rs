@@ -51,27 +51,61 @@ pub(crate) fn integer(text: &str) -> Option<(u64, String)> {
 /// The value of a character literal.
 pub(crate) fn character(text: &str) -> Option<i64> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    let bytes = inner.as_bytes();
-    let value = match *bytes {
-        [b] if b != b'\\' => b,
-        [b'\\', c] => match c {
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'r' => b'\r',
-            b'a' => 7,
-            b'b' => 8,
-            b'f' => 12,
-            b'v' => 11,
-            b'0'..=b'7' => c - b'0',
-            b'\\' | b'\'' | b'"' | b'?' => c,
-            _ => return None,
-        },
-        [b'\\', b'x', ..] => u8::from_str_radix(&inner[2..], 16).ok()?,
-        [b'\\', b'0'..=b'7', ..] => u8::from_str_radix(&inner[1..], 8).ok()?,
-        _ => return None,
-    };
-    // char has a sign.
-    Some(i64::from(value as i8))
+    match characters(inner)?[..] {
+        // char has a sign.
+        [byte] => Some(i64::from(byte as i8)),
+        _ => None,
+    }
+}
+
+/// The bytes that stand between quotes, as UTF-8 where they are no ASCII; `None` if an escape is none of C, or what was read is no UTF-8.
+pub(crate) fn characters(inner: &str) -> Option<Vec<u8>> {
+    let mut made = Vec::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if c == char::REPLACEMENT_CHARACTER {
+            return None;
+        }
+        if c != '\\' {
+            made.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            continue;
+        }
+        let escape = rest.chars().next()?;
+        // The digits behind the letter, at most so many, to this base.
+        let (skipped, most, base) = match escape {
+            '0'..='7' => (0, 3, 8),
+            'x' => (1, usize::MAX, 16),
+            'u' => (1, 4, 16),
+            'U' => (1, 8, 16),
+            _ => {
+                made.push(match escape {
+                    'n' => b'\n',
+                    't' => b'\t',
+                    'r' => b'\r',
+                    'a' => 7,
+                    'b' => 8,
+                    'f' => 12,
+                    'v' => 11,
+                    '\\' | '\'' | '"' | '?' => escape as u8,
+                    _ => return None,
+                });
+                rest = &rest[1..];
+                continue;
+            }
+        };
+        let digits = &rest[skipped..];
+        let count = digits.chars().take_while(|c| c.is_digit(base)).take(most);
+        let count = count.count();
+        let value = u32::from_str_radix(&digits[..count], base).ok()?;
+        match escape {
+            'u' | 'U' if count < most => return None,
+            'u' | 'U' => made.extend(char::from_u32(value)?.encode_utf8(&mut [0; 4]).bytes()),
+            _ => made.push(u8::try_from(value).ok()?),
+        }
+        rest = &digits[count..];
+    }
+    Some(made)
 }
 
 fn level(op: &str) -> Option<u8> {
