@@ -35,6 +35,7 @@
 //! ```
 
 pub mod c_functions;
+pub mod c_objects;
 pub mod case;
 pub mod census;
 pub mod differences;

@@ -1,0 +1,172 @@
+//! Random objects of C, their initial values, sizes and what these lead to, against what the compiler of C makes of them: every leaf, bit
+//! for bit.
+//!
+//! `CFGREV_C_OBJECTS=FIRST..LAST` chooses the seeds. A program that fails is written to the folder for temporary files.
+
+use cfg_core::{diagnostic::Diagnostics, validate::ValidProgram};
+use cfg_drive::{Options, Primal};
+use cfg_testkit::{
+    c_objects::{Objects, objects},
+    needs,
+};
+use cfg_transform::pools::without_pointers;
+use std::{ops::Range, path::Path, process::Command};
+
+/// The greatest number of functions in one file.
+const BATCH: usize = 50;
+
+fn seeds() -> Range<u64> {
+    let Ok(text) = std::env::var("CFGREV_C_OBJECTS") else {
+        return 0..150;
+    };
+    let (first, last) = text
+        .split_once("..")
+        .expect("CFGREV_C_OBJECTS is FIRST..LAST");
+    first.parse().expect("a number")..last.parse().expect("a number")
+}
+
+/// The bits of what each function writes.
+fn compiled(cc: &Path, place: &Path, all: &[Objects]) -> Vec<Vec<u64>> {
+    let (source, binary) = (place.join("all.c"), place.join("all"));
+    std::fs::write(&source, Objects::driver(all)).expect("it can be written");
+    let mut compile = Command::new(cc);
+    compile.args(["-std=c99", "-O0", "-ffp-contract=off", "-w", "-o"]);
+    let out = compile.arg(&binary).arg(&source).arg("-lm").output();
+    let out = out.expect("it runs");
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success(), "{errors}");
+    let out = Command::new(&binary).output().expect("it runs");
+    assert!(out.status.success(), "{:?}", out.status);
+    let text = String::from_utf8(out.stdout).expect("text");
+    let bits = |line: &str| {
+        let words = line.split_whitespace();
+        let bits = words.map(|bits| u64::from_str_radix(bits, 16).expect("bits"));
+        bits.collect()
+    };
+    text.lines().map(bits).collect()
+}
+
+fn read(f: &Objects) -> Result<ValidProgram, Diagnostics> {
+    let options = cfg_c::Options {
+        routine: Some(f.name.clone()),
+        ..cfg_c::Options::default()
+    };
+    let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
+    let Some(program) = read.program else {
+        return Err(read.problems);
+    };
+    cfg_core::validate::validate(program)
+}
+
+/// The bits of what the executor has.
+fn ours(f: &Objects, program: &ValidProgram) -> Result<Vec<u64>, Diagnostics> {
+    let routine = |program: &ValidProgram| program.find_routine(&f.name).expect("it is there");
+    let lowered = without_pointers(program, &[routine(program)], 10_000)?;
+    let options = Options::default();
+    let mut primal = Primal::new(&lowered, routine(&lowered), &options)?;
+    let point = primal.point(f.point().as_bytes())?;
+    let run = primal.run(&point)?;
+    let out = run.value.iter().find(|(name, _)| name == "out");
+    let out = out.and_then(|(_, out)| out.to_f64s()).unwrap_or_default();
+    Ok(out.into_iter().map(f64::to_bits).collect())
+}
+
+#[test]
+fn objects_have_the_leaves_that_the_compiler_gives_them() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    let all: Vec<Objects> = seeds().map(objects).collect();
+    let (mut wrong, mut refused) = (Vec::new(), Vec::new());
+    for batch in all.chunks(BATCH) {
+        let expected = compiled(&cc, place.path(), batch);
+        assert_eq!(expected.len(), batch.len());
+        for (f, expected) in batch.iter().zip(&expected) {
+            let kept = std::env::temp_dir().join(format!("objects_{}.c", f.name));
+            let keep = || std::fs::write(&kept, format!("// {}\n{}", f.point(), f.text));
+            let program = match read(f) {
+                Ok(program) => program,
+                Err(problems) => {
+                    keep().expect("it can be written");
+                    refused.push(format!("{}: {problems}", kept.display()));
+                    continue;
+                }
+            };
+            let problem = match ours(f, &program) {
+                Ok(found) if found == *expected => continue,
+                Ok(found) => {
+                    let both = found.iter().zip(expected).enumerate();
+                    let differ = both.filter(|(_, (a, b))| a != b);
+                    let differ = differ.map(|(k, (a, b))| {
+                        format!(
+                            "out[{k}] {:?}, not {:?}",
+                            f64::from_bits(*a),
+                            f64::from_bits(*b)
+                        )
+                    });
+                    differ.collect::<Vec<_>>().join("; ")
+                }
+                Err(problems) => problems.to_string(),
+            };
+            keep().expect("it can be written");
+            wrong.push(format!("{}: {problem}", kept.display()));
+        }
+    }
+    let (bad, all) = (wrong.len(), all.len());
+    assert!(wrong.is_empty(), "{bad} of {all}:\n{}", wrong.join("\n"));
+    let (few, told) = (refused.len(), refused.join("\n"));
+    assert!(few * 50 < all, "{few} of {all} are refused:\n{told}");
+}
+
+#[test]
+fn what_is_drawn() {
+    let text: String = (0..150).map(|seed| objects(seed).text).collect();
+    for wanted in [
+        "= {}",
+        "{{}",
+        "= {0}",
+        ",}",
+        "[0] = ",
+        ".m1[1]",
+        "[1][0] = ",
+        ".m0.m",
+        "[] = {",
+        "[][",
+        "static const ",
+        "++, ",
+        " += 2), ",
+        "_make(v)",
+        "v > 0 ? x",
+        "{\"",
+        "\\0",
+        "\\x41",
+        "= &(",
+        "((double[",
+        "((double[]",
+        "_sum((",
+        "(int)",
+        "= {{",
+        "  static ",
+        "sizeof __func__",
+        "sizeof(i++)",
+        "sizeof(c + c)",
+        "sizeof \"ab\"",
+        "sizeof((char[]){",
+        " *)0)->",
+        "_make(v))",
+        "offsetof(",
+        "_Alignof(",
+        "sizeof(double[n])",
+        "_MAX_10_EXP",
+        "DECIMAL_DIG",
+        "(int)3.7",
+        "double size_t",
+        "_pair + 1",
+        "_inner.at[1]",
+        "_twice}",
+        "= &(struct ",
+        "_heads[]",
+        "for (int i",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not drawn");
+    }
+}
