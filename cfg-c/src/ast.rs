@@ -3,6 +3,7 @@
 pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
     calls::leaves,
+    lower::math::How,
     source::{Pos, Problem},
     types::{Arith, Qualified, Type},
 };
@@ -220,12 +221,23 @@ pub(crate) struct Decl {
     pub(crate) address: bool,
     /// The derivative of what it holds is taken to be 0.
     pub(crate) passive: bool,
+    /// How a function of the library is computed.
+    pub(crate) library: Option<How>,
+    /// A function that does not return.
+    pub(crate) noreturn: bool,
     /// A function's place among the definitions.
     pub(crate) definition: Option<usize>,
     /// The number of the definition that a variable belongs to.
     pub(crate) function: Option<usize>,
     /// The number of expressions that stand before it.
     pub(crate) place: u32,
+}
+
+impl Decl {
+    /// How the library computes the function, if the program has no text of it.
+    pub(crate) fn how(&self) -> Option<How> {
+        self.library.filter(|_| self.definition.is_none())
+    }
 }
 
 /// A structure.
@@ -239,6 +251,8 @@ pub(crate) struct Structure {
     pub(crate) leaves: usize,
     /// Its members have been read.
     pub(crate) complete: bool,
+    /// Its members lie otherwise than C has them, so that its size is not known.
+    pub(crate) packed: bool,
     /// What it has that is not supported.
     pub(crate) refused: Option<Rc<str>>,
 }
@@ -356,44 +370,62 @@ impl Unit {
         false
     }
 
-    /// Adds an expression; `pure` if it calls a function that only computes.
-    pub(crate) fn push(&mut self, kind: ExprKind, at: Pos, from: Pos, pure: bool) -> ExprId {
-        let own = match &kind {
-            ExprKind::Step { .. }
-            | ExprKind::Assign(..)
-            | ExprKind::Literal(_)
-            | ExprKind::Inlined(_) => true,
-            ExprKind::Call(..) => !pure,
-            _ => false,
-        };
+    /// Adds an expression.
+    pub(crate) fn push(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let ty = self.type_of(&kind);
-        // A structure is chosen by statements.
-        let chosen = matches!(kind, ExprKind::Conditional(..))
-            && matches!(ty.as_ref().map(|ty| &ty.ty), Some(Type::Struct(_)));
-        let own = own || chosen;
         let node = ExprNode {
             kind,
             ty,
             at,
             from,
-            effects: own,
+            effects: false,
             height: 1,
             enclosed: false,
         };
         let id = ExprId(self.exprs.len() as u32);
         self.exprs.push(node);
-        let operands = self.operands(id);
-        let below = operands.iter().map(|e| self.expr(*e));
-        let (mut effects, mut height) = (own, 0);
-        for node in below {
-            effects |= node.effects;
-            height = height.max(node.height);
+        self.find_effects(id);
+        self.note(id);
+        id
+    }
+
+    /// Finds whether an expression has effects, and its height, from those of its operands.
+    pub(crate) fn find_effects(&mut self, id: ExprId) {
+        let node = self.expr(id);
+        let mut effects = match &node.kind {
+            ExprKind::Step { .. }
+            | ExprKind::Assign(..)
+            | ExprKind::Literal(_)
+            | ExprKind::Inlined(_) => true,
+            ExprKind::Call(f, _) => !self.only_computes(*f),
+            // A structure is chosen by statements.
+            ExprKind::Conditional(..) => self.structure_of(id).is_some(),
+            _ => false,
+        };
+        let mut height = 0;
+        for e in self.operands(id) {
+            let below = self.expr(e);
+            effects |= below.effects;
+            height = height.max(below.height);
         }
         let node = &mut self.exprs[id.index()];
         node.height = height.saturating_add(1);
         node.effects = effects || node.height > MAX_HEIGHT;
-        self.note(id);
-        id
+    }
+
+    /// True if a function of the library is called that becomes an expression, without statements.
+    fn only_computes(&self, callee: ExprId) -> bool {
+        let ExprKind::Name(d) = self.expr(callee).kind else {
+            return false;
+        };
+        let decl = self.decl(d);
+        let writes = match &decl.ty.ty {
+            Type::Function(signature) => {
+                (signature.parameters.iter()).any(|p| p.ty.target().is_some())
+            }
+            _ => true,
+        };
+        decl.library.is_some_and(How::is_pure) && !writes
     }
 
     /// Notes which variables an expression assigns and whose address it takes.

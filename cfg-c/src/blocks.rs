@@ -483,7 +483,7 @@ fn copy(unit: &mut Unit, e: ExprId) -> ExprId {
         ExprKind::Cast(ty, a) => ExprKind::Cast(ty, copy(unit, a)),
         other => other,
     };
-    unit.push(kind, at, from, false)
+    unit.push(kind, at, from)
 }
 
 fn is_zero(unit: &Unit, e: ExprId) -> bool {
@@ -565,24 +565,24 @@ fn replace(unit: &mut Unit, same: &BTreeSet<DeclId>, uses: Uses, rows: &Rows) {
             continue;
         };
         let (at, from) = (unit.expr(e).at, unit.expr(e).from);
-        let block = unit.push(ExprKind::Name(rows.block), at, from, false);
+        let block = unit.push(ExprKind::Name(rows.block), at, from);
         let long = Arith::Int(Int::Long);
         let i = match i {
             Some(i) => i,
-            None => unit.push(ExprKind::Int(0, long), at, from, false),
+            None => unit.push(ExprKind::Int(0, long), at, from),
         };
         let behind = match rows.first {
             Some(first) => {
                 let ty = Rc::new(Qualified::plain(Type::Arith(long)));
-                let i = unit.push(ExprKind::Cast(ty, i), at, from, false);
-                unit.push(ExprKind::Binary(Binary::Sub, i, first), at, from, false)
+                let i = unit.push(ExprKind::Cast(ty, i), at, from);
+                unit.push(ExprKind::Binary(Binary::Sub, i, first), at, from)
             }
             None => i,
         };
         let ty = Rc::new(Qualified::plain(Type::Arith(long)));
-        let behind = unit.push(ExprKind::Cast(ty, behind), at, from, false);
+        let behind = unit.push(ExprKind::Cast(ty, behind), at, from);
         let by = ExprKind::Binary(Binary::Mul, behind, rows.distance);
-        let by = unit.push(by, at, from, false);
+        let by = unit.push(by, at, from);
         unit.exprs[e.index()].kind = ExprKind::Binary(Binary::Add, block, by);
     }
     for d in same {

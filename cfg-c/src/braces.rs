@@ -434,7 +434,7 @@ impl Fill<'_> {
         }
         for (k, byte) in (0..).zip(text.iter()).filter(|(_, byte)| **byte != 0) {
             let value = ExprKind::Int(i128::from(*byte), Arith::INT);
-            let e = self.unit.push(value, at, at, false);
+            let e = self.unit.push(value, at, at);
             let mut own = path.to_vec();
             own.push(k);
             self.given.insert(own, e);
@@ -490,6 +490,7 @@ mod tests {
             members: ["a", "b", "c"].map(member).into(),
             leaves: 3,
             complete: true,
+            packed: false,
             refused: None,
         });
         let ty = Qualified::plain(Type::Struct(StructId(0)));

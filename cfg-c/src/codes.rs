@@ -5,7 +5,7 @@ cfg_core::diagnostic_codes! {
     pub CODES of pub(crate) codes;
     SYNTAX "C001" "not C99"
         "A file is a sequence of declarations and function definitions of C99."
-        "The text cannot be understood at this place. Reading goes on after the next semicolon or closing brace, so other problems are told as well. What a compiler adds to the language (attributes, statement expressions, inline assembly) is not read.";
+        "The text cannot be understood at this place. Reading goes on after the next semicolon or closing brace, so other problems are told as well. Of what compilers add to the language, inline assembly, vectors, and statements in expressions that are more than declarations and expressions are not read.";
     PREPROCESSOR "C002" "preprocessing"
         "Directives and macros are those of C99."
         "Conditions end with #endif, macros are called with as many arguments as they have parameters, and the condition of an #if is an integer constant expression.";
@@ -14,7 +14,7 @@ cfg_core::diagnostic_codes! {
         "Headers of the standard library are known and never read. Another one in angle brackets that is not found is a warning: what it declares is not known, which matters only where it is needed, and its macros are not defined. Name the folder with -I, or have the file go through another preprocessor first (--preprocess 'cc -E').";
     UNKNOWN "C004" "unknown name"
         "A variable, function or label that is named is declared before."
-        "Names of the standard library are known after an #include of their header.";
+        "Names of the standard library are known after an #include of their header, functions also where the file declares them.";
     TYPE "C005" "type not supported"
         "Types are the arithmetic types of C, structures of them, pointers to these and arrays of these."
         "Unions, bit-fields, complex numbers, and pointers to pointers to pointers are not supported. Pass what a member points to as an argument of its own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
@@ -59,5 +59,5 @@ cfg_core::diagnostic_codes! {
         "Write a number, or a macro or enumerator that is one.";
     IGNORED "C019" "left out"
         "Output and other calls that compute nothing are left out of the program."
-        "printf and its like write nothing that the function computes with. What their arguments change is changed all the same.";
+        "printf and its like write nothing that the function computes with, and a function of another file that returns nothing and is given nothing that it could write to changes nothing here. What their arguments change is changed all the same. Pragmas for several threads are passed over: one thread computes everything.";
 }

@@ -222,6 +222,9 @@ pub(crate) fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
 
 /// The size of a structure, and where a member begins in it.
 fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Option<(i128, i128)> {
+    if unit.structure(s).packed {
+        return None;
+    }
     let (mut end, mut widest, mut found) = (0i128, 1, 0);
     for m in &unit.structure(s).members {
         let align = alignment(unit, &m.ty.ty, depth)?;

@@ -337,7 +337,7 @@ impl Expand<'_> {
                 );
                 if is_function_pointer(&decl.ty) {
                     let how = crate::declared::how_to_declare(&decl.name, &decl.ty);
-                    help = format!("{help}, or say what {} computes: {how}", decl.name);
+                    help = format!("{help}, or {how}");
                 }
                 let at = decl.at;
                 self.sink.error(&codes::FUNCTION, at, message, help);
@@ -437,7 +437,7 @@ impl Expand<'_> {
 
     fn constant(&mut self, value: i128, at: Pos, from: Pos) -> ExprId {
         self.unit
-            .push(ExprKind::Int(value, Arith::ADDRESS), at, from, false)
+            .push(ExprKind::Int(value, Arith::ADDRESS), at, from)
     }
 
     /// The copy of a function with these bindings, which is made later if there is none.
@@ -523,12 +523,6 @@ impl Expand<'_> {
             made = Rc::from(format!("{stem}_{k}"));
         }
         made
-    }
-
-    /// True of functions of the mathematical library, which only compute.
-    fn is_pure(&self, d: DeclId) -> bool {
-        let decl = self.unit.decl(d);
-        self.sink.is_header(decl.at) && crate::lower::math::is_pure(&decl.name)
     }
 }
 

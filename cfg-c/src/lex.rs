@@ -213,6 +213,11 @@ fn digraph(text: &str) -> &str {
     }
 }
 
+/// True of bytes that names are made of; other characters than those of ASCII have several.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
 impl Lexer<'_> {
     fn pos(&self) -> Pos {
         Pos {
@@ -301,15 +306,21 @@ impl Lexer<'_> {
             return Kind::End;
         };
         let next = self.bytes.get(self.at + 1).copied().unwrap_or(0);
-        if byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' {
-            while let Some(b) = self.peek() {
-                if !(b.is_ascii_alphanumeric() || b == b'_' || b == b'$') {
-                    break;
-                }
-                text.push(b as char);
+        if is_of_name(byte) && !byte.is_ascii_digit() {
+            let mut name = Vec::new();
+            while let Some(b) = self.peek().filter(|b| is_of_name(*b)) {
+                name.push(b);
                 self.bump();
             }
-            return Kind::Ident;
+            text.push_str(&String::from_utf8_lossy(&name));
+            let quote = self.peek().filter(|b| matches!(b, b'"' | b'\''));
+            return match quote {
+                Some(quote) if matches!(&**text, "L" | "u" | "U" | "u8") => {
+                    self.quoted(quote, text)
+                }
+                _ if text.contains(char::REPLACEMENT_CHARACTER) => Kind::Other,
+                _ => Kind::Ident,
+            };
         }
         if byte.is_ascii_digit() || byte == b'.' && next.is_ascii_digit() {
             self.number(text);
@@ -339,10 +350,15 @@ impl Lexer<'_> {
             // In a hexadecimal number an e is a digit, and no exponent.
             let hex = text.starts_with("0x") || text.starts_with("0X");
             let sign = sign && !(hex && matches!(last, b'e' | b'E'));
-            if !(b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || sign) {
+            // Digits may be grouped, as in 1'000'000.
+            let next = self.bytes.get(self.at + 1).copied().unwrap_or(0);
+            let groups = b == b'\'' && last.is_ascii_hexdigit() && next.is_ascii_hexdigit();
+            if !(b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || sign || groups) {
                 break;
             }
-            text.push(b as char);
+            if !groups {
+                text.push(b as char);
+            }
             last = b;
             self.bump();
         }

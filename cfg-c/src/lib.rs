@@ -31,11 +31,13 @@ mod lower;
 mod messages;
 mod parse;
 mod preprocess;
+mod prototypes;
 mod reach;
 mod source;
 mod texts;
 mod types;
 mod unreached;
+mod unseen;
 
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
@@ -188,6 +190,8 @@ fn translate(
     let interface = interface::Interface::of(&unit, &chosen.read, sink);
     unreached::take_out(&mut unit);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
+    unseen::leave_out(&mut unit, &chosen.read, sink);
+    warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);
@@ -205,6 +209,31 @@ fn translate(
     *reached = Reached::Lowered;
     let program = lower::lower(&unit, &chosen, (choices, &interface), values, sink);
     program.filter(|_| !sink.found.has_errors())
+}
+
+/// Warns of the first pragma by which several threads compute what these functions and those that they call do.
+fn warn_of_threads(
+    unit: &ast::Unit,
+    roots: &[usize],
+    parallel: &[source::Pos],
+    sink: &mut source::Sink,
+) {
+    let mut parallel = parallel.to_vec();
+    parallel.sort_unstable_by_key(|at| (at.file, at.line));
+    let first = calls::reachable(unit, roots).into_iter().find_map(|f| {
+        let (from, to) = (unit.functions[f].from, unit.functions[f].to);
+        let k = parallel.partition_point(|at| (at.file, at.line) < (from.file, from.line));
+        parallel
+            .get(k)
+            .copied()
+            .filter(|at| (at.file, at.line) <= (to.file, to.line))
+    });
+    if let Some(at) = first {
+        let message = "pragmas for several threads are passed over";
+        let help =
+            "the program and its derivatives are computed by one thread, in the order of the text";
+        sink.warning(&codes::IGNORED, at, message, help);
+    }
 }
 
 /// True if pointers can be values; otherwise a warning says why not.

@@ -3,7 +3,7 @@
 use crate::{
     ast::{DeclKind, ExprKind, Unit},
     lex::{Interner, Kind, Token, lex},
-    lower::math::{How, how},
+    lower::math::{BUILTIN, How},
     source::Sink,
 };
 use std::{collections::BTreeSet, rc::Rc};
@@ -12,12 +12,10 @@ const TEXT: &str = include_str!("library/math.c");
 /// The file that places in it name. Headers, too, have names in angle brackets.
 const NAME: &str = "<math.c>";
 
-/// The definitions of the functions that are named without having one, the end last; none where nothing is missing. Functions of
-/// `given` are defined otherwise; `tried` has those that were read before, which is once, also where they are not defined by it because the file
+/// The definitions of the functions that are named without having one, the end last; none where nothing is missing. `tried` has those that were read before, which is once, also where they are not defined by it because the file
 /// declares them as something else.
 pub(crate) fn called(
     unit: &Unit,
-    given: &[&str],
     tried: &mut BTreeSet<Rc<str>>,
     sink: &mut Sink,
 ) -> Option<Vec<Token>> {
@@ -26,10 +24,7 @@ pub(crate) fn called(
         if let ExprKind::Name(d) = e.kind {
             let decl = unit.decl(d);
             if decl.kind == DeclKind::Function
-                && decl.definition.is_none()
-                && sink.is_header(decl.at)
-                && how(&decl.name) == Some(How::Written)
-                && !given.contains(&&*decl.name)
+                && decl.how().is_some_and(How::is_written)
                 && tried.insert(Rc::clone(&decl.name))
             {
                 missing.insert(Rc::clone(&decl.name));
@@ -55,6 +50,21 @@ pub(crate) fn called(
     Some(found)
 }
 
+/// The definition of `qsort` under this name for elements of a type that is named, the end last.
+pub(crate) fn sort(function: &Rc<str>, element: &Rc<str>, sink: &mut Sink) -> Vec<Token> {
+    let file = sink.file("<sort.c>");
+    let text = include_str!("library/sort.c");
+    let mut tokens = lex(text.as_bytes(), file, &mut Interner::default(), sink);
+    for token in &mut tokens {
+        match &*token.text {
+            "qsort" => token.text = Rc::clone(function),
+            "element" => token.text = Rc::clone(element),
+            _ => {}
+        }
+    }
+    tokens
+}
+
 /// The definitions of a file, one after the other.
 fn functions(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     let mut depth = 0;
@@ -68,8 +78,8 @@ fn functions(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
 fn named(function: &[Token], name: &Rc<str>) -> Option<Vec<Token>> {
     let at = function.iter().position(|t| t.is("("))?.checked_sub(1)?;
     let own = &function[at].text;
-    let for_long_double = || name.strip_suffix('l') == Some(&**own);
-    if own != name && !for_long_double() {
+    let is_own = |name: &str| name == &**own || name.strip_suffix('l') == Some(&**own);
+    if !is_own(name) && !name.strip_prefix(BUILTIN).is_some_and(is_own) {
         return None;
     }
     let mut made = function.to_vec();
@@ -81,7 +91,7 @@ fn named(function: &[Token], name: &Rc<str>) -> Option<Vec<Token>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lower::math::written;
+    use crate::{lower::math::written, prototypes};
 
     #[test]
     fn every_function_that_is_said_to_be_written_is() {
@@ -89,11 +99,11 @@ mod tests {
         let mut tokens = lex(TEXT.as_bytes(), 0, &mut Interner::default(), &mut sink);
         tokens.pop();
         assert!(!sink.found.has_errors());
+        let prototypes = prototypes::shared();
         for name in written() {
             for suffix in ["", "f", "l"] {
                 let wanted: Rc<str> = format!("{name}{suffix}").into();
-                // The macro of math.h takes all three types.
-                if name.starts_with("__") && !suffix.is_empty() {
+                if prototypes.get(&wanted).is_none() {
                     continue;
                 }
                 let count = functions(&tokens).filter_map(|f| named(f, &wanted)).count();

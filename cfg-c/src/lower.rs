@@ -346,7 +346,7 @@ impl<'u> Lower<'u> {
             let decl = self.unit.decl(d);
             if !matches!(decl.kind, DeclKind::Global | DeclKind::Static)
                 || matches!(decl.ty.ty, Type::Function(_))
-                || self.sink.is_header(decl.at)
+                || self.sink.is_header(decl.at) && !decl.internal
                 || self.is_table(d)
             {
                 continue;

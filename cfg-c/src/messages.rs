@@ -8,7 +8,7 @@
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Unit},
     calls::reachable,
-    lower::math,
+    lower::math::How,
     texts::{forget, is_text},
     types::Type,
 };
@@ -180,12 +180,10 @@ impl Candidates {
             };
             if let ExprKind::Name(d) = unit.expr(*f).kind {
                 allowed.insert(*f);
-                if unit.decl(d).definition.is_none()
-                    && matches!(
-                        math::how(&unit.decl(d).name),
-                        Some(math::How::Passive | math::How::Silent)
-                    )
-                {
+                if matches!(
+                    unit.decl(d).how(),
+                    Some(How::Passive | How::Unseen | How::Silent | How::Stop)
+                ) {
                     for a in arguments.iter() {
                         unit.walk(*a, &mut |e| {
                             allowed.insert(e);

@@ -4,13 +4,16 @@
 //! `else if` are loops.
 
 mod allocation;
+mod attributes;
 pub(crate) mod bits;
+mod builtin;
 mod declaration;
 mod declarator;
 mod expression;
 mod given;
 mod linkage;
 mod literal;
+mod sort;
 mod statement;
 mod structure;
 mod typing;
@@ -19,12 +22,15 @@ pub(crate) use linkage::name_apart;
 
 use crate::{
     ast::{
-        Decl, DeclId, DeclKind, ExprId, ExprKind, Function, Part, StmtId, StmtKind, StmtNode, Unit,
+        Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, Part, StmtId, StmtKind,
+        StmtNode, Unit,
     },
     codes,
     lex::{Kind, Token},
     library,
+    lower::math::{BUILTIN, How, how},
     preprocess::Role,
+    prototypes::{self, agreed},
     reach::Reached,
     source::{Pos, Sink},
     types::{Arith, Qualified, Type},
@@ -73,6 +79,8 @@ struct Parser<'s> {
     missing: &'s [String],
     sink: &'s mut Sink,
     unit: Unit,
+    /// The functions of which a pragma or an option says what they are.
+    external: HashSet<Rc<str>>,
     /// Looks for names that may have been meant, in bounded time for all problems together.
     similarity: Similarity,
     scopes: Vec<Scope>,
@@ -96,6 +104,10 @@ struct Parser<'s> {
     has_bits: bool,
     /// The bits that are read, with their place and the type as which they are.
     bits: HashMap<ExprId, (ExprId, Arith)>,
+    /// Arguments of a function are read that only prints.
+    prints: bool,
+    /// The types of elements that are sorted, and the functions that do it.
+    sorted: Vec<(Type, DeclId)>,
 }
 
 /// Parses what is read of the files.
@@ -107,6 +119,9 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
         at: 0,
         sink,
         unit: Unit::default(),
+        external: (read.externals.iter())
+            .map(|e| Rc::clone(&e.name.text))
+            .collect(),
         similarity: Similarity::default(),
         scopes: Vec::new(),
         files: Vec::new(),
@@ -122,6 +137,8 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
         function: None,
         has_bits: (read.choices.iter()).any(|c| c.role == Role::Passive && &*c.name == bits::BITS),
         bits: HashMap::new(),
+        prints: false,
+        sorted: Vec::new(),
     };
     for file in &read.files {
         parser.begin_file(&file.shared);
@@ -132,10 +149,9 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
     }
     parser.unit.written = parser.unit.functions.len();
     parser.begin_library();
-    // What is said of a function replaces what is known of it.
-    let given: Vec<&str> = read.externals.iter().map(|e| &*e.name.text).collect();
+    parser.sorts();
     let mut tried = BTreeSet::new();
-    while let Some(more) = library::called(&parser.unit, &given, &mut tried, parser.sink) {
+    while let Some(more) = library::called(&parser.unit, &mut tried, parser.sink) {
         parser.tokens = more.into();
         parser.at = 0;
         parser.file();
@@ -155,6 +171,7 @@ impl Parser<'_> {
                 self.scopes.truncate(1);
                 self.around.clear();
                 self.function = None;
+                self.prints = false;
                 self.recover();
             }
             if self.at == start {
@@ -211,6 +228,27 @@ impl Parser<'_> {
         Err(self.syntax(at, format!("expected `{text}` {what}, found {found}")))
     }
 
+    /// The semicolon behind something. Where a line ends without one, or a block, it is missed there, and reading goes on as if it stood there.
+    fn end_of(&mut self, what: &str) -> Parse<()> {
+        if self.take(";") {
+            return Ok(());
+        }
+        let last = self.last();
+        let at = Pos {
+            column: last.column + last.len,
+            len: 1,
+            ..last
+        };
+        let next = self.peek();
+        let ends = next.first || next.is("}");
+        let message = match next.kind {
+            _ if ends => format!("expected `;` after {what}"),
+            _ => format!("expected `;` after {what}, found `{}`", next.text),
+        };
+        let failed = self.syntax(at, message);
+        if ends { Ok(()) } else { Err(failed) }
+    }
+
     fn syntax(&mut self, at: Pos, message: impl Into<String>) -> Fail {
         self.sink.error(
             &codes::SYNTAX,
@@ -265,22 +303,7 @@ impl Parser<'_> {
         if let Some(e) = self.with_bits(&kind, at, from) {
             return e;
         }
-        let pure = match &kind {
-            ExprKind::Call(f, _) => self.is_pure(*f),
-            _ => false,
-        };
-        self.unit.push(kind, at, from, pure)
-    }
-
-    /// True of functions of the mathematical library, which only compute.
-    fn is_pure(&self, f: ExprId) -> bool {
-        match self.unit.expr(f).kind {
-            ExprKind::Name(d) => {
-                let decl = self.unit.decl(d);
-                self.is_header(decl.at) && crate::lower::math::is_pure(&decl.name)
-            }
-            _ => false,
-        }
+        self.unit.push(kind, at, from)
     }
 
     fn is_header(&self, at: Pos) -> bool {
@@ -309,6 +332,7 @@ impl Parser<'_> {
         let id = DeclId(self.unit.decls.len() as u32);
         let name = Rc::clone(&decl.name);
         let at = decl.at;
+        self.recognise(&mut decl);
         let mut again = self.scopes.last().and_then(|s| s.names.get(&name)).cloned();
         let file = self.scopes.len() == 1;
         let of_file = decl.kind == DeclKind::Function || decl.kind == DeclKind::Global;
@@ -354,7 +378,6 @@ impl Parser<'_> {
             _ => self.declared_elsewhere(&decl),
         };
         let id = match known {
-            Some(old) if self.is_header(self.unit.decl(old).at) => old,
             Some(old) => self.merge(old, decl),
             None => {
                 let id = DeclId(self.unit.decls.len() as u32);
@@ -384,8 +407,13 @@ impl Parser<'_> {
     }
 
     fn merge(&mut self, id: DeclId, new: Decl) -> DeclId {
-        let header = self.is_header(self.unit.decl(id).at);
+        self.unit.decls[id.index()].noreturn |= new.noreturn;
+        let was_library = self.unit.decl(id).library.is_some();
+        if was_library && new.library.is_some() {
+            return id;
+        }
         self.compare(id, &new);
+        self.is_own(id);
         let old = &mut self.unit.decls[id.index()];
         old.external &= new.external;
         old.internal |= new.internal;
@@ -397,11 +425,92 @@ impl Parser<'_> {
             Type::Array(_, extent) => extent.is_none(),
             _ => false,
         };
-        if unknown(&old.ty.ty) || header || !new.external {
+        if unknown(&old.ty.ty) || was_library || !new.external {
             old.ty = new.ty;
             old.at = new.at;
         }
         id
+    }
+
+    /// Recognises a function of the library: a header declares it, or the file does as the header would.
+    fn recognise(&mut self, decl: &mut Decl) {
+        if decl.kind != DeclKind::Function || decl.internal {
+            return;
+        }
+        let how = || how(&decl.name).unwrap_or(How::UNKNOWN);
+        if self.is_header(decl.at) {
+            decl.library = Some(how());
+        } else if !self.external.contains(&decl.name)
+            && let Some(library) = prototypes::shared().get(&decl.name)
+            && let Some(ty) = agreed(&decl.ty, library)
+        {
+            decl.library = Some(how());
+            decl.ty = ty;
+        }
+    }
+
+    /// What a compiler calls a function of the library, as `__builtin_sqrt`: declared with it.
+    fn builtin(&mut self, name: &Rc<str>, at: Pos) -> Option<DeclId> {
+        let plain = name.strip_prefix(BUILTIN)?;
+        if let Some(d) = self.linked.get(name) {
+            return Some(*d);
+        }
+        let prototypes = prototypes::shared();
+        let own = prototypes.get(name);
+        let ty = own.or_else(|| prototypes.get(plain))?;
+        // One that is written in C is read under this name.
+        let is_written = how(name).is_some_and(How::is_written);
+        let plain = if own.is_some() || is_written {
+            name
+        } else {
+            plain
+        };
+        Some(self.declare_known(name, plain, ty, at))
+    }
+
+    /// Declares a function of the library, which is found under a name.
+    fn declare_known(&mut self, key: &str, name: &str, ty: &Qualified, at: Pos) -> DeclId {
+        let mut decl = declaration::new_decl(&Rc::from(name), DeclKind::Function, ty.clone(), at);
+        decl.external = true;
+        decl.library = Some(how(name).unwrap_or(How::UNKNOWN));
+        let d = DeclId(self.unit.decls.len() as u32);
+        self.unit.decls.push(decl);
+        let key: Rc<str> = Rc::from(key);
+        self.linked.insert(Rc::clone(&key), d);
+        self.scopes[0].names.insert(key, Entry::Decl(d));
+        d
+    }
+
+    /// The library's function that its own text names, whatever the file has of this name.
+    fn named_by_library(&mut self, token: &Token) -> Option<DeclId> {
+        let inside = || {
+            self.scopes[1..]
+                .iter()
+                .any(|s| s.names.contains_key(&token.text))
+        };
+        if !self.is_header(token.at) || inside() {
+            return None;
+        }
+        match self.scopes[0].names.get(&token.text) {
+            Some(Entry::Decl(d)) if self.unit.decl(*d).library.is_some() => Some(*d),
+            None => {
+                let prototypes = prototypes::shared();
+                let ty = prototypes.get(&token.text)?;
+                Some(self.declare_known(&token.text, &token.text, ty, token.at))
+            }
+            Some(_) => self.builtin(&Rc::from(format!("{BUILTIN}{}", token.text)), token.at),
+        }
+    }
+
+    /// A function that had been taken for the library's is the file's own: calls of it before may have effects.
+    fn is_own(&mut self, d: DeclId) {
+        let named = |e: &ExprNode| matches!(e.kind, ExprKind::Name(named) if named == d);
+        if self.unit.decls[d.index()].library.take().is_some() && self.unit.exprs.iter().any(named)
+        {
+            for e in 0..self.unit.exprs.len() {
+                self.unit.find_effects(ExprId(e as u32));
+            }
+        }
     }
 
     /// A definition of a function or a declaration of the file.
@@ -429,6 +538,9 @@ impl Parser<'_> {
         let number = self.unit.functions.len();
         self.unit.decls[decl.index()].definition = Some(number);
         self.unit.decls[decl.index()].ty = ty.clone();
+        if !self.is_header(self.unit.decl(decl).at) {
+            self.is_own(decl);
+        }
         let start = self.unit.exprs.len() as u32;
         self.labels.clear();
         self.label_names.clear();

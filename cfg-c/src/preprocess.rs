@@ -6,7 +6,7 @@
 pub(crate) mod condition;
 mod directive;
 mod expand;
-mod headers;
+pub(crate) mod headers;
 mod pragma;
 
 use crate::{
@@ -176,6 +176,8 @@ pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) externals: Vec<External>,
+    /// Where something is said to be done by several threads.
+    pub(crate) parallel: Vec<Pos>,
     /// Files in angle brackets that were not found.
     pub(crate) missing: Vec<String>,
     /// Where tokens of headers of the system begin, and where they end, in turn.
@@ -226,6 +228,7 @@ struct Preprocessor<'s> {
     expanded: usize,
     choices: Vec<Choice>,
     externals: Vec<External>,
+    parallel: Vec<Pos>,
     /// The files that line markers name as others than headers of the system.
     own: HashSet<u32>,
     /// Where tokens of headers of the system begin, and where they end, in turn.
@@ -252,6 +255,7 @@ pub(crate) fn preprocess(
         expanded: 0,
         choices: Vec::new(),
         externals: Vec::new(),
+        parallel: Vec::new(),
         own: HashSet::new(),
         system: Vec::new(),
     };
@@ -259,6 +263,7 @@ pub(crate) fn preprocess(
         ("__STDC__", "1"),
         ("__STDC_VERSION__", "199901L"),
         ("__STDC_HOSTED__", "1"),
+        ("__STDC_IEC_559__", "1"),
     ] {
         let body = lex(value.as_bytes(), 0, &mut pp.names, pp.sink);
         let body = body.into_iter().filter(|t| t.kind != Kind::End).collect();
@@ -278,6 +283,7 @@ pub(crate) fn preprocess(
         pp.open(OPTIONS.to_owned(), directives.as_bytes(), Pos::default());
     }
     let tokens = pp.run();
+    let tokens = pp.pragmas_in_text(tokens);
     if let Some(options) = options {
         pp.options(options);
     }
@@ -287,6 +293,7 @@ pub(crate) fn preprocess(
         externals: pp.externals,
         missing: pp.missing,
         system: pp.system,
+        parallel: pp.parallel,
     }
 }
 
@@ -353,6 +360,7 @@ impl Preprocessor<'_> {
             if is_macro && self.macros.contains_key(&token.text) {
                 self.expand_from_file(token, &mut out);
             } else {
+                let token = self.special(token);
                 out.push(token);
             }
         }

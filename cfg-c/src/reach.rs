@@ -34,6 +34,25 @@ pub(crate) struct Reached {
     pub(crate) is_one: bool,
     /// Files in angle brackets that were not found.
     pub(crate) missing: Vec<String>,
+    /// Where something is said to be done by several threads.
+    pub(crate) parallel: Vec<Pos>,
+}
+
+impl Reached {
+    /// All of a file.
+    pub(crate) fn whole(tokens: Vec<Token>) -> Self {
+        let shared = Vec::new();
+        Self {
+            files: vec![FileReached { tokens, shared }],
+            choices: Vec::new(),
+            externals: Vec::new(),
+            names: Vec::new(),
+            heads: Vec::new(),
+            is_one: false,
+            missing: Vec::new(),
+            parallel: Vec::new(),
+        }
+    }
 }
 
 /// What is read of a file.
@@ -387,6 +406,10 @@ pub(crate) fn reach(
         .iter_mut()
         .flat_map(|read| std::mem::take(&mut read.missing))
         .collect();
+    let parallel = read
+        .iter_mut()
+        .flat_map(|read| std::mem::take(&mut read.parallel))
+        .collect();
     let shared = share::shared(&files, &read, &reached);
     let parts = read.iter().enumerate().map(|(f, read)| {
         let kept = reached.range((f, 0)..(f + 1, 0));
@@ -419,5 +442,6 @@ pub(crate) fn reach(
         heads,
         is_one,
         missing,
+        parallel,
     })
 }

@@ -4,11 +4,13 @@
 //! Printing is left out, so nothing asks which text it is: such a pointer becomes a number, and what it is given 0. One that is
 //! compared, read otherwise, or handed on to something else stays a pointer.
 
+mod tested;
+
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, StructId, Unit},
     braces,
     calls::leaves,
-    lower::math,
+    lower::math::How,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -32,8 +34,13 @@ struct Candidates {
     /// Those that are none if this one is none, because it is given them.
     given: BTreeMap<Text, Vec<Text>>,
     against: Vec<Text>,
-    /// The expressions that a text is given.
+    /// The expressions that a text is given, but for calls.
     values: Vec<(Text, ExprId)>,
+    /// The results that it is given.
+    results: BTreeMap<Text, Vec<Text>>,
+    /// Those that are compared with null, and the null pointers.
+    tested: BTreeSet<Text>,
+    nulls: Vec<(Text, ExprId)>,
 }
 
 /// Makes numbers of texts that are only printed, but of what the functions with these numbers are given.
@@ -43,13 +50,20 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
         return;
     }
     candidates.look_at_uses(unit);
+    candidates.follow_tests(unit);
     while let Some(text) = candidates.against.pop() {
         if candidates.all.remove(&text) {
             let others = candidates.given.remove(&text);
             candidates.against.extend(others.into_iter().flatten());
         }
     }
-    let Candidates { all, values, .. } = candidates;
+    let Candidates {
+        all,
+        values,
+        tested,
+        nulls,
+        ..
+    } = candidates;
     if all.is_empty() {
         return;
     }
@@ -67,8 +81,15 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
         node.ty = node.ty.as_ref().map(numbered);
     }
     for (text, value) in values {
+        match all.contains(&text) {
+            true if tested.contains(&text) => tested::number(unit, value),
+            true => forget(unit, value),
+            false => {}
+        }
+    }
+    for (text, null) in nulls {
         if all.contains(&text) {
-            forget(unit, value);
+            forget(unit, null);
         }
     }
     for text in &all {
@@ -228,6 +249,8 @@ impl Candidates {
         {
             allowed.insert(value);
             let result = Text::Result(f);
+            let results = self.results.entry(text.clone()).or_default();
+            results.push(result.clone());
             let both = [(text.clone(), result.clone()), (result, text.clone())];
             for (one, other) in both {
                 self.given.entry(one).or_default().push(other);
@@ -291,8 +314,7 @@ impl Candidates {
             match &unit.expr(e).kind {
                 ExprKind::Call(f, arguments) => {
                     let passive = matches!(unit.expr(*f).kind, ExprKind::Name(d)
-                        if unit.decl(d).definition.is_none()
-                            && math::how(&unit.decl(d).name) == Some(math::How::Passive));
+                        if matches!(unit.decl(d).how(), Some(How::Passive | How::Unseen | How::Silent | How::Stop)));
                     for a in arguments.iter().filter(|_| passive) {
                         // What has effects is evaluated; a call may return the text.
                         if unit.own_call(*a).is_some() {
@@ -322,6 +344,7 @@ impl Candidates {
                 _ => {}
             }
         }
+        self.look_at_tests(unit, &mut allowed);
         for (k, decl) in unit.decls.iter().enumerate() {
             let Some(init) = &decl.init else { continue };
             if is_text(&decl.ty) {

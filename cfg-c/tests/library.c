@@ -1,9 +1,14 @@
 /* Compares the functions that the front end has in C with those of the C library, bit for bit. */
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #define rint own_rint
 #define nearbyint own_nearbyint
@@ -17,6 +22,8 @@
 #define modff own_modff
 #define remainder own_remainder
 #define remainderf own_remainderf
+#define remquo own_remquo
+#define remquof own_remquof
 #define drem own_drem
 #define dremf own_dremf
 #define ilogb own_ilogb
@@ -40,7 +47,80 @@
 #define __builtin_isgreaterequal own_isgreaterequal
 #define __builtin_isless own_isless
 #define __builtin_islessequal own_islessequal
+#undef isdigit
+#define isdigit own_isdigit
+#undef islower
+#define islower own_islower
+#undef isupper
+#define isupper own_isupper
+#undef isalpha
+#define isalpha own_isalpha
+#undef isalnum
+#define isalnum own_isalnum
+#undef isxdigit
+#define isxdigit own_isxdigit
+#undef isblank
+#define isblank own_isblank
+#undef isspace
+#define isspace own_isspace
+#undef iscntrl
+#define iscntrl own_iscntrl
+#undef isgraph
+#define isgraph own_isgraph
+#undef isprint
+#define isprint own_isprint
+#undef ispunct
+#define ispunct own_ispunct
+#undef tolower
+#define tolower own_tolower
+#undef toupper
+#define toupper own_toupper
+#undef div
+#define div own_div
+#undef ldiv
+#define ldiv own_ldiv
+#undef lldiv
+#define lldiv own_lldiv
+#undef imaxdiv
+#define imaxdiv own_imaxdiv
+#undef difftime
+#define difftime own_difftime
+#define clock own_clock
+#define time own_time
+#define clock_gettime own_clock_gettime
+#define timespec_get own_timespec_get
+#define gettimeofday own_gettimeofday
+#define omp_get_wtime own_omp_get_wtime
+#define __builtin_powi own_powi
+#define __builtin_powif own_powif
 #include "../src/library/math.c"
+#undef __builtin_powi
+#undef __builtin_powif
+#undef clock
+#undef time
+#undef clock_gettime
+#undef timespec_get
+#undef gettimeofday
+#undef omp_get_wtime
+#undef isdigit
+#undef islower
+#undef isupper
+#undef isalpha
+#undef isalnum
+#undef isxdigit
+#undef isblank
+#undef isspace
+#undef iscntrl
+#undef isgraph
+#undef isprint
+#undef ispunct
+#undef tolower
+#undef toupper
+#undef div
+#undef ldiv
+#undef lldiv
+#undef imaxdiv
+#undef difftime
 #undef rint
 #undef __builtin_isnormal
 #undef __builtin_isgreater
@@ -58,6 +138,8 @@
 #undef modff
 #undef remainder
 #undef remainderf
+#undef remquo
+#undef remquof
 #undef drem
 #undef dremf
 #undef ilogb
@@ -86,6 +168,24 @@ static void real(const char *what, double x, double y, double own, double theirs
     }
 }
 
+static void integers(void)
+{
+#define SAME(f) real(#f, c, 0, own_##f(c) != 0, f(c) != 0)
+    for (int c = -1; c < 256; c++) {
+        SAME(isdigit), SAME(islower), SAME(isupper), SAME(isalpha), SAME(isalnum), SAME(isxdigit), SAME(isblank);
+        SAME(isspace), SAME(iscntrl), SAME(isgraph), SAME(isprint), SAME(ispunct);
+        real("tolower", c, 0, own_tolower(c), tolower(c));
+        real("toupper", c, 0, own_toupper(c), toupper(c));
+        real("difftime", c, 0, own_difftime(c, 7), difftime(c, 7));
+        for (int d = -9; d < 9; d += 2) {
+            real("div", c, d, own_div(c, d).quot, div(c, d).quot);
+            real("ldiv", c, d, own_ldiv(-c, d).rem, ldiv(-c, d).rem);
+            real("lldiv", c, d, own_lldiv(-c, d).quot, lldiv(-c, d).quot);
+            real("imaxdiv", c, d, own_imaxdiv(c, d).rem, imaxdiv(c, d).rem);
+        }
+    }
+}
+
 static void one(double x)
 {
     double own, theirs;
@@ -110,6 +210,10 @@ static void one(double x)
         real("frexp, exponent", x, 0, n, m);
     real("frexpf", x, 0, own_frexpf(single, &n), frexpf(single, &m));
     real("isnormal", x, 0, own_isnormal(x), isnormal(x) != 0);
+    for (volatile int k = -20; k < 20; k++) {
+        real("powi", x, k, own_powi(x, k), __builtin_powi(x, k));
+        real("powif", x, k, own_powif(single, k), __builtin_powif(single, k));
+    }
     own_sincos(x, &own, &theirs);
     real("sincos", x, 0, own, sin(x));
     real("sincos", x, 0, theirs, cos(x));
@@ -146,6 +250,7 @@ int main(void)
             values[n] = (double)(int64_t)state / 0x1p60;
         n++;
     }
+    integers();
     for (int i = 0; i < COUNT; i++) {
         one(values[i]);
         for (int j = 0; j < COUNT; j++) {
@@ -153,6 +258,10 @@ int main(void)
             if (i >= 2 * CORNERS && j >= 2 * CORNERS && fabs(log2(fabs(values[i] / values[j]))) > 200)
                 continue;
             /* The C library's zeros have either sign here, not that of the first operand, as C99 has it. */
+            int own, theirs;
+            real("remquo", values[i], values[j], 0.0 + own_remquo(values[i], values[j], &own), 0.0 + remquo(values[i], values[j], &theirs));
+            if (values[j] != 0.0 && isfinite(values[i]) && !isnan(values[j]))
+                real("remquo, quotient", values[i], values[j], own, theirs);
             real("remainder", values[i], values[j], 0.0 + own_remainder(values[i], values[j]), 0.0 + remainder(values[i], values[j]));
         }
     }

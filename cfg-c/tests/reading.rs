@@ -168,6 +168,38 @@ const DECIDED: &[(&str, &str)] = &[
         "result := ((121.0 + 0.5) + 10.0) + 1.0",
     ),
     (
+        "double f(void) { return 1'000'000 + 0b1'01 + 0x1p-3f + 0x1.921fb54442d18469898cc5p1; }",
+        "result := real(1000005.0f + 0.125f) + 3.141592653589793",
+    ),
+    (
+        "long f(void) { return L'a' + u'\\x3e9' + U'\\n' + sizeof(L'a') + sizeof u8'a'; }",
+        "result := 1113",
+    ),
+    (
+        "double f(double x) { int k = __LINE__; return x * k; }",
+        "k := int32(1)",
+    ),
+    (
+        "double f(double x) { float y = x; return _Generic(y, double: 1, float: 2 * x, default: z); }",
+        "result := 2.0*x",
+    ),
+    (
+        "double f(double x) { return _Generic(\"a\" + 1, int: 1, char *: sizeof(char[7])) * x; }",
+        "result := 7.0*x",
+    ),
+    (
+        "double f(double x, double y) { return __builtin_expect(x > y, 1) ? x ?: y : y; }",
+        "result := if(x > y, if(x != 0.0, x, y), y)",
+    ),
+    (
+        "long f(void) { return _Alignof(double) + __alignof__(struct { char c; short s; }) + __builtin_types_compatible_p(long, unsigned long); }",
+        "result := 10",
+    ),
+    (
+        "double f(double x) { __typeof__(x + 1) y = x; return __extension__ (y * 2); }",
+        "result := y*2.0",
+    ),
+    (
         "unsigned f(void) { return 0xffffffff; }",
         "result := uint32(4294967295)",
     ),
@@ -556,6 +588,363 @@ fn every_function_of_math_h_is_read_or_refused_by_its_name() {
         }
     }
     assert_eq!(seen, 3 * 57 + 12);
+}
+
+/// A call of each function of [`MATH`] with its prototype.
+fn calls_with_prototypes() -> Vec<(String, String, String)> {
+    let mut all = Vec::new();
+    for (names, kinds) in MATH {
+        for name in names.split(' ') {
+            for (suffix, ty) in [("", "double"), ("f", "float"), ("l", "long double")] {
+                let result = match name {
+                    "ilogb" => "int",
+                    "lrint" | "lround" => "long",
+                    "llrint" | "llround" => "long long",
+                    _ => ty,
+                };
+                let second = match name {
+                    "nexttoward" => "long double".to_owned(),
+                    "scalbln" => "long".to_owned(),
+                    _ if kinds.ends_with("r*") => format!("{ty} *whole"),
+                    _ if kinds.starts_with("rr") => ty.to_owned(),
+                    _ => "int".to_owned(),
+                };
+                let parameters = match *kinds {
+                    "s" => "const char *".to_owned(),
+                    "r" => ty.to_owned(),
+                    "rrr" => format!("{ty}, {ty} y, const {ty}"),
+                    "rri*" => format!("{ty}, {ty}, int *"),
+                    "ri*" => format!("{ty} x, int *exponent"),
+                    _ => format!("{ty}, {second}"),
+                };
+                let arguments = match *kinds {
+                    "s" => "\"\"",
+                    "r" => "x",
+                    "rr" => "x, y",
+                    "rrr" => "x, y, x",
+                    "ri" => "x, 2",
+                    "ri*" => "x, &k",
+                    "rr*" => "x, &z",
+                    _ => "x, y, &k",
+                };
+                let name = format!("{name}{suffix}");
+                let body = format!(
+                    "double f({ty} x, {ty} y) {{ {ty} z = 0; int k = 0; return CALL({arguments}) + z + k; }}"
+                );
+                all.push((
+                    name.clone(),
+                    format!("{result} {name}({parameters});"),
+                    body,
+                ));
+            }
+        }
+    }
+    all
+}
+
+/// What is read of a file, as a text without the names of headers and without places.
+fn read_as(text: &str) -> String {
+    let read = read(text);
+    let problems = (read.problems.iter()).map(|p| format!("{} {}\n", p.code, p.message));
+    let problems: String = problems.filter(|p| !p.contains("long double")).collect();
+    match read.program {
+        Some(program) => {
+            let shown = program.to_string();
+            let lines = shown.lines().filter(|line| !line.starts_with("source"));
+            let lines = lines.map(|line| {
+                let mut parts = line.split(" @[");
+                let first = parts.next().unwrap_or_default().to_owned();
+                let rest = parts.filter_map(|part| part.split_once(']').map(|(_, rest)| rest));
+                rest.fold(first, |line, part| line + part) + "\n"
+            });
+            lines.collect::<String>() + &problems
+        }
+        None => problems,
+    }
+}
+
+#[test]
+fn functions_of_the_library_are_the_same_with_and_without_their_header() {
+    let calls = calls_with_prototypes();
+    assert_eq!(calls.len(), 3 * 57);
+    for (name, prototype, body) in calls {
+        let body = body.replace("CALL", &name);
+        let expected = read_as(&format!("#include <math.h>\n{body}"));
+        let open = prototype.split('(').next().unwrap_or_default();
+        for declared in [
+            prototype.clone(),
+            format!("extern {prototype} {prototype}"),
+            match body.contains("float x") || name.starts_with("scalbln") {
+                // These need conversions.
+                true => prototype.clone(),
+                false => format!("{open}();"),
+            },
+            format!("#include <math.h>\n{prototype}"),
+            format!("{prototype}\n#include <math.h>"),
+        ] {
+            let text = format!("{declared}\n{body}");
+            assert_eq!(read_as(&text), expected, "{text}");
+        }
+        let inside = body.replacen('{', &format!("{{ {prototype} "), 1);
+        assert_eq!(read_as(&inside), expected, "{inside}");
+        // The compiler's name of it is read as well.
+        let built_in = body.replace(&format!("{name}("), &format!("__builtin_{name}("));
+        let written = expected.contains("function ") && expected.contains(&format!("call {name}("));
+        let own = read_as(&built_in).replace(&format!("__builtin_{name}"), &name);
+        assert!(written || own == expected, "{built_in}: {own}\n{expected}");
+        assert!(
+            own.contains("function f(") == expected.contains("function f("),
+            "{own}"
+        );
+    }
+}
+
+/// Declarations that are not those of the library, and functions that the file defines itself.
+#[test]
+fn a_function_with_a_name_of_the_library_may_be_the_file_s() {
+    for declared in [
+        "double sqrt(int);",
+        "float sqrt(double);",
+        "double sqrt(double, double);",
+        "int sqrt();",
+        "#include <math.h>\ndouble sqrt(double *);",
+        "static double sqrt(double);",
+    ] {
+        let problems = read(&format!(
+            "{declared} double f(double x) {{ return sqrt(x); }}"
+        ))
+        .problems;
+        let told = problems
+            .iter()
+            .any(|p| p.code == "C007" && p.message.contains("sqrt"));
+        assert!(told, "{declared}: {problems}");
+    }
+    // Calls before the definition have its effects.
+    for head in [
+        "#include <math.h>\n",
+        "double sqrt(double);",
+        "double sqrt();",
+        "",
+    ] {
+        let text = format!(
+            "{head} static int n; double sqrt(double x); double f(double x) {{ return sqrt(x) + 1; }} double sqrt(double x) {{ n++; return x * n; }}"
+        );
+        let shown = program(&text);
+        assert!(shown.contains("call sqrt(x)"), "{text}\n{shown}");
+    }
+    // The library's own text does not use the file's functions.
+    let shown = program(
+        "#include <math.h>\nstatic double trunc(double x) { return 5 * x; } double f(double x) { return rint(x) + trunc(x); }",
+    );
+    assert!(
+        shown.contains("5.0*x") && shown.contains("t := trunc(x)"),
+        "{shown}"
+    );
+    // What is said of a function replaces what is known of it.
+    let options = Options {
+        externals: vec!["gamma(x) value(x * x)".to_owned()],
+        ..Options::default()
+    };
+    let text = b"double gamma(double); double f(double x) { return gamma(x); }";
+    let read = read_c(&[SourceFile::new("t.c", text)], &options, &mut NoFiles);
+    assert!(read.program.is_some(), "{}", read.problems);
+}
+
+/// Attributes of both forms, wherever compilers take them.
+#[test]
+fn attributes_are_passed_over_in_all_places() {
+    const PLACES: &[&str] = &[
+        "@ double f(double x) { return x; }",
+        "static @ inline @ double g(double x) { return x; } double f(double x) { return g(x); }",
+        "double g(double) @; double f(double x) { return g(x); } double g(double x) { return x; }",
+        "double f(@ double x) { return x; }",
+        "double f(double x @) { return x; }",
+        "double f(double x) { @ double y = x; return y; }",
+        "double f(double x) { double y @ = x, z @; z = y; return z; }",
+        "double f(double x) { double *@ p = &x; return *p; }",
+        "double f(double x) { @; return x; }",
+        "double f(double x) { if (x > 0) @ { x = -x; } return x; }",
+        "double f(double x) { goto out; out: @; return x; }",
+        "double f(int k, double x) { switch (k) { case 1: x = 2; @; default: x *= 2; } return x; }",
+        "struct @ s { @ double a @; double b; } @; double f(double x) { struct s y = {x}; return y.a; }",
+        "enum @ e { A @ = 1, B } @; double f(double x) { return x * B; }",
+        "typedef double real @; real f(real x) { return x; }",
+        "typedef @ double real; real f(real x) { return x; }",
+    ];
+    for place in PLACES {
+        let plain = place.replace('@', "");
+        let expected = read(&plain.replace(": ;", ": ;"));
+        assert!(expected.program.is_some(), "{plain}: {}", expected.problems);
+        for attribute in [
+            "__attribute__((unused))",
+            "__attribute((__aligned__(16), unused))",
+            "__attribute__(())",
+            "[[maybe_unused]]",
+            "[[gnu::aligned(16)]] [[maybe_unused]]",
+        ] {
+            let text = place.replace('@', attribute);
+            let found = read(&text);
+            assert!(found.program.is_some(), "{text}: {}", found.problems);
+        }
+    }
+    // These say what a program computes.
+    for text in [
+        "typedef double v __attribute__((vector_size(16))); double f(double x) { v y = {x, x}; return y[0]; }",
+        "double f(double x) { double y __attribute__((mode(SF))) = x; return y; }",
+        "void g(double *x); double f(double x) { double y __attribute__((cleanup(g))) = x; return y; }",
+        "struct __attribute__((packed)) s { char c; double d; }; double f(double x) { return x * sizeof(struct s); }",
+    ] {
+        assert!(read(text).problems.has_errors(), "{text}");
+    }
+}
+
+/// A semicolon that is missing is told once, behind what it belongs to.
+#[test]
+fn a_missing_semicolon_is_one_error() {
+    for (text, line, column) in [
+        (
+            "double f(double x)\n{\n    double y = x\n    return y;\n}",
+            3,
+            17,
+        ),
+        (
+            "double f(double x)\n{\n    x *= 2\n    x += 1;\n    return x;\n}",
+            3,
+            11,
+        ),
+        ("double f(double x)\n{\n    return x\n}", 3, 13),
+        ("double f(double x)\n{\n    x = 2 * x return x;\n}", 3, 14),
+        (
+            "struct s {\n    double a\n    double b;\n};\ndouble f(double x) { return x; }",
+            2,
+            13,
+        ),
+        ("extern double w\ndouble f(double x) { return x; }", 1, 16),
+        (
+            "double f(double x)\n{\n    do x *= 2; while (x < 3)\n    return x;\n}",
+            3,
+            29,
+        ),
+    ] {
+        let problems = read(text).problems;
+        let [only] = &problems.0[..] else {
+            panic!("{text}: {problems}");
+        };
+        let at = (only.at.line, only.at.column);
+        assert_eq!(at, (Some(line), Some(column)), "{text}: {problems}");
+        assert!(only.message.starts_with("expected `;`"), "{problems}");
+    }
+}
+
+/// Functions of other files that can change nothing are left out; others are told, with the option to type.
+#[test]
+fn handlers_of_other_files_are_left_out() {
+    let left_out = [
+        ("void g(const char *why, int line);", "g(\"no\", 3)"),
+        ("void g(char why[]);", "g(\"no\")"),
+        ("void g(const char *, ...);", "g(\"%g %s\", x, \"no\")"),
+        ("void g(double, const double *);", "g(x, &x)"),
+        ("void g(void);", "g()"),
+        (
+            "#include <stdio.h>\nvoid g(const char *);",
+            "fprintf(stderr, \"no\"), g(\"no\")",
+        ),
+    ];
+    for (declared, call) in left_out {
+        let text = format!("{declared} double f(double x) {{ if (x < 0) {call}; return x; }}");
+        let found = read(&text);
+        assert!(found.program.is_some(), "{text}: {}", found.problems);
+        assert!(found.problems.iter().any(|p| p.code == "C019"), "{text}");
+        let stops = program(&text.replace("void g(", "_Noreturn void g("));
+        assert!(stops.contains("stop"), "{stops}");
+    }
+    let told = [
+        (
+            "void g(double *);",
+            "g(&x)",
+            "--external 'g(a1) adjoint(g_b) tangent(g_t)'",
+        ),
+        (
+            "void g(char *);",
+            "char c[3]; g(c)",
+            "--external 'g(a1) adjoint(g_b) tangent(g_t)'",
+        ),
+        (
+            "double g(double a, int k);",
+            "x = g(x, 2)",
+            "--external 'g(a, k) partial(a: ...)'",
+        ),
+        ("int g(int k);", "g(2)", "--external 'g(k) value(...)'"),
+        (
+            "void g(int); extern double w;",
+            "g(3); x *= w",
+            "--no-diff g",
+        ),
+        ("void g(void); void (*p)(void) = g;", "p(); g()", ""),
+    ];
+    for (declared, call, option) in told {
+        let text = format!("{declared} double f(double x) {{ {call}; return x; }}");
+        let problems = read(&text).problems;
+        let error = problems.iter().find(|p| p.code == "C007");
+        assert!(
+            error.is_some_and(|p| p.help.contains(option)),
+            "{text}: {problems}"
+        );
+    }
+}
+
+/// Pragmas of other tools are passed over, those for several threads with a warning where they concern what is read.
+#[test]
+fn pragmas_for_threads_are_warned_of_where_they_are_reached() {
+    let count = |text: &str| {
+        let found = read_c(
+            &[SourceFile::new("t.c", text.as_bytes())],
+            &Options {
+                routine: Some("f".to_owned()),
+                ..Options::default()
+            },
+            &mut NoFiles,
+        );
+        assert!(found.program.is_some(), "{text}: {}", found.problems);
+        found.problems.iter().filter(|p| p.code == "C019").count()
+    };
+    let pragma = "\n#pragma omp parallel for\n";
+    let sum = "for (int i = 0; i < 3; i++) x *= x;";
+    assert_eq!(
+        count(&format!(
+            "double f(double x) {{ {pragma} {sum} return x; }}"
+        )),
+        1
+    );
+    assert_eq!(
+        count(&format!(
+            "double f(double x) {{ _Pragma(\"omp parallel for\") {sum} return x; }}"
+        )),
+        1
+    );
+    assert_eq!(
+        count(&format!(
+            "double g(double x) {{ {pragma} {sum} return x; }}\ndouble f(double x) {{ return x; }}"
+        )),
+        0
+    );
+    assert_eq!(
+        count(
+            "#pragma GCC optimize(\"O3\")\n#pragma STDC FP_CONTRACT OFF\ndouble f(double x)\n{\n#pragma GCC ivdep\nreturn x; }"
+        ),
+        0
+    );
+    assert_eq!(
+        count("#pragma pack(1)\ndouble f(double x) { return x; }"),
+        1
+    );
+    let shown = program(
+        "double f(double x, double y) { _Pragma(\"cfgrev independent(y)\") return x * y; }",
+    );
+    assert!(
+        shown.contains("independent y") || shown.contains("y"),
+        "{shown}"
+    );
 }
 
 #[test]

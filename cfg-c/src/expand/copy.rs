@@ -309,14 +309,7 @@ impl Expand<'_> {
     pub(super) fn add(&mut self, kind: ExprKind, like: ExprId) -> ExprId {
         let node = self.unit.expr(like);
         let (at, from) = (node.at, node.from);
-        let pure = match &kind {
-            ExprKind::Call(f, _) => match self.unit.expr(*f).kind {
-                ExprKind::Name(d) => self.is_pure(d),
-                _ => false,
-            },
-            _ => false,
-        };
-        self.unit.push(kind, at, from, pure)
+        self.unit.push(kind, at, from)
     }
 
     /// The number of a function, or of what holds one.

@@ -106,6 +106,8 @@ impl Expand<'_> {
             at,
             init: None,
             external: false,
+            library: None,
+            noreturn: false,
             internal: false,
             extent: None,
             assigned: Vec::new(),

@@ -1,4 +1,6 @@
 #undef assert
+#undef static_assert
+#define static_assert _Static_assert
 void __assert_fail(const char *, const char *, unsigned, const char *);
 #ifdef NDEBUG
 #define assert(e) ((void)0)

@@ -1,5 +1,9 @@
 #pragma once
 #include <stdint.h>
+typedef struct { intmax_t quot, rem; } imaxdiv_t;
+intmax_t imaxabs(intmax_t); imaxdiv_t imaxdiv(intmax_t, intmax_t);
+intmax_t strtoimax(const char *, char **, int); uintmax_t strtoumax(const char *, char **, int);
+intmax_t wcstoimax(const int *, int **, int); uintmax_t wcstoumax(const int *, int **, int);
 /* How printf, which is left out, writes them. */
 #define PRId8 "hhd"
 #define PRId16 "hd"

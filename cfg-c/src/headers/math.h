@@ -147,6 +147,7 @@ long double ldexpl(long double, int); long double scalbnl(long double, int); lon
 long double frexpl(long double, int *); long double modfl(long double, long double *); long double remquol(long double, long double, int *); long double nanl(const char *);
 void sincosl(long double, long double *, long double *);
 double j0(double); double j1(double); double jn(int, double); double y0(double); double y1(double); double yn(int, double); double gamma(double);
+double drem(double, double); float dremf(float, float); double significand(double); int finite(double);
 #define FP_ILOGB0 (-2147483647 - 1)
 #define FP_ILOGBNAN (-2147483647 - 1)
 int __cfgrev_isnan(double); int __cfgrev_isinf(double); int __cfgrev_isfinite(double); int __cfgrev_signbit(double); int __cfgrev_isnormal(double);
@@ -185,9 +186,3 @@ typedef float float_t;
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
-/* What the macros become in files that are preprocessed. */
-int __builtin_isnan(double); int __builtin_isinf_sign(double); int __builtin_isfinite(double); int __builtin_signbit(double);
-int __builtin_isunordered(double, double); int __builtin_islessgreater(double, double);
-int __builtin_isgreater(double, double); int __builtin_isgreaterequal(double, double); int __builtin_isless(double, double);
-int __builtin_islessequal(double, double); int __builtin_isnormal(double); int __builtin_fpclassify(int, int, int, int, int, double);
-float __builtin_inff(void); float __builtin_nanf(const char *); double __builtin_huge_val(void); float __builtin_huge_valf(void);

@@ -1,4 +1,4 @@
-/* Functions of math.h for which there is no operator. Each stands alone, but for those that it calls, and is read where a file
+/* Functions of the library for which there is no operator. Each stands alone, but for those that it calls, and is read where a file
    calls it. Results are those of the C library bit for bit; what only decides or counts has no derivative. */
 
 double rint(double x)
@@ -59,6 +59,38 @@ float remainderf(float x, float y) { return (float)remainder((double)x, (double)
 double drem(double x, double y) { return remainder(x, y); }
 
 float dremf(float x, float y) { return (float)remainder((double)x, (double)y); }
+
+/* The same, with the last bits of the multiple. */
+double remquo(double x, double y, int *quotient)
+{
+    double a = fabs(x), b = fabs(y);
+    int n = 0;
+    *quotient = 0;
+    if (b == 0.0 || a - a != 0.0 || b != b)
+        return x * y / (x * y);
+    if (b < 0x1p1021)
+        a = fmod(a, 8.0 * b);
+    if (b < 0x1p1022 && a >= 4.0 * b) {
+        a -= 4.0 * b;
+        n += 4;
+    }
+    if (b < 0x1p1023 && a >= 2.0 * b) {
+        a -= 2.0 * b;
+        n += 2;
+    }
+    if (b < 0x1p-1021 ? a + a > b : a > 0.5 * b) {
+        a -= b;
+        n++;
+        if (b < 0x1p-1021 ? a + a >= b : a >= 0.5 * b) {
+            a -= b;
+            n++;
+        }
+    }
+    *quotient = copysign(1.0, x) == copysign(1.0, y) ? n : -n;
+    return copysign(1.0, x) < 0.0 ? -a : a;
+}
+
+float remquof(float x, float y, int *quotient) { return (float)remquo((double)x, (double)y, quotient); }
 
 /* The binary exponent of a finite number but 0, of which the mantissa lies from 1 to 2. */
 int ilogb(double x)
@@ -224,3 +256,78 @@ float __cfgrev_realf(unsigned int bits)
     }
     return (float)copysign(a, bits >> 31 ? -1.0 : 1.0);
 }
+
+/* As the compiler's own library has it. */
+double __builtin_powi(double x, int n)
+{
+    unsigned k = n < 0 ? -(unsigned)n : (unsigned)n;
+    double y = k % 2 ? x : 1.0;
+    while (k >>= 1) {
+        x *= x;
+        if (k % 2)
+            y *= x;
+    }
+    return n < 0 ? 1.0 / y : y;
+}
+
+float __builtin_powif(float x, int n)
+{
+    unsigned k = n < 0 ? -(unsigned)n : (unsigned)n;
+    float y = k % 2 ? x : 1.0f;
+    while (k >>= 1) {
+        x *= x;
+        if (k % 2)
+            y *= x;
+    }
+    return n < 0 ? 1.0f / y : y;
+}
+
+div_t div(int a, int b) { div_t r = {a / b, a % b}; return r; }
+ldiv_t ldiv(long a, long b) { ldiv_t r = {a / b, a % b}; return r; }
+lldiv_t lldiv(long long a, long long b) { lldiv_t r = {a / b, a % b}; return r; }
+imaxdiv_t imaxdiv(long a, long b) { imaxdiv_t r = {a / b, a % b}; return r; }
+
+long clock(void) { return 0; }
+long time(long *t)
+{
+    if (t)
+        *t = 0;
+    return 0;
+}
+
+double omp_get_wtime(void) { return 0.0; }
+int timespec_get(struct timespec *t, int base)
+{
+    t->tv_sec = t->tv_nsec = 0;
+    return base;
+}
+
+int clock_gettime(int clock, struct timespec *t)
+{
+    t->tv_sec = t->tv_nsec = 0;
+    return 0;
+}
+
+int gettimeofday(struct timeval *t, void *zone)
+{
+    t->tv_sec = t->tv_usec = 0;
+    return 0;
+}
+
+double difftime(long end, long start) { return (double)(end - start); }
+
+/* Characters of the locale "C". */
+int isdigit(int c) { return c >= '0' && c <= '9'; }
+int islower(int c) { return c >= 'a' && c <= 'z'; }
+int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int isalpha(int c) { return islower(c) || isupper(c); }
+int isalnum(int c) { return isalpha(c) || isdigit(c); }
+int isxdigit(int c) { return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+int isblank(int c) { return c == ' ' || c == '\t'; }
+int isspace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+int iscntrl(int c) { return (c >= 0 && c < ' ') || c == 127; }
+int isgraph(int c) { return c > ' ' && c < 127; }
+int isprint(int c) { return c >= ' ' && c < 127; }
+int ispunct(int c) { return isgraph(c) && !isalnum(c); }
+int tolower(int c) { return isupper(c) ? c + ('a' - 'A') : c; }
+int toupper(int c) { return islower(c) ? c - ('a' - 'A') : c; }

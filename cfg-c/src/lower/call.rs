@@ -52,6 +52,14 @@ impl Body<'_, '_> {
             );
         };
         let signature = Rc::clone(signature);
+        if decl.library.is_some() && signature.open {
+            self.refuse_conversions(&decl.name, &signature.parameters, arguments)?;
+        }
+        if decl.library == Some(How::Time) {
+            let message = format!("{} gives 0: time is no input of the program", decl.name);
+            let help = "measure time in the caller";
+            self.l.sink.warning(&codes::IGNORED, at, message, help);
+        }
         if decl.definition.is_some() {
             let result = self.own_call(e, d, &signature, arguments)?;
             return match result {
@@ -59,20 +67,20 @@ impl Body<'_, '_> {
                 Some((_, Elem::Struct(_) | Elem::Pointer(..))) | None => Ok(None),
             };
         }
-        let from_header = self.l.sink.is_header(decl.at);
-        let how = if from_header {
-            math::how(&decl.name)
-        } else {
-            None
-        };
         let name = decl.name.strip_prefix("__cfgrev_").unwrap_or(&decl.name);
-        match how {
+        match decl.how() {
             Some(How::Refused(help)) => {
                 let message = format!("{name} is not supported");
                 self.error(&codes::LIBRARY, at, message, help)
             }
             Some(How::Silent) => Ok(None),
-            Some(How::Passive) => self.passive(name, arguments, at).map(|()| None),
+            Some(How::Text) => {
+                let message = format!("{name} is not supported where its text is not printed");
+                self.error(&codes::LIBRARY, at, message, math::KEPT)
+            }
+            Some(how @ (How::Passive | How::Unseen)) => {
+                self.left_out(how, name, arguments, at).map(|()| None)
+            }
             Some(How::Assert) => self.assertion(arguments, at).map(|()| None),
             Some(How::AssertionFailed) => {
                 self.assertion_failed(arguments, at);
@@ -85,6 +93,13 @@ impl Body<'_, '_> {
                 self.copy_memory(arguments, may_overlap, at).map(|()| None)
             }
             Some(How::Clear) => self.clear_memory(arguments, at).map(|()| None),
+            Some(How::Sort) => {
+                let message =
+                    format!("{name} is given elements of a type or a size that is not known here");
+                let help =
+                    "call it by its name with a pointer to the elements, and sizeof one of them";
+                self.error(&codes::LIBRARY, at, message, help)
+            }
             Some(How::Allocate) if self.l.values => self.pointer(e).map(|_| None),
             Some(How::Allocate) => {
                 let message = "memory is allocated where no pointer is assigned";
@@ -93,24 +108,48 @@ impl Body<'_, '_> {
             Some(how) => self
                 .library(how, &signature.parameters, &signature.result, arguments, at)
                 .map(Some),
-            None if from_header => {
-                let message = format!("{name} is not supported");
-                self.error(&codes::LIBRARY, at, message, "write what it does in C")
-            }
             None => {
-                let message = format!("{name} is declared, but has no body here");
-                if math::is_known(name) {
-                    let help =
-                        "include the header that declares it instead of declaring it by hand";
-                    return self.error(&codes::FUNCTION, at, message, help);
-                }
+                let message = match math::how(name) {
+                    Some(_) => format!(
+                        "{name} is declared otherwise than the library has it, and has no body here"
+                    ),
+                    None => format!("{name} is declared, but has no body here"),
+                };
                 let how = crate::declared::how_to_declare(name, &decl.ty);
-                let help = format!(
-                    "include the file that defines it, or say what its derivatives are: {how}"
-                );
+                let help = format!("read the file that defines it, too, or {how}");
                 self.error(&codes::FUNCTION, at, message, help)
             }
         }
+    }
+
+    /// Refuses numbers that a function of the library would have converted, were it not declared without its parameters.
+    fn refuse_conversions(
+        &mut self,
+        name: &str,
+        parameters: &[Parameter],
+        arguments: &[ExprId],
+    ) -> Lowered<()> {
+        for (p, a) in parameters.iter().zip(arguments) {
+            let node = self.l.unit.expr(*a);
+            let given = node.ty.as_ref().and_then(Qualified::arith);
+            let passed = given.map(|ty| match ty {
+                Arith::Float => Arith::Double,
+                Arith::Int(ty) => Arith::Int(ty.promoted()),
+                Arith::Double => Arith::Double,
+            });
+            if let (Some(given), Some(passed), Some(wanted)) = (given, passed, p.ty.arith())
+                && passed.scalar() != wanted.scalar()
+            {
+                let message = format!(
+                    "{name} is declared without its parameters and given {}, not {}",
+                    given.name(),
+                    wanted.name()
+                );
+                let help = "declare it with its parameters, or include its header";
+                return self.error(&codes::OPERAND, node.at, message, help);
+            }
+        }
+        Ok(())
     }
 
     /// A call of a function of the file; the variable that has its result.
@@ -131,18 +170,29 @@ impl Body<'_, '_> {
         self.call(e, f, arguments).map(|_| None)
     }
 
-    /// Output computes nothing; what its arguments change is changed all the same.
-    fn passive(&mut self, name: &str, arguments: &[ExprId], at: Pos) -> Lowered<()> {
+    /// What is left out computes nothing; what its arguments change is changed all the same.
+    fn left_out(&mut self, how: How, name: &str, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         self.unordered(arguments, None)?;
         for a in arguments {
             if self.l.unit.expr(*a).effects {
                 self.discard(*a)?;
             }
         }
-        let message = format!("{name} is left out of the program");
-        self.l
-            .sink
-            .warning(&codes::IGNORED, at, message, "print results in the caller");
+        let (message, help) = match how {
+            How::Unseen => (
+                format!(
+                    "{name} has no body here and is left out: it returns nothing, and what it is given lets it write nothing"
+                ),
+                format!(
+                    "if it matters, read the file that defines it, too; --no-diff {name} has emitted C call it"
+                ),
+            ),
+            _ => (
+                format!("{name} is left out: it computes nothing that the program uses"),
+                "print results in the caller; nothing is to be done otherwise".to_owned(),
+            ),
+        };
+        self.l.sink.warning(&codes::IGNORED, at, message, help);
         Ok(())
     }
 
@@ -184,7 +234,10 @@ impl Body<'_, '_> {
                 Some((value, _)) => format!("{name}({value})"),
                 None => {
                     // For what it changes, and what goes wrong in it.
-                    self.expr(*status)?;
+                    let ty = self.l.unit.expr(*status).ty.as_ref();
+                    if ty.is_some_and(|ty| ty.arith().is_some()) {
+                        self.expr(*status)?;
+                    }
                     name.to_owned()
                 }
             },
@@ -312,11 +365,15 @@ impl Body<'_, '_> {
             How::NotANumber => Value::new(constant_of(ty, f64::NAN), ty, 1),
             How::Written
             | How::Passive
+            | How::Unseen
+            | How::Time
+            | How::Text
             | How::Silent
             | How::Assert
             | How::AssertionFailed
             | How::Stop
             | How::Allocate
+            | How::Sort
             | How::Release
             | How::Copy
             | How::Clear

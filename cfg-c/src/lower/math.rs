@@ -1,6 +1,7 @@
 //! The functions of the C library, one line each: how they are computed, or why they are not.
 
 use cfg_core::ir::Op;
+use std::{collections::HashMap, sync::LazyLock};
 
 /// How a function of the library is translated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +32,10 @@ pub(crate) enum How {
     Written,
     /// It computes nothing that the program uses: left out.
     Passive,
+    /// It is defined in another file, returns nothing, and is given nothing that it could write to: left out.
+    Unseen,
+    /// A text that is only printed, as that of an error.
+    Text,
     /// The like of va_start, which belongs to what is left out.
     Silent,
     /// assert: the program stops if its first operand is 0.
@@ -41,8 +46,12 @@ pub(crate) enum How {
     Stop,
     /// malloc, calloc, realloc and their like.
     Allocate,
+    /// qsort, which is written in C for each type of elements.
+    Sort,
     /// free.
     Release,
+    /// Time, which is 0, with a warning: it is no input. Written in C, too.
+    Time,
     /// memcpy and memmove.
     Copy,
     /// memset.
@@ -55,6 +64,17 @@ const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 /// How texts may be used.
 pub(super) const KEPT: &str = "texts are only printed, and kept for that: use an enumeration";
 const TEXT: &str = "print with printf or fprintf, which are left out";
+const FILES: &str =
+    "read and write files in the caller; what is printed to stdout and stderr is left out";
+const RANDOM: &str = "draw numbers in the caller and pass them as parameters";
+const AT_EXIT: &str = "leave to the caller what is done at the end";
+const WIDE: &str = "use char and the functions of ctype.h";
+const TIME: &str = "measure time in the caller";
+const JUMP: &str = "return a status instead";
+const FLAGS: &str = "ask values what they are, with isnan, isinf and isfinite";
+const NEAREST: &str = "results are rounded to nearest: leave the mode as it is";
+const TABLE: &str = "keep the functions of ctype.h from being macros: #undef them, or read the file without preprocessing it first";
+const VARIABLE: &str = "give the function a fixed number of parameters";
 const BESSEL: &str = "write the function out, with its derivative";
 
 #[rustfmt::skip]
@@ -75,11 +95,11 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("exp2", How::PowerOf(2.0)), ("exp10", How::PowerOf(10.0)),
     ("fdim", How::PositiveDifference),
     ("rint", How::Written), ("nearbyint", How::Written), ("lrint", How::Written), ("llrint", How::Written),
-    ("remainder", How::Written), ("drem", How::Written), ("remquo", How::Refused("use remainder")),
+    ("remainder", How::Written), ("drem", How::Written), ("remquo", How::Written),
     ("logb", How::Written), ("ilogb", How::Written), ("frexp", How::Written), ("ldexp", How::Written),
     ("scalbn", How::Written), ("scalbln", How::Written), ("modf", How::Written), ("sincos", How::Written),
-    ("nan", How::Refused("use NAN")), ("nextafter", How::Refused("use a tolerance")),
-    ("nexttoward", How::Refused("use a tolerance")),
+    ("nan", How::NotANumber), ("nextafter", How::Refused("use a tolerance")),
+    ("nexttoward", How::Refused("use a tolerance")), ("significand", How::Refused("use frexp")), ("finite", How::IsFinite),
     ("j0", How::Refused(BESSEL)), ("j1", How::Refused(BESSEL)), ("jn", How::Refused(BESSEL)),
     ("y0", How::Refused(BESSEL)), ("y1", How::Refused(BESSEL)), ("yn", How::Refused(BESSEL)),
     ("gamma", How::Refused("use lgamma or tgamma")),
@@ -89,108 +109,170 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__cfgrev_fpclassify", How::Refused("use isnan, isinf, or a comparison with 0")),
     ("__cfgrev_isunordered", How::Unordered), ("__cfgrev_islessgreater", How::LessOrGreater),
     ("__builtin_isunordered", How::Unordered), ("__builtin_islessgreater", How::LessOrGreater),
-    ("__builtin_isnan", How::IsNan), ("__builtin_isinf_sign", How::IsInfinite),
+    ("__builtin_isnan", How::IsNan), ("__builtin_isinf", How::IsInfinite), ("__builtin_isinf_sign", How::IsInfinite),
     ("__builtin_isfinite", How::IsFinite), ("__builtin_signbit", How::SignBit),
-    ("__builtin_inff", How::Infinity), ("__builtin_huge_val", How::Infinity),
-    ("__builtin_huge_valf", How::Infinity), ("__builtin_nanf", How::NotANumber),
-    ("__builtin_isgreater", How::Written), ("__builtin_isgreaterequal", How::Written),
+    ("__builtin_inf", How::Infinity), ("__builtin_huge_val", How::Infinity),
+    ("__builtin_powi", How::Written), ("__builtin_isgreater", How::Written), ("__builtin_isgreaterequal", How::Written),
     ("__builtin_isless", How::Written), ("__builtin_islessequal", How::Written), ("__builtin_isnormal", How::Written),
     ("__builtin_fpclassify", How::Refused("use isnan, isinf, or a comparison with 0")),
+    ("__builtin_unreachable", How::Stop), ("__builtin_trap", How::Stop), ("__builtin_prefetch", How::Silent),
     ("__assert_fail", How::AssertionFailed),
     ("__cfgrev_bits", How::Written), ("__cfgrev_real", How::Written),
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
     ("__cfgrev_assert", How::Assert),
-    ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs),
+    ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs), ("imaxabs", How::IntegerAbs),
+    ("div", How::Written), ("ldiv", How::Written), ("lldiv", How::Written), ("imaxdiv", How::Written),
     ("malloc", How::Allocate), ("calloc", How::Allocate), ("realloc", How::Allocate),
+    ("alloca", How::Allocate),
     ("aligned_alloc", How::Allocate), ("memalign", How::Allocate), ("posix_memalign", How::Allocate),
     ("reallocarray", How::Allocate),
     ("free", How::Release),
     ("exit", How::Stop), ("abort", How::Stop), ("_Exit", How::Stop), ("quick_exit", How::Stop),
-    ("rand", How::Refused("draw numbers in the caller and pass them as parameters")),
-    ("srand", How::Refused("draw numbers in the caller and pass them as parameters")),
-    ("atoi", How::Refused(OUTSIDE)), ("atol", How::Refused(OUTSIDE)), ("atof", How::Refused(OUTSIDE)),
-    ("strtod", How::Refused(OUTSIDE)), ("strtol", How::Refused(OUTSIDE)), ("getenv", How::Refused(OUTSIDE)),
-    ("qsort", How::Refused("write the sort out")),
+    ("atexit", How::Refused(AT_EXIT)), ("at_quick_exit", How::Refused(AT_EXIT)), ("system", How::Refused(OUTSIDE)),
+    ("rand", How::Refused(RANDOM)), ("srand", How::Refused(RANDOM)), ("random", How::Refused(RANDOM)),
+    ("srandom", How::Refused(RANDOM)), ("drand48", How::Refused(RANDOM)), ("srand48", How::Refused(RANDOM)),
+    ("atoi", How::Refused(OUTSIDE)), ("atol", How::Refused(OUTSIDE)), ("atoll", How::Refused(OUTSIDE)),
+    ("atof", How::Refused(OUTSIDE)), ("strtod", How::Refused(OUTSIDE)), ("strtof", How::Refused(OUTSIDE)),
+    ("strtold", How::Refused(OUTSIDE)), ("strtol", How::Refused(OUTSIDE)), ("strtoul", How::Refused(OUTSIDE)),
+    ("strtoll", How::Refused(OUTSIDE)), ("strtoull", How::Refused(OUTSIDE)), ("strtoimax", How::Refused(OUTSIDE)),
+    ("strtoumax", How::Refused(OUTSIDE)), ("wcstoimax", How::Refused(OUTSIDE)), ("wcstoumax", How::Refused(OUTSIDE)),
+    ("wcstod", How::Refused(OUTSIDE)), ("wcstol", How::Refused(OUTSIDE)), ("getenv", How::Refused(OUTSIDE)),
+    ("qsort", How::Sort), ("bsearch", How::Refused("write the search out")),
+    ("mblen", How::Refused(KEPT)), ("mbtowc", How::Refused(KEPT)), ("wctomb", How::Refused(KEPT)),
+    ("mbstowcs", How::Refused(KEPT)), ("wcstombs", How::Refused(KEPT)),
     ("memcpy", How::Copy), ("memmove", How::Copy), ("memset", How::Clear),
+    ("memcmp", How::Refused("compare the elements in a loop")), ("memchr", How::Refused("search in a loop")),
     ("printf", How::Passive), ("fprintf", How::Passive), ("puts", How::Passive),
     ("putchar", How::Passive), ("fflush", How::Passive), ("fputs", How::Passive),
     ("perror", How::Passive), ("fputc", How::Passive), ("putc", How::Passive), ("vprintf", How::Passive),
-    ("vfprintf", How::Passive), ("__cfgrev_va_start", How::Silent), ("__cfgrev_va_end", How::Silent),
+    ("vfprintf", How::Passive), ("setbuf", How::Passive), ("setvbuf", How::Passive), ("clearerr", How::Passive),
+    ("wprintf", How::Passive), ("fwprintf", How::Passive), ("putwchar", How::Passive), ("fputwc", How::Passive),
+    ("putwc", How::Passive), ("fputws", How::Passive), ("fwide", How::Passive), ("setlocale", How::Passive),
+    ("feclearexcept", How::Passive), ("feenableexcept", How::Passive), ("fedisableexcept", How::Passive),
+    ("__cfgrev_va_start", How::Silent), ("__cfgrev_va_end", How::Silent),
     ("__builtin_va_start", How::Silent), ("__builtin_va_end", How::Silent), ("__builtin_va_copy", How::Silent),
-    ("__cfgrev_va_arg", How::Refused("give the function a fixed number of parameters")),
+    ("__cfgrev_va_arg", How::Refused(VARIABLE)), ("__builtin_va_arg", How::Refused(VARIABLE)),
     ("sprintf", How::Refused(TEXT)), ("snprintf", How::Refused(TEXT)), ("vsprintf", How::Refused(TEXT)),
-    ("vsnprintf", How::Refused(TEXT)),
-    ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("fgets", How::Refused(OUTSIDE)),
-    ("fopen", How::Refused(OUTSIDE)), ("fclose", How::Refused(OUTSIDE)), ("fread", How::Refused(OUTSIDE)),
-    ("fgetc", How::Refused(OUTSIDE)), ("getc", How::Refused(OUTSIDE)), ("getchar", How::Refused(OUTSIDE)),
-    ("sscanf", How::Refused(OUTSIDE)), ("fwrite", How::Refused(TEXT)), ("strcmp", How::Refused(KEPT)),
-    ("strncmp", How::Refused(KEPT)), ("strlen", How::Refused(KEPT)), ("strcpy", How::Refused(KEPT)),
-    ("strncpy", How::Refused(KEPT)), ("strcat", How::Refused(KEPT)), ("strchr", How::Refused(KEPT)),
-    ("strstr", How::Refused(KEPT)), ("clock", How::Refused("measure time in the caller")),
-    ("time", How::Refused("measure time in the caller")),
+    ("vsnprintf", How::Refused(TEXT)), ("swprintf", How::Refused(TEXT)), ("strftime", How::Refused(TEXT)),
+    ("scanf", How::Refused(OUTSIDE)), ("fscanf", How::Refused(OUTSIDE)), ("sscanf", How::Refused(OUTSIDE)),
+    ("vscanf", How::Refused(OUTSIDE)), ("vfscanf", How::Refused(OUTSIDE)), ("vsscanf", How::Refused(OUTSIDE)),
+    ("wscanf", How::Refused(OUTSIDE)), ("getwchar", How::Refused(OUTSIDE)), ("fgetwc", How::Refused(OUTSIDE)),
+    ("fgets", How::Refused(OUTSIDE)), ("gets", How::Refused(OUTSIDE)), ("fgetc", How::Refused(OUTSIDE)),
+    ("getc", How::Refused(OUTSIDE)), ("getchar", How::Refused(OUTSIDE)), ("ungetc", How::Refused(OUTSIDE)),
+    ("fread", How::Refused(OUTSIDE)), ("fopen", How::Refused(FILES)), ("freopen", How::Refused(FILES)),
+    ("tmpfile", How::Refused(FILES)), ("tmpnam", How::Refused(FILES)), ("fclose", How::Refused(FILES)),
+    ("remove", How::Refused(FILES)), ("rename", How::Refused(FILES)), ("fwrite", How::Refused(FILES)),
+    ("fseek", How::Refused(FILES)), ("ftell", How::Refused(FILES)), ("rewind", How::Refused(FILES)),
+    ("fgetpos", How::Refused(FILES)), ("fsetpos", How::Refused(FILES)), ("feof", How::Refused(FILES)),
+    ("ferror", How::Refused(FILES)),
+    ("strcmp", How::Refused(KEPT)), ("strncmp", How::Refused(KEPT)), ("strcoll", How::Refused(KEPT)),
+    ("strcasecmp", How::Refused(KEPT)), ("strncasecmp", How::Refused(KEPT)), ("strxfrm", How::Refused(KEPT)),
+    ("strlen", How::Refused(KEPT)), ("strnlen", How::Refused(KEPT)), ("strcpy", How::Refused(KEPT)),
+    ("strncpy", How::Refused(KEPT)), ("strcat", How::Refused(KEPT)), ("strncat", How::Refused(KEPT)),
+    ("strchr", How::Refused(KEPT)), ("strrchr", How::Refused(KEPT)), ("strstr", How::Refused(KEPT)),
+    ("strspn", How::Refused(KEPT)), ("strcspn", How::Refused(KEPT)), ("strpbrk", How::Refused(KEPT)),
+    ("strtok", How::Refused(KEPT)), ("strdup", How::Refused(KEPT)), ("strerror", How::Text),
+    ("wcslen", How::Refused(KEPT)), ("wcscmp", How::Refused(KEPT)), ("wcscpy", How::Refused(KEPT)),
+    ("wcscat", How::Refused(KEPT)), ("wcschr", How::Refused(KEPT)), ("localeconv", How::Refused(KEPT)),
+    ("isalnum", How::Written), ("isalpha", How::Written), ("isblank", How::Written), ("iscntrl", How::Written),
+    ("isdigit", How::Written), ("isgraph", How::Written), ("islower", How::Written), ("isprint", How::Written),
+    ("ispunct", How::Written), ("isspace", How::Written), ("isupper", How::Written), ("isxdigit", How::Written),
+    ("tolower", How::Written), ("toupper", How::Written),
+    ("iswalnum", How::Refused(WIDE)), ("iswalpha", How::Refused(WIDE)), ("iswblank", How::Refused(WIDE)),
+    ("iswcntrl", How::Refused(WIDE)), ("iswdigit", How::Refused(WIDE)), ("iswgraph", How::Refused(WIDE)),
+    ("iswlower", How::Refused(WIDE)), ("iswprint", How::Refused(WIDE)), ("iswpunct", How::Refused(WIDE)),
+    ("iswspace", How::Refused(WIDE)), ("iswupper", How::Refused(WIDE)), ("iswxdigit", How::Refused(WIDE)),
+    ("towlower", How::Refused(WIDE)), ("towupper", How::Refused(WIDE)),
+    ("clock", How::Time), ("time", How::Time), ("difftime", How::Written), ("omp_get_wtime", How::Time),
+    ("mktime", How::Refused(TIME)), ("asctime", How::Text), ("ctime", How::Text),
+    ("gmtime", How::Refused(TIME)), ("localtime", How::Refused(TIME)), ("clock_gettime", How::Time),
+    ("timespec_get", How::Time), ("gettimeofday", How::Time),
+    ("signal", How::Refused("leave signals to the caller")), ("raise", How::Refused("leave signals to the caller")),
+    ("__ctype_b_loc", How::Refused(TABLE)), ("__ctype_tolower_loc", How::Refused(TABLE)),
+    ("__ctype_toupper_loc", How::Refused(TABLE)),
+    ("setjmp", How::Refused(JUMP)), ("_setjmp", How::Refused(JUMP)), ("longjmp", How::Refused(JUMP)),
+    ("fegetexceptflag", How::Refused(FLAGS)), ("feraiseexcept", How::Refused(FLAGS)), ("fesetexceptflag", How::Refused(FLAGS)),
+    ("fetestexcept", How::Refused(FLAGS)), ("feholdexcept", How::Refused(FLAGS)), ("feupdateenv", How::Refused(FLAGS)),
+    ("fegetenv", How::Refused(FLAGS)), ("fesetenv", How::Refused(FLAGS)),
+    ("fegetround", How::Refused(NEAREST)), ("fesetround", How::Refused(NEAREST)),
 ];
 
 /// The function of a name; those of float and long double have the suffixes f and l.
 pub(crate) fn how(name: &str) -> Option<How> {
-    let find = |name: &str| {
-        FUNCTIONS
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, how)| *how)
+    static TABLE: LazyLock<HashMap<&str, How>> =
+        LazyLock::new(|| FUNCTIONS.iter().copied().collect());
+    let find = |name: &str| TABLE.get(name).copied();
+    let of_any_type = |name: &str| {
+        let of_stem = || {
+            let stem = name.strip_suffix(['f', 'l'])?;
+            find(stem).filter(|how| how.is_real())
+        };
+        find(name).or_else(of_stem)
     };
-    find(name).or_else(|| {
-        let stem = name.strip_suffix(['f', 'l'])?;
-        find(stem).filter(|_| is_real_function(stem))
-    })
+    of_any_type(name).or_else(|| of_any_type(name.strip_prefix(BUILTIN)?))
 }
 
-/// True of functions that have versions for float and long double.
-fn is_real_function(name: &str) -> bool {
-    how(name).is_some_and(|how| {
+/// What the names begin with that compilers have for functions of the library.
+pub(crate) const BUILTIN: &str = "__builtin_";
+
+impl How {
+    /// A function of the library of which nothing is said.
+    pub(crate) const UNKNOWN: Self = Self::Refused("write what it does in C");
+
+    /// True of functions that have versions for float and long double.
+    fn is_real(self) -> bool {
         !matches!(
-            how,
-            How::Passive
-                | How::Silent
-                | How::Stop
-                | How::AssertionFailed
-                | How::IntegerAbs
-                | How::Allocate
-                | How::Release
-                | How::Copy
-                | How::Clear
+            self,
+            Self::Passive
+                | Self::Unseen
+                | Self::Silent
+                | Self::Stop
+                | Self::AssertionFailed
+                | Self::IntegerAbs
+                | Self::Allocate
+                | Self::Sort
+                | Self::Release
+                | Self::Copy
+                | Self::Clear
         )
-    })
-}
+    }
 
-/// True of functions whose names are those of the library.
-pub(crate) fn is_known(name: &str) -> bool {
-    how(name).is_some()
-}
+    /// True of functions that are written in C.
+    pub(crate) fn is_written(self) -> bool {
+        matches!(self, Self::Written | Self::Time)
+    }
 
-/// True of functions that become an expression, without statements.
-pub(crate) fn is_pure(name: &str) -> bool {
-    how(name).is_some_and(|how| {
+    /// True of functions that become an expression, without statements.
+    pub(crate) fn is_pure(self) -> bool {
         !matches!(
-            how,
-            How::Least(_)
-                | How::PositiveDifference
-                | How::Passive
-                | How::Silent
-                | How::Assert
-                | How::AssertionFailed
-                | How::Stop
-                | How::Allocate
-                | How::Release
-                | How::Copy
-                | How::Clear
-                | How::Refused(_)
+            self,
+            Self::Least(_)
+                | Self::PositiveDifference
+                | Self::Passive
+                | Self::Unseen
+                | Self::Silent
+                | Self::Assert
+                | Self::AssertionFailed
+                | Self::Stop
+                | Self::Allocate
+                | Self::Sort
+                | Self::Release
+                | Self::Copy
+                | Self::Clear
+                | Self::Refused(_)
         )
-    })
+    }
+}
+
+/// The functions of the table.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
 /// The functions that are written in C.
 #[cfg(test)]
 pub(crate) fn written() -> impl Iterator<Item = &'static str> {
-    let written = FUNCTIONS.iter().filter(|(_, how)| *how == How::Written);
+    let written = FUNCTIONS.iter().filter(|(_, how)| how.is_written());
     written.map(|(name, _)| *name)
 }

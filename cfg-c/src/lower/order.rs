@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 #[derive(Default)]
 struct Touched {
     written: Accesses,
+    /// Of these, what nothing says comes before the value.
+    written_late: Accesses,
     read: Accesses,
     /// The variables that are named.
     named: BTreeSet<DeclId>,
@@ -33,6 +35,7 @@ struct Touched {
 impl Touched {
     fn extend(&mut self, other: Self) {
         self.written.extend(other.written);
+        self.written_late.extend(other.written_late);
         self.read.extend(other.read);
         self.named.extend(other.named);
         self.passed.extend(other.passed);
@@ -58,7 +61,27 @@ enum Use {
 impl Body<'_, '_> {
     fn touched(&self, e: ExprId, out: &mut Touched) {
         self.accesses(e, Use::Value, out);
+        self.late(e, out);
         self.names(e, out);
+    }
+
+    /// What an expression writes with nothing between that and its value: a comma, a condition and the call of a function come behind
+    /// all that is done before them.
+    fn late(&self, e: ExprId, out: &mut Touched) {
+        let unit = self.l.unit;
+        let mut open = vec![e];
+        while let Some(e) = open.pop() {
+            match &unit.expr(e).kind {
+                ExprKind::Binary(Binary::Comma | Binary::And | Binary::Or, _, b) => open.push(*b),
+                ExprKind::Conditional(_, a, b) => open.extend([*a, *b]),
+                ExprKind::Call(..) => {}
+                ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
+                    out.written_late.add_place(unit, *target);
+                    open.extend(unit.operands(e));
+                }
+                _ => open.extend(unit.operands(e)),
+            }
+        }
     }
 
     /// The places that an expression reads and writes.
@@ -236,7 +259,7 @@ impl Body<'_, '_> {
         self.touched(value, &mut now);
         let mut assigned = Accesses::default();
         assigned.add_place(unit, target);
-        if let Some(d) = assigned.same(&now.written) {
+        if let Some(d) = assigned.same(&now.written_late) {
             return self.refuse_order(d, value);
         }
         self.compare(vec![(target, place), (value, now)], None)
@@ -423,5 +446,5 @@ fn clash(before: &Touched, now: &Touched, target: Option<&Accesses>) -> Option<D
         })
         .or_else(|| before.written.shared(&now.read))
         .or_else(|| read_before(now, &before.written))
-        .or_else(|| target.and_then(|target| target.shared(written)))
+        .or_else(|| target.and_then(|target| target.shared(&now.written_late)))
 }

@@ -70,7 +70,7 @@ pub(crate) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
         return None;
     };
     let decl = unit.decl(d);
-    decl.definition.is_none().then_some(&*decl.name)
+    decl.how().map(|_| &*decl.name)
 }
 
 /// True of functions of the library to which pointers are the beginnings of so many bytes.
@@ -82,7 +82,7 @@ pub(crate) fn takes_bytes(name: &str) -> bool {
 pub(crate) fn allocates(unit: &Unit, e: ExprId) -> bool {
     matches!(
         library_call(unit, e),
-        Some("malloc" | "calloc" | "aligned_alloc" | "memalign" | "posix_memalign")
+        Some("malloc" | "calloc" | "alloca" | "aligned_alloc" | "memalign" | "posix_memalign")
     )
 }
 

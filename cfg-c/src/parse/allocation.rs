@@ -19,8 +19,10 @@ impl Parser<'_> {
         at: Pos,
         from: Pos,
     ) -> ExprId {
+        let sort = self.sort_of_elements(f, &arguments, at);
+        let (f, arguments) = sort.unwrap_or((f, arguments));
         let name = match self.unit.expr(f).kind {
-            ExprKind::Name(d) if self.unit.decl(d).definition.is_none() => {
+            ExprKind::Name(d) if self.unit.decl(d).how().is_some() => {
                 Rc::clone(&self.unit.decl(d).name)
             }
             _ => Rc::from(""),

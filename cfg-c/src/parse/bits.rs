@@ -1,13 +1,14 @@
 //! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, and memcpy of one number. Where
 //! derivatives of bits are taken to be 0 they are numbers like others, which functions of `library` compute.
 
-use super::{Entry, Parser, declaration::new_decl};
+use super::Parser;
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    ast::{Binary, DeclId, ExprId, ExprKind, Unary},
     constant,
     lower::points::bare,
+    prototypes,
     source::Pos,
-    types::{Arith, Int, Parameter, Qualified, Signature, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -137,47 +138,29 @@ impl Parser<'_> {
         let (real, bits, into_bits, into_real) = KINDS
             .into_iter()
             .find(|(real, ..)| real.size() == to.size())?;
-        let (name, argument, result) = match to.is_real() {
-            true => (into_real, bits, real),
-            false => (into_bits, real, bits),
+        let (name, argument) = match to.is_real() {
+            true => (into_real, bits),
+            false => (into_bits, real),
         };
         let cast = |ty: Arith| Rc::new(Qualified::plain(Type::Arith(ty)));
         let value = self.add(ExprKind::Cast(cast(argument), value), at, from);
-        let f = self.library_function(name, vec![argument], result);
-        // The functions call it, whatever the file includes.
-        self.library_function("copysign", vec![Arith::Double; 2], Arith::Double);
+        let f = self.library_function(name)?;
         let f = self.add(ExprKind::Name(f), at, from);
         let call = self.add(ExprKind::Call(f, [value].into()), at, from);
         Some(self.add(ExprKind::Cast(cast(to), call), at, from))
     }
 
     /// A function of the library.
-    fn library_function(&mut self, name: &str, arguments: Vec<Arith>, result: Arith) -> DeclId {
-        let known = match self.scopes[0].names.get(name) {
-            Some(Entry::Decl(d)) => Some(*d),
-            Some(Entry::Typedef(_)) | None => None,
+    fn library_function(&mut self, name: &str) -> Option<DeclId> {
+        if let Some(d) = self.linked.get(name) {
+            return Some(*d);
+        }
+        let place = Pos {
+            file: self.sink.file(FILE),
+            ..Pos::default()
         };
-        known.unwrap_or_else(|| {
-            let number = |ty: Arith| Qualified::plain(Type::Arith(ty));
-            let parameters = arguments.into_iter().map(|ty| Parameter {
-                name: None,
-                ty: number(ty),
-                extent: None,
-                decl: None,
-            });
-            let signature = Signature {
-                result: number(result),
-                parameters: parameters.collect(),
-                variadic: false,
-                open: false,
-            };
-            let place = Pos {
-                file: self.sink.file(FILE),
-                ..Pos::default()
-            };
-            let ty = Qualified::plain(Type::Function(Rc::new(signature)));
-            let decl = new_decl(&Rc::from(name), DeclKind::Function, ty, place);
-            self.declare_inside(decl)
-        })
+        let prototypes = prototypes::shared();
+        let ty = prototypes.get(name)?;
+        Some(self.declare_known(name, name, ty, place))
     }
 }

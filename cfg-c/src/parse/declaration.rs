@@ -1,6 +1,6 @@
 //! Declarations: specifiers, and the names that are declared with them.
 
-use super::{Entry, Parse, Parser};
+use super::{Entry, Parse, Parser, attributes::Attributes};
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprKind, Init},
     braces::{self, Designator, Written},
@@ -19,6 +19,19 @@ pub(super) struct Specifiers {
     is_extern: bool,
     is_static: bool,
     is_inline: bool,
+    pub(super) attributes: Attributes,
+}
+
+/// The words for qualifiers, with what compilers have beside them.
+pub(super) fn qualify(ty: &mut Qualified, word: &str) -> bool {
+    match word {
+        "const" | "__const" | "__const__" => ty.constant = true,
+        // What several threads do is done by one.
+        "volatile" | "__volatile" | "__volatile__" | "_Atomic" => ty.volatile = true,
+        "restrict" | "__restrict" | "__restrict__" => ty.restrict = true,
+        _ => return false,
+    }
+    true
 }
 
 const WORDS: &[&str] = &[
@@ -37,6 +50,8 @@ const WORDS: &[&str] = &[
     "__restrict",
     "__restrict__",
     "__const",
+    "__const__",
+    "__volatile",
     "__volatile__",
     "void",
     "char",
@@ -47,18 +62,22 @@ const WORDS: &[&str] = &[
     "double",
     "signed",
     "unsigned",
+    "__signed",
     "__signed__",
     "_Bool",
     "_Complex",
     "_Imaginary",
+    "__complex__",
     "struct",
     "union",
     "enum",
+    "__attribute",
     "__attribute__",
-    "__extension__",
     "_Thread_local",
+    "__thread",
     "_Static_assert",
     "_Alignas",
+    "__typeof",
     "__typeof__",
     "typeof",
     "_Atomic",
@@ -81,7 +100,15 @@ impl Parser<'_> {
     }
 
     pub(super) fn begins_declaration(&self) -> bool {
-        self.begins_type(self.peek())
+        self.begins_type_at(0)
+    }
+
+    /// True if a type begins so many tokens ahead, behind what says that compilers are not to warn.
+    pub(super) fn begins_type_at(&self, mut ahead: usize) -> bool {
+        while self.ahead(ahead).is("__extension__") {
+            ahead += 1;
+        }
+        self.begins_type(self.ahead(ahead))
     }
 
     /// Specifiers and qualifiers.
@@ -95,8 +122,10 @@ impl Parser<'_> {
             is_extern: false,
             is_static: false,
             is_inline: false,
+            attributes: Attributes::default(),
         };
         loop {
+            out.attributes.extend(self.attributes()?);
             let token = self.peek().clone();
             if token.kind != Kind::Ident {
                 break;
@@ -112,24 +141,29 @@ impl Parser<'_> {
                 "extern" => out.is_extern = true,
                 "static" => out.is_static = true,
                 "inline" | "__inline" | "__inline__" => out.is_inline = true,
-                "auto" | "register" | "_Noreturn" | "__extension__" => {}
-                "const" | "__const" => out.ty.constant = true,
-                "volatile" | "__volatile__" => out.ty.volatile = true,
-                "restrict" | "__restrict" | "__restrict__" => out.ty.restrict = true,
-                "__attribute__" => {
-                    self.next();
-                    self.skip_parentheses()?;
+                "auto" | "register" | "__extension__" | "_Thread_local" | "__thread" => {}
+                "_Noreturn" => out.attributes.noreturn = true,
+                "_Atomic" if self.ahead(1).is("(") && !has_type => {
+                    found = Some(self.type_in_parentheses()?.ty);
                     continue;
                 }
-                "_Thread_local" | "_Static_assert" | "_Alignas" | "__typeof__" | "typeof"
-                | "_Atomic" => {
-                    return Err(self.syntax(token.at, format!("{} is not C99", token.text)));
+                "typeof" | "__typeof" | "__typeof__" if !has_type => {
+                    let ty = self.type_in_parentheses()?;
+                    out.ty.constant |= ty.constant;
+                    found = Some(ty.ty);
+                    continue;
                 }
+                "_Static_assert" | "_Alignas" | "__attribute" | "__attribute__" => {
+                    return Err(
+                        self.syntax(token.at, format!("{} does not belong here", token.text))
+                    );
+                }
+                word if qualify(&mut out.ty, word) => {}
                 "long" => words.long += 1,
                 "short" => words.short = true,
-                "signed" | "__signed__" => words.signed = true,
+                "signed" | "__signed" | "__signed__" => words.signed = true,
                 "unsigned" => words.unsigned = true,
-                "_Complex" | "_Imaginary" => words.complex = true,
+                "_Complex" | "_Imaginary" | "__complex__" => words.complex = true,
                 "void" => words.base = Some("void"),
                 "char" => words.base = Some("char"),
                 "int" => words.base = Some("int"),
@@ -170,7 +204,56 @@ impl Parser<'_> {
                 self.basic(&words, from)?
             }
         };
+        if let Some(what) = out.attributes.refused {
+            out.ty.ty = Type::Refused(Rc::from(what));
+        }
         Ok(out)
+    }
+
+    /// The type that is named in parentheses behind the word at hand, or that of the expression there, which is not evaluated.
+    fn type_in_parentheses(&mut self) -> Parse<Qualified> {
+        let at = self.next().at;
+        self.expect("(", "before a type")?;
+        self.deeper()?;
+        let ty = match self.begins_declaration() {
+            true => self.type_name()?,
+            false => {
+                let e = self.expression()?;
+                match self.unit.expr(e).ty.clone() {
+                    Some(ty) => ty,
+                    None => return Err(self.syntax(at, "the type of the expression is not known")),
+                }
+            }
+        };
+        self.depth -= 1;
+        self.expect(")", "after a type")?;
+        Ok(ty)
+    }
+
+    /// True if an assertion begins, which holds wherever the file can be compiled.
+    pub(super) fn begins_assertion(&self) -> bool {
+        let word = self.peek();
+        word.is("_Static_assert")
+            || word.is("static_assert")
+                && self.ahead(1).is("(")
+                && self.find("static_assert").is_none()
+    }
+
+    /// An assertion about constants.
+    pub(super) fn static_assertion(&mut self) -> Parse<()> {
+        let at = self.next().at;
+        self.expect("(", "after the word")?;
+        let e = self.conditional()?;
+        if constant::integer(&self.unit, e).is_some_and(|(value, _)| value == 0) {
+            let help = "make it hold; sizes are those of a machine where long has 64 bits";
+            self.sink
+                .error(&codes::VALUE, at, "the assertion does not hold", help);
+        }
+        if self.take(",") {
+            self.conditional()?;
+        }
+        self.expect(")", "after the assertion")?;
+        self.end_of("the assertion")
     }
 
     fn basic(&mut self, words: &Words, at: Pos) -> Parse<Type> {
@@ -240,10 +323,6 @@ impl Parser<'_> {
         ))
     }
 
-    fn skip_parentheses(&mut self) -> Parse<()> {
-        self.skip_between("(", ")")
-    }
-
     pub(super) fn skip_between(&mut self, open: &str, close: &str) -> Parse<()> {
         let at = self.expect(open, "here")?;
         let mut depth = 1usize;
@@ -260,6 +339,7 @@ impl Parser<'_> {
 
     fn enumeration(&mut self) -> Parse<Type> {
         self.next();
+        self.attributes()?;
         let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
         if !self.take("{") {
             let known = tag.and_then(|tag| {
@@ -275,6 +355,7 @@ impl Parser<'_> {
             if token.kind != Kind::Ident {
                 return Err(self.syntax(token.at, "an enumerator is a name"));
             }
+            self.attributes()?;
             if self.take("=") {
                 let e = self.conditional()?;
                 match constant::integer(&self.unit, e) {
@@ -319,10 +400,8 @@ impl Parser<'_> {
     /// A declaration; at file scope also the definition of a function.
     pub(super) fn declaration(&mut self, file: bool) -> Parse<Vec<DeclId>> {
         let from = self.peek().at;
-        if self.peek().is("_Static_assert") {
-            self.next();
-            self.skip_parentheses()?;
-            self.expect(";", "after the assertion")?;
+        if self.begins_assertion() {
+            self.static_assertion()?;
             return Ok(Vec::new());
         }
         let specifiers = self.specifiers()?;
@@ -331,10 +410,12 @@ impl Parser<'_> {
             return Ok(decls);
         }
         loop {
-            let made = self.declarator(specifiers.ty.clone())?;
-            while self.peek().is("__attribute__") {
-                self.next();
-                self.skip_parentheses()?;
+            let mut attributes = specifiers.attributes;
+            attributes.extend(self.attributes()?);
+            let mut made = self.declarator(specifiers.ty.clone())?;
+            attributes.extend(self.attributes()?);
+            if let Some(what) = attributes.refused {
+                made.ty.ty = Type::Refused(Rc::from(what));
             }
             let Some((name, at)) = made.name else {
                 let at = self.peek().at;
@@ -367,6 +448,7 @@ impl Parser<'_> {
                 // Each file has an inline function of its own.
                 let is_inline = function && specifiers.is_inline && !specifiers.is_extern;
                 decl.internal = specifiers.is_static || is_inline;
+                decl.noreturn = attributes.noreturn;
                 let id = self.declare(decl);
                 if function && self.peek().is("{") && !self.in_function() {
                     if decls.is_empty() {
@@ -388,7 +470,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(";", "after the declaration")?;
+        self.end_of("the declaration")?;
         Ok(decls)
     }
 
@@ -453,6 +535,8 @@ pub(super) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -
         assigned: Vec::new(),
         address: false,
         passive: false,
+        library: None,
+        noreturn: false,
         definition: None,
         function: None,
         place: 0,

@@ -1,6 +1,10 @@
 //! Declarators: what stands around a name, and type names.
 
-use super::{Parse, Parser, Scope, declaration::new_decl};
+use super::{
+    Parse, Parser, Scope,
+    attributes::is_attribute,
+    declaration::{new_decl, qualify},
+};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind},
     constant,
@@ -43,21 +47,17 @@ impl Parser<'_> {
                 return Err(super::Fail);
             }
             let mut pointer = Qualified::plain(Type::Pointer(Rc::new(base)));
-            loop {
-                let text = Rc::clone(&self.peek().text);
-                match &*text {
-                    "const" | "__const" => pointer.constant = true,
-                    "restrict" | "__restrict" | "__restrict__" => pointer.restrict = true,
-                    "volatile" => pointer.volatile = true,
-                    _ => break,
-                }
+            self.attributes()?;
+            while qualify(&mut pointer, &Rc::clone(&self.peek().text)) {
                 self.next();
+                self.attributes()?;
             }
             base = pointer;
         }
         let made = if self.peek().is("(") && self.encloses_declarator() {
             // What is behind the parentheses belongs to the type that is inside.
             self.next();
+            self.attributes()?;
             let inside = self.at;
             self.close()?;
             let suffixes = self.suffixes()?;
@@ -70,7 +70,8 @@ impl Parser<'_> {
             made
         } else {
             let token = self.peek().clone();
-            let name = (token.kind == Kind::Ident && !token.is("__attribute__")).then(|| {
+            let named = token.kind == Kind::Ident && !is_attribute(&token.text);
+            let name = named.then(|| {
                 self.next();
                 (token.text, token.at)
             });
@@ -107,8 +108,10 @@ impl Parser<'_> {
         let next = self.ahead(1);
         next.is("*")
             || next.is("(")
-            || next.is("[")
-            || next.kind == Kind::Ident && !self.begins_type(next)
+            || next.is("[") && !self.ahead(2).is("[")
+            || next.kind == Kind::Ident
+                && (!self.begins_type(next)
+                    || is_attribute(&next.text) && self.attribute_of_pointer())
     }
 
     /// Passes tokens behind the closing parenthesis.
@@ -136,17 +139,18 @@ impl Parser<'_> {
                     .error(&crate::codes::LIMIT, at, message, "use simpler types");
                 return Err(super::Fail);
             }
-            if self.take("[") {
-                let restricts = ["restrict", "__restrict", "__restrict__"];
-                let others = ["static", "const", "volatile"];
-                let (mut restrict, mut at_least) = (false, false);
-                while let text = Rc::clone(&self.peek().text)
-                    && restricts.iter().chain(&others).any(|w| **w == *text)
+            if self.is_bracketed() {
+                self.attributes()?;
+            } else if self.take("[") {
+                let mut qualified = Qualified::plain(Type::Void);
+                let mut at_least = false;
+                while let word = Rc::clone(&self.peek().text)
+                    && (&*word == "static" || qualify(&mut qualified, &word))
                 {
-                    restrict |= restricts.contains(&&*text);
-                    at_least |= &*text == "static";
+                    at_least |= &*word == "static";
                     self.next();
                 }
+                let restrict = qualified.restrict;
                 let star = self.peek().is("*") && self.ahead(1).is("]");
                 if star {
                     self.next();
@@ -209,6 +213,7 @@ impl Parser<'_> {
                 signature.variadic = true;
                 break;
             }
+            self.attributes()?;
             if !self.begins_declaration() {
                 let token = self.peek().clone();
                 if token.kind == Kind::Ident {
@@ -219,6 +224,7 @@ impl Parser<'_> {
             }
             let specifiers = self.specifiers()?;
             let made = self.declarator(specifiers.ty)?;
+            self.attributes()?;
             let (ty, extent) = adjusted(made.ty);
             let decl = made.name.as_ref().map(|(name, at)| {
                 let mut decl = new_decl(name, DeclKind::Parameter, ty.clone(), *at);
@@ -287,7 +293,7 @@ impl Parser<'_> {
                     break;
                 }
             }
-            self.expect(";", "after the declaration of a parameter")?;
+            self.end_of("the declaration of a parameter")?;
         }
         let mut parameters = Vec::new();
         for ((name, at), decl) in names.into_iter().zip(decls) {

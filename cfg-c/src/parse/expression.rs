@@ -5,8 +5,9 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     codes, constant,
     lex::{Kind, Token},
-    lower::points,
+    lower::{math::How, points},
     preprocess::condition,
+    prototypes,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
 };
@@ -46,6 +47,25 @@ fn assignment_operator(text: &str) -> Option<Option<Binary>> {
     })
 }
 
+/// True of words that begin or end statements.
+pub(super) fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "break"
+            | "case"
+            | "continue"
+            | "default"
+            | "do"
+            | "else"
+            | "for"
+            | "goto"
+            | "if"
+            | "return"
+            | "switch"
+            | "while"
+    )
+}
+
 impl Parser<'_> {
     /// An expression with commas.
     pub(super) fn expression(&mut self) -> Parse<ExprId> {
@@ -81,19 +101,48 @@ impl Parser<'_> {
 
     pub(super) fn conditional(&mut self) -> Parse<ExprId> {
         let from = self.peek().at;
-        let condition = self.operators(1)?;
+        let mut condition = self.operators(1)?;
         let result = if self.peek().is("?") {
             let at = self.next().at;
             self.deeper()?;
-            let yes = self.expression()?;
+            let (before, yes) = match self.peek().is(":") {
+                true => self.evaluated_once(&mut condition, at),
+                false => (None, self.expression()?),
+            };
             self.expect(":", "in a conditional expression")?;
             let no = self.conditional()?;
             self.depth -= 1;
-            self.add(ExprKind::Conditional(condition, yes, no), at, from)
+            let chosen = self.add(ExprKind::Conditional(condition, yes, no), at, from);
+            match before {
+                Some(first) => self.add(ExprKind::Binary(Binary::Comma, first, chosen), at, from),
+                None => chosen,
+            }
         } else {
             condition
         };
         Ok(result)
+    }
+
+    /// The value of a condition that compilers take for the middle of `a ?: b`; if it has effects, a variable keeps it, which is assigned first.
+    fn evaluated_once(&mut self, condition: &mut ExprId, at: Pos) -> (Option<ExprId>, ExprId) {
+        let node = self.unit.expr(*condition);
+        let Some(ty) = node
+            .ty
+            .clone()
+            .filter(|_| node.effects && self.in_function())
+        else {
+            return (None, *condition);
+        };
+        let ty = Qualified::plain(ty.ty);
+        let decl = new_decl(&Rc::from("condition"), DeclKind::Local, ty, at);
+        let d = DeclId(self.unit.decls.len() as u32);
+        self.unit.decls.push(decl);
+        self.unit.decls[d.index()].place = self.unit.exprs.len() as u32;
+        self.locals.push(d);
+        let [target, tested, value] = [(); 3].map(|()| self.add(ExprKind::Name(d), at, at));
+        let first = self.add(ExprKind::Assign(None, target, *condition), at, at);
+        *condition = tested;
+        (Some(first), value)
     }
 
     /// Binary operators of this level and above; there are ten.
@@ -115,7 +164,7 @@ impl Parser<'_> {
     }
 
     fn cast(&mut self) -> Parse<ExprId> {
-        if !(self.peek().is("(") && self.begins_type(self.ahead(1))) {
+        if !(self.peek().is("(") && self.begins_type_at(1)) {
             return self.unary();
         }
         self.deeper()?;
@@ -146,10 +195,22 @@ impl Parser<'_> {
         }
     }
 
+    /// True of the name of a function that only prints.
+    fn prints(&self, f: ExprId) -> bool {
+        let how = match self.unit.expr(f).kind {
+            ExprKind::Name(d) => self.unit.decl(d).how(),
+            _ => None,
+        };
+        how == Some(How::Passive)
+    }
+
     /// True of the name of a function that takes bytes.
     fn takes_bytes(&self, f: ExprId) -> bool {
         match self.unit.expr(f).kind {
-            ExprKind::Name(d) => points::takes_bytes(&self.unit.decl(d).name),
+            ExprKind::Name(d) => {
+                let decl = self.unit.decl(d);
+                decl.library.is_some() && points::takes_bytes(&decl.name)
+            }
             _ => false,
         }
     }
@@ -203,7 +264,7 @@ impl Parser<'_> {
             (Kind::Ident, "sizeof") => {
                 self.deeper()?;
                 self.next();
-                let kind = if self.peek().is("(") && self.begins_type(self.ahead(1)) {
+                let kind = if self.peek().is("(") && self.begins_type_at(1) {
                     self.next();
                     let ty = self.type_name()?;
                     self.expect(")", "after a type")?;
@@ -276,6 +337,8 @@ impl Parser<'_> {
                     self.next();
                     let mut arguments = Vec::new();
                     let takes_bytes = self.takes_bytes(e);
+                    let prints = self.prints(e);
+                    let prints = std::mem::replace(&mut self.prints, prints);
                     while !self.peek().is(")") {
                         let argument = self.assignment()?;
                         arguments.push(match takes_bytes {
@@ -286,6 +349,7 @@ impl Parser<'_> {
                             break;
                         }
                     }
+                    self.prints = prints;
                     self.expect(")", "after the arguments")?;
                     self.depth -= 1;
                     e = self.called(e, arguments, token.at, from);
@@ -328,6 +392,15 @@ impl Parser<'_> {
             Some(Type::Struct(s)) if self.unit.member(*s, &name.text).is_none() => {
                 let structure = self.unit.structure(*s);
                 let tag = structure.name.as_deref().unwrap_or("the structure");
+                if let Some(what) = &structure.refused {
+                    let message = format!(
+                        "{tag} has {what}, which is not supported, and {} may be in it",
+                        name.text
+                    );
+                    let help = "keep its members in the structure itself";
+                    self.sink.error(&codes::TYPE, name.at, message, help);
+                    return self.add(ExprKind::Bad, name.at, from);
+                }
                 let message = if structure.complete {
                     format!("{tag} has no member {}", name.text)
                 } else {
@@ -378,7 +451,7 @@ impl Parser<'_> {
                 }
             },
             Kind::Char => match condition::character(&token.text) {
-                Some(value) => ExprKind::Int(i128::from(value), Arith::INT),
+                Some(value) => ExprKind::Int(i128::from(value), literal::character(&token.text)),
                 None => {
                     return Err(self.syntax(
                         at,
@@ -388,9 +461,15 @@ impl Parser<'_> {
             },
             Kind::Str => {
                 let mut text = literal::string(&token.text);
+                let mut wide = literal::is_wide(&token.text);
                 while self.peek().kind == Kind::Str {
+                    wide |= literal::is_wide(&self.peek().text);
                     let more = literal::string(&self.next().text);
                     text = text.zip(more).map(|(text, more)| [text, more].concat());
+                }
+                if wide && !self.prints {
+                    let message = "texts of wide characters are only printed here";
+                    return Err(self.syntax(at, message));
                 }
                 ExprKind::Str(text.map(Rc::from))
             }
@@ -400,7 +479,7 @@ impl Parser<'_> {
                     if let Some(assertion) = self.assertion(at)? {
                         return Ok(assertion);
                     }
-                    return Err(self.syntax(at, "statements in expressions are not C99"));
+                    return self.statements(at);
                 }
                 self.deeper()?;
                 let e = self.expression()?;
@@ -454,10 +533,18 @@ impl Parser<'_> {
 
     fn name(&mut self, token: &crate::lex::Token) -> Parse<ExprId> {
         let at = token.at;
+        if let Some(d) = self.named_by_library(token) {
+            return Ok(self.add(ExprKind::Name(d), at, at));
+        }
         let kind = match self.find(&token.text) {
             Some(Entry::Decl(d)) => ExprKind::Name(*d),
             Some(Entry::Typedef(_)) => {
                 return Err(self.syntax(at, format!("{} is a type here", token.text)));
+            }
+            None if self.begins_type(token) || is_keyword(&token.text) => {
+                return Err(
+                    self.syntax(at, format!("expected an expression, found {}", token.text))
+                );
             }
             None if matches!(
                 &*token.text,
@@ -467,23 +554,20 @@ impl Parser<'_> {
                 let name = self.function.map(|d| &self.unit.decl(d).name);
                 ExprKind::Str(name.map(|name| name.as_bytes().into()))
             }
-            None if &*token.text == "__FILE__" => {
-                let file = self.sink.files.get(at.file as usize);
-                ExprKind::Str(file.map(|file| file.as_bytes().into()))
-            }
-            None if &*token.text == "_Generic" => {
-                let message = "_Generic, which chooses an expression by a type, is not supported";
-                let help = "write the expression that is chosen for the type of the operand";
-                self.sink.error(&codes::SYNTAX, at, message, help);
-                self.skip_between("(", ")")?;
-                ExprKind::Bad
-            }
-            None if &*token.text == "__LINE__" => ExprKind::Int(i128::from(at.line), Arith::INT),
+            None if &*token.text == "_Generic" => return self.chosen_by_type(at),
             None => {
+                if let Some(e) = self.of_compiler(token)? {
+                    return Ok(e);
+                }
+                if let Some(d) = self.builtin(&token.text, at) {
+                    return Ok(self.add(ExprKind::Name(d), at, at));
+                }
                 let call = self.peek().is("(");
                 let message = format!("{} is not declared", token.text);
-                let help = if call && crate::lower::math::is_known(&token.text) {
-                    "include the header that declares it: <math.h> or <stdlib.h>".to_owned()
+                let prototypes = prototypes::shared();
+                let header = prototypes.header(&token.text).filter(|_| call);
+                let help = if let Some(header) = header {
+                    format!("#include {header}, which declares it")
                 } else {
                     let known = self.scopes.iter().flat_map(|s| s.names.keys());
                     let mut known: Vec<&str> = known.chain(self.names).map(|k| &**k).collect();

@@ -47,7 +47,7 @@ impl Parser<'_> {
                 {
                     let decl = self.unit.decl(d);
                     let function = matches!(decl.ty.ty, Type::Function(_));
-                    if function && decl.definition.is_none() && !self.is_header(decl.at) {
+                    if function && decl.definition.is_none() && decl.library.is_none() {
                         let at = self.unit.expr(callee).at;
                         self.elsewhere(d, None, at);
                     }
@@ -74,7 +74,7 @@ impl Parser<'_> {
     /// The function, or the parameter that is one.
     fn named(&mut self, name: &Token) -> Option<DeclId> {
         if let Some(d) = self.function_named(&name.text) {
-            if self.is_header(self.unit.decl(d).at) {
+            if self.unit.decl(d).library.is_some() {
                 let message = format!("{} is a function of the library", name.text);
                 let help = "declare a function of another name that calls it";
                 self.no_external(name.at, message, help);
@@ -99,7 +99,7 @@ impl Parser<'_> {
                 .unit
                 .decls
                 .iter()
-                .filter(|d| d.kind == DeclKind::Function && !self.is_header(d.at));
+                .filter(|d| d.kind == DeclKind::Function && d.library.is_none());
             let names = functions.map(|d| &d.name).chain(self.names);
             let near = did_you_mean(&name.text, names.map(|name| &**name));
             let message = format!("no function {} is declared", name.text);
@@ -359,7 +359,16 @@ impl Parser<'_> {
         };
         let at = external.name.at;
         let name = Rc::clone(&self.unit.decl(d).name);
-        let names = external.parameters.as_deref();
+        // Names that are those of the declaration say nothing more.
+        let declared = |k: usize| match &self.unit.decl(d).ty.ty {
+            Type::Function(signature) => signature.parameters.get(k)?.name.as_ref(),
+            _ => None,
+        };
+        let others = |names: &&[Token]| {
+            let mut all = names.iter().enumerate();
+            !all.all(|(k, name)| declared(k) == Some(&name.text)) || declared(names.len()).is_some()
+        };
+        let names = external.parameters.as_deref().filter(others);
         let again = match self.unit.decl(d).definition {
             Some(g) if g >= self.unit.written || self.unit.functions[g].given.is_some() => true,
             Some(_) if external.value.is_some() => {
@@ -472,7 +481,7 @@ impl Parser<'_> {
 
     /// The derivative of a function is taken to be 0.
     fn passive(&mut self, d: DeclId, at: Pos) {
-        if self.is_header(self.unit.decl(d).at) {
+        if self.unit.decl(d).library.is_some() {
             let message = format!("{} is a function of the library", self.unit.decl(d).name);
             let help = "write a function that calls it, and name that";
             return self.no_external(at, message, help);

@@ -11,6 +11,21 @@ pub(super) fn string(text: &str) -> Option<Vec<u8>> {
     condition::characters(text.strip_prefix('"')?.strip_suffix('"')?)
 }
 
+/// True of the texts of wide characters.
+pub(super) fn is_wide(text: &str) -> bool {
+    text.starts_with(['L', 'u', 'U']) && !text.starts_with("u8")
+}
+
+/// The type of a character.
+pub(super) fn character(text: &str) -> Arith {
+    match text.split_once('\'').map_or("", |(prefix, _)| prefix) {
+        "u8" => Arith::Int(Int::UChar),
+        "u" => Arith::Int(Int::UShort),
+        "U" => Arith::Int(Int::UInt),
+        _ => Arith::INT,
+    }
+}
+
 /// The value of a number, and whether it is a long double; `None` if it is none of C.
 pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
     let lower = text.to_ascii_lowercase();
@@ -75,29 +90,40 @@ fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
     Some(ExprKind::Int(value, Arith::Int(ty)))
 }
 
-/// A hexadecimal number, if its digits fit into 53 bits.
+/// A hexadecimal number, rounded once.
 fn hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = text.split_once('p')?;
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let part = part.trim_end_matches('0');
-    let all = format!("{whole}{part}");
-    let all = all.trim_start_matches('0');
-    if all.is_empty() {
+    let exponent = exponent.parse::<i32>().ok()?;
+    let mut exponent = i64::from(exponent) - 4 * part.len() as i64;
+    let mut value = 0u128;
+    for digit in whole.chars().chain(part.chars()) {
+        let digit = u128::from(digit.to_digit(16)?);
+        if value >> 100 == 0 {
+            value = value << 4 | digit;
+        } else {
+            // What is cut off shows only in whether there is anything.
+            value |= u128::from(digit != 0);
+            exponent += 4;
+        }
+    }
+    if value == 0 {
         return Some(0.0);
     }
-    let value = u64::from_str_radix(all, 16).ok()?;
-    if value >= 1 << 53 {
-        return None;
+    // The bits that a number of this size has.
+    let bits = 128 - i64::from(value.leading_zeros());
+    let kept = (bits + exponent + 1074).clamp(0, 53);
+    let cut = (bits - kept).clamp(0, 127) as u32;
+    let (mut kept, rest) = (value >> cut, value & ((1 << cut) - 1));
+    let half = 1u128 << cut >> 1;
+    if rest > half || rest == half && cut > 0 && kept & 1 == 1 {
+        kept += 1;
     }
-    let exponent = exponent
-        .parse::<i32>()
-        .ok()?
-        .checked_sub(4 * part.len() as i32)?;
-    // The first factor is exact, so that the result is rounded once at most.
-    let first = exponent.clamp(-1000, 970);
+    let exponent = i32::try_from(exponent + i64::from(cut)).ok()?;
+    // The first factor is exact, and so is the second, unless the result is 0 or infinite.
+    let first = exponent.clamp(-1000, 900);
     let rest = exponent.saturating_sub(first).clamp(-2000, 2000);
-    let (first, rest) = (2f64.powi(first), f64::exp2(f64::from(rest)));
-    let value = value as f64 * first * rest;
+    let value = kept as f64 * 2f64.powi(first) * f64::exp2(f64::from(rest));
     value.is_finite().then_some(value)
 }
 
@@ -120,9 +146,16 @@ mod tests {
             ("1.8p-1074", Some(2)),
             ("1p-1075", Some(0)),
             ("1p-4000", Some(0)),
-            ("1.00000000000001p0", None),
+            ("1.00000000000001p0", Some(0x3ff0_0000_0000_0000)),
+            ("1.00000000000018p0", Some(0x3ff0_0000_0000_0002)),
+            (
+                "1.000000000000080000000000000000000000000001p0",
+                Some(0x3ff0_0000_0000_0001),
+            ),
             ("1fffffffffffffp0", Some(0x433f_ffff_ffff_ffff)),
-            ("20000000000000p0", None),
+            ("3fffffffffffffp0", Some(0x4350_0000_0000_0000)),
+            ("1.fffffffffffff8p1023", None),
+            ("1.8p-1075", Some(1)),
         ] {
             assert_eq!(hexadecimal(text).map(f64::to_bits), bits, "{text}");
         }

@@ -33,6 +33,7 @@ impl Parser<'_> {
                     self.scopes.truncate(level.0);
                     self.around.truncate(level.1);
                     self.depth = level.2;
+                    self.prints = false;
                     self.recover();
                 }
             }
@@ -47,21 +48,34 @@ impl Parser<'_> {
         Ok(self.stmt(StmtKind::Block(statements), from))
     }
 
-    /// A declaration or a statement of a block.
+    /// A declaration or a statement of a block, with the labels before it.
     fn item(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
-        let label = self.peek().kind == Kind::Ident && self.ahead(1).is(":");
-        if !label && self.begins_declaration() {
+        self.labels(out)?;
+        if self.begins_declaration() || self.begins_assertion() {
             let from = self.peek().at;
             let decls = self.declaration(false)?;
             out.push(self.stmt(StmtKind::Decl(decls), from));
-            return Ok(());
+        } else if !self.peek().is("}") {
+            let statement = self.statement()?;
+            out.push(statement);
         }
-        self.labelled(out)
+        Ok(())
     }
 
-    /// A statement with the labels before it.
-    fn labelled(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
+    /// The labels and attributes at hand.
+    fn labels(&mut self, out: &mut Vec<StmtId>) -> Parse<()> {
         loop {
+            if self.peek().kind == Kind::Ident && self.peek().text.starts_with("__attribute")
+                || self.is_bracketed()
+            {
+                let before = self.at;
+                self.attributes()?;
+                // What it says of a declaration is looked at there.
+                if self.begins_declaration() && !self.tokens[before].is("[") {
+                    self.at = before;
+                    return Ok(());
+                }
+            }
             let from = self.peek().at;
             if self.peek().is("case") {
                 self.next();
@@ -95,15 +109,9 @@ impl Parser<'_> {
                 }
                 out.push(self.stmt(StmtKind::Label(name), from));
             } else {
-                break;
-            }
-            if self.peek().is("}") {
                 return Ok(());
             }
         }
-        let statement = self.statement()?;
-        out.push(statement);
-        Ok(())
     }
 
     /// A case enters all loops between it and its switch.
@@ -126,7 +134,10 @@ impl Parser<'_> {
     pub(super) fn inner(&mut self) -> Parse<StmtId> {
         let from = self.peek().at;
         let mut list = Vec::new();
-        self.labelled(&mut list)?;
+        self.labels(&mut list)?;
+        if list.is_empty() || !self.peek().is("}") {
+            list.push(self.statement()?);
+        }
         Ok(match list[..] {
             [one] => one,
             _ => self.stmt(StmtKind::Block(list), from),
@@ -165,7 +176,7 @@ impl Parser<'_> {
                 let (body, _) = self.body(false)?;
                 self.expect("while", "after the body of do")?;
                 let condition = self.enclosed()?;
-                self.expect(";", "after do ... while")?;
+                self.end_of("do ... while")?;
                 StmtKind::Do(body, condition)
             }
             "for" => self.for_loop()?,
@@ -182,7 +193,7 @@ impl Parser<'_> {
                     return Err(self.syntax(at, "goto names no label"));
                 }
                 let name = self.next().text;
-                self.expect(";", "after goto")?;
+                self.end_of("goto")?;
                 let place = self.unit.exprs.len() as u32;
                 self.jumps.push((Rc::clone(&name), place));
                 StmtKind::Goto(name)
@@ -195,7 +206,7 @@ impl Parser<'_> {
                     self.sink
                         .error(&codes::CONTROL, from, message, "put it into one");
                 }
-                self.expect(";", "after the jump")?;
+                self.end_of("the jump")?;
                 if is_break {
                     StmtKind::Break
                 } else {
@@ -209,7 +220,7 @@ impl Parser<'_> {
                 } else {
                     Some(self.expression()?)
                 };
-                self.expect(";", "after return")?;
+                self.end_of("return")?;
                 StmtKind::Return(value)
             }
             "asm" | "__asm__" | "__asm" => {
@@ -218,7 +229,7 @@ impl Parser<'_> {
             "else" => return Err(self.syntax(from, "else without if")),
             _ => {
                 let e = self.expression()?;
-                self.expect(";", "after the statement")?;
+                self.end_of("the statement")?;
                 StmtKind::Expr(e)
             }
         };

@@ -15,12 +15,14 @@ impl Parser<'_> {
     /// A union, which is refused where it is used.
     pub(super) fn union(&mut self) -> Parse<Type> {
         self.next();
+        self.attributes()?;
         let mut name = "a union".to_owned();
         if self.peek().kind == Kind::Ident {
             name = format!("union {}", self.next().text);
         }
         if self.peek().is("{") {
             self.skip_between("{", "}")?;
+            self.attributes()?;
         }
         Ok(Type::Refused(Rc::from(name)))
     }
@@ -28,7 +30,7 @@ impl Parser<'_> {
     /// A structure: declared, or named.
     pub(super) fn structure(&mut self) -> Parse<Type> {
         let at = self.next().at;
-        self.attributes()?;
+        let mut attributes = self.attributes()?;
         let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
         let braces = self.peek().is("{");
         if tag.is_none() && !braces {
@@ -55,6 +57,7 @@ impl Parser<'_> {
                     members: Vec::new(),
                     leaves: 0,
                     complete: false,
+                    packed: false,
                     refused: None,
                 });
                 if let (Some(tag), Some(scope)) = (tag, self.scopes.last_mut()) {
@@ -72,17 +75,10 @@ impl Parser<'_> {
             self.deeper()?;
             self.members(id)?;
             self.depth -= 1;
-            self.attributes()?;
+            attributes.extend(self.attributes()?);
+            self.unit.structures[id.index()].packed |= attributes.layout;
         }
         Ok(Type::Struct(id))
-    }
-
-    fn attributes(&mut self) -> Parse<()> {
-        while self.peek().is("__attribute__") {
-            self.next();
-            self.skip_between("(", ")")?;
-        }
-        Ok(())
     }
 
     fn refuse(&mut self, id: StructId, what: &str) {
@@ -93,6 +89,14 @@ impl Parser<'_> {
     fn members(&mut self, id: StructId) -> Parse<()> {
         self.expect("{", "before members")?;
         while !self.peek().is("}") {
+            self.attributes()?;
+            if self.begins_assertion() {
+                self.static_assertion()?;
+                continue;
+            }
+            if self.take(";") {
+                continue;
+            }
             if !self.begins_declaration() {
                 let at = self.peek().at;
                 return Err(self.syntax(at, "a member has no type"));
@@ -121,7 +125,14 @@ impl Parser<'_> {
                     self.refuse(id, "a bit-field");
                 } else {
                     let at = self.peek().at;
-                    let made = self.declarator(specifiers.ty.clone())?;
+                    self.attributes()?;
+                    let mut made = self.declarator(specifiers.ty.clone())?;
+                    let mut attributes = specifiers.attributes;
+                    attributes.extend(self.attributes()?);
+                    self.unit.structures[id.index()].packed |= attributes.layout;
+                    if let Some(what) = attributes.refused {
+                        made.ty.ty = Type::Refused(Rc::from(what));
+                    }
                     let Some((name, at)) = made.name else {
                         return Err(self.syntax(at, "a member has no name"));
                     };
@@ -144,11 +155,12 @@ impl Parser<'_> {
                     self.conditional()?;
                     self.refuse(id, "a bit-field");
                 }
+                self.attributes()?;
                 if !self.take(",") {
                     break;
                 }
             }
-            self.expect(";", "after a member")?;
+            self.end_of("a member")?;
         }
         self.expect("}", "after the members")?;
         self.unit.structures[id.index()].complete = true;

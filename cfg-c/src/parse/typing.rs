@@ -12,7 +12,7 @@ fn arith(ty: Arith) -> Option<Qualified> {
 }
 
 /// An array as the pointer that it is where it is used.
-fn decayed(ty: Qualified) -> Qualified {
+pub(super) fn decayed(ty: Qualified) -> Qualified {
     match ty.ty {
         Type::Array(of, _) => Qualified::plain(Type::Pointer(of)),
         Type::Void

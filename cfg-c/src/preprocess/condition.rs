@@ -50,10 +50,23 @@ pub(crate) fn integer(text: &str) -> Option<(u64, String)> {
 
 /// The value of a character literal.
 pub(crate) fn character(text: &str) -> Option<i64> {
-    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
-    match characters(inner)?[..] {
+    let (prefix, inner) = text.strip_suffix('\'')?.split_once('\'')?;
+    if let Some(digits) = inner.strip_prefix("\\x").filter(|_| !prefix.is_empty()) {
+        return u32::from_str_radix(digits, 16).ok().map(i64::from);
+    }
+    let bytes = characters(inner)?;
+    match (&bytes[..], std::str::from_utf8(&bytes)) {
         // char has a sign.
-        [byte] => Some(i64::from(byte as i8)),
+        (&[byte], _) if prefix.is_empty() => Some(i64::from(byte as i8)),
+        (&[byte], _) => Some(i64::from(byte)),
+        (_, Ok(text)) if !prefix.is_empty() => {
+            let mut characters = text.chars();
+            let first = characters.next()?;
+            characters
+                .next()
+                .is_none()
+                .then(|| i64::from(u32::from(first)))
+        }
         _ => None,
     }
 }

@@ -92,17 +92,6 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn pragma(&mut self, rest: &[Token], at: Pos) {
-        if rest.first().is_some_and(|t| t.is("once"))
-            && let Some(frame) = self.frames.last()
-        {
-            self.once.insert(frame.name.clone());
-        }
-        if rest.first().is_some_and(|t| t.is("cfgrev")) {
-            self.clauses(&rest[1..], Some(at));
-        }
-    }
-
     /// `# 12 "file.c"`: the next line is line 12 of that file.
     fn marker(&mut self, line: &[Token]) {
         let Some(number) = line.first() else { return };
@@ -119,8 +108,14 @@ impl Preprocessor<'_> {
         let file = match line.get(1) {
             Some(t) if t.kind == Kind::Str => {
                 let name = t.text.trim_matches('"').to_owned();
-                let last = name.rsplit(['/', '\\']).next().unwrap_or(&name);
-                known = header(last).map(|text| (format!("<{last}>"), text));
+                let ends = name
+                    .rmatch_indices(['/', '\\'])
+                    .map(|(k, _)| &name[k + 1..]);
+                // As `sys/time.h`, or `time.h`.
+                let mut ends = ends.take(2).chain([&name[..]]).collect::<Vec<_>>();
+                ends.sort_by_key(|end| std::cmp::Reverse(end.len()));
+                let texts = |end: &&str| header(end).map(|text| (format!("<{end}>"), text));
+                known = ends.iter().find_map(texts);
                 self.file(&name)
             }
             _ => number.at.file,

@@ -68,8 +68,7 @@ impl Preprocessor<'_> {
                 _ => None,
             };
             let Some(definition) = definition.cloned() else {
-                let special = token.kind == Kind::Ident && &*token.text == "__LINE__";
-                out.push(if special { self.number(&token) } else { token });
+                out.push(self.special(token));
                 continue;
             };
             if self.expanded >= MAX_EXPANDED {
@@ -349,12 +348,25 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn number(&mut self, token: &Token) -> Token {
-        let text = token.at.line.to_string();
+    /// What stands for a name that is a macro of itself. A date would make another program of the same file each day.
+    pub(super) fn special(&mut self, token: Token) -> Token {
+        let (kind, text) = match &*token.text {
+            "__LINE__" => (Kind::Number, token.at.line.to_string()),
+            "__FILE__" => {
+                let file = self.sink.files.get(token.at.file as usize);
+                let name = file.map_or("", String::as_str);
+                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+                (Kind::Str, format!("\"{name}\""))
+            }
+            "__DATE__" => (Kind::Str, "\"??? ?? ????\"".to_owned()),
+            "__TIME__" => (Kind::Str, "\"??:??:??\"".to_owned()),
+            _ => return token,
+        };
+        let text = self.names.get(&text);
         Token {
-            kind: Kind::Number,
-            text: self.names.get(&text),
-            ..token.clone()
+            kind,
+            text,
+            ..token
         }
     }
 }

@@ -1,25 +1,52 @@
 //! What the headers of the standard library declare, as C text.
 
+/// The headers with their texts.
+const HEADERS: &[(&str, &str)] = &[
+    ("math.h", include_str!("../headers/math.h")),
+    ("stddef.h", include_str!("../headers/stddef.h")),
+    ("stdbool.h", include_str!("../headers/stdbool.h")),
+    ("stdint.h", include_str!("../headers/stdint.h")),
+    ("inttypes.h", include_str!("../headers/inttypes.h")),
+    ("limits.h", include_str!("../headers/limits.h")),
+    ("float.h", include_str!("../headers/float.h")),
+    ("stdlib.h", include_str!("../headers/stdlib.h")),
+    ("string.h", include_str!("../headers/string.h")),
+    ("stdio.h", include_str!("../headers/stdio.h")),
+    ("assert.h", include_str!("../headers/assert.h")),
+    ("errno.h", include_str!("../headers/errno.h")),
+    ("complex.h", include_str!("../headers/complex.h")),
+    ("time.h", include_str!("../headers/time.h")),
+    ("ctype.h", include_str!("../headers/ctype.h")),
+    ("stdnoreturn.h", include_str!("../headers/stdnoreturn.h")),
+    ("stdarg.h", include_str!("../headers/stdarg.h")),
+    ("stdalign.h", include_str!("../headers/stdalign.h")),
+    ("iso646.h", include_str!("../headers/iso646.h")),
+    ("signal.h", include_str!("../headers/signal.h")),
+    ("setjmp.h", include_str!("../headers/setjmp.h")),
+    ("locale.h", include_str!("../headers/locale.h")),
+    ("fenv.h", include_str!("../headers/fenv.h")),
+    ("wchar.h", include_str!("../headers/wchar.h")),
+    ("wctype.h", include_str!("../headers/wctype.h")),
+    ("tgmath.h", include_str!("../headers/tgmath.h")),
+    ("sys/time.h", include_str!("../headers/sys_time.h")),
+    ("alloca.h", include_str!("../headers/alloca.h")),
+    ("omp.h", include_str!("../headers/omp.h")),
+];
+
 /// The text of a header; `None` if the library has none of this name.
 pub(crate) fn header(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "math.h" => include_str!("../headers/math.h"),
-        "stddef.h" => include_str!("../headers/stddef.h"),
-        "stdbool.h" => include_str!("../headers/stdbool.h"),
-        "stdint.h" => include_str!("../headers/stdint.h"),
-        "inttypes.h" => include_str!("../headers/inttypes.h"),
-        "limits.h" => include_str!("../headers/limits.h"),
-        "float.h" => include_str!("../headers/float.h"),
-        "stdlib.h" => include_str!("../headers/stdlib.h"),
-        "string.h" => include_str!("../headers/string.h"),
-        "stdio.h" => include_str!("../headers/stdio.h"),
-        "assert.h" => include_str!("../headers/assert.h"),
-        "errno.h" => include_str!("../headers/errno.h"),
-        "complex.h" => include_str!("../headers/complex.h"),
-        "time.h" => include_str!("../headers/time.h"),
-        "ctype.h" => include_str!("../headers/ctype.h"),
-        "stdnoreturn.h" => include_str!("../headers/stdnoreturn.h"),
-        "stdarg.h" => include_str!("../headers/stdarg.h"),
-        _ => return None,
-    })
+    let found = HEADERS.iter().find(|(own, _)| *own == name);
+    found.map(|(_, text)| *text)
+}
+
+/// The name of the file that [`all`] is.
+pub(crate) const ALL: &str = "<all>";
+
+/// A file that includes all headers but those that make macros of functions, and what compilers know without a header.
+pub(crate) fn all() -> String {
+    let declare = |name: &&str| !matches!(*name, "complex.h" | "tgmath.h" | "iso646.h");
+    let names = HEADERS.iter().map(|(name, _)| *name).filter(declare);
+    let mut text: String = names.map(|name| format!("#include <{name}>\n")).collect();
+    text.push_str(include_str!("../headers/builtin.h"));
+    text
 }

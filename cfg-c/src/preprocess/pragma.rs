@@ -2,7 +2,7 @@
 
 use super::{Choice, External, Preprocessor, Role};
 use crate::{
-    Options,
+    Options, codes,
     lex::{Kind, Token, lex},
     source::Pos,
 };
@@ -22,6 +22,67 @@ impl Preprocessor<'_> {
             let tokens = self.option("--no-diff", text);
             self.names(&tokens, Role::Passive, None);
         }
+    }
+
+    /// Follows `#pragma`. Those of other tools say how a program is compiled, and only these what it computes, or how its memory lies.
+    pub(super) fn pragma(&mut self, rest: &[Token], at: Pos) {
+        let Some(first) = rest.first() else { return };
+        let passed_over = match &*first.text {
+            "once" => {
+                let name = self.frames.last().map(|frame| frame.name.clone());
+                self.once.extend(name);
+                return;
+            }
+            "cfgrev" => return self.clauses(&rest[1..], Some(at)),
+            "omp" | "acc" => return self.parallel.push(at),
+            "pack" | "scalar_storage_order" => "sizes of structures are those without it",
+            "STDC" if rest.get(1).is_some_and(|t| t.is("FENV_ROUND")) => {
+                "results are rounded to nearest"
+            }
+            _ => return,
+        };
+        let message = format!("#pragma {} is passed over", first.text);
+        self.sink.warning(&codes::IGNORED, at, message, passed_over);
+    }
+
+    /// Follows the pragmas that stand among the tokens as `_Pragma("...")`.
+    pub(super) fn pragmas_in_text(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        if !tokens.iter().any(|t| t.is("_Pragma")) {
+            return tokens;
+        }
+        let mut out = Vec::with_capacity(tokens.len());
+        let mut rest = &tokens[..];
+        let mut marks = std::mem::take(&mut self.system);
+        let mut moved = 0;
+        while let Some((token, behind)) = rest.split_first() {
+            let before = tokens.len() - rest.len();
+            while let Some(mark) = marks.get_mut(moved).filter(|mark| **mark <= before) {
+                *mark = out.len();
+                moved += 1;
+            }
+            rest = behind;
+            if token.is("_Pragma")
+                && let [open, text, close, after @ ..] = behind
+                && (open.is("("), text.kind, close.is(")")) == (true, Kind::Str, true)
+            {
+                let inner = text.text.trim_start_matches('L').trim_matches('"');
+                let text = inner.replace("\\\"", "\"").replace("\\\\", "\\");
+                let mut inside = lex(text.as_bytes(), token.at.file, &mut self.names, self.sink);
+                inside.retain(|t| t.kind != Kind::End);
+                for t in &mut inside {
+                    t.at = token.at;
+                }
+                self.pragma(&inside, token.at);
+                rest = after;
+                continue;
+            }
+            out.push(token.clone());
+        }
+        for mark in &mut marks[moved..] {
+            *mark = out.len();
+        }
+        self.system = marks;
+        out
     }
 
     /// The tokens of an option, with the places that they have in it.

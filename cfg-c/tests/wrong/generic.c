@@ -1,4 +1,5 @@
-#define square(x) _Generic((x), float: square_of_float, default: square_of_double)(x)
-static double square_of_double(double x) { return x*x; }
-static float square_of_float(float x) { return x*x; }
-double f(double x) { return square(x) + _Generic(x, float: 1.0f, double: 2.0); }
+double f(double x)
+{
+    int *p = 0;
+    return _Generic(p, double *: x, float: 2 * x) + _Generic(x, int: x);
+}

@@ -1,1 +1,1 @@
-double f(double x) { return ({ double y = x; y * y; }); }
+double f(double x) { return ({ double y = x; if (y < 0) y = -y; y * y; }); }

@@ -1,0 +1,222 @@
+//! Names of compilers that look like functions and are none of the library: an operand of theirs is their value, or they ask about types.
+
+use super::{Fail, Parse, Parser, Scope, expression::is_keyword, typing::decayed};
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
+    codes, constant,
+    lex::{Kind, Token},
+    source::Pos,
+    types::{Arith, Int, Qualified, Type},
+};
+use std::rc::Rc;
+
+impl Parser<'_> {
+    /// The value of what such a name, which has been passed, is called with; none of other names.
+    pub(super) fn of_compiler(&mut self, token: &Token) -> Parse<Option<ExprId>> {
+        let at = token.at;
+        if !(token.text.starts_with("__builtin_") && self.peek().is("(")) {
+            return Ok(None);
+        }
+        let int = |value: bool| ExprKind::Int(i128::from(value), Arith::INT);
+        let kind = match &token.text["__builtin_".len()..] {
+            "expect" | "expect_with_probability" => {
+                let e = self.first_operand()?;
+                // It is long, of which nothing is seen where it is a condition.
+                if self.unit.expr(e).ty.as_ref().and_then(Qualified::arith) == Some(Arith::INT) {
+                    return Ok(Some(e));
+                }
+                let long = Qualified::plain(Type::Arith(Arith::Int(Int::Long)));
+                ExprKind::Cast(Rc::new(long), e)
+            }
+            "assume_aligned" => {
+                let void = Rc::new(Qualified::plain(Type::Void));
+                let pointer = Qualified::plain(Type::Pointer(void));
+                ExprKind::Cast(Rc::new(pointer), self.first_operand()?)
+            }
+            "constant_p" => {
+                let e = self.first_operand()?;
+                let number = matches!(
+                    self.unit.expr(e).kind,
+                    ExprKind::Real(_) | ExprKind::Float(_)
+                );
+                int(number || constant::integer(&self.unit, e).is_some())
+            }
+            "va_arg" => {
+                self.expect("(", "before a list")?;
+                let list = self.assignment()?;
+                self.expect(",", "before a type")?;
+                let ty = self.type_name()?;
+                self.expect(")", "after a type")?;
+                let Some(d) = self.builtin(&token.text, at) else {
+                    return Ok(None);
+                };
+                let f = self.add(ExprKind::Name(d), at, at);
+                let call = self.add(ExprKind::Call(f, [list].into()), at, at);
+                ExprKind::Cast(Rc::new(ty), call)
+            }
+            "types_compatible_p" => {
+                self.expect("(", "before types")?;
+                let a = self.type_name()?;
+                self.expect(",", "between types")?;
+                let b = self.type_name()?;
+                self.expect(")", "after types")?;
+                int(a.ty == b.ty)
+            }
+            "choose_expr" => {
+                let operands = self.operands_of_compiler()?;
+                let [condition, yes, no] = operands[..] else {
+                    return Err(self.syntax(at, format!("{} has three operands", token.text)));
+                };
+                return match constant::integer(&self.unit, condition) {
+                    Some((value, _)) => Ok(Some(if value != 0 { yes } else { no })),
+                    None => {
+                        let message = format!("the condition of {} is no constant", token.text);
+                        self.sink
+                            .error(&codes::VALUE, at, message, "write an integer constant");
+                        Err(Fail)
+                    }
+                };
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(self.add(kind, at, at)))
+    }
+
+    /// The expression that `_Generic`, which has been passed, chooses by the type of another one; neither that nor the others are read.
+    pub(super) fn chosen_by_type(&mut self, at: Pos) -> Parse<ExprId> {
+        self.deeper()?;
+        self.expect("(", "before what chooses")?;
+        let of = self.assignment()?;
+        let ty = self.unit.expr(of).ty.clone().map(decayed);
+        let (mut chosen, mut other) = (None, None);
+        while self.take(",") {
+            let wanted = match self.take("default") {
+                true => None,
+                false => Some(self.type_name()?),
+            };
+            self.expect(":", "before the expression for a type")?;
+            let place = match &wanted {
+                None => &mut other,
+                Some(_) => &mut chosen,
+            };
+            let fits = match (&wanted, &ty) {
+                (Some(wanted), Some(ty)) => wanted.ty == ty.ty,
+                (wanted, _) => wanted.is_none(),
+            };
+            if fits && place.is_none() {
+                *place = Some(self.at);
+            }
+            self.pass_operand();
+        }
+        self.expect(")", "after the expressions for types")?;
+        let end = self.at;
+        let Some(start) = chosen.or(other) else {
+            return Err(self.syntax(at, "no type of _Generic is that of the expression"));
+        };
+        self.at = start;
+        let e = self.assignment()?;
+        self.at = end;
+        self.depth -= 1;
+        Ok(e)
+    }
+
+    /// Passes tokens up to the comma or the parenthesis behind an operand.
+    fn pass_operand(&mut self) {
+        let mut depth = 0usize;
+        while self.peek().kind != Kind::End {
+            let token = self.peek();
+            if depth == 0 && (token.is(",") || token.is(")")) {
+                return;
+            }
+            depth += usize::from(["(", "[", "{"].iter().any(|open| token.is(open)));
+            let closes = [")", "]", "}"].iter().any(|close| token.is(close));
+            depth = depth.saturating_sub(usize::from(closes));
+            self.next();
+        }
+    }
+
+    /// Statements in parentheses, the last of which is their value, as macros of compilers have them: declarations and expressions are
+    /// evaluated from left to right.
+    pub(super) fn statements(&mut self, at: Pos) -> Parse<ExprId> {
+        self.deeper()?;
+        let start = self.at;
+        self.expect("{", "before statements")?;
+        self.scopes.push(Scope::default());
+        let mut all = Vec::new();
+        while !self.take("}") {
+            if self.take(";") {
+                continue;
+            }
+            if self.begins_declaration() {
+                for d in self.declaration(false)? {
+                    all.extend(self.assigned_where_declared(d)?);
+                }
+                continue;
+            }
+            let from = self.peek().at;
+            if !self.in_function() || self.peek().is("{") || is_keyword(&self.peek().text) {
+                self.syntax(from, "such a statement in an expression is not C99");
+                self.at = start;
+                self.skip_between("{", "}")?;
+                all = vec![self.add(ExprKind::Bad, at, at)];
+                break;
+            }
+            all.push(self.expression()?);
+            self.end_of("the statement")?;
+        }
+        self.scopes.pop();
+        self.expect(")", "after statements")?;
+        self.depth -= 1;
+        let mut all = all.into_iter();
+        let Some(mut value) = all.next() else {
+            let zero = self.add(ExprKind::Int(0, Arith::INT), at, at);
+            let nothing = Rc::new(Qualified::plain(Type::Void));
+            return Ok(self.add(ExprKind::Cast(nothing, zero), at, at));
+        };
+        for e in all {
+            value = self.add(ExprKind::Binary(Binary::Comma, value, e), at, at);
+        }
+        self.unit.exprs[value.index()].enclosed = true;
+        Ok(value)
+    }
+
+    /// The initial value of a variable as an assignment.
+    fn assigned_where_declared(&mut self, d: DeclId) -> Parse<Option<ExprId>> {
+        let decl = &mut self.unit.decls[d.index()];
+        let at = decl.at;
+        let Some(init) = decl.init.take() else {
+            return Ok(None);
+        };
+        let Init::Expr(value) = init else {
+            return Err(self.syntax(at, "a list of values in an expression is not read"));
+        };
+        if decl.kind != DeclKind::Local || matches!(decl.ty.ty, Type::Array(..)) {
+            return Err(self.syntax(at, "such a variable in an expression is not read"));
+        }
+        decl.ty.constant = false;
+        let target = self.add(ExprKind::Name(d), at, at);
+        Ok(Some(self.add(
+            ExprKind::Assign(None, target, value),
+            at,
+            at,
+        )))
+    }
+
+    /// The operands between the parentheses at hand.
+    fn operands_of_compiler(&mut self) -> Parse<Vec<ExprId>> {
+        self.deeper()?;
+        self.expect("(", "before operands")?;
+        let mut operands = vec![self.assignment()?];
+        while self.take(",") {
+            operands.push(self.assignment()?);
+        }
+        self.expect(")", "after operands")?;
+        self.depth -= 1;
+        Ok(operands)
+    }
+
+    /// The first operand between the parentheses at hand; the others say how it is compiled.
+    fn first_operand(&mut self) -> Parse<ExprId> {
+        Ok(self.operands_of_compiler()?[0])
+    }
+}

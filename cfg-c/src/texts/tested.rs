@@ -1,0 +1,143 @@
+//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`. Such a text is a
+//! number that is 1 where there is one and 0 where there is none, if that is known of all that it is given.
+
+use super::{Candidates, Text, forget, text_of};
+use crate::{
+    ast::{Binary, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
+    lower::points::{bare, is_null},
+    types::{Arith, Qualified, Type},
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// A value that a text is given.
+enum Given {
+    Null,
+    Something,
+    /// Another text.
+    Text(Text),
+    /// One of two.
+    Chosen(ExprId, ExprId),
+    Unknown,
+}
+
+/// What is known of a value.
+fn known(unit: &Unit, e: ExprId) -> Given {
+    let inner = bare(unit, e);
+    match unit.expr(inner).kind {
+        _ if is_null(unit, e) => Given::Null,
+        ExprKind::Str(_) => Given::Something,
+        ExprKind::Name(d) if is_stream(unit, d) => Given::Something,
+        ExprKind::Conditional(_, a, b) if inner == e => Given::Chosen(a, b),
+        _ if unit.expr(e).effects => Given::Unknown,
+        _ => text_of(unit, e).map_or(Given::Unknown, Given::Text),
+    }
+}
+
+/// True of the streams of stdio.h, which are texts here.
+fn is_stream(unit: &Unit, d: crate::ast::DeclId) -> bool {
+    let decl = unit.decl(d);
+    decl.kind == DeclKind::Global
+        && decl.external
+        && matches!(&*decl.name, "stdin" | "stdout" | "stderr")
+}
+
+impl Candidates {
+    /// Looks at comparisons with null, and at conditions.
+    pub(super) fn look_at_tests(&mut self, unit: &Unit, allowed: &mut HashSet<ExprId>) {
+        let mut conditions = Vec::new();
+        for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+            match unit.expr(e).kind {
+                ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) => {
+                    for (a, b) in [(a, b), (b, a)] {
+                        if is_null(unit, b)
+                            && let Some(text) = self.test(unit, a, allowed)
+                        {
+                            self.nulls.push((text, b));
+                        }
+                    }
+                }
+                ExprKind::Unary(Unary::Not, a) => conditions.push(a),
+                ExprKind::Binary(Binary::And | Binary::Or, a, b) => conditions.extend([a, b]),
+                ExprKind::Conditional(c, ..) => conditions.push(c),
+                _ => {}
+            }
+        }
+        for statement in &unit.stmts {
+            match &statement.kind {
+                StmtKind::If(arms, _) => conditions.extend(arms.iter().map(|(c, _)| *c)),
+                StmtKind::While(c, _) | StmtKind::Do(_, c) => conditions.push(*c),
+                StmtKind::For(of) => conditions.extend(of.condition),
+                _ => {}
+            }
+        }
+        for c in conditions {
+            self.test(unit, c, allowed);
+        }
+    }
+
+    /// Notes that it is asked whether a text is null.
+    fn test(&mut self, unit: &Unit, e: ExprId, allowed: &mut HashSet<ExprId>) -> Option<Text> {
+        let node = unit.expr(e);
+        let is_pointer = matches!(node.ty.as_ref().map(|ty| &ty.ty), Some(Type::Pointer(_)));
+        let text = text_of(unit, e).filter(|text| self.all.contains(text))?;
+        if node.effects || !is_pointer {
+            return None;
+        }
+        let mut place = e;
+        allowed.insert(place);
+        while let ExprKind::Index(a, _) = unit.expr(place).kind {
+            place = a;
+            allowed.insert(place);
+        }
+        self.tested.insert(text.clone());
+        Some(text)
+    }
+
+    /// Finds the texts that tested ones are given, which are tested with them, and those of which it is not known whether they are null.
+    pub(super) fn follow_tests(&mut self, unit: &Unit) {
+        let mut values: BTreeMap<&Text, Vec<ExprId>> = BTreeMap::new();
+        for (text, value) in &self.values {
+            values.entry(text).or_default().push(*value);
+        }
+        let mut open: Vec<Text> = self.tested.iter().cloned().collect();
+        while let Some(text) = open.pop() {
+            let mut given = Vec::new();
+            let mut left = values.get(&text).cloned().unwrap_or_default();
+            while let Some(e) = left.pop() {
+                match known(unit, e) {
+                    Given::Null | Given::Something => {}
+                    Given::Text(other) => given.push(other),
+                    Given::Chosen(a, b) => left.extend([a, b]),
+                    Given::Unknown => self.against.push(text.clone()),
+                }
+            }
+            given.extend(self.results.get(&text).into_iter().flatten().cloned());
+            for other in given {
+                if !self.all.contains(&other) {
+                    self.against.push(text.clone());
+                    continue;
+                }
+                // Where that one is none, this one is none.
+                let with = self.given.entry(other.clone()).or_default();
+                with.push(text.clone());
+                if self.tested.insert(other.clone()) {
+                    open.push(other);
+                }
+            }
+        }
+    }
+}
+
+/// A value as the number that says whether it is null.
+pub(super) fn number(unit: &mut Unit, value: ExprId) {
+    let mut open = vec![value];
+    while let Some(e) = open.pop() {
+        match known(unit, e) {
+            Given::Null => forget(unit, e),
+            Given::Something => unit.exprs[e.index()].kind = ExprKind::Int(1, Arith::ADDRESS),
+            Given::Chosen(a, b) => open.extend([a, b]),
+            Given::Text(_) | Given::Unknown => continue,
+        }
+        unit.exprs[e.index()].ty = Some(Qualified::plain(Type::Arith(Arith::ADDRESS)));
+    }
+}

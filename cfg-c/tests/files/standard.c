@@ -1,0 +1,109 @@
+//@ characters {"x":0.7}
+//@ quotients {"x":57.3,"y":0.7}
+//@ generic {"x":0.7,"y":1.9}
+//@ failing {"x":0.7,"y":1.9}
+//@ timed {"x":2}
+//@ stacked {"x":0.7,"y":1.9}
+/* Functions of all headers of the standard library. */
+#include <alloca.h>
+#include <ctype.h>
+#include <errno.h>
+#include <iso646.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <tgmath.h>
+#include <time.h>
+#include <wchar.h>
+static jmp_buf point;
+static void jump(int number) { longjmp(point, number); }
+
+int main_of_another_program(void)
+{
+    signal(SIGFPE, jump);
+    return setjmp(point);
+}
+
+double characters(double x)
+{
+    const char s[] = "a1 B!\t_";
+    double t = 0;
+    for (int i = 0; s[i]; i++) {
+        if (isdigit(s[i]))
+            t += (s[i] - '0') * x;
+        else if (isalpha(s[i]) and not isupper(s[i]))
+            t += toupper(s[i]) * x * x;
+        else
+            t -= isspace(s[i]) ? x : ispunct(s[i]) ? 3 * x : tolower(s[i]);
+    }
+    wchar_t c = L'\x263a';
+    if (t > 1e9)
+        wprintf(L"%g\n" L"%d\n", t, (int)c);
+    return t + (c & 15);
+}
+
+double quotients(double x, double y)
+{
+    div_t d = div(17, 5);
+    ldiv_t e = ldiv(-17L, 5L);
+    int n = 0;
+    double r = remquo(x, y, &n);
+    return d.quot * x + d.rem * y + e.quot + e.rem + r * n;
+}
+
+double generic(double x, double y)
+{
+    float z = (float)x;
+    return sqrt(z) + sin(x) * pow(z, 2.0f) + fabs(y) + pow(2, x) + fmin(z, y) + (double)ldexp(z, 3);
+}
+
+static double root(double x)
+{
+    if (x < 0) {
+        errno = EDOM;
+        return 0;
+    }
+    return sqrt(x);
+}
+
+double failing(double x, double y)
+{
+    errno = 0;
+    double s = root(x);
+    s += root(-y);
+    if (errno == EDOM) {
+        const char *why = strerror(errno);
+        fprintf(stderr, "%s at %s:%d\n", why, __FILE__ ", here", __LINE__);
+        s += x;
+    }
+    errno = 0;
+    return s * x;
+}
+
+double timed(double x)
+{
+    struct timeval from, to;
+    clock_t start = clock();
+    time_t now = time(NULL);
+    gettimeofday(&from, NULL);
+    bool positive = x > 0;
+    double y = positive ? x * x : -x;
+    gettimeofday(&to, NULL);
+    fprintf(stderr, "%g %g\n", (double)(clock() - start) / CLOCKS_PER_SEC, to.tv_sec - from.tv_sec + 1e-6 * (to.tv_usec - from.tv_usec));
+    fprintf(stderr, "%s", ctime(&now));
+    setlocale(LC_ALL, "C");
+    return y;
+}
+
+double stacked(double x, double y)
+{
+    double *p = alloca(2 * sizeof *p);
+    p[0] = x * y;
+    p[1] = p[0] - x;
+    return p[0] * p[1] + nan("") * 0 == 0 ? 1 : p[0] * p[1];
+}
