@@ -51,7 +51,8 @@ fn read(f: &Objects) -> Result<ValidProgram, Diagnostics> {
         routine: Some(f.name.clone()),
         ..cfg_c::Options::default()
     };
-    let read = cfg_c::read_c("f.c", f.text.as_bytes(), &options, &mut cfg_c::NoFiles);
+    let file = cfg_c::SourceFile::new("f.c", f.text.as_bytes());
+    let read = cfg_c::read_c(&[file], &options, &mut cfg_c::NoFiles);
     let Some(program) = read.program else {
         return Err(read.problems);
     };
