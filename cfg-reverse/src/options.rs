@@ -27,6 +27,10 @@ pub struct Options {
     pub counters: bool,
     /// Record a marker for every branch, although the reverse sweep could evaluate the selectors of some again.
     pub markers: bool,
+    /// Reverse the control flow alone, as if there were neither independents nor dependents: every loop is counted, every branch
+    /// recorded, nothing is differentiated, and the adjoint of every basic block is an empty one, a place for statements of the caller's
+    /// own.
+    pub control_only: bool,
     /// Merge the inserted control blocks into neighbouring basic blocks.
     pub merge: bool,
     /// The method by which the adjoints of basic blocks are built.
@@ -52,6 +56,7 @@ impl Default for Options {
         Self {
             counters: false,
             markers: false,
+            control_only: false,
             merge: false,
             blocks: Blocks::default(),
             work: bb_preaccum::search::DEFAULT_WORK,

@@ -95,7 +95,7 @@ pub(crate) fn prepare<'v>(
     valid.refuse_records("the reversal")?;
     valid.refuse_pointers("the reversal")?;
     let program = valid.program();
-    check_main(program, main)?;
+    check_main(program, main, options.control_only)?;
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
     let summary = Summary::of(program);
@@ -108,6 +108,12 @@ pub(crate) fn prepare<'v>(
         let (normal, structure) = normal_form(valid, &summary, r, trace)?;
         normals[r.index()] = Some(normal);
         structures[r.index()] = structure;
+    }
+    if options.control_only
+        && let Some(normal) = &mut normals[main.index()]
+    {
+        normal.routine.independents.clear();
+        normal.routine.dependents.clear();
     }
     let mut out = Program {
         routines: vec![Routine::default(); program.routines.len()],
@@ -151,8 +157,8 @@ pub(crate) fn prepare<'v>(
         activity,
         adjoint_globals,
         overlapping,
-        counters: options.counters,
-        markers: options.markers,
+        counters: options.counters || options.control_only,
+        markers: options.markers || options.control_only,
         trace,
         strong: options.strong,
         flow_limit: most,
@@ -188,7 +194,7 @@ fn normal_form<'v>(
     Ok((normal, Some(structure)))
 }
 
-fn check_main(program: &Program, main: RoutineId) -> Result<(), Diagnostics> {
+fn check_main(program: &Program, main: RoutineId, control_only: bool) -> Result<(), Diagnostics> {
     let routine = program.routine(main);
     let mut found = Vec::new();
     let mut refuse = |code: &'static CodeInfo, message: String| {
@@ -202,7 +208,7 @@ fn check_main(program: &Program, main: RoutineId) -> Result<(), Diagnostics> {
         (&routine.independents, "independents"),
         (&routine.dependents, "dependents"),
     ] {
-        if list.is_empty() {
+        if list.is_empty() && !control_only {
             let message = format!("`{}` declares no {what}", routine.name);
             refuse(&codes::NOTHING, message);
         }

@@ -1,6 +1,7 @@
-//! Other ids for the vertices and edges of a program.
+//! Other ids for the vertices and edges of a program, and vertices in another order.
 
 use crate::rng::Rng;
+use cfg_core::entity::VertexId;
 use cfg_core::ir::{Cfg, MAX_ID, Program};
 use std::collections::BTreeSet;
 
@@ -28,6 +29,27 @@ pub fn renumber(program: &mut Program, rng: &mut Rng) {
         for (edge, named) in edges.iter_mut().zip(named) {
             edge.id = named.then(|| fresh(rng, 2 * n + 4, &mut taken));
         }
+        routine.body = Cfg::new(vertices, edges);
+    }
+}
+
+/// Lists the vertices of each graph in a random order.
+pub fn shuffle(program: &mut Program, rng: &mut Rng) {
+    for routine in &mut program.routines {
+        let Some(cfg) = routine.body.take() else {
+            continue;
+        };
+        let (vertices, mut edges) = cfg.into_parts();
+        let mut new: Vec<usize> = (0..vertices.len()).collect();
+        rng.shuffle(&mut new);
+        for edge in &mut edges {
+            for end in [&mut edge.from, &mut edge.to] {
+                *end = VertexId::new(new[end.index()]);
+            }
+        }
+        let mut placed: Vec<_> = new.into_iter().zip(vertices).collect();
+        placed.sort_by_key(|(k, _)| *k);
+        let vertices = placed.into_iter().map(|(_, vertex)| vertex).collect();
         routine.body = Cfg::new(vertices, edges);
     }
 }

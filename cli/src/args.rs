@@ -242,6 +242,10 @@ pub(crate) struct Reverse {
     pub(crate) reversal: Reversal,
     #[command(flatten)]
     pub(crate) search: Search,
+    /// Reverse the control flow alone, without independents and dependents: the adjoint graph has counters, markers, and
+    /// empty blocks for adjoint statements of your own.
+    #[arg(long, conflicts_with_all = ["independent", "dependent", "blocks", "strong", "explain"])]
+    pub(crate) control_only: bool,
     /// Folder for the graphs; created if it does not exist.
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

@@ -134,24 +134,8 @@ pub(crate) fn arrange(draw: Draw, ids: FreshIds) -> Result<Cfg, Diagnostics> {
     let edges = draw.edges.iter().rev();
     let edges = edges.map(|e| (e.from.index(), e.to.index()));
     let order = reverse_postorder(&Adjacency::new(draw.vertices.len(), edges), entry);
-    let mut new = vec![None; draw.vertices.len()];
-    for (k, &v) in order.iter().enumerate() {
-        new[v] = Some(VertexId::new(k));
-    }
-    let mut old: Vec<Option<Vertex>> = draw.vertices.into_iter().map(Some).collect();
-    let mut vertices: Vec<Vertex> = order.iter().filter_map(|&v| old[v].take()).collect();
+    let (mut vertices, mut edges) = built::reordered(draw.vertices, draw.edges, &order);
     number(&mut vertices, ids);
-    let mut edges: Vec<Edge> = draw
-        .edges
-        .into_iter()
-        .filter_map(|e| {
-            Some(Edge {
-                from: new[e.from.index()]?,
-                to: new[e.to.index()]?,
-                ..e
-            })
-        })
-        .collect();
     edges.sort_by_key(|e| e.from);
     built::graph(vertices, edges)
 }

@@ -142,7 +142,7 @@ impl<'g> Chains<'g> {
         });
     }
 
-    /// Numbers the inserted blocks (from the largest |id| + 1, by target, then source, then edge).
+    /// Numbers the inserted blocks (from the largest |id| + 1, by target, then source, then edge), and puts all vertices in order.
     fn finish(mut self) -> Result<Cfg, Diagnostics> {
         let n = self.images.len();
         let mut ids = FreshIds::beside(self.images.iter().map(|v| v.id));
@@ -168,7 +168,7 @@ impl<'g> Chains<'g> {
                 }
             }
         }
-        built::graph(self.images, self.edges)
+        built::in_topological_order(built::graph(self.images, self.edges)?)
     }
 }
 

@@ -6,8 +6,8 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics, site::Element},
     entity::{GlobalId, LocationId, RoutineId, VarId, VertexId},
     ir::{
-        Cfg, Expr, Extent, Global, Intent, NameOrigin, NameRole, Place, Program, Role, Routine,
-        ScalarType, Stmt, StmtKind, Variable, VertexKind,
+        Cfg, Control, Expr, Extent, Global, Intent, NameOrigin, NameRole, Place, Program, Role,
+        Routine, ScalarType, Stmt, StmtKind, Variable, VertexKind,
     },
     memory::global_set::GlobalSet,
 };
@@ -16,6 +16,7 @@ use std::collections::HashSet;
 
 use crate::{
     code::{
+        built,
         expressions::{as_place, bind_formals, sum, zero},
         mark::Mark,
         routines::{call_statement, is_deferred},
@@ -116,6 +117,9 @@ impl<'a> Writer<'a> {
         let first = self.at_entry();
         if !first.is_empty() {
             cfg = cfg.map(|body| behind_entry(body, first)).transpose()?;
+        }
+        if original.control == Control::Structured {
+            cfg = cfg.map(built::in_topological_order).transpose()?;
         }
         let mut routine = self.scope.routine;
         routine.name = name;

@@ -432,6 +432,7 @@ fn mirrored_blocks(run: &Run) -> Result<(), String> {
 const DEFAULT: Options = Options {
     counters: false,
     markers: false,
+    control_only: false,
     merge: false,
     blocks: Blocks::Statement,
     work: 0,
@@ -454,6 +455,47 @@ const AUTO: Options = Options {
     blocks: Blocks::Auto,
     ..PREACCUMULATE
 };
+
+/// Control flow alone is reversed without independents and dependents: values as ever, the path backwards, in adjoint blocks
+/// that have no statements, and nothing but control on the tape where no bound of a loop changes.
+fn reverses_control(case: &Case, options: &Options) -> Result<(), String> {
+    let mut case = case.clone();
+    let main = &mut case.program.routines[case.main.index()];
+    main.independents.clear();
+    main.dependents.clear();
+    let run = run(&case, options)?;
+    same_results(&case, &run)?;
+    mirrored(&run)?;
+    let reverse = run.program.routine(run.reversal.reverse);
+    let vertices = reverse.body.iter().flat_map(|cfg| cfg.vertices());
+    let adjoints = vertices.filter(|(_, v)| v.origin.is_some_and(|o| o.role.is_image()));
+    for (_, vertex) in adjoints {
+        let mut statements = vertex.statements().iter();
+        if let Some(s) = statements.find(|s| !matches!(s.kind, StmtKind::Pop { .. })) {
+            return Err(format!("the adjoint of {} has {s:?}", vertex.id));
+        }
+    }
+    match run.adjoints.iter().all(|b| b.to_f64s().is_some()) {
+        true => Ok(()),
+        false => Err("an adjoint is uninitialised".to_owned()),
+    }
+}
+
+#[test]
+fn control_alone_is_reversed() {
+    let options = Options {
+        control_only: true,
+        ..DEFAULT
+    };
+    let merged = Options {
+        merge: true,
+        ..options
+    };
+    property::check(&Generate::EXACT, 90_000..90_600, |case| {
+        reverses_control(case, &options)?;
+        reverses_control(case, &merged)
+    });
+}
 
 #[test]
 fn exact_programs() {

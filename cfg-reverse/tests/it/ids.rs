@@ -3,12 +3,19 @@
 use crate::adjoint::{NONE, agrees, agrees_general};
 use cfg_core::memory::effects::Effects;
 use cfg_core::{
-    ir::{Program, Routine},
-    recover, validate,
+    ir::{Control, Program, Routine},
+    recover,
+    structure::Structure,
+    validate,
 };
-use cfg_reverse::{Options, Unstructured};
+use cfg_reverse::{Options, Unstructured, reverse, tangent};
 use cfg_testkit::{
-    case::Case, general, generate::Options as Generate, property, renumber::renumber, rng::Rng,
+    case::Case,
+    general,
+    generate::Options as Generate,
+    property,
+    renumber::{renumber, shuffle},
+    rng::Rng,
 };
 
 fn options() -> [Options; 3] {
@@ -74,4 +81,38 @@ fn of_graphs_of_blocks_and_jumps() {
             }
         }
     }
+}
+
+/// Whatever the order of the original's vertices is, generated graphs have theirs in that of Algorithm 1.
+#[test]
+fn generated_graphs_are_in_topological_order() {
+    property::check(&Generate::EXACT, 61_000..61_300, |case| {
+        let mut program = case.program.clone();
+        shuffle(&mut program, &mut Rng::new(case.point.len() as u64));
+        let originals = program.routines.len();
+        let valid = validate::validate(program).map_err(|d| d.to_string())?;
+        let mut generated = Vec::new();
+        for options in &options()[..2] {
+            let reversal = reverse(&valid, case.main, options).map_err(|d| d.to_string())?;
+            generated.extend(reversal.program.routines.into_iter().skip(originals));
+        }
+        let tangent = tangent(&valid, case.main).map_err(|d| d.to_string())?;
+        generated.extend(tangent.program.routines.into_iter().skip(originals));
+        let structured = generated
+            .iter()
+            .filter(|r| r.control == Control::Structured);
+        for routine in structured {
+            let cfg = routine.body.as_ref().ok_or("no body")?;
+            let structure = Structure::of(cfg).map_err(|d| d.to_string())?;
+            if !structure
+                .order
+                .iter()
+                .map(|v| v.index())
+                .eq(0..cfg.vertex_count())
+            {
+                return Err(format!("{}: {:?}", routine.name, structure.order));
+            }
+        }
+        Ok(())
+    });
 }

@@ -76,6 +76,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     let program = splittable(program, routine, &args.c)?;
     let options = cfg_reverse::Options {
         search: search(args.search),
+        control_only: args.control_only,
         ..options(args.reversal)
     };
     if args.explain {
