@@ -16,6 +16,7 @@ mod initial;
 mod layouts;
 mod loops;
 pub(crate) mod math;
+mod null;
 mod order;
 mod place;
 pub(crate) mod points;
@@ -203,7 +204,7 @@ pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
 }
 
 /// True of a type that leads to structures which lead to their like.
-fn is_recursive(unit: &Unit, ty: &Qualified) -> bool {
+pub(crate) fn is_recursive(unit: &Unit, ty: &Qualified) -> bool {
     // Structures that have been entered, and whether they have been left.
     let mut seen: HashMap<StructId, bool> = HashMap::new();
     let mut open = vec![(ty, None)];

@@ -326,6 +326,12 @@ fn what_is_drawn() {
         "_here = ",
         "_bank[",
         "_bank + ",
+        "_or(w, ",
+        "_walked(1, op",
+        "_pass(2, w, NULL)",
+        " ? w : NULL",
+        "if (!w && ",
+        "w = NULL;",
     ] {
         assert!(text.contains(wanted), "{wanted} is not drawn");
     }

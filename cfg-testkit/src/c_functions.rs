@@ -10,6 +10,7 @@ mod functions;
 mod given;
 mod globals;
 mod memory;
+mod optional;
 mod statement;
 mod views;
 
@@ -45,6 +46,8 @@ pub struct Function {
     pub y: [f64; LENGTH],
     /// The value of `a`.
     pub a: f64,
+    /// The elements of a last parameter `const double *w`, which are constants, of a function that has one; `None` in it is a null pointer.
+    pub w: Option<Option<[f64; 2]>>,
     /// The value of `h`.
     pub h: u32,
     /// The elements of `k`, which are subscripts.
@@ -57,7 +60,12 @@ impl Function {
     /// The arguments as a POINT.
     pub fn point(&self) -> String {
         let (n, x, y, a, h, k) = (LENGTH, self.x, self.y, self.a, self.h, self.k);
-        format!("{{\"n\":{n},\"x\":{x:?},\"y\":{y:?},\"a\":{a:?},\"h\":{h},\"k\":{k:?}}}")
+        let w = match self.w {
+            Some(Some(w)) => format!(",\"w\":{w:?}"),
+            Some(None) => ",\"w\":null".to_owned(),
+            None => String::new(),
+        };
+        format!("{{\"n\":{n},\"x\":{x:?},\"y\":{y:?},\"a\":{a:?},\"h\":{h},\"k\":{k:?}{w}}}")
     }
 
     /// A file with `main` that runs functions and prints a line for each, numbers with 17 digits: its value, `x`
@@ -70,9 +78,14 @@ impl Function {
             for part in [&f.text, &f.elsewhere, &f.dual] {
                 text.push_str(part);
             }
-            let more = |prefix: &str| match f.callback {
-                true => format!(", {prefix}{}_cb, NULL", f.name),
-                false => String::new(),
+            let optional = |given: &str| match f.w {
+                Some(Some(_)) => format!(", {given}"),
+                Some(None) => ", NULL".to_owned(),
+                None => String::new(),
+            };
+            let more = |prefix: &str, w: &str| match f.callback {
+                true => format!("{}, {prefix}{}_cb, NULL", optional(w), f.name),
+                false => optional(w),
             };
             let (name, a, h) = (&f.name, f.a, f.h);
             let list = |values: &[f64]| {
@@ -80,19 +93,20 @@ impl Function {
                 texts.collect::<Vec<_>>().join(", ")
             };
             let k = f.k.map(|k| k.to_string()).join(", ");
-            let (x, y) = (list(&f.x), list(&f.y));
+            let (x, y, w) = (list(&f.x), list(&f.y), f.w.flatten().unwrap_or_default());
             let _ = write!(
                 main,
-                "    {{\n        double x[] = {{{x}}}, y[] = {{{y}}}, value;\n        int k[] = {{{k}}};\n        \
-                 D dx[{LENGTH}], dy[{LENGTH}], result;\n        \
+                "    {{\n        double x[] = {{{x}}}, y[] = {{{y}}}, w[] = {{{w}}}, value;\n        int k[] = {{{k}}};\n        \
+                 D dw[] = {{K(w[0]), K(w[1])}}, dx[{LENGTH}], dy[{LENGTH}], result;\n        \
                  for (int i = 0; i < {LENGTH}; i++) {{\n            dx[i] = along(x[i], i);\n            \
                  dy[i] = along(y[i], {LENGTH} + i);\n        }}\n        kink = 0;\n        \
                  result = d_{name}({LENGTH}, dx, dy, along({a:?}, {last}), {h}u, k{of_dual});\n        \
                  value = {name}({LENGTH}, x, y, {a:?}, {h}u, k{of_plain});\n        \
                  report({LENGTH}, value, x, result, dx);\n    }}\n",
+                w = list(&w),
                 last = 2 * LENGTH,
-                of_dual = more("d_"),
-                of_plain = more(""),
+                of_dual = more("d_", "dw"),
+                of_plain = more("", "w"),
             );
         }
         text.push_str(&main);
@@ -161,6 +175,9 @@ fn made(seed: u64, structures: bool) -> Function {
     if seed % 7 == 4 {
         file.callback();
     }
+    if structures && seed % 4 == 1 {
+        file.optional();
+    }
     for k in 0..rng.below(3) {
         file.callee(&mut rng, k);
     }
@@ -172,13 +189,22 @@ fn made(seed: u64, structures: bool) -> Function {
         true => ", double (*cb)(double, void *), void *data",
         false => "",
     };
+    let last = if file.optional {
+        ", const double *w"
+    } else {
+        ""
+    };
     let mut writer = Writer::new(&mut rng, &mut file, true);
-    writer.body(&format!("double {name}({head}{more})"), 14);
+    writer.body(&format!("double {name}({head}{last}{more})"), 14);
     let single = writer.single;
     let mut real = |low: f64, high: f64| (rng.real(low, high) * 64.0).round() / 64.0;
     let x = std::array::from_fn(|_| real(-1.5, 1.5));
     let y = std::array::from_fn(|_| real(-1.5, 1.5));
     let a = real(-1.5, 1.5);
+    let w = file.optional.then(|| {
+        let given = [real(-1.5, 1.5), real(-1.5, 1.5)];
+        (seed % 8 == 1).then_some(given)
+    });
     Function {
         name,
         dual: file.prefixed(),
@@ -188,6 +214,7 @@ fn made(seed: u64, structures: bool) -> Function {
         x,
         y,
         a,
+        w,
         h: rng.bits() as u32,
         k: std::array::from_fn(|_| rng.below(LENGTH)),
         single: single || file.single,
@@ -262,6 +289,8 @@ struct File {
     given: bool,
     /// The function itself has a callback.
     callback: bool,
+    /// The function itself has a pointer that may be null.
+    optional: bool,
     /// Functions that are not in the file.
     elsewhere: String,
     single: bool,

@@ -15,10 +15,22 @@ use crate::{
     types::{Arith, Int, Parameter, Qualified, Type},
 };
 use cfg_core::{
-    entity::VarId,
+    entity::{RoutineId, VarId},
     ir::{Expr, Op},
 };
 use std::rc::Rc;
+
+/// A call is written at most twice for each of so many pointers that may be null.
+const MAX_LEFT_OUT: usize = 3;
+
+/// An argument that is left out where a pointer is null.
+struct LeftOut {
+    argument: usize,
+    /// The argument that is its number of elements, of a matrix that is passed as one sequence.
+    size: Option<usize>,
+    /// The pointer is not null.
+    there: Expr,
+}
 
 impl Body<'_, '_> {
     /// A call; its value, if it has one.
@@ -252,7 +264,12 @@ impl Body<'_, '_> {
     fn by_value(&mut self, a: ExprId, ty: &Qualified) -> Lowered<Value> {
         let at = self.l.unit.expr(a).at;
         let message = "a pointer is passed where a number is expected";
-        let value = self.number(a, (&codes::OPERAND, at), message, "pass a number")?;
+        let value = self.number(
+            (a, ty.arith()),
+            (&codes::OPERAND, at),
+            message,
+            "pass a number",
+        )?;
         match ty.arith() {
             Some(ty) => Ok(value.convert(ty)),
             None => self.error(
@@ -417,6 +434,8 @@ impl Body<'_, '_> {
         let mut bound = Vec::new();
         // Of matrices that are passed as one sequence, how many elements there are.
         let (mut flat, mut sizes) = (Vec::new(), Vec::new());
+        // The arguments that are left out where a pointer is null.
+        let mut left_out = Vec::new();
         for (k, (p, a)) in signature.parameters.iter().zip(arguments).enumerate() {
             let later = arguments[k + 1..].iter().any(|a| unit.expr(*a).effects);
             let optional = p.decl.is_some_and(|d| self.is_optional(d));
@@ -425,6 +444,17 @@ impl Body<'_, '_> {
             } else {
                 Some(self.argument(p, *a, later)?)
             });
+            if let Some(there) = self.may_be_left_out(p, *a, bound[k].as_ref())? {
+                let size = self
+                    .passed_size
+                    .as_ref()
+                    .map(|_| arguments.len() + flat.len());
+                left_out.push(LeftOut {
+                    argument: k,
+                    size,
+                    there,
+                });
+            }
             if let Some(size) = self.passed_size.take() {
                 flat.push(k);
                 sizes.push(Some(size));
@@ -449,13 +479,71 @@ impl Body<'_, '_> {
             }
             None => None,
         };
-        self.mark();
-        self.f
-            .call_with(routine, bound, result.map(|(v, _)| v.into()));
+        if left_out.len() > MAX_LEFT_OUT {
+            let message = format!("more than {MAX_LEFT_OUT} pointers that may be null are passed");
+            let help = "test them, and call the function with those that are not null";
+            return self.error(&codes::POINTER, at, message, help);
+        }
+        self.call_without_null(routine, &bound, result.map(|(v, _)| v), &left_out);
         if let Some((v, Elem::Arith(_))) = result {
             self.frozen.insert(v);
         }
         Ok(result)
+    }
+
+    /// The condition under which an argument of the files is not null, if the call has to leave it out where it is: an array that may be
+    /// absent is handed on as it is.
+    fn may_be_left_out(
+        &mut self,
+        p: &Parameter,
+        a: ExprId,
+        argument: Option<&Expr>,
+    ) -> Lowered<Option<Expr>> {
+        let (Some(Expr::Place(place)), Type::Pointer(_)) = (argument, &p.ty.ty) else {
+            return Ok(None);
+        };
+        if self.is_value(&p.ty) {
+            return Ok(None);
+        }
+        let there = self.leads_somewhere(a)?;
+        if there == Expr::Logical(true)
+            || place.subscripts.is_empty() && there == self.presence(place.var)
+        {
+            return Ok(None);
+        }
+        if !p.decl.is_some_and(|d| self.is_optional(d)) {
+            let at = self.l.unit.expr(a).at;
+            let message = "a pointer that may be null is passed to a function that is given something else for its derivatives or its value";
+            return self.error(&codes::POINTER, at, message, "pass an array");
+        }
+        Ok(Some(there))
+    }
+
+    /// Calls a routine without the arguments that are null, each in the arms of a branch. Recursion is as deep as there are such arguments.
+    fn call_without_null(
+        &mut self,
+        routine: RoutineId,
+        arguments: &[Option<Expr>],
+        result: Option<VarId>,
+        left_out: &[LeftOut],
+    ) {
+        let Some((first, rest)) = left_out.split_first() else {
+            self.mark();
+            let result = result.map(Into::into);
+            self.f.call_with(routine, arguments.to_vec(), result);
+            return;
+        };
+        self.mark();
+        self.f.begin_if(first.there.clone());
+        self.call_without_null(routine, arguments, result, rest);
+        self.f.begin_else();
+        let mut fewer = arguments.to_vec();
+        fewer[first.argument] = None;
+        if let Some(size) = first.size {
+            fewer[size] = Some(Expr::Int(0));
+        }
+        self.call_without_null(routine, &fewer, result, rest);
+        self.f.end_if();
     }
 
     /// An argument of a call; `later` if others that are evaluated after it may change something.

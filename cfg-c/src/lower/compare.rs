@@ -8,14 +8,14 @@ use super::{
     walk::NULL,
 };
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind},
+    ast::{Binary, DeclId, ExprId, ExprKind, Unary, Unit},
     codes,
     source::Pos,
     types::{Arith, Int},
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Role, Subscript},
+    ir::{Expr, Op, Role, ScalarType, Subscript},
 };
 
 impl Body<'_, '_> {
@@ -26,54 +26,124 @@ impl Body<'_, '_> {
         }
         let unit = self.l.unit;
         let e = points::bare(unit, e);
-        if points::is_null(unit, e) {
-            return Ok(Expr::Logical(false));
-        }
-        let name = match &unit.expr(e).kind {
-            &ExprKind::Assign(None, target, value) => {
-                self.assign_pointer(target, value)?;
-                target
-            }
-            ExprKind::Name(_) => e,
-            ExprKind::Inlined(inlined) if inlined.value.is_some() => {
+        match &unit.expr(e).kind {
+            ExprKind::Inlined(inlined) => {
                 self.inlined(inlined);
-                match inlined.value {
-                    Some(value) => return self.not_null(value),
-                    None => return Err(super::Failed),
-                }
+                self.not_null(inlined.value.ok_or(super::Failed)?)
+            }
+            ExprKind::Binary(Binary::Comma, a, b) => {
+                self.discard(*a)?;
+                self.not_null(*b)
+            }
+            ExprKind::Conditional(c, a, b) => {
+                self.nested(e, |body| body.chosen_not_null(*c, [*a, *b]))
+            }
+            &ExprKind::Assign(None, target, value) => {
+                self.set_pointer(target, value)?;
+                self.leads_somewhere(target)
             }
             _ => {
-                self.pointer(e)?;
-                return Ok(Expr::Logical(true));
+                if unit.expr(e).effects {
+                    self.pointer(e)?;
+                }
+                self.leads_somewhere(e)
             }
-        };
-        let ExprKind::Name(d) = unit.expr(name).kind else {
-            return Ok(Expr::Logical(true));
-        };
-        match self.slot(d, unit.expr(name).at)? {
-            Slot::Walker(walker) if walker.null => Ok(Expr::op(
-                Op::Ne,
-                [Expr::var(walker.offset), Expr::Int(NULL)],
-            )),
-            Slot::Array { var, .. } if self.is_optional(d) => {
-                Ok(Expr::op(Op::Present, [Expr::var(var)]))
-            }
-            Slot::Array { .. }
-            | Slot::Alias(_)
-            | Slot::Walker(_)
-            | Slot::Scalar(..)
-            | Slot::Cell(..) => Ok(Expr::Logical(true)),
         }
     }
 
-    /// True of a parameter that a call may leave out with a null pointer.
+    /// True if the pointer that a condition chooses is not null.
+    fn chosen_not_null(&mut self, c: ExprId, [yes, no]: [ExprId; 2]) -> Lowered<Expr> {
+        let unit = self.l.unit;
+        let condition = self.condition(c)?;
+        if !unit.expr(yes).effects && !unit.expr(no).effects {
+            let arms = [self.not_null(yes)?, self.not_null(no)?];
+            let [yes, no] = arms;
+            let chosen = and(condition.clone(), yes);
+            return Ok(or(chosen, and(not(condition), no)));
+        }
+        let t = self.f.temporary(ScalarType::Logical);
+        self.mark();
+        self.f.begin_if(condition);
+        let chosen = self.not_null(yes).map(|e| self.assign(t, e));
+        self.f.begin_else();
+        let other = self.not_null(no).map(|e| self.assign(t, e));
+        self.f.end_if();
+        chosen.and(other).map(|()| Expr::var(t))
+    }
+
+    /// True if a pointer that has been evaluated is not null: the one that it is made from is not.
+    pub(super) fn leads_somewhere(&mut self, mut e: ExprId) -> Lowered<Expr> {
+        let unit = self.l.unit;
+        loop {
+            e = points::bare(unit, e);
+            if points::is_null(unit, e) {
+                return Ok(Expr::Logical(false));
+            }
+            if unit.is_array(e) {
+                return Ok(Expr::Logical(true));
+            }
+            e = match &unit.expr(e).kind {
+                ExprKind::Name(d) => {
+                    let slot = self.slot(*d, unit.expr(e).at)?;
+                    return Ok(self.slot_leads_somewhere(&slot));
+                }
+                ExprKind::Assign(_, of, _) | ExprKind::Step { of, .. } => *of,
+                ExprKind::Binary(Binary::Add | Binary::Sub, a, b) => {
+                    if unit.is_pointer(*a) {
+                        *a
+                    } else {
+                        *b
+                    }
+                }
+                ExprKind::Binary(Binary::Comma, _, b) => *b,
+                ExprKind::Inlined(inlined) => inlined.value.ok_or(super::Failed)?,
+                ExprKind::Unary(Unary::Address, of) => match pointer_to(unit, *of) {
+                    Some(pointer) => pointer,
+                    None => return Ok(Expr::Logical(true)),
+                },
+                ExprKind::Str(_) => return Ok(Expr::Logical(true)),
+                ExprKind::Call(..) if points::allocates(unit, e) => return Ok(Expr::Logical(true)),
+                ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) if self.has_all_rows(e) => {
+                    return Ok(Expr::Logical(true));
+                }
+                ExprKind::Bad => return Err(super::Failed),
+                _ => return self.pointer_problem(e, "whether this pointer is null is not known"),
+            };
+        }
+    }
+
+    fn slot_leads_somewhere(&self, slot: &Slot) -> Expr {
+        match slot {
+            Slot::Walker(walker) if walker.null => {
+                Expr::op(Op::Ne, [Expr::var(walker.offset), Expr::Int(NULL)])
+            }
+            Slot::Array { var, .. } | Slot::Alias(Pointer { var, .. }) => self.presence(*var),
+            Slot::Walker(_) | Slot::Scalar(..) | Slot::Cell(..) => Expr::Logical(true),
+        }
+    }
+
+    /// True of a variable, but for a parameter that may be left out.
+    pub(super) fn presence(&self, v: VarId) -> Expr {
+        match self.f.get(v).map(|v| &v.role) {
+            Some(Role::Parameter { optional: true, .. }) => Expr::op(Op::Present, [Expr::var(v)]),
+            _ => Expr::Logical(true),
+        }
+    }
+
+    /// True of a row behind pointers none of which is null: those of a parameter, and those that malloc gives no value before they are assigned.
+    fn has_all_rows(&self, e: ExprId) -> bool {
+        let unit = self.l.unit;
+        unit.root(e).is_some_and(|d| {
+            let cleared =
+                |e: &ExprId| points::library_call(unit, points::bare(unit, *e)) == Some("calloc");
+            self.is_rows(d) && !points::sources(unit, d).iter().any(cleared)
+        })
+    }
+
+    /// True of a parameter that may be null: a call may leave it out.
     pub(super) fn is_optional(&self, d: DeclId) -> bool {
         let decl = self.l.unit.decl(d);
-        decl.kind == DeclKind::Parameter
-            && !self.l.values
-            && decl.assigned.is_empty()
-            && !decl.address
-            && self.l.facts.is_tested(d)
+        !self.is_value(&decl.ty) && !decl.address && self.l.facts.may_be_null(d)
     }
 
     /// A comparison or difference of pointers.
@@ -94,11 +164,9 @@ impl Body<'_, '_> {
             && matches!(op, Binary::Eq | Binary::Ne)
         {
             let not_null = self.not_null(pointer)?;
-            return Ok(match (op, not_null) {
-                (Binary::Ne, Expr::Logical(value)) => Value::integer(value.into(), Int::Int),
-                (_, Expr::Logical(value)) => Value::integer((!value).into(), Int::Int),
-                (Binary::Ne, e) => Value::truth(e, 2),
-                (_, e) => Value::truth(Expr::op(Op::Not, [e]), 3),
+            return Ok(match op {
+                Binary::Ne => truth(not_null),
+                _ => truth(not(not_null)),
             });
         }
         if !unit.is_pointer(a) || !unit.is_pointer(b) {
@@ -114,26 +182,15 @@ impl Body<'_, '_> {
             self.settle(&mut left);
         }
         let right = self.pointer(b)?;
-        if matches!(op, Binary::Eq | Binary::Ne)
-            && self.are_apart(left.var, right.var)
-            && let Some(equal) = self.are_null([(a, left.var), (b, right.var)])?
-        {
-            return Ok(match (op, equal) {
-                (_, Expr::Logical(equal)) => {
-                    Value::integer((equal == (op == Binary::Eq)).into(), Int::Int)
-                }
-                (Binary::Ne, equal) => {
-                    let depth = equal.depth() + 1;
-                    Value::truth(Expr::op(Op::Not, [equal]), depth)
-                }
-                (_, equal) => {
-                    let depth = equal.depth();
-                    Value::truth(equal, depth)
-                }
+        if matches!(op, Binary::Eq | Binary::Ne) {
+            let equal = self.are_equal([(a, &left), (b, &right)], at)?;
+            return Ok(match op {
+                Binary::Eq => truth(equal),
+                _ => truth(not(equal)),
             });
         }
         let Some(order) = positions(&left, &right) else {
-            return self.different_arrays(a, b, at);
+            return self.ordered_apart(a, b, at);
         };
         if op == Binary::Sub {
             // In one row or member, which nothing but its own subscript tells, the places in it are subtracted.
@@ -162,33 +219,55 @@ impl Body<'_, '_> {
         };
         let mut e: Option<Expr> = None;
         for (x, y) in order.into_iter().rev() {
-            let equal = Expr::op(Op::Eq, [x.clone(), y.clone()]);
-            e = Some(match (e, comparison) {
-                (None, _) => Expr::op(comparison, [x, y]),
-                (Some(e), Op::Eq) => Expr::op(Op::And, [equal, e]),
-                (Some(e), Op::Ne) => Expr::op(Op::Or, [Expr::op(Op::Ne, [x, y]), e]),
-                (Some(e), _) => {
+            e = Some(match e {
+                None => Expr::op(comparison, [x, y]),
+                Some(e) => {
+                    let equal = Expr::op(Op::Eq, [x.clone(), y.clone()]);
                     let behind = Expr::op(Op::And, [equal, e]);
                     Expr::op(Op::Or, [Expr::op(strict, [x, y]), behind])
                 }
             });
         }
-        let e = e.unwrap_or(Expr::Logical(matches!(
-            comparison,
-            Op::Eq | Op::Le | Op::Ge
-        )));
-        let depth = e.depth();
-        Ok(Value::truth(e, depth))
+        let always = Expr::Logical(matches!(comparison, Op::Le | Op::Ge));
+        Ok(truth(e.unwrap_or(always)))
     }
 
-    /// True of two variables that are certain to be different arrays where both are there: one of them is a local, or both are
-    /// `restrict`. Of parameters that are `restrict` one must be written, since only then they do not meet, and no call in the files may
+    /// True of two pointers that are equal: both are null, or none and they lead to the same place.
+    fn are_equal(
+        &mut self,
+        [(a, left), (b, right)]: [(ExprId, &Pointer); 2],
+        at: Pos,
+    ) -> Lowered<Expr> {
+        let there = [self.leads_somewhere(a)?, self.leads_somewhere(b)?];
+        let absent = there.iter().any(|e| matches!(e, Expr::Op(Op::Present, _)));
+        let [a_there, b_there] = there;
+        let none = and(not(a_there.clone()), not(b_there.clone()));
+        let Some(order) = positions(left, right) else {
+            if self.are_apart(left.var, right.var) {
+                return Ok(none);
+            }
+            return self.different_arrays(at);
+        };
+        let same = order
+            .into_iter()
+            .rev()
+            .fold(Expr::Logical(true), |same, (x, y)| {
+                and(Expr::op(Op::Eq, [x, y]), same)
+            });
+        // The place of a null pointer is its own, but not where a parameter is left out.
+        Ok(match absent {
+            true => or(and(and(a_there, b_there), same), none),
+            false => same,
+        })
+    }
+
+    /// True of two variables that are certain to be different arrays where both are there: one of them is a local, both are globals, or both
+    /// are `restrict`. Of parameters that are `restrict` one must be written, since only then they do not meet, and no call in the files may
     /// hand over parts of one array.
     fn are_apart(&self, a: VarId, b: VarId) -> bool {
-        let is_local = |v: VarId| {
-            let variable = self.f.get(v);
-            variable.is_some_and(|v| matches!(v.role, Role::Local))
-        };
+        let role = |v: VarId| self.f.get(v).map(|v| &v.role);
+        let is_local = |v: VarId| matches!(role(v), Some(Role::Local));
+        let is_global = |v: VarId| matches!(role(v), Some(Role::Global(_)));
         let unit = self.l.unit;
         let parameters = &unit.functions[self.function].parameters;
         let parameter = |v: VarId| parameters.get(v.index()).copied();
@@ -203,35 +282,11 @@ impl Body<'_, '_> {
                 && is_restricted(b)
                 && !self.l.facts.is_shared(self.function)
         };
-        a != b && (is_local(a) || is_local(b) || are_restricted())
+        a != b && (is_local(a) || is_local(b) || is_global(a) && is_global(b) || are_restricted())
     }
 
-    /// Whether two pointers into different arrays are both null, which alone makes them equal. None if that is not known: a pointer may
-    /// point into an array that is absent.
-    fn are_null(&mut self, pointers: [(ExprId, VarId); 2]) -> Lowered<Option<Expr>> {
-        let unit = self.l.unit;
-        let parameters = &unit.functions[self.function].parameters;
-        let mut nulls = Vec::new();
-        let mut is_known = true;
-        for (e, var) in pointers {
-            let e = points::bare(unit, e);
-            let not_null = match unit.expr(e).kind {
-                ExprKind::Name(_) => self.not_null(e)?,
-                _ => Expr::Logical(true),
-            };
-            let parameter = parameters.get(var.index());
-            let may_be_absent = parameter.is_some_and(|d| self.is_optional(*d));
-            if not_null == Expr::Logical(true) && !may_be_absent {
-                return Ok(Some(Expr::Logical(false)));
-            }
-            is_known &= !may_be_absent || matches!(not_null, Expr::Op(Op::Present, _));
-            nulls.push(Expr::op(Op::Not, [not_null]));
-        }
-        Ok(is_known.then(|| Expr::op(Op::And, nulls)))
-    }
-
-    /// Pointers into different arrays are compared: of those that may point into several arrays this is known in a run.
-    fn different_arrays(&mut self, a: ExprId, b: ExprId, at: Pos) -> Lowered<Value> {
+    /// Pointers into different arrays are ordered: of those that may point into several arrays this is known in a run.
+    fn ordered_apart(&mut self, a: ExprId, b: ExprId, at: Pos) -> Lowered<Value> {
         let unit = self.l.unit;
         let open = [a, b].map(|e| unit.roots(e));
         if open.iter().flatten().any(|d| self.bound.contains_key(d)) {
@@ -245,10 +300,60 @@ impl Body<'_, '_> {
             self.f.stop(text);
             return Ok(Value::integer(0, Int::Int));
         }
+        self.different_arrays(at)
+    }
+
+    fn different_arrays<T>(&mut self, at: Pos) -> Lowered<T> {
         let message = "two pointers are compared that may point into different arrays";
         let help = "compare pointers into one array, or their numbers of elements";
         self.error(&codes::POINTER, at, message, help)
     }
+}
+
+/// The pointer by which a place is found; none of a variable.
+fn pointer_to(unit: &Unit, mut place: ExprId) -> Option<ExprId> {
+    loop {
+        place = match unit.expr(place).kind {
+            ExprKind::Member(of, _, false) => of,
+            ExprKind::Member(pointer, _, true) | ExprKind::Unary(Unary::Deref, pointer) => {
+                return Some(pointer);
+            }
+            ExprKind::Index(a, b) => return Some(if unit.is_pointer(a) { a } else { b }),
+            _ => return None,
+        }
+    }
+}
+
+fn truth(e: Expr) -> Value {
+    match e {
+        Expr::Logical(value) => Value::integer(value.into(), Int::Int),
+        e => {
+            let depth = e.depth();
+            Value::truth(e, depth)
+        }
+    }
+}
+
+fn not(e: Expr) -> Expr {
+    match e {
+        Expr::Logical(value) => Expr::Logical(!value),
+        Expr::Op(Op::Not, operand) if operand.len() == 1 => operand.into_vec().remove(0),
+        Expr::Op(Op::Eq, operands) => Expr::Op(Op::Ne, operands),
+        Expr::Op(Op::Ne, operands) => Expr::Op(Op::Eq, operands),
+        e => Expr::op(Op::Not, [e]),
+    }
+}
+
+fn and(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::Logical(true), e) | (e, Expr::Logical(true)) => e,
+        (Expr::Logical(false), _) | (_, Expr::Logical(false)) => Expr::Logical(false),
+        (a, b) => Expr::op(Op::And, [a, b]),
+    }
+}
+
+fn or(a: Expr, b: Expr) -> Expr {
+    not(and(not(a), not(b)))
 }
 
 /// The subscripts of two pointers, in pairs, where they are not the same; the last of them may move. None if the

@@ -90,7 +90,8 @@ impl Body<'_, '_> {
                     }
                     let refused = (&codes::POINTER, node.at);
                     let message = "a pointer is converted to a number";
-                    let value = self.number(*a, refused, message, "compare indices instead")?;
+                    let value =
+                        self.number((*a, Some(to)), refused, message, "compare indices instead")?;
                     Ok(value.convert(to))
                 }
                 _ => {
@@ -142,6 +143,9 @@ impl Body<'_, '_> {
             ExprKind::Step { of, up, .. } if unit.is_pointer(*of) => {
                 let op = if *up { Binary::Add } else { Binary::Sub };
                 self.move_pointer(*of, None, op, false).map(|_| ())
+            }
+            ExprKind::Assign(None, target, value) if unit.is_pointer(e) => {
+                self.nested(e, |b| b.set_pointer(*target, *value))
             }
             ExprKind::Assign(..) if unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             ExprKind::Step { of, up, post } => self.step(*of, *up, *post, false).map(|_| ()),
@@ -477,7 +481,12 @@ impl Body<'_, '_> {
             place = self.settled_place(place);
         }
         let message = "a pointer is assigned to a number";
-        let right = self.number(value, (&codes::POINTER, at), message, "assign an element")?;
+        let right = self.number(
+            (value, Some(ty).filter(|_| op.is_none())),
+            (&codes::POINTER, at),
+            message,
+            "assign an element",
+        )?;
         let new = match op {
             None => right,
             Some(op) => {

@@ -1,8 +1,8 @@
 //! What is known of pointers and variables before functions are translated.
 
-use super::points;
+use super::{null, points};
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
     types::Type,
 };
 use std::collections::{HashMap, HashSet};
@@ -12,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Facts {
     /// Pointers and arrays of which an element may be written.
     written: HashSet<DeclId>,
-    /// Pointers that are compared with null.
-    tested: HashSet<DeclId>,
+    /// Parameters that may be null.
+    null: HashSet<DeclId>,
     /// Pointers to pointers of which one is assigned.
     exchanged: HashSet<DeclId>,
     /// Pointers that are only dereferenced.
@@ -72,10 +72,12 @@ impl Facts {
     pub(super) fn of(unit: &Unit, functions: &[usize]) -> Self {
         let mut facts = Self::default();
         // What is written through the first is written in the second.
-        let mut flows: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
+        let mut flows = null::Flows::new();
         let mut mentions: HashMap<DeclId, (usize, usize)> = HashMap::new();
         // The pointers that are passed as they are.
         let mut passes: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
+        // The pointers that are dereferenced.
+        let mut followed: Vec<DeclId> = Vec::new();
         let mut open: Vec<DeclId> = Vec::new();
         let mut calls: Vec<Handed> = Vec::new();
         let mut locals: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
@@ -87,6 +89,7 @@ impl Facts {
                     ExprKind::Unary(Unary::Deref, a) | ExprKind::Member(a, _, true) => {
                         if let ExprKind::Name(d) = unit.expr(*a).kind {
                             mentions.entry(d).or_default().1 += 1;
+                            followed.push(d);
                         }
                     }
                     // The address of a row's pointer may be used to assign it.
@@ -161,14 +164,14 @@ impl Facts {
                 }
             }
         }
-        facts.tested = tested(unit, functions);
+        facts.null = null::parameters(unit, functions, &flows);
         facts.shared = shared(unit, &calls, &locals);
         while let Some(d) = open.pop() {
             if facts.written.insert(d) {
                 open.extend(flows.get(&d).into_iter().flatten());
             }
         }
-        // A pointer that is passed on points to one number if what it is passed to does.
+        // A pointer that is passed on points to one number if what it is passed to does; one that nothing dereferences to any.
         let simple = |d: &DeclId| mentions.get(d).is_some_and(|(all, simple)| all == simple);
         let mut open: Vec<DeclId> = passes.keys().filter(|d| !simple(d)).copied().collect();
         let mut several: HashSet<DeclId> = HashSet::new();
@@ -179,9 +182,10 @@ impl Facts {
                 }
             }
         }
+        let followed = null::closure(followed, &passes);
         let single = mentions
             .keys()
-            .filter(|d| simple(d) && !several.contains(d));
+            .filter(|d| simple(d) && !several.contains(d) && followed.contains(d));
         facts.single = single.copied().collect();
         facts
     }
@@ -216,55 +220,15 @@ impl Facts {
         self.exchanged.contains(&d)
     }
 
-    /// True if a pointer is asked whether it is null.
-    pub(super) fn is_tested(&self, d: DeclId) -> bool {
-        self.tested.contains(&d)
+    /// True of a parameter that may be null.
+    pub(super) fn may_be_null(&self, d: DeclId) -> bool {
+        self.null.contains(&d)
     }
 
     /// True if a pointer is used as a pointer to one value.
     pub(super) fn is_single(&self, d: DeclId) -> bool {
         self.single.contains(&d)
     }
-}
-
-/// The pointers that decide something, or are compared with 0.
-fn tested(unit: &Unit, functions: &[usize]) -> HashSet<DeclId> {
-    let mut conditions: Vec<ExprId> = Vec::new();
-    for &f in functions {
-        for k in unit.functions[f].part.clone() {
-            match &unit.exprs[k as usize].kind {
-                ExprKind::Unary(Unary::Not, a) | ExprKind::Conditional(a, ..) => {
-                    conditions.push(*a);
-                }
-                ExprKind::Binary(Binary::And | Binary::Or, a, b) => conditions.extend([*a, *b]),
-                ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) => {
-                    if points::is_null(unit, *a) {
-                        conditions.push(*b);
-                    } else if points::is_null(unit, *b) {
-                        conditions.push(*a);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    for stmt in &unit.stmts {
-        match &stmt.kind {
-            StmtKind::If(arms, _) => conditions.extend(arms.iter().map(|(c, _)| *c)),
-            StmtKind::While(c, _) | StmtKind::Do(_, c) => conditions.push(*c),
-            StmtKind::For(of) => conditions.extend(of.condition),
-            _ => {}
-        }
-    }
-    let mut tested = HashSet::new();
-    for e in conditions {
-        if let ExprKind::Name(d) = unit.expr(points::bare(unit, e)).kind
-            && matches!(unit.decl(d).ty.ty, Type::Pointer(_))
-        {
-            tested.insert(d);
-        }
-    }
-    tested
 }
 
 /// True if a variable keeps the value that it is declared with.

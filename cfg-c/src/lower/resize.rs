@@ -38,13 +38,8 @@ impl Body<'_, '_> {
         all.contains(&call)
     }
 
-    /// Gives memory another size; where the pointer that is assigned then points.
-    pub(super) fn resize(
-        &mut self,
-        call: ExprId,
-        d: DeclId,
-        walker: &Rc<Walker>,
-    ) -> Lowered<Pointer> {
+    /// Gives memory another size, and lets a pointer point there.
+    pub(super) fn resize(&mut self, call: ExprId, d: DeclId, walker: &Rc<Walker>) -> Lowered<()> {
         let unit = self.l.unit;
         let at = unit.expr(call).at;
         let ExprKind::Call(_, arguments) = &unit.expr(call).kind else {
@@ -58,21 +53,21 @@ impl Body<'_, '_> {
         let old = points::bare(unit, old);
         if points::is_null(unit, old) {
             let new = self.allocate(call, d)?;
-            return self.store(d, walker, new, at);
+            return self.store(d, walker, (new, Expr::Logical(true)), at);
         }
         let there = self.not_null(old)?;
         let pointer = self.pointer(old)?;
         if there == Expr::Logical(true) {
             let new = self.resized_memory(call, d, pointer)?;
-            return self.store(d, walker, new, at);
+            return self.store(d, walker, (new, Expr::Logical(true)), at);
         }
         self.mark();
         self.f.begin_if(there);
         let kept = self.resized_memory(call, d, pointer);
-        let kept = kept.and_then(|new| self.store(d, walker, new, at));
+        let kept = kept.and_then(|new| self.store(d, walker, (new, Expr::Logical(true)), at));
         self.f.begin_else();
         let made = self.allocate(call, d);
-        let made = made.and_then(|new| self.store(d, walker, new, at));
+        let made = made.and_then(|new| self.store(d, walker, (new, Expr::Logical(true)), at));
         self.f.end_if();
         kept.and(made)
     }

@@ -11,7 +11,7 @@ use crate::{
     interface::Given,
     preprocess::{Choice, Role},
     source::Pos,
-    types::Type,
+    types::{Arith, Int, Type},
 };
 use cfg_core::{
     builder::{Label, RoutineBuilder},
@@ -150,18 +150,24 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
 }
 
 impl Body<'_, '_> {
-    /// The value of an expression; a pointer is refused with this code, place, message and way out.
+    /// The value of an expression that becomes one of a type; a pointer, which becomes a truth value alone, is refused with this code,
+    /// place, message and way out.
     pub(super) fn number(
         &mut self,
-        e: ExprId,
+        (e, to): (ExprId, Option<Arith>),
         (info, at): (&CodeInfo, Pos),
         message: &str,
         help: &str,
     ) -> Lowered<Value> {
-        if self.l.unit.is_pointer(e) {
+        if !self.l.unit.is_pointer(e) {
+            return self.expr(e);
+        }
+        if to != Some(Arith::Int(Int::Bool)) {
             return self.error(info, at, message, help);
         }
-        self.expr(e)
+        let there = self.condition(e)?;
+        let depth = there.depth();
+        Ok(Value::truth(there, depth))
     }
 
     /// A constant as the representation's `integer`, at this expression.

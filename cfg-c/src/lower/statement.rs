@@ -179,7 +179,12 @@ impl Body<'_, '_> {
             }
             (Some(e), Some((v, Elem::Arith(ty)))) => {
                 let refused = (&codes::POINTER, at);
-                let value = self.number(e, refused, "a pointer is returned", "return a number")?;
+                let value = self.number(
+                    (e, Some(ty)),
+                    refused,
+                    "a pointer is returned",
+                    "return a number",
+                )?;
                 self.assign(v, value.convert(ty).e);
             }
             (Some(e), None) => self.discard(e)?,
@@ -309,16 +314,15 @@ impl Body<'_, '_> {
         let Some(ty) = unit.decl(d).ty.arith() else {
             return Err(super::Failed);
         };
-        if unit.is_pointer(e) {
-            return self.error(
-                &codes::OPERAND,
-                at,
-                "a number is initialised with a pointer",
-                "initialise it with an element",
-            );
-        }
         self.unordered(&[e], Some(d))?;
-        let value = self.expr(e)?;
+        let message = "a number is initialised with a pointer";
+        let refused = (&codes::OPERAND, at);
+        let value = self.number(
+            (e, Some(ty)),
+            refused,
+            message,
+            "initialise it with an element",
+        )?;
         self.assign(place, value.convert(ty).e);
         Ok(())
     }
@@ -329,7 +333,7 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         match &decl.init {
-            Some(Init::Expr(e)) => self.decided(*e, &mut |b| b.point(d, &walker, *e).map(|_| ())),
+            Some(Init::Expr(e)) => self.decided(*e, &mut |b| b.point(d, &walker, *e)),
             _ => Ok(()),
         }
     }

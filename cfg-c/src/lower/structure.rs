@@ -272,12 +272,12 @@ impl Body<'_, '_> {
                 self.assign(path.place(), value);
                 continue;
             }
-            let message = "a number is initialised with a pointer";
-            let help = "initialise it with an element";
-            let value = self.number(e, (&codes::OPERAND, at), message, help)?;
             let Some(to) = braces::number_at(unit, ty, steps) else {
                 return Err(Failed);
             };
+            let message = "a number is initialised with a pointer";
+            let help = "initialise it with an element";
+            let value = self.number((e, Some(to)), (&codes::OPERAND, at), message, help)?;
             self.assign(path.place(), value.convert(to).e);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::{
     Lowered, flat,
-    points::{self, Root, Shape},
+    points::{self, Root, Shape, Targets},
     routine::Body,
     slot::{Elem, Pointer, Slot, Walker},
     structure::LEADS_TO_ONE,
@@ -45,7 +45,21 @@ impl Body<'_, '_> {
             return true;
         }
         let targets = self.l.targets(d);
-        targets.null || targets.shapes.len() > 1 || targets.many.is_some()
+        // Whether a parameter that moves is null is known where it is assigned only.
+        let moves = |d: &DeclId| !unit.decl(*d).assigned.is_empty();
+        targets.null
+            || targets.shapes.len() > 1
+            || targets.many.is_some()
+            || self.may_be_absent(&targets).any(|d| moves(&d))
+    }
+
+    /// The parameters that a pointer may point into and that may be null.
+    fn may_be_absent(&self, targets: &Targets) -> impl Iterator<Item = DeclId> {
+        let whole = targets.shapes.iter().filter(|s| s.steps.is_empty());
+        whole.filter_map(|s| match s.root {
+            Root::Variable(d) if self.is_optional(d) => Some(d),
+            Root::Variable(_) | Root::Heap(_) => None,
+        })
     }
 
     /// What stands for a pointer that is assigned or moves.
@@ -128,12 +142,13 @@ impl Body<'_, '_> {
             found.push(self.nowhere(d, offset)?);
         }
         self.several |= selector.is_some();
+        let null = targets.null || self.may_be_absent(&targets).next().is_some();
         Ok(Slot::Walker(Rc::new(Walker {
             targets: found,
             selector,
             indices: own,
             offset,
-            null: targets.null,
+            null,
         })))
     }
 
@@ -250,7 +265,8 @@ impl Body<'_, '_> {
             if let Some(selector) = walker.selector {
                 self.assign(selector, Expr::Int(first.unwrap_or(0) as i64));
             }
-            self.assign(walker.offset, Expr::Int(0));
+            let first = or_null(Expr::Int(0), self.presence(var));
+            self.assign(walker.offset, first);
         }
     }
 
@@ -295,20 +311,26 @@ impl Body<'_, '_> {
             return self.allocate_row(target, value);
         }
         let (d, walker) = self.walker_of(target)?;
+        self.point(d, &walker, value)?;
+        self.walked(d, &walker, self.l.unit.expr(target).at)
+    }
+
+    /// Assigns a pointer, wherever it then points.
+    pub(super) fn set_pointer(&mut self, target: ExprId, value: ExprId) -> Lowered<()> {
+        let is_rows = self.l.unit.root(target).is_some_and(|d| self.is_rows(d));
+        if self.holds_value(target) || is_rows {
+            return self.assign_pointer(target, value).map(|_| ());
+        }
+        let (d, walker) = self.walker_of(target)?;
         self.point(d, &walker, value)
     }
 
     /// Lets a pointer point to something.
-    pub(super) fn point(
-        &mut self,
-        d: DeclId,
-        walker: &Rc<Walker>,
-        value: ExprId,
-    ) -> Lowered<Pointer> {
+    pub(super) fn point(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<()> {
         self.nested(value, |b| b.point_part(d, walker, value))
     }
 
-    fn point_part(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<Pointer> {
+    fn point_part(&mut self, d: DeclId, walker: &Rc<Walker>, value: ExprId) -> Lowered<()> {
         let unit = self.l.unit;
         let value = points::bare(unit, value);
         let at = unit.expr(value).at;
@@ -321,7 +343,7 @@ impl Body<'_, '_> {
                 self.assign(*v, Expr::Int(0));
             }
             self.assign(walker.offset, Expr::Int(NULL));
-            return walker.targets.first().cloned().ok_or(super::Failed);
+            return Ok(());
         }
         let pointer = match &unit.expr(value).kind {
             ExprKind::Conditional(c, a, b) => {
@@ -332,8 +354,12 @@ impl Body<'_, '_> {
                 self.f.begin_else();
                 let no = self.point(d, walker, *b);
                 self.f.end_if();
-                let (yes, _) = (yes?, no?);
-                return Ok(yes);
+                return yes.and(no);
+            }
+            // Into which of several arrays the other one points is known behind its assignment.
+            &ExprKind::Assign(None, target, of) if !self.holds_value(target) => {
+                self.set_pointer(target, of)?;
+                return self.decided(target, &mut |b| b.point(d, walker, target));
             }
             ExprKind::Call(..) if points::allocates(unit, value) => self.allocate(value, d)?,
             ExprKind::Call(..) if points::reallocates(unit, value) => {
@@ -348,16 +374,21 @@ impl Body<'_, '_> {
             }
             _ => self.pointer(value)?,
         };
-        self.store(d, walker, pointer, at)
+        let there = match walker.null {
+            true => self.leads_somewhere(value)?,
+            false => Expr::Logical(true),
+        };
+        self.store(d, walker, (pointer, there), at)
     }
 
+    /// Gives a pointer the place of another one, and whether that is not null.
     pub(super) fn store(
         &mut self,
         d: DeclId,
         walker: &Rc<Walker>,
-        pointer: Pointer,
+        (pointer, there): (Pointer, Expr),
         at: Pos,
-    ) -> Lowered<Pointer> {
+    ) -> Lowered<()> {
         let alike = |a: &Subscript, b: &Subscript| match (a.field(), b.field()) {
             (Some(a), Some(b)) => a == b,
             (None, None) => true,
@@ -411,7 +442,13 @@ impl Body<'_, '_> {
         // Other arrays that it may point into may have more subscripts.
         let indices = indices.chain(std::iter::repeat(Expr::Int(0)));
         let mut values: Vec<(VarId, Expr)> = walker.indices.iter().copied().zip(indices).collect();
-        values.push((walker.offset, pointer.offset.unwrap_or(Expr::Int(0))));
+        let offset = pointer.offset.unwrap_or(Expr::Int(0));
+        let offset = match &there {
+            // It has the place of a null pointer itself.
+            Expr::Op(Op::Ne, operands) if operands.first() == Some(&offset) => offset,
+            _ => or_null(offset, there),
+        };
+        values.push((walker.offset, offset));
         if values.len() > 1 {
             // One may be made of another.
             for (_, e) in &mut values {
@@ -427,7 +464,7 @@ impl Body<'_, '_> {
         for (v, e) in values {
             self.assign(v, e);
         }
-        Ok(target)
+        Ok(())
     }
 
     /// `p += k`, `p++` and their like; the pointer after it, or before if `before`.
@@ -474,5 +511,13 @@ impl Body<'_, '_> {
         self.assign(t, e);
         self.frozen.insert(t);
         Expr::var(t)
+    }
+}
+
+/// A place in an array where a condition holds, or else that of a null pointer.
+fn or_null(place: Expr, there: Expr) -> Expr {
+    match there {
+        Expr::Logical(true) => place,
+        there => Expr::op(Op::If, [there, place, Expr::Int(NULL)]),
     }
 }

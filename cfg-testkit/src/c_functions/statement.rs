@@ -42,6 +42,11 @@ impl Writer<'_> {
                 0
             },
             if self.file.globals { 10 } else { 0 },
+            if self.file.optional && self.main {
+                20
+            } else {
+                0
+            },
         ];
         match self.rng.weighted(&weights) {
             0 => self.assign_real(),
@@ -67,7 +72,8 @@ impl Writer<'_> {
             20 => self.view(),
             21 => self.end(),
             22 => self.call_given(),
-            _ => self.call_with_globals(),
+            23 => self.call_with_globals(),
+            _ => self.may_be_null(),
         }
     }
 

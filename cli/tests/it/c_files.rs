@@ -354,7 +354,8 @@ fn driver(case: &Case, source: &str, run: &Value, number: usize) -> String {
                 writeln!(body, "  {ty} {name}_ = {init};").expect("a string");
                 arguments.push(format!("{name}_"));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            Value::Null => arguments.push("0".to_owned()),
+            Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 arguments.push(value.to_string());
             }
         }
