@@ -253,6 +253,8 @@ pub(crate) struct Structure {
     pub(crate) complete: bool,
     /// Its members lie otherwise than C has them, so that its size is not known.
     pub(crate) packed: bool,
+    /// It is a union.
+    pub(crate) union: bool,
     /// What it has that is not supported.
     pub(crate) refused: Option<Rc<str>>,
 }

@@ -491,6 +491,7 @@ mod tests {
             leaves: 3,
             complete: true,
             packed: false,
+            union: false,
             refused: None,
         });
         let ty = Qualified::plain(Type::Struct(StructId(0)));

@@ -228,8 +228,11 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
     let (mut end, mut widest, mut found) = (0i128, 1, 0);
     for m in &unit.structure(s).members {
         let align = alignment(unit, &m.ty.ty, depth)?;
-        let begin = rounded(end, align)?;
-        end = begin.checked_add(size(unit, &m.ty.ty, depth)?)?;
+        let begin = match unit.structure(s).union {
+            true => 0,
+            false => rounded(end, align)?,
+        };
+        end = end.max(begin.checked_add(size(unit, &m.ty.ty, depth)?)?);
         widest = widest.max(align);
         if member == Some(&*m.name) {
             found = begin;

@@ -18,6 +18,7 @@
 mod ast;
 mod blocks;
 mod braces;
+mod callback_data;
 mod calls;
 mod codes;
 mod constant;
@@ -36,8 +37,10 @@ mod reach;
 mod source;
 mod texts;
 mod types;
+mod unions;
 mod unreached;
 mod unseen;
+mod unused;
 
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
@@ -192,6 +195,9 @@ fn translate(
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     unseen::leave_out(&mut unit, &chosen.read, sink);
     warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
+    unused::leave_out(&mut unit);
+    unions::resolve(&mut unit, &chosen.read);
+    callback_data::give_types(&mut unit, &chosen.read);
     messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);

@@ -277,17 +277,17 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (2, 19),
     ),
     (
-        "union U { int i; };\ndouble f(union U *u) { return 0; }",
+        "union U { int i; char c; };\ndouble f(union U *u) { return u->i + u->c; }",
         &["C005"],
         (2, 19),
     ),
     (
-        "struct B { int a : 3; };\ndouble f(struct B b) { return 0; }",
+        "struct B { int a : 3; };\ndouble f(struct B b) { return b.a; }",
         &["C005"],
         (2, 19),
     ),
     (
-        "double f(double _Complex z) { return 0; }",
+        "double f(double _Complex z) { return z; }",
         &["C005"],
         (1, 26),
     ),
@@ -1227,4 +1227,104 @@ fn places_are_those_of_the_text() {
     let problems = read(text).problems;
     let at = &problems.0[0].at;
     assert_eq!((at.line, at.column), (Some(5), Some(21)), "{problems}");
+}
+
+/// What stands before each text in `PARAMETERS`.
+const DECLARED: &str = "#include <stdio.h>\n#include <stddef.h>\n
+    union u { double d; long bits; }; struct item { int kind; union { double number; const char *text; }; };
+    struct node { struct node *next; double v; }; typedef struct elsewhere elsewhere;
+    struct ops { double (*eval)(double, void *); void *user; int n; }; struct setting { double a, b; };
+    struct flags { unsigned on : 1, off : 1; };\n";
+
+/// Functions, and the names of the parameters that are read of `f`.
+const PARAMETERS: &[(&str, &str)] = &[
+    // What nothing uses may have any type.
+    ("double f(double x, void *context) { (void) context; return x; }", "x"),
+    (
+        "double f(const union u *a, double x, union u b, struct item *c, struct flags d) { (void) c; return x; }",
+        "x",
+    ),
+    (
+        "double f(struct node *list, elsewhere *e, double x, struct ops ops, const struct ops *more) { return x; }",
+        "x",
+    ),
+    ("double f(double x, double (*g)(double), int (*const table[2])(void)) { return x; }", "x"),
+    ("double f(const char *name, double x, const char **names) { return x; }", "x"),
+    // Nor is what is only printed, or handed on to such.
+    ("double f(FILE *log, double x) { fprintf(log, \"%g\", x); return x; }", "x"),
+    (
+        "static double g(double x, void *p, FILE *log) { (void) p; fputs(\"g\", log); return x * x; }
+         double f(double x, void *p, FILE *log) { return g(x, p, log) + g(x, &x, stderr); }",
+        "x",
+    ),
+    (
+        "double f(int n, double x, elsewhere *e) { return n > 0 ? x * f(n - 1, x, e) : 1; }",
+        "n x",
+    ),
+    // Of types that are read all are.
+    (
+        "double f(int n, double x, double y, const double *z, struct setting s) { return x; }",
+        "n x y z s",
+    ),
+    // The data behind a pointer to void have the type to which it is converted.
+    (
+        "double f(double x, void *data) { const struct setting *s = data; return x * s->a; }",
+        "x data",
+    ),
+    (
+        "double f(double x, const void *data) { return x * ((const struct setting *) data)->a; }",
+        "x data",
+    ),
+    ("double f(double x, void *data) { double *p = data; return x * p[1]; }", "x data"),
+    ("double f(double x, void *data) { double *p; p = (double *) data; return x * *p++; }", "x data"),
+    (
+        "static double g(double x, void *of) { struct setting *s; s = of; return x * s->b; }
+         static double h(const double *x, double y) { return x[0] * y; }
+         double f(double x, void *data, void *more) { return g(x, data) + h(more, x); }",
+        "x data more",
+    ),
+    (
+        "double f(double x, void *data) { void *again = data; struct setting *s = again; return s ? x * s->a : x; }",
+        "x data",
+    ),
+];
+
+#[test]
+fn parameters_are_those_that_are_used_and_have_the_type_that_they_are_used_as() {
+    let mut wrong = String::new();
+    for (text, names) in PARAMETERS {
+        let options = Options {
+            routine: Some("f".to_owned()),
+            ..Options::default()
+        };
+        let text = format!("{DECLARED}{text}");
+        let read = read_c("t.c", text.as_bytes(), &options, &mut NoFiles);
+        let Some(program) = read.program else {
+            wrong.push_str(&format!("{text}\n{}\n", read.problems));
+            continue;
+        };
+        let routine = &program.routines[program.main.expect("one is chosen").index()];
+        let all = routine.parameter_ids().map(|v| &*routine.variable(v).name);
+        let all: Vec<&str> = all.collect();
+        if all.join(" ") != *names {
+            wrong.push_str(&format!("{all:?}, not {names}\n{text}\n"));
+        }
+        if let Err(problems) = cfg_core::validate::validate(program) {
+            wrong.push_str(&problems.to_string());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A pointer that is only handed on may lead to any number of elements; one that is dereferenced alone leads to one.
+#[test]
+fn extents_of_pointers_that_are_handed_on() {
+    for (body, extent) in [
+        ("n > 0 ? f(n - 1, w) : 0", "w[: from 0]"),
+        ("n > 0 ? f(n - 1, w) : *w", "w[1 from 0]"),
+    ] {
+        let text = format!("double f(int n, const double *w) {{ return {body}; }}");
+        let shown = program(&text);
+        assert!(shown.contains(&format!("in real {extent}")), "{shown}");
+    }
 }

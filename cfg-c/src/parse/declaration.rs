@@ -170,12 +170,8 @@ impl Parser<'_> {
                 "float" => words.base = Some("float"),
                 "double" => words.base = Some("double"),
                 "_Bool" => words.base = Some("_Bool"),
-                "union" => {
-                    found = Some(self.union()?);
-                    continue;
-                }
-                "struct" => {
-                    found = Some(self.structure()?);
+                "struct" | "union" => {
+                    found = Some(self.structure(token.is("union"))?);
                     continue;
                 }
                 "enum" => {

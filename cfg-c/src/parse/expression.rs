@@ -2,7 +2,7 @@
 
 use super::{Entry, Parse, Parser, declaration::new_decl, literal};
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StructId, Unary},
     codes, constant,
     lex::{Kind, Token},
     lower::{math::How, points},
@@ -10,6 +10,7 @@ use crate::{
     prototypes,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
+    unions,
 };
 use std::rc::Rc;
 
@@ -388,6 +389,12 @@ impl Parser<'_> {
         } else {
             base
         };
+        if let Some(Type::Struct(s)) = base.map(|ty| &ty.ty)
+            && let Some(union) = self.union_around(*s, &name.text)
+        {
+            let of = self.add(ExprKind::Member(of, union, arrow), name.at, from);
+            return self.member_of(of, name, false, from);
+        }
         let kind = match base.map(|ty| &ty.ty) {
             Some(Type::Struct(s)) if self.unit.member(*s, &name.text).is_none() => {
                 let structure = self.unit.structure(*s);
@@ -425,6 +432,18 @@ impl Parser<'_> {
             }
         };
         self.add(kind, name.at, from)
+    }
+
+    /// The member without a name that is a union with a member of this name.
+    fn union_around(&self, s: StructId, name: &str) -> Option<Rc<str>> {
+        let mut members = self.unit.structure(s).members.iter();
+        let union = members.find(|m| match m.ty.ty {
+            Type::Struct(inner) => {
+                unions::is_hidden(&m.name) && self.unit.member(inner, name).is_some()
+            }
+            _ => false,
+        });
+        union.map(|m| Rc::clone(&m.name))
     }
 
     fn primary(&mut self) -> Parse<ExprId> {

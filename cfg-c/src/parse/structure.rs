@@ -6,29 +6,15 @@ use crate::{
     codes,
     lex::Kind,
     source::Pos,
-    types::Type,
+    types::{Qualified, Type},
+    unions,
 };
 use cfg_core::ir::Record;
 use std::rc::Rc;
 
 impl Parser<'_> {
-    /// A union, which is refused where it is used.
-    pub(super) fn union(&mut self) -> Parse<Type> {
-        self.next();
-        self.attributes()?;
-        let mut name = "a union".to_owned();
-        if self.peek().kind == Kind::Ident {
-            name = format!("union {}", self.next().text);
-        }
-        if self.peek().is("{") {
-            self.skip_between("{", "}")?;
-            self.attributes()?;
-        }
-        Ok(Type::Refused(Rc::from(name)))
-    }
-
-    /// A structure: declared, or named.
-    pub(super) fn structure(&mut self) -> Parse<Type> {
+    /// A structure or union: declared, or named.
+    pub(super) fn structure(&mut self, union: bool) -> Parse<Type> {
         let at = self.next().at;
         let mut attributes = self.attributes()?;
         let tag = (self.peek().kind == Kind::Ident).then(|| self.next().text);
@@ -58,6 +44,7 @@ impl Parser<'_> {
                     leaves: 0,
                     complete: false,
                     packed: false,
+                    union,
                     refused: None,
                 });
                 if let (Some(tag), Some(scope)) = (tag, self.scopes.last_mut()) {
@@ -103,20 +90,7 @@ impl Parser<'_> {
             }
             let specifiers = self.specifiers()?;
             if self.take(";") {
-                match specifiers.ty.ty {
-                    // The members of an anonymous structure are those of the one around it.
-                    Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
-                        let inner = self.unit.structure(inner).clone();
-                        if let Some(what) = inner.refused {
-                            self.refuse(id, &what);
-                        }
-                        for member in inner.members {
-                            self.member(id, member);
-                        }
-                    }
-                    Type::Refused(what) => self.refuse(id, &what),
-                    _ => {}
-                }
+                self.anonymous(id, specifiers.ty);
                 continue;
             }
             loop {
@@ -165,6 +139,31 @@ impl Parser<'_> {
         self.expect("}", "after the members")?;
         self.unit.structures[id.index()].complete = true;
         Ok(())
+    }
+
+    /// The members of a structure or union without a name are those of the one around it.
+    fn anonymous(&mut self, id: StructId, ty: Qualified) {
+        match ty.ty {
+            Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
+                let known = self.unit.structure(inner).clone();
+                if let Some(what) = known.refused {
+                    self.refuse(id, &what);
+                }
+                if known.union {
+                    let name = unions::hidden(self.unit.structure(id).members.len());
+                    let at = known.members.first().map(|m| m.at).unwrap_or_default();
+                    self.member(id, Member { name, ty, at });
+                } else if self.unit.structure(id).union {
+                    self.refuse(id, "a union with a structure without a name in it");
+                } else {
+                    for member in known.members {
+                        self.member(id, member);
+                    }
+                }
+            }
+            Type::Refused(what) => self.refuse(id, &what),
+            _ => {}
+        }
     }
 
     /// What is not supported about the type of a member.

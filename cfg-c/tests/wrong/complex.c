@@ -1,1 +1,1 @@
-double f(double _Complex z) { return 0; }
+double f(double _Complex z) { return z; }

@@ -1,2 +1,2 @@
 struct S;
-double f(struct S *s) { return 0; }
+double f(struct S *s) { return s->x; }

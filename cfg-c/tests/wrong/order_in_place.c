@@ -8,4 +8,4 @@ static double member(int n, double *x) { struct vec v = {n, x}; return v.n * pop
 static double behind(double *x) { double w = x[1]; double *p = x; return w * *moved(&p, &w); }
 static double argument(double *x, int i) { return *at(x, i, i++ ? 1 : 2); }
 static double operand(double *x, int i) { return *at(x, i++, 1.0) * i; }
-double f(int n, double *x, const struct link *list) { return member(n, x) + behind(x) + argument(x, 1) + operand(x, 1); }
+double f(int n, double *x, const struct link *list) { return list->v * (member(n, x) + behind(x) + argument(x, 1) + operand(x, 1)); }

@@ -1,2 +1,2 @@
 union U { int i; double d; };
-double f(union U u) { return u.d; }
+double f(union U u) { u.i = 3; return u.d; }
