@@ -3,18 +3,22 @@
 //! An entry is two files named after a hash of all that an executable depends on: the executable, and a key with all that in
 //! full and with a hash of the executable. An entry counts only if both belong to the user and nobody else may write them,
 //! the key is the same to the last byte, and the executable has its hash. Files are written to a temporary and
-//! renamed, the executable first, so that whoever finds half of an entry, or one of another writer, makes it anew.
+//! renamed, the executable first, so that whoever finds half of an entry, or one of another writer, makes it anew. Halves that
+//! nobody has completed for a while are removed.
 
 use crate::Compiler;
 use std::{
     fs::{self, File, Metadata},
     io::{self, Write as _},
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 /// Most bytes that the entries take together; those that were not used for the longest time go.
 const MOST: u64 = 256 << 20;
+
+/// The age from which half of an entry is that of a writer which is no more.
+const ABANDONED: Duration = Duration::from_secs(60);
 
 /// Changes when what is kept does.
 const VERSION: &str = "cfgrev-cc 1";
@@ -169,25 +173,34 @@ impl Cache {
         Ok(())
     }
 
-    /// Removes the oldest entries if they take more than so many bytes, but not this one.
+    /// Removes the oldest entries if they take more than so many bytes, but not this one, and halves that were abandoned.
     fn shrink(&self, newest: &Path, most: u64) -> io::Result<()> {
         let mut entries = Vec::new();
+        let mut total = 0;
+        let size = |path: &Path| fs::symlink_metadata(path).map_or(0, |data| data.len());
         for entry in fs::read_dir(&self.folder)? {
-            let about = entry?.path();
-            if about.extension().is_none_or(|e| e != "key") {
+            let path = entry?.path();
+            let used = fs::symlink_metadata(&path).and_then(|data| data.modified());
+            let used = used.unwrap_or(SystemTime::UNIX_EPOCH);
+            let other = match path.extension().and_then(|e| e.to_str()) {
+                Some("key") => Some("exe"),
+                Some("exe") => Some("key"),
+                Some("tmp") => None,
+                Some(_) | None => continue,
+            };
+            let is_whole =
+                other.is_some_and(|e| fs::symlink_metadata(path.with_extension(e)).is_ok());
+            if !is_whole && used.elapsed().is_ok_and(|age| age > ABANDONED) {
+                // Another process may have removed it.
+                let _ = fs::remove_file(&path);
                 continue;
             }
-            let executable = about.with_extension("exe");
-            let size = |path: &Path| fs::symlink_metadata(path).map_or(0, |data| data.len());
-            let used = fs::symlink_metadata(&about).and_then(|data| data.modified());
-            entries.push((
-                used.unwrap_or(SystemTime::UNIX_EPOCH),
-                size(&about) + size(&executable),
-                about,
-            ));
+            total += size(&path);
+            if other == Some("exe") {
+                entries.push((used, size(&path) + size(&path.with_extension("exe")), path));
+            }
         }
         entries.sort();
-        let mut total: u64 = entries.iter().map(|entry| entry.1).sum();
         for (_, size, about) in entries {
             if total <= most {
                 break;
@@ -263,6 +276,32 @@ mod tests {
         assert_eq!(there(), [false, true, true]);
         cache.shrink(&newest, 0).expect("it can be read");
         assert_eq!(there(), [false, false, true]);
+    }
+
+    /// A half of an entry counts until its writer must have ended; then it goes.
+    #[test]
+    fn abandoned_halves_go() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = Cache::open(&folder.path().join("kept")).expect("a new folder is ours");
+        let made = folder.path().join("program");
+        fs::write(&made, b"code").expect("it can be written");
+        cache.keep(b"a", &made).expect("it can be kept");
+        let whole = cache.paths(b"a").1;
+        let halves = ["b.exe", "c.key", ".cfgrev-d.tmp"].map(|name| cache.folder.join(name));
+        let old = SystemTime::now() - 2 * ABANDONED;
+        for (k, half) in halves.iter().enumerate() {
+            fs::write(half, vec![0; 100]).expect("it can be written");
+            cache.shrink(&whole, MOST).expect("it can be read");
+            assert!(half.exists(), "{}", half.display());
+            // Together with the whole entry it is too much: that is older.
+            cache.shrink(Path::new(""), 100).expect("it can be read");
+            assert!(!whole.exists(), "{}", half.display());
+            cache.keep(b"a", &made).expect("it can be kept");
+            let file = File::options().append(true).open(half).expect("it is ours");
+            file.set_modified(old).expect("it is ours");
+            cache.shrink(&whole, MOST).expect("it can be read");
+            assert!(!half.exists() && whole.exists(), "{k}");
+        }
     }
 
     #[cfg(unix)]
