@@ -245,6 +245,8 @@ impl Decl {
 pub(crate) struct Structure {
     /// Its tag, or the name that a typedef gives it.
     pub(crate) name: Option<Rc<str>>,
+    /// The name is a tag.
+    pub(crate) tagged: bool,
     /// Those of anonymous structures inside are its own.
     pub(crate) members: Vec<Member>,
     /// The scalars and arrays in it, those of structures inside included.

@@ -487,6 +487,7 @@ mod tests {
         let mut unit = Unit::default();
         unit.structures.push(Structure {
             name: None,
+            tagged: false,
             members: ["a", "b", "c"].map(member).into(),
             leaves: 3,
             complete: true,

@@ -34,6 +34,7 @@ mod parse;
 mod preprocess;
 mod prototypes;
 mod reach;
+mod signature;
 mod source;
 mod texts;
 mod types;
@@ -49,7 +50,12 @@ use cfg_core::{
 };
 
 pub use codes::CODES;
+
+/// The codes of warnings after which the program may have other values than the file as compiled: orders that C leaves open, and
+/// `long double`.
+pub const OPEN: [&str; 2] = [codes::ORDER.code, codes::LONG_DOUBLE.code];
 pub use preprocess::{Files, MacroOption, NoFiles, Preprocessing, SourceFile};
+pub use signature::{CGlobal, CParameter, CStructure, CType, Signature};
 
 /// Choices of the user that the file does not make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +74,8 @@ pub struct Options {
 pub struct Read {
     /// The program; `None` if there are errors.
     pub program: Option<Program>,
+    /// The function to differentiate as the file declares it, if there is only one.
+    pub signature: Option<Signature>,
     /// Errors and warnings, in the order of the steps that found them.
     pub problems: Diagnostics,
 }
@@ -92,6 +100,7 @@ pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Fil
     let Some(read) = reached else {
         return Read {
             program: None,
+            signature: None,
             problems: sink.found,
         };
     };
@@ -120,6 +129,7 @@ fn lacks_files(found: &Diagnostics) -> bool {
 /// What came of translating a file in one of the two ways.
 struct Attempt {
     program: Option<Program>,
+    signature: Option<Signature>,
     /// How far it came.
     reached: Reached,
     sink: source::Sink,
@@ -138,10 +148,11 @@ enum Reached {
 
 impl Attempt {
     fn new(read: &reach::Reached, values: bool, mut sink: source::Sink) -> Self {
-        let mut reached = Reached::Expanded;
-        let program = translate(read, values, &mut sink, &mut reached);
+        let (mut reached, mut signature) = (Reached::Expanded, None);
+        let program = translate(read, values, &mut sink, (&mut reached, &mut signature));
         Self {
             program,
+            signature,
             reached,
             sink,
         }
@@ -171,6 +182,7 @@ impl Attempt {
     fn read(self) -> Read {
         Read {
             program: self.program.filter(|_| !self.sink.found.has_errors()),
+            signature: self.signature,
             problems: self.sink.found,
         }
     }
@@ -181,7 +193,7 @@ fn translate(
     read: &reach::Reached,
     values: bool,
     sink: &mut source::Sink,
-    reached: &mut Reached,
+    (reached, signature): (&mut Reached, &mut Option<Signature>),
 ) -> Option<Program> {
     let choices = &read.choices;
     let mut unit = parse::parse(read, sink);
@@ -191,6 +203,7 @@ fn translate(
     }
     let chosen = lower::chosen(&unit, read);
     let interface = interface::Interface::of(&unit, &chosen.read, sink);
+    *signature = (chosen.main).and_then(|f| signature::signature(&unit, f));
     unreached::take_out(&mut unit);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     unseen::leave_out(&mut unit, &chosen.read, sink);

@@ -173,7 +173,7 @@ pub(crate) fn lower<'u>(
 #[derive(Debug)]
 pub(crate) struct Chosen {
     /// The function to differentiate, if there is only one.
-    main: Option<usize>,
+    pub(crate) main: Option<usize>,
     /// Those that are read with what they call.
     pub(crate) read: Vec<usize>,
 }

@@ -40,6 +40,7 @@ impl Parser<'_> {
                 let id = StructId(self.unit.structures.len() as u32);
                 self.unit.structures.push(Structure {
                     name: tag.clone(),
+                    tagged: tag.is_some(),
                     members: Vec::new(),
                     leaves: 0,
                     complete: false,

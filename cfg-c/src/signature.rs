@@ -1,0 +1,129 @@
+//! The function to differentiate as its file declares it, for whoever calls the original.
+
+use crate::{
+    ast::{DeclKind, ExprKind, Unit},
+    types::{Qualified, Type},
+};
+use cfg_core::ir::ScalarType;
+use std::collections::BTreeMap;
+
+/// A function as its file declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// The name of the function.
+    pub name: String,
+    /// The type of the result.
+    pub result: CType,
+    /// The parameters in order, arrays as pointers.
+    pub parameters: Vec<CParameter>,
+    /// The variables of the file, also those that are only declared, by name.
+    pub globals: BTreeMap<String, CGlobal>,
+    /// The structures of the file, by the numbers in [`CType::Structure`].
+    pub structures: Vec<CStructure>,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CType {
+    /// An arithmetic type: its words, and what it is in the representation. `long double` is `double` here.
+    Number(&'static str, ScalarType),
+    /// A pointer to a type.
+    Pointer(Box<CType>),
+    /// An array of elements of a type.
+    Array(Box<CType>),
+    /// A structure, by its number.
+    Structure(usize),
+    /// `void`, a function, a union and the like, in words.
+    Other(String),
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CParameter {
+    /// The name, if there is one.
+    pub name: Option<String>,
+    /// The type.
+    pub ty: CType,
+    /// The function names it.
+    pub used: bool,
+}
+
+/// A variable of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CGlobal {
+    /// The type.
+    pub ty: CType,
+    /// It is declared, and not defined.
+    pub external: bool,
+    /// It is `const`.
+    pub constant: bool,
+}
+
+/// A structure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CStructure {
+    /// The words that name it, `struct point` or `point`; those without a tag and a `typedef` of their own have none.
+    pub name: Option<String>,
+    /// The members, those of anonymous structures inside included.
+    pub members: Vec<(String, CType)>,
+}
+
+/// The signature of a function of a file that was parsed.
+pub(crate) fn signature(unit: &Unit, function: usize) -> Option<Signature> {
+    let function = &unit.functions[function];
+    let decl = unit.decl(function.decl);
+    let Type::Function(signature) = &decl.ty.ty else {
+        return None;
+    };
+    let part = function.part.start as usize..function.part.end as usize;
+    let names = |d| {
+        let body = unit.exprs[part.clone()].iter();
+        body.into_iter()
+            .any(|e| matches!(e.kind, ExprKind::Name(other) if other == d))
+    };
+    let parameters = signature.parameters.iter().map(|p| CParameter {
+        name: p.name.as_ref().map(ToString::to_string),
+        ty: c_type(&p.ty),
+        used: p.decl.is_some_and(names),
+    });
+    let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
+    for d in unit.decls.iter().filter(|d| d.kind == DeclKind::Global) {
+        // A declaration in a block stands beside that of the file.
+        let known = globals.get(&*d.name);
+        if known.is_none_or(|known| known.external) {
+            let global = CGlobal {
+                ty: c_type(&d.ty),
+                external: d.external,
+                constant: d.ty.element().constant,
+            };
+            globals.insert(d.name.to_string(), global);
+        }
+    }
+    let structures = unit.structures.iter().map(|s| CStructure {
+        name: s.name.as_ref().map(|name| match s.tagged {
+            true => format!("struct {name}"),
+            false => name.to_string(),
+        }),
+        members: (s.members.iter())
+            .map(|m| (m.name.to_string(), c_type(&m.ty)))
+            .collect(),
+    });
+    Some(Signature {
+        name: decl.name.to_string(),
+        result: c_type(&signature.result),
+        parameters: parameters.collect(),
+        globals,
+        structures: structures.collect(),
+    })
+}
+
+/// Types nest at most as deep as the parser lets them.
+fn c_type(ty: &Qualified) -> CType {
+    match &ty.ty {
+        Type::Arith(number) => CType::Number(number.name(), number.scalar()),
+        Type::Pointer(to) => CType::Pointer(Box::new(c_type(to))),
+        Type::Array(of, _) => CType::Array(Box::new(c_type(of))),
+        Type::Struct(s) => CType::Structure(s.index()),
+        Type::Void | Type::Function(_) | Type::Refused(_) => CType::Other(ty.name()),
+    }
+}
