@@ -44,6 +44,7 @@ use crate::mode::{Adjoint, Gradient, Primal, Tangent, of_generated};
 use crate::options::Options;
 use crate::point::Point;
 use crate::single_precision::has_real32;
+use crate::singular::{are_finite, singular};
 use cfg_core::diagnostic::{Diagnostics, Severity};
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
@@ -86,8 +87,9 @@ pub struct DotProduct {
     pub gap: f64,
     /// Elements of the dependents whose derivatives are infinite or NaN, so that only this was compared.
     pub not_finite: usize,
-    /// True if the gap is within the tolerance, and what is not finite is the same.
-    pub agrees: bool,
+    /// True if the gap is within the tolerance, and what is not finite is the same; `None` if the adjoint or the tangent is not
+    /// finite because of a singular point.
+    pub agrees: Option<bool>,
 }
 
 /// Tangent against divided differences.
@@ -138,10 +140,10 @@ impl Checked {
     /// False if anything disagrees. True if nothing does and there was something to compare; `None` if no
     /// difference could be compared.
     pub fn agrees(&self) -> Option<bool> {
-        if self.dot_product.agrees && self.stack.agrees {
-            self.differences.agrees
-        } else {
-            Some(false)
+        let all = [self.dot_product.agrees, self.differences.agrees];
+        match self.stack.agrees && all.iter().all(|agrees| *agrees != Some(false)) {
+            true => self.dot_product.agrees.and(self.differences.agrees),
+            false => Some(false),
         }
     }
 }
@@ -223,7 +225,7 @@ pub fn check(
     let precision = Precision::of(program);
     let tolerances = precision.at_least(tolerances);
     let seed = random.seed(&run.tangent, scales.as_deref().unwrap_or(&y_dot));
-    let (dot_product, gradient) = Products {
+    let (mut dot_product, gradient) = Products {
         adjoint: &mut adjoint,
         tangent: &mut tangent,
         point: &point,
@@ -236,8 +238,16 @@ pub fn check(
         tolerance: tolerances.dot_product,
     }
     .compare(&mut random, seed)?;
-    let found = of_generated(tape_check::check_program(adjoint.program()).problems);
+    let mut found = of_generated(tape_check::check_program(adjoint.program()).problems);
     let stack = Stack::new(&gradient, &found);
+    let is_finite = are_finite(&gradient.gradient) && y_dot.iter().all(|y| y.is_finite());
+    if !is_finite && are_finite(&gradient.value) {
+        let at = singular((program, routine), &plain, &point, None);
+        if at.is_some() && dot_product.agrees == Some(false) && !dot_product.gap.is_finite() {
+            dot_product.agrees = None;
+        }
+        found.0.extend(at);
+    }
     let dependents = primal.dependents_at(&point)?;
     let Compared {
         differences,

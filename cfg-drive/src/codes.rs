@@ -59,6 +59,9 @@ cfg_core::diagnostic_codes! {
     NOT_RUN "P435" "a run for differences was stopped by a limit"
         "Divided differences need runs of the program itself that record the vertices visited, within the same limits."
         "Such a run takes more memory than one without a record, so it may be stopped where tangent and adjoint were not. What it was needed for is not compared: if that is everything, `agrees` is null and the exit code 3. Raise the limit that the message names.";
+    NOT_DIFFERENTIABLE "P436" "not differentiable here"
+        "A derivative is finite where the value is."
+        "At a singular point, such as sqrt or a power below 1 at 0, a norm of zeros, acos at 1, there is no derivative, or it is infinite; partials follow IEEE arithmetic, so that infinities and NaN come out. Where the tangent is 0 times infinity, adjoint and tangent may differ. `check` cannot say anything then (exit code 3). Guard the operation: `s > 0.0 ? sqrt(s) : 0.0` has the derivative 0 at 0. Or choose another point. If no operation is named, a derivative overflows on the way.";
 }
 
 /// One problem that has no place in a text.

@@ -36,9 +36,10 @@ pub(crate) fn run(data: &[u8]) {
     let has_tapes =
         (valid.routines.iter()).any(|r| r.variables.iter().any(|v| v.ty == ScalarType::Tape));
     assert!(
-        checked.dot_product.agrees,
+        checked.dot_product.agrees != Some(false),
         "{:?}\n{}",
-        checked.dot_product, *valid
+        checked.dot_product,
+        *valid
     );
     assert!(
         has_tapes || checked.stack.agrees,

@@ -32,9 +32,14 @@ fn whole(x: f64) -> bool {
 /// with an integer exponent it is [`event_powi`]; `polygamma` takes its integer as a real. Other operators
 /// over integers have no derivative and are not to be asked about.
 ///
-/// NaN operands are no event: whatever made them was. Overflow is none either.
+/// NaN operands are no event: whatever made them was. Overflow is none either. Of a strong product, the second operand is a partial
+/// derivative: if that is not finite and the first is neither 0 nor infinite, the product is where a derivative stops being finite.
 pub fn event(op: Op, args: &[f64]) -> Option<Event> {
     use Event::{Kink, OutsideDomain, Singular};
+    if let (Op::StrongMul, &[a, b]) = (op, args) {
+        let stops = a.is_finite() && a != 0.0 && !b.is_finite();
+        return stops.then_some(Singular);
+    }
     if args.iter().any(|x| x.is_nan()) {
         return None;
     }

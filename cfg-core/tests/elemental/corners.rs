@@ -355,6 +355,17 @@ fn events_agree_with_values() {
     assert_eq!(event(Op::TO_INT, &[2.0]), Some(Kink));
     assert_eq!(event(Op::ToLogical, &[0.0]), Some(Kink));
     assert_eq!(event(Op::Sqrt, &[NAN]), None);
+    // A strong product with a partial that is not finite, if anything is left of it.
+    for (a, b, at) in [
+        (1.0, INF, Some(Singular)),
+        (-2.0, NAN, Some(Singular)),
+        (0.0, INF, None),
+        (INF, INF, None),
+        (NAN, INF, None),
+        (1e300, 1e300, None),
+    ] {
+        assert_eq!(event(Op::StrongMul, &[a, b]), at, "{a} {b}");
+    }
     assert_eq!(Kink.describe(), "at a kink or jump");
 }
 

@@ -36,7 +36,7 @@ impl Products<'_> {
     ) -> Result<(DotProduct, Gradient), Diagnostics> {
         let mut gradient = self.adjoint.gradient(self.point, &seed)?;
         let mut found = self.products(&gradient, &seed);
-        if !found.agrees && self.scales.is_none() && found.gap.is_finite() {
+        if found.agrees == Some(false) && self.scales.is_none() && found.gap.is_finite() {
             let rounding = self.rounding(random, &gradient, &seed)?;
             found.grant(rounding, self.tolerance);
         }
@@ -47,7 +47,7 @@ impl Products<'_> {
             gradient = self.adjoint.gradient(self.point, &seed)?;
             let rest = self.products(&gradient, &seed);
             // What disagrees is what is told.
-            if found.agrees || !rest.agrees {
+            if found.agrees == Some(true) || rest.agrees == Some(false) {
                 found = rest;
             }
         }
@@ -101,7 +101,7 @@ impl DotProduct {
         let difference = (self.adjoint - self.tangent).abs() - MANY * rounding;
         if difference.is_finite() {
             self.gap = self.gap.min(difference.max(0.0) / self.scale);
-            self.agrees = self.gap <= tolerance;
+            self.agrees = Some(self.gap <= tolerance);
         }
     }
 }
@@ -128,7 +128,7 @@ fn dot_product(
         scale,
         gap,
         not_finite: 0,
-        agrees: gap <= tolerance || same,
+        agrees: Some(gap <= tolerance || same),
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let agrees = |adjoint: f64| {
             let mut found = dot_product(adjoint, 1.0, 1.0, 0.0, 0.0);
             found.grant(1.0, 0.0);
-            found.agrees
+            found.agrees == Some(true)
         };
         assert_eq!([65.0, 65.0_f64.next_up()].map(agrees), [true, false]);
     }

@@ -8,7 +8,7 @@ use cfg_core::diagnostic::Diagnostic;
 pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Diagnostic>) {
     let d = checked.dot_product;
     let mut failures = Vec::new();
-    if !d.agrees {
+    if d.agrees == Some(false) {
         failures.push(format!(
             "adjoint {:e} and tangent {:e} differ by {:e} of their scale",
             d.adjoint, d.tangent, d.gap
@@ -65,7 +65,7 @@ pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Di
             at: problem.at,
             ..warning
         });
-    } else if d.agrees.is_none() {
+    } else if d.agrees.is_none() && checked.dot_product.agrees.is_some() {
         let message = format!(
             "no difference could be compared: {} cross a branch or a kink, {} drown in rounding, still \
              come nearer with the smallest step, or are not finite",

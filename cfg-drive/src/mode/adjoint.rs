@@ -6,7 +6,7 @@ use crate::codes;
 use crate::options::Options;
 use crate::point::{Point, zeros_like};
 use crate::slot::{Slot, active};
-use cfg_core::diagnostic::Diagnostics;
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
@@ -188,6 +188,22 @@ impl Adjoint {
             events,
             held,
         })
+    }
+
+    /// Where a derivative becomes infinite or NaN first, as a warning; `None` if none does at a singular point. Needs
+    /// [`Options::events`].
+    ///
+    /// # Errors
+    /// The errors are those of [`Self::gradient`].
+    pub(crate) fn singular(
+        &mut self,
+        point: &Point,
+        seed: &[Value],
+    ) -> Result<Option<Diagnostic>, Diagnostics> {
+        let slots = self.derived.dependents.clone();
+        let events = self.derived.events(point)?;
+        let (_, report) = self.derived.execute(point, &slots, seed)?;
+        Ok(self.derived.singular(&events, &report))
     }
 
     /// The time of so many runs of both sweeps, without the time that bringing values in takes. A run before the first

@@ -11,10 +11,13 @@ use crate::options::{Options, words};
 use crate::point::{Point, tuple, zeros_like};
 use crate::seeds::parse_seeds;
 use crate::slot::{Slot, active};
-use cfg_core::diagnostic::Diagnostics;
-use cfg_core::elemental::Scalar;
+use cfg_core::diagnostic::{
+    Diagnostic, Diagnostics,
+    site::{Element, Site},
+};
+use cfg_core::elemental::{Event, Scalar};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Expr, Extent, Program, Routine, Signature};
+use cfg_core::ir::{Expr, Extent, Op, Program, Routine, Signature};
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, TapeCounts, Value};
 use std::collections::BTreeMap;
@@ -40,6 +43,16 @@ pub(super) struct Derived {
     options: Options,
     /// The lease that pays for the seeds that were read or made last.
     read: Mutex<Lease>,
+}
+
+/// True if a place is that of a statement, or in the vertex that is the other.
+fn is_within(place: &Site, other: &Site) -> bool {
+    let is_there = match other.element {
+        Element::Routine => true,
+        Element::Statement(..) => place.element.statement() == other.element.statement(),
+        _ => place.element.vertex() == other.element.vertex(),
+    };
+    place.routine == other.routine && is_there
 }
 
 impl Derived {
@@ -215,6 +228,29 @@ impl Derived {
         let run = (self.machine.session).run_from(self.original, &mut arguments, options, start);
         let report = run.map_err(|found| in_original(&self.program, found))?;
         Ok(report.events)
+    }
+
+    /// The statement of the original at which a run with derivatives made one that is infinite or NaN of one that is not, and the
+    /// operation that is at a singular point there, of those that a run of the original has met.
+    pub(super) fn singular(&self, events: &[Met], report: &RunReport) -> Option<Diagnostic> {
+        let is_generated = |met: &&Met| (met.site.routine).is_some_and(|r| r.index() >= self.given);
+        let mut products = report.events.iter().filter(|met| met.op == Op::StrongMul);
+        let first = products.find(is_generated)?;
+        let help = "guard the operation, as in x > 0 ? sqrt(x) : 0: of the arm that is not taken no derivative comes; or choose another point";
+        let place = Diagnostic::error(&codes::NOT_DIFFERENTIABLE, String::new(), help)
+            .warning()
+            .at_site_in(&self.program, first.site.clone());
+        let mut found = at_original(&self.program, self.given, place);
+        let site = found.at.site.as_deref();
+        let here = events.iter().find(|met| {
+            met.event != Event::Kink && site.is_some_and(|site| is_within(&met.site, site))
+        });
+        let why = match here {
+            Some(met) => format!("{} is {}", met.op.name(), met.event.describe()),
+            None => "a partial derivative is not finite".to_owned(),
+        };
+        found.message = format!("the derivative is infinite or NaN, and the value is not: {why}");
+        Some(found)
     }
 
     /// Runs with these derivatives, one for each slot that the point has; all others are zero.

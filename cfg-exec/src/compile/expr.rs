@@ -517,7 +517,7 @@ impl Emitter<'_> {
                 x = Operand::register(d, ScalarType::Sized(of));
                 continue;
             }
-            if !matches!(op, Op::Add | Op::Sub | Op::Mul | Op::StrongMul) {
+            if !matches!(op, Op::Add | Op::Sub | Op::Mul) {
                 self.watch(op, a, Some(b));
             }
             self.release(mark);

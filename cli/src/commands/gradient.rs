@@ -8,7 +8,7 @@ use crate::input::Session;
 use crate::output::to_stdout;
 use crate::progress::Status;
 use cfg_core::{entity::RoutineId, ir::Program};
-use cfg_drive::{Adjoint, Point, kinks};
+use cfg_drive::{Adjoint, Point, are_finite, kinks, not_finite};
 use cfg_exec::TapeCounts;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -110,6 +110,12 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
     }
     for gradient in &gradients {
         session.report(&kinks(&program, &gradient.events));
+    }
+    let bad = (gradients.iter().zip(&seeds))
+        .find(|(g, _)| are_finite(&g.value) && !are_finite(&g.gradient));
+    if let Some((_, seed)) = bad {
+        let found = not_finite((&program, routine), &options, &point, Some(seed));
+        session.report(&found.into());
     }
     to_stdout(|out| {
         if list {

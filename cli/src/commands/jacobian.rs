@@ -6,7 +6,9 @@ use crate::Outcome;
 use crate::args::{Jacobian, Mode};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Primal, Real, Shown, Sizes, compressed_jacobian, jacobian};
+use cfg_drive::{
+    Point, Primal, Real, Shown, are_finite, compressed_jacobian, jacobian, not_finite,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, SerializeSeq as _, Serializer};
@@ -58,12 +60,12 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
         options,
         text,
     } = evaluation(&args.what, &[], false, session)?;
-    let mut sizes = Sizes::new();
+    let mut at = Point::default();
     let jacobian = {
         let _progress = session.progress("differentiating");
         let read = |primal: &Primal| {
             let point = primal.point(&text.bytes).map_err(in_text(&text))?;
-            sizes.clone_from(point.sizes());
+            at.clone_from(&point);
             Ok(point)
         };
         let mode = args.mode.map(|mode| match mode {
@@ -76,6 +78,10 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
             jacobian(&program, routine, &options, read, mode)?
         }
     };
+    if are_finite(&jacobian.value) && !jacobian.entries.iter().all(|x| x.is_finite()) {
+        let found = not_finite((&program, routine), &options, &at, None);
+        session.report(&found.into());
+    }
     let size = |list: &[(String, usize)]| list.iter().map(|x| x.1).sum::<usize>();
     let compression = args.compress.then(|| {
         let (mode, uncompressed) = match jacobian.mode {
@@ -91,7 +97,7 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     });
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&jacobian.value, (&program, routine), &sizes),
+        value: Values::of(&jacobian.value, (&program, routine), at.sizes()),
         jacobian: Blocks {
             jacobian: &jacobian,
             names: Shown::of(&program, routine),

@@ -446,7 +446,7 @@ fn jacobians(
         let mut parameters = r.parameter_ids();
         parameters.any(|p| r.variable(p).ty == ScalarType::Tape)
     });
-    if !checked.dot_product.agrees || !checked.stack.agrees && !unproven {
+    if checked.dot_product.agrees == Some(false) || !checked.stack.agrees && !unproven {
         return Err(format!(
             "check: {:?} {:?}",
             checked.dot_product, checked.stack
