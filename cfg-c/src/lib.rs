@@ -203,7 +203,7 @@ fn translate(
     }
     let chosen = lower::chosen(&unit, read);
     let interface = interface::Interface::of(&unit, &chosen.read, sink);
-    *signature = (chosen.main).and_then(|f| signature::signature(&unit, f));
+    *signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
     unreached::take_out(&mut unit);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     unseen::leave_out(&mut unit, &chosen.read, sink);

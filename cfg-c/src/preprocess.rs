@@ -79,7 +79,7 @@ pub enum MacroOption {
 
 impl Preprocessing {
     /// The directives that say the same.
-    fn directives(&self) -> String {
+    pub fn directives(&self) -> String {
         let mut text = String::new();
         for option in &self.macros {
             match option {

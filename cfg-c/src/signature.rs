@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 pub struct Signature {
     /// The name of the function.
     pub name: String,
+    /// The name of the file that defines it.
+    pub file: String,
     /// The type of the result.
     pub result: CType,
     /// The parameters in order, arrays as pointers.
@@ -69,7 +71,7 @@ pub struct CStructure {
 }
 
 /// The signature of a function of a file that was parsed.
-pub(crate) fn signature(unit: &Unit, function: usize) -> Option<Signature> {
+pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Option<Signature> {
     let function = &unit.functions[function];
     let decl = unit.decl(function.decl);
     let Type::Function(signature) = &decl.ty.ty else {
@@ -110,6 +112,10 @@ pub(crate) fn signature(unit: &Unit, function: usize) -> Option<Signature> {
     });
     Some(Signature {
         name: decl.name.to_string(),
+        file: files
+            .get(function.from.file as usize)
+            .cloned()
+            .unwrap_or_default(),
         result: c_type(&signature.result),
         parameters: parameters.collect(),
         globals,

@@ -27,4 +27,8 @@ cfg_core::diagnostic_codes! {
     STATUS "B907" "the compiled program reports a failure"
         "Compiled code returns 0, or says that there was no memory or that a check has failed."
         "After a failure there are no results. Run the program with the executor, which names the place.";
+    UNFIT "B908" "the original is not compared"
+        "A function of C is compared with what was read of it where it can be compiled and called: all functions that it calls are in \
+         the file or in the C library, POINT has a value for each parameter in the form of its type, and it returns."
+        "The message says what stands in the way. Derivatives are those of what was read, whatever the original does.";
 }

@@ -4,7 +4,7 @@ use crate::{
     Compiler,
     cache::{Cache, identity},
     codes, no_folder, problem,
-    process::{Made, Watching, finish},
+    process::{Ended, Made, Watching, finish},
 };
 use cfg_core::diagnostic::Diagnostics;
 use std::{
@@ -70,15 +70,16 @@ pub(crate) fn compile(
 }
 
 /// Calls of the compiler.
-struct Call<'a> {
-    compiler: &'a Compiler,
-    watching: &'a dyn Watching,
-    folder: &'a Path,
+pub(crate) struct Call<'a> {
+    pub(crate) compiler: &'a Compiler,
+    pub(crate) watching: &'a dyn Watching,
+    /// The folder for what the compiler writes on its way.
+    pub(crate) folder: &'a Path,
 }
 
 impl Call<'_> {
     /// Runs the compiler; what it says.
-    fn make(&self, arguments: &[&Path]) -> Result<(ExitStatus, Vec<u8>), Diagnostics> {
+    pub(crate) fn make(&self, arguments: &[&Path]) -> Result<(ExitStatus, Vec<u8>), Diagnostics> {
         let log = self.folder.join("log");
         let out = File::create(&log).map_err(|e| no_folder(&e))?;
         let error = out.try_clone().map_err(|e| no_folder(&e))?;
@@ -91,7 +92,11 @@ impl Call<'_> {
             .env("LC_ALL", "C")
             .stdout(Stdio::from(out))
             .stderr(Stdio::from(error));
-        let status = finish(&mut command, self.watching).map_err(|e| self.absent(&e))??;
+        let ended = finish(&mut command, self.watching, None).map_err(|e| self.absent(&e))??;
+        let status = match ended {
+            Ended::With(status) => status,
+            Ended::Late => return Err(self.absent(&io::ErrorKind::TimedOut.into())),
+        };
         let said = fs::read(&log).map_err(|e| no_folder(&e))?;
         Ok((status, said))
     }
@@ -116,6 +121,8 @@ fn is_closed(flags: &[String]) -> bool {
         "-fplugin",
         "-fprofile",
         "-fauto-profile",
+        "-fmodule",
+        "-mllvm",
         "-Wl,",
         "-Wa,",
         "-Wp,",
@@ -126,17 +133,25 @@ fn is_closed(flags: &[String]) -> bool {
         "-m",
         "-std=",
         "-W",
-        "-w",
         "-g",
         "-pedantic",
         "-D",
         "-U",
-        "-pipe",
+    ];
+    // Of other options of this kind the value may name a file.
+    let valued = [
+        "-ffp-contract=",
+        "-fexcess-precision=",
+        "-ffp-model=",
+        "-fsanitize=",
     ];
     flags.iter().all(|flag| {
         let begins = |list: &[&str]| list.iter().any(|start| flag.starts_with(start));
-        begins(&known)
+        let names = flag.starts_with("-f") && flag.contains('=') && !begins(&valued);
+        let is_known = begins(&known) || matches!(&**flag, "-w" | "-pipe");
+        is_known
             && !begins(&open)
+            && !names
             && !flag.contains("native")
             && !matches!(&**flag, "-D" | "-U")
     })
@@ -151,13 +166,20 @@ mod tests {
         let closed =
             |flags: &str| is_closed(&flags.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert!(closed("-std=c99 -O1 -fno-builtin -ffp-contract=off"));
-        assert!(closed("-O3 -mavx2 -Wall -DN=3"));
+        assert!(closed("-O3 -mavx2 -Wall -w -DN=3 -fsanitize=address"));
         for open in [
             "-march=native",
             "-include a.h",
             "@flags",
             "-Wl,-Tx",
             "-fprofile-use",
+            "-fplugin=a.so",
+            "-fpass-plugin=a.so",
+            "-fsanitize-ignorelist=a",
+            "-mllvm=-load=a.so",
+            "-specs=a",
+            "-wrapper a",
+            "-Ba",
             "-I.",
             "-D N",
             "gcc -O1",

@@ -23,14 +23,20 @@
 //! | `compile`, `cache` | from a source to an executable file; those that were made before |
 //! | `process` | waiting for compiler and program: a time limit, and signals |
 //! | `cells` | values as bytes |
+//! | `original` | a function of C as its file has it, compared with the program that was read |
 
 mod cache;
 mod cells;
 mod codes;
 mod compile;
+mod original;
 mod process;
 
 pub use codes::CODES;
+
+/// The code of what a signal has stopped.
+pub const STOPPED: &str = codes::STOPPED.code;
+pub use original::{Comparison, Difference, Number, Original};
 pub use process::{Watch, Watching};
 
 use cells::{read_value, write_value};

@@ -62,11 +62,22 @@ fn stopped() -> Diagnostics {
     )
 }
 
-/// Runs a command to its end; a signal ends it with all that it has started.
+/// How a command has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ended {
+    /// By itself.
+    With(ExitStatus),
+    /// After the limit.
+    Late,
+}
+
+/// Runs a command to its end; a signal, or the limit, ends it with all that it has started.
 pub(crate) fn finish(
     command: &mut Command,
     watching: &dyn Watching,
-) -> io::Result<Result<ExitStatus, Diagnostics>> {
+    limit: Option<Duration>,
+) -> io::Result<Result<Ended, Diagnostics>> {
+    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;
@@ -76,9 +87,10 @@ pub(crate) fn finish(
     let mut step = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Ok(status));
+            return Ok(Ok(Ended::With(status)));
         }
-        if watching.stopped() {
+        let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_late || watching.stopped() {
             #[cfg(unix)]
             if let Some(group) = i32::try_from(child.id())
                 .ok()
@@ -89,7 +101,10 @@ pub(crate) fn finish(
             }
             let _ = child.kill();
             child.wait()?;
-            return Ok(Err(stopped()));
+            return Ok(match is_late {
+                true => Ok(Ended::Late),
+                false => Err(stopped()),
+            });
         }
         thread::sleep(step);
         step = STEP.min(step * 2);

@@ -36,12 +36,14 @@
 //! |---|---|
 //! | `point`, `seeds`, `json`, `slot` | values of variables by name, in and out |
 //! | `records` | records there, and in programs whose records are split before they are run |
+//! | `left` | all that a run leaves, in the form of a point |
 //! | `objects`, `nested` | what pointers lead to there, and in programs that are entered with arrays of it |
 //! | `same_as` | the program for a point in which pointers lead where others do |
 //! | `mode`, `options` | a routine, its adjoint, its tangent; how they are made and run |
 //! | `engine`, `machine` | what may run routines in place of the executor; a routine ready to be run by either |
 //! | `jacobian` | rows by adjoint or columns by tangent |
 //! | `sparsity`, `colouring` | which rows or columns can share a run |
+//! | `singular` | where derivatives stop being finite |
 //! | `check`, `absolute`, `single_precision` | are the derivatives right, and in which measure |
 //! | `corpus` | a folder of XAIF documents against reference Jacobians |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
@@ -58,6 +60,7 @@ mod engine;
 mod extract;
 mod jacobian;
 mod json;
+mod left;
 mod machine;
 mod mode;
 mod named;
@@ -70,6 +73,7 @@ mod records;
 mod same_as;
 mod seeds;
 mod single_precision;
+mod singular;
 mod sizes;
 mod slot;
 mod sparsity;
@@ -82,11 +86,13 @@ pub use engine::{Engine, Outcome, Runner};
 pub use extract::extract;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};
+pub use left::left;
 pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trace, kinks};
 pub use objects::{Shown, Sizes};
 pub use options::Options;
 pub use point::Point;
 pub use records::Members;
 pub use same_as::{Joined, same_as};
+pub use singular::{are_finite, not_finite, singular};
 pub use sizes::give_sizes;
 pub use slot::Slot;

@@ -17,8 +17,8 @@ use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
-use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::ir::{Intent, Program, Routine, VertexKind};
+use cfg_core::entity::{GlobalId, RoutineId, VarId};
+use cfg_core::ir::{Intent, Program, Routine, ScalarType, VertexKind};
 use cfg_core::text;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
@@ -142,6 +142,22 @@ impl Primal {
             tape: self.machine.counts().then(|| report.tape.clone()),
             report,
         })
+    }
+
+    /// The values that globals have after the last run.
+    ///
+    /// # Errors
+    /// They take more memory than a run may.
+    pub(crate) fn globals(&self) -> Result<(Named, Lease), Diagnostics> {
+        let session = &self.machine.session;
+        let all = (0..self.program.globals.len()).map(GlobalId::new);
+        let all = all.filter(|g| self.program.global(*g).variable.ty != ScalarType::Tape);
+        let words = all.clone();
+        let words = words.map(|g| session.global_shape(g).iter().product::<usize>() as u64);
+        let held = self.options.lease(words.sum(), self.routine())?;
+        let name = |g| self.program.global(g).variable.name.clone();
+        let values = all.map(|g| (name(g), session.global(g)));
+        Ok((values.collect(), held))
     }
 
     /// The time of so many runs of the routine from a point, without the time that bringing values in takes. A run

@@ -79,8 +79,9 @@ Examples:
     Gradient(Gradient),
     /// Test adjoint against tangent, and tangent against divided differences
     ///
-    /// Ends with 1 if anything disagrees, and with 3 if no divided difference could be compared: then `agrees`
-    /// is null.
+    /// A file in C is compiled, too, and what the function leaves is compared with what was read of it, bit for bit.
+    /// Ends with 1 if anything disagrees, and with 3 if no divided difference could be compared, or the function is not
+    /// differentiable at the point: then `agrees` is null.
     #[command(after_help = "Example:\n  cfgrev check f.json --at '{\"x\": [1, 2]}'")]
     Check(Check),
     /// Time a program and its gradient, by the executor and as compiled C
@@ -383,6 +384,19 @@ pub(crate) struct Check {
     /// Largest relative gap between tangent and differences.
     #[arg(long, value_name = "GAP", default_value_t = 1e-5, value_parser = tolerance)]
     pub(crate) fd_tolerance: f64,
+    /// Compare the values of the program with those of the C file as it is compiled, bit for bit [default: cc, where FILE is
+    /// C and there is a compiler].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) against: Option<Against>,
+}
+
+/// What the program is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Against {
+    /// The C file as the system's C compiler makes it (environment variable CC, or cc).
+    Cc,
+    /// Nothing.
+    None,
 }
 
 /// `cfgrev jacobian`.

@@ -39,6 +39,15 @@ pub(crate) fn engine(
 /// The engine with these flags, unless the command line has others.
 pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::Engine> {
     let own = args.cc_flags.as_deref().unwrap_or(flags);
+    let mut compiler = system_compiler(args);
+    compiler.flags.push("-std=c99".to_owned());
+    let own = own.split_whitespace().map(str::to_owned);
+    compiler.flags.extend(own);
+    Arc::new(Cc(compiler))
+}
+
+/// The system's compiler, with the flags of the environment alone.
+pub(crate) fn system_compiler(args: &Compiling) -> Compiler {
     let given = env::var("CC").unwrap_or_default();
     // A path may have blanks in it; as elsewhere, a command may have flags behind it.
     let mut words = given.split_whitespace();
@@ -47,19 +56,15 @@ pub(crate) fn by_compiler(args: &Compiling, flags: &str) -> Arc<dyn cfg_drive::E
         Some(_) if PathBuf::from(&given).is_file() => (PathBuf::from(&given), Vec::new()),
         Some(command) => (command.into(), words.collect()),
     };
-    let all = first
-        .into_iter()
-        .chain(["-std=c99"])
-        .chain(own.split_whitespace());
-    Arc::new(Cc(Compiler {
+    Compiler {
         command,
-        flags: all.map(str::to_owned).collect(),
+        flags: first.into_iter().map(str::to_owned).collect(),
         strict: false,
         counting: false,
         cache: (!args.cc_no_cache).then(cache_folder).flatten(),
         limit: Some(args.cc_time),
         watch: Some(Arc::new(Signals)),
-    }))
+    }
 }
 
 /// The flags with which [`by_compiler`] calls the compiler.

@@ -46,6 +46,8 @@ pub(crate) struct Session {
     pub(crate) language: Cell<Language>,
     /// The files in C that are one program, and how they are read.
     in_c: RefCell<(Vec<Rc<Text>>, InC)>,
+    /// The C that the program was read from.
+    pub(crate) original: RefCell<Option<CSource>>,
     /// A program with pointers, and what is run in its place.
     lowered: RefCell<Option<(Program, Program)>>,
 }
@@ -58,6 +60,7 @@ impl Session {
             stdin: Cell::new(None),
             language: Cell::new(Language::Json),
             in_c: RefCell::default(),
+            original: RefCell::default(),
             lowered: RefCell::default(),
         }
     }
@@ -96,6 +99,11 @@ impl Session {
     /// From now on problems are those of a program that was made from the one that was read.
     pub(crate) fn lowers(&self, original: Program, lowered: Program) {
         *self.lowered.borrow_mut() = Some((original, lowered));
+    }
+
+    /// True if the program that is run was made from one with pointers.
+    pub(crate) fn has_lowered(&self) -> bool {
+        self.lowered.borrow().is_some()
     }
 
     /// Problems of a program that was lowered at the statements of the one that was read.
@@ -272,8 +280,9 @@ impl Session {
                 let in_c = self.in_c.borrow();
                 let mut included = Vec::new();
                 let routine = wanted.routine.as_deref();
-                let parsed = c_files::read(&in_c.0, &in_c.1, routine, &mut included);
+                let (parsed, original) = c_files::read(&in_c.0, &in_c.1, routine, &mut included);
                 self.texts.borrow_mut().extend(included);
+                self.original.replace(original);
                 parsed
             }
             Language::Xaif => {
@@ -328,6 +337,17 @@ impl Session {
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)
     }
+}
+
+/// The C that a program was read from, for a compiler.
+pub(crate) struct CSource {
+    pub(crate) signature: cfg_c::Signature,
+    /// Names and texts of the files, after `--preprocess`; that of the function first.
+    pub(crate) files: Vec<(String, Vec<u8>)>,
+    /// The flags with which they find what they include.
+    pub(crate) flags: Vec<String>,
+    /// The codes of what was told of them.
+    pub(crate) warnings: Vec<&'static str>,
 }
 
 /// The language of a program. Several files are one program in C only.

@@ -11,6 +11,7 @@ mod families;
 mod globals;
 mod held;
 mod interface;
+mod originals;
 mod origins;
 mod overlaps;
 mod random;

@@ -1,11 +1,14 @@
 //! The command `cfgrev check`, which says whether the derivatives are right.
 
+mod against;
+
 use super::results::write_object;
 use super::{Prepared, evaluation, in_text};
 use crate::Outcome;
 use crate::args::Check;
 use crate::input::Session;
 use crate::output::to_stdout;
+use against::Original;
 use cfg_drive::{Checked, Real, Tolerances};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,7 +24,10 @@ pub(crate) struct Output<'r> {
     differences: Differences,
     /// What was pushed and popped, and what the static stack checker says.
     stack: Stack,
-    /// False (exit code 1) if one of the three is; null (3) if one is; otherwise true (0).
+    /// The program that was read against the C file as it is compiled; not with `--against none`, and not of other languages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original: Option<Original>,
+    /// False (exit code 1) if one of these is; null (3) if one of the first three is; otherwise true (0).
     agrees: Option<bool>,
 }
 
@@ -39,8 +45,8 @@ struct DotProduct {
     /// Elements whose derivatives are infinite or NaN, if there are any.
     #[serde(skip_serializing_if = "is_zero")]
     not_finite: usize,
-    /// The gap is within the tolerance.
-    agrees: bool,
+    /// The gap is within the tolerance; null where the function is not differentiable (P436).
+    agrees: Option<bool>,
 }
 
 /// Tangent against divided differences.
@@ -76,12 +82,17 @@ struct Stack {
 }
 
 pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
+    let prepared = evaluation(&args.what, &[], false, session)?;
+    let original = {
+        let _progress = session.progress("comparing with the file as compiled");
+        against::original(args, &prepared, session)?
+    };
     let Prepared {
         program,
         routine,
         options,
         text,
-    } = evaluation(&args.what, &[], false, session)?;
+    } = prepared;
     let checked = {
         let _progress = session.progress("checking");
         cfg_drive::check(
@@ -96,8 +107,12 @@ pub(crate) fn run(args: &Check, session: &Session) -> anyhow::Result<Outcome> {
         )?
     };
     session.report(&checked.remarks);
-    write(&program.routine(routine).name, &checked)?;
-    Ok(match checked.agrees() {
+    let agrees = match &original {
+        Some(original) if original.agrees == Some(false) => Some(false),
+        Some(_) | None => checked.agrees(),
+    };
+    write(&program.routine(routine).name, &checked, original, agrees)?;
+    Ok(match agrees {
         Some(true) => Outcome::Done,
         Some(false) => Outcome::Failed,
         None => Outcome::Unknown,
@@ -108,7 +123,12 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-fn write(routine: &str, checked: &Checked) -> anyhow::Result<()> {
+fn write(
+    routine: &str,
+    checked: &Checked,
+    original: Option<Original>,
+    agrees: Option<bool>,
+) -> anyhow::Result<()> {
     let d = &checked.dot_product;
     let dot_product = DotProduct {
         adjoint: Real(d.adjoint),
@@ -139,7 +159,8 @@ fn write(routine: &str, checked: &Checked) -> anyhow::Result<()> {
         dot_product,
         differences,
         stack,
-        agrees: checked.agrees(),
+        original,
+        agrees,
     };
     to_stdout(|out| {
         write_object(out, &output)?;

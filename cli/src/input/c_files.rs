@@ -1,6 +1,6 @@
 //! Files in C: how they are preprocessed, and what they include.
 
-use super::{compile_commands, load};
+use super::{CSource, compile_commands, load};
 use crate::args::{InC, Language};
 use crate::codes;
 use crate::report::Text;
@@ -8,23 +8,26 @@ use cfg_c::{MacroOption, Preprocessing, SourceFile};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::json::Parsed;
 use std::cell::OnceCell;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
-/// Reads C files as one program, and what they include, which goes to `texts`.
+/// Reads C files as one program, and what they include, which goes to `texts`; with what a compiler needs for them, if there is one
+/// function to differentiate.
 pub(super) fn read(
     files: &[Rc<Text>],
     options: &InC,
     routine: Option<&str>,
     texts: &mut Vec<Rc<Text>>,
-) -> Parsed {
+) -> (Parsed, Option<CSource>) {
     let sources = match prepared(files, options) {
         Ok(sources) => sources,
         Err(problems) => {
-            return Parsed {
+            let parsed = Parsed {
                 problems,
                 ..Parsed::default()
             };
+            return (parsed, None);
         }
     };
     let sources: Vec<SourceFile<'_>> = (files.iter().zip(&sources))
@@ -42,11 +45,52 @@ pub(super) fn read(
     let mut included = Included(Vec::new());
     let read = cfg_c::read_c(&sources, &choices, &mut included);
     texts.extend(included.0);
-    Parsed {
+    let warnings = read.problems.iter().map(|problem| problem.code).collect();
+    let original = read.signature.map(|signature| CSource {
+        files: compiled(&sources, &signature.file),
+        flags: flags(&sources),
+        signature,
+        warnings,
+    });
+    let parsed = Parsed {
         program: read.program,
         problems: read.problems,
         ..Parsed::default()
-    }
+    };
+    (parsed, original)
+}
+
+/// The names and texts of files for a compiler, with directives for their options; this one first.
+fn compiled(sources: &[SourceFile<'_>], first: &str) -> Vec<(String, Vec<u8>)> {
+    let mut all: Vec<&SourceFile<'_>> = sources.iter().collect();
+    all.sort_by_key(|source| source.name != first);
+    let text = |source: &&SourceFile<'_>| {
+        let name = source.name.replace('\\', "\\\\").replace('"', "\\\"");
+        let head = format!("{}#line 1 \"{name}\"\n", source.preprocessing.directives());
+        (
+            source.name.to_owned(),
+            [head.as_bytes(), source.bytes].concat(),
+        )
+    };
+    all.iter().map(text).collect()
+}
+
+/// The flags with which a compiler finds what files include: beside them, and in their folders.
+fn flags(sources: &[SourceFile<'_>]) -> Vec<String> {
+    let folder = |file: &str| {
+        let folder = Path::new(file)
+            .parent()
+            .map(|f| f.to_string_lossy().into_owned());
+        folder.filter(|f| !f.is_empty()).unwrap_or(".".to_owned())
+    };
+    let beside = sources.iter().map(|source| folder(source.name));
+    let beside = beside.chain([".".to_owned()]);
+    let beside = beside.flat_map(|folder| ["-iquote".to_owned(), folder]);
+    let folders = sources
+        .iter()
+        .flat_map(|source| &source.preprocessing.folders);
+    let folders = folders.map(|folder| format!("-I{folder}"));
+    beside.chain(folders).collect()
 }
 
 /// How a file is to be preprocessed here, and what another preprocessor has made of it.

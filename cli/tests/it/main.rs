@@ -1,5 +1,6 @@
 //! The command line from outside: exit codes, what goes where, files.
 
+mod against;
 mod bad_input;
 mod c_files;
 mod c_options;

@@ -1,0 +1,42 @@
+//! All that a run leaves, in the form of a point.
+
+use crate::codes;
+use crate::mode::Primal;
+use crate::options::Options;
+use crate::point::Point;
+use crate::records::Members;
+use cfg_core::diagnostic::Diagnostics;
+use cfg_core::entity::RoutineId;
+use cfg_core::json::values::{self, NamedValues};
+use cfg_core::validate::ValidProgram;
+use std::collections::HashSet;
+
+/// The values that a routine leaves at a point: its result as `return`, the parameters that it writes, and globals if they are wanted,
+/// each in the form in which a point is written. An element without a value is `null`.
+///
+/// # Errors
+/// A fault of the run; results that take more memory than a run may.
+pub fn left(
+    (program, routine): (&ValidProgram, RoutineId),
+    globals: bool,
+    options: &Options,
+    read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
+) -> Result<NamedValues, Diagnostics> {
+    let mut primal = Primal::new(program, routine, options)?;
+    let point = read_point(&primal)?;
+    let mut run = primal.run(&point)?;
+    if globals {
+        let (globals, held) = primal.globals()?;
+        run.report.held.join(held);
+        let names: HashSet<String> = run.value.iter().map(|(name, _)| name.clone()).collect();
+        let others = globals.into_iter();
+        run.value
+            .extend(others.filter(|(name, _)| !names.contains(name)));
+    }
+    let shown = Members::of(&run.value, program, routine).at(point.sizes());
+    let text = serde_json::to_vec(&shown).map_err(|e| {
+        let help = "report it with the program";
+        codes::general(&codes::TYPE, format!("values cannot be written: {e}"), help)
+    })?;
+    values::read(&text)
+}

@@ -1,0 +1,277 @@
+//! `check` compares the program that was read with the file as it is compiled.
+//!
+//! Reader and compiler are told apart by a macro that the compiler alone defines, so that they read different programs.
+
+use crate::run_tool::{Ran, cfgrev, cfgrev_in, command};
+use cfg_testkit::needs;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Checks a file at a point.
+fn check(text: &str, point: &str, more: &[&str]) -> (Ran, Value) {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("f.c"), text).expect("it can be written");
+    check_in(folder.path(), &[&["f.c", "--at", point], more].concat())
+}
+
+fn check_in(folder: &Path, args: &[&str]) -> (Ran, Value) {
+    let ran = cfgrev_in(folder, &[&["check"], args].concat(), b"");
+    let found: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    let original = found["original"].clone();
+    (ran, original)
+}
+
+/// What is called is called with the values of the point, whatever its parameters are, and all that it leaves is compared.
+#[test]
+fn values_of_all_forms_agree() {
+    let Some(_) = needs::tool("cc") else { return };
+    let cases = [
+        // Scalars of all kinds, results, what is written.
+        (
+            "static double f(int n, unsigned char c, float s, _Bool b, long k, double *y)
+             { y[0] = n + c; y[1] = s * 0.1f; y[2] = b ? k : -0.0; return s / n; }",
+            r#"{"n": -3, "c": 200, "s": 0.1, "b": true, "k": 5, "y": {"size": 3}}"#,
+            4,
+        ),
+        // Matrices, with extents of variables, constants, and as rows.
+        (
+            "void f(int n, int m, double a[n][m], double b[2][3], double **r)
+             { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { a[i][j] *= b[i][j]; r[i][j] = a[i][j] + 1; } }",
+            r#"{"n": 2, "m": 3, "a": [[1,2,3],[4,5,6]], "b": [[1,2,3],[4,5,7]], "r": [[0,0,0],[0,0,0]]}"#,
+            12,
+        ),
+        // Structures by value, by pointer, in each other, with arrays, and as results.
+        (
+            "typedef struct { double x[2]; int n; } in; struct out { in i; double s; };
+             struct out f(in p, struct out *q) { struct out r = *q; q->i.x[1] *= p.x[0]; r.s = p.n * q->i.x[1]; r.i.n++; return r; }",
+            r#"{"p": {"x": [1.5, 2], "n": 3}, "q": [{"i": {"x": [3, 4], "n": 5}, "s": 6}]}"#,
+            8,
+        ),
+        // Pointers in structures.
+        (
+            "struct m { int rows, cols; double *data; };
+             double f(struct m *a, int n) { double s = 0; for (int k = 0; k < n; k++) for (int i = 0; i < a[k].rows * a[k].cols; i++) { a[k].data[i] *= 2; s += a[k].data[i]; } return s; }",
+            r#"{"a": [{"rows":1,"cols":2,"data":[5,6]},{"rows":1,"cols":1,"data":[7]}], "n": 2}"#,
+            8,
+        ),
+        // Null, and what is the same as another.
+        (
+            "double f(int n, const double *x, const double *w) { double s = 0; for (int i = 0; i < n; i++) s += w ? w[i] * x[i] : 3 * x[i]; return s; }",
+            r#"{"n": 2, "x": [1, 2], "w": null}"#,
+            1,
+        ),
+        (
+            "double f(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = 2 * x[i] + i; return x[1] * y[1]; }",
+            r#"{"n": 2, "x": [1, 2, 3], "y": {"same_as": "x", "offset": 1}}"#,
+            4,
+        ),
+        // Variables of the file, those of another file, and those of a function.
+        (
+            "static double g[2] = {1, 2}; int calls; extern const double w[]; extern double k;
+             double f(double x) { static double last = 5; calls++; g[1] += x; last += x; return last * g[0] * k + w[1]; }",
+            r#"{"x": 3, "g": [4, 5], "k": 2, "w": [1, 2]}"#,
+            4,
+        ),
+    ];
+    for (text, point, least) in cases {
+        // The length of an array that is declared elsewhere.
+        let text = text.replace("const double w[]", "double w[2]");
+        let (ran, original) = check(&text, point, &["--routine", "f"]);
+        assert_eq!(original["agrees"], true, "{text}\n{}{}", ran.out, ran.err);
+        let compared = original["compared"].as_u64().unwrap_or(0);
+        assert!(compared >= least, "{text}\n{}", ran.out);
+    }
+}
+
+/// The first number that differs is named, whatever it is part of, and the check fails.
+#[test]
+fn a_difference_is_found_wherever_it_is() {
+    let Some(_) = needs::tool("cc") else { return };
+    // The second of two values is the compiler's.
+    let cases = [
+        (
+            "double f(double x) { return x * (V); }",
+            json!(["return", 3.0, 6.0]),
+            ["1", "2"],
+        ),
+        (
+            "void f(double x, double y[2][3]) { for (int i = 0; i < 6; i++) y[i / 3][i % 3] = x; y[1][2] = V; }",
+            json!(["y[1][2]", 1.0, 2.0]),
+            ["1", "2"],
+        ),
+        (
+            "struct s { int n; double a[2]; }; struct s f(double x) { struct s r = {1, {x, x * V}}; return r; }",
+            json!(["return.a[1]", 3.0, 6.0]),
+            ["1", "2"],
+        ),
+        (
+            "double f(double x, int *n) { *n = V; return x; }",
+            json!(["n[0]", 7, -7]),
+            ["7", "-7"],
+        ),
+        (
+            "unsigned long k; double f(double x) { k = V; return x; }",
+            json!(["k", 1, u64::MAX]),
+            ["1", "-1"],
+        ),
+        (
+            "double f(double x) { return x * V; }",
+            json!(["return", 0.0, -0.0]),
+            ["0", "-0.0"],
+        ),
+        (
+            "float f(float x) { return x * V; }",
+            json!(["return", 3.0, 3.000_000_238_418_579]),
+            ["1.0f", "1.0000001f"],
+        ),
+        (
+            "double f(double x) { return x * V; }",
+            json!(["return", 3.0, "NaN"]),
+            ["1", "(0.0 / 0.0)"],
+        ),
+    ];
+    for (text, expected, [read, compiled]) in cases {
+        let text = format!(
+            "#ifdef __GNUC__\n#define V {compiled}\n#else\n#define V {read}\n#endif\n{text}\n"
+        );
+        let mut point = r#"{"x": 3"#.to_owned();
+        for (name, value) in [
+            ("*n", r#", "n": [0]"#),
+            ("y[", r#", "y": {"size": [2, 3]}"#),
+        ] {
+            point += if text.contains(name) { value } else { "" };
+        }
+        point += "}";
+        let (ran, original) = check(&text, &point, &["--independent", "x"]);
+        assert_eq!(ran.code, Some(1), "{text}\n{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("error[P437]"), "{text}\n{}", ran.err);
+        assert_eq!(original["agrees"], false, "{text}\n{}", ran.out);
+        let differs = &original["differs"];
+        let found = json!([differs["place"], differs["read"], differs["compiled"]]);
+        assert_eq!(
+            found.to_string(),
+            expected.to_string(),
+            "{text}\n{}",
+            ran.out
+        );
+    }
+}
+
+/// What cannot be compared is told with the reason, and all else is checked.
+#[test]
+fn what_is_not_compared_is_told() {
+    let Some(_) = needs::tool("cc") else { return };
+    let only = |text: &str| format!("#ifdef __GNUC__\n{text}\n#endif\n");
+    let function = |body: &str| {
+        let body = only(body);
+        format!("#include <stdlib.h>\ndouble f(double x)\n{{\n{body}\n    return x * x;\n}}\n")
+    };
+    let cases = [
+        (
+            "double g(double);\n#pragma cfgrev external(g) value(t * t)\ndouble f(double x) { return g(x); }".to_owned(),
+            "undefined reference to `g'",
+        ),
+        (
+            "#pragma cfgrev external(g) value(t * t)\ndouble f(double g(double t), double x) { return g(x); }".to_owned(),
+            "`g` is a function that the caller gives",
+        ),
+        (only("#error not here") + "double f(double x) { return x * x; }", "#error not here"),
+        (function("*(volatile double *)0 = x;"), "signal"),
+        (function("exit(3);"), "exit status: 3"),
+        (function("for (;;) ;"), "has not ended after 1 seconds"),
+        (function("volatile char *p; while (p = malloc(1 << 28)) ; abort();"), "signal"),
+    ];
+    for (text, why) in cases {
+        let (ran, original) = check(&text, "x=3", &["--cc-time", "1", "--max-memory", "1G"]);
+        assert_eq!(ran.code, Some(0), "{text}\n{}{}", ran.out, ran.err);
+        assert_eq!(original["agrees"], Value::Null, "{text}\n{}", ran.out);
+        let reason = original["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(why), "{text}\n{}", ran.out);
+        assert!(ran.err.contains("warning[B908]"), "{text}\n{}", ran.err);
+    }
+    // C leaves the order open, and the reader has said so.
+    let text = "static double s = 1;\nstatic double next(void) { return s *= 3; }\n#ifdef __GNUC__\n#define next() (s = 5)\n#endif\ndouble f(double x) { return x * (next() - s); }\n";
+    let (ran, original) = check(text, "x=3", &[]);
+    assert_eq!(original["agrees"], Value::Null, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("warning[P437]"), "{}", ran.err);
+}
+
+/// The comparison is made where there is a compiler, and can be left away.
+#[test]
+fn the_comparison_is_made_where_it_can_be() {
+    let Some(_) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "double f(double x) { return x * x; }\n";
+    std::fs::write(folder.path().join("f.c"), text).expect("it can be written");
+    let args = ["f.c", "--at", "x=3"];
+    let (_, original) = check_in(folder.path(), &[&args[..], &["--against", "none"]].concat());
+    assert_eq!(original, Value::Null);
+    for more in [&["--against", "cc"][..], &["--engine", "cc"]] {
+        let (_, original) = check_in(folder.path(), &[&args[..], more].concat());
+        assert_eq!(original, json!({"compared": 1, "agrees": true}), "{more:?}");
+    }
+    let (ran, original) = check_in(
+        folder.path(),
+        &[&args[..], &["--math", "portable"]].concat(),
+    );
+    assert_eq!(original["agrees"], Value::Null, "{}", ran.out);
+    let out = command(&["check", "f.c", "--at", "x=3"])
+        .current_dir(folder.path())
+        .env("CC", "/nowhere/cc")
+        .output()
+        .expect("it runs");
+    let (shown, said) = (
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr),
+    );
+    assert_eq!(out.status.code(), Some(0), "{shown}{said}");
+    assert!(
+        shown.contains(r#""compared":0,"reason":"`/nowhere/cc` cannot be started"#),
+        "{shown}"
+    );
+    assert!(said.contains("warning[B901]"), "{said}");
+    let ran = cfgrev(&[
+        "check",
+        "burgers.json",
+        "--at",
+        "burgers.point.json",
+        "--against",
+        "cc",
+    ]);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+}
+
+/// A file that includes others, has a `main`, is preprocessed, or comes from standard input is compiled as it is read.
+#[test]
+fn files_are_compiled_as_they_are_read() {
+    let Some(_) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(folder.path().join("a b")).expect("it can be made");
+        std::fs::write(folder.path().join(name), text).expect("it can be written");
+    };
+    write(
+        "a b/k.h",
+        "#define K 3\nstatic double k(double x) { return K * x; }\n",
+    );
+    let text = "#include <stdio.h>\n#include \"k.h\"\n#define return_ return\nstatic double f(double x) { return_ k(x) * K; }\nint main(void) { printf(\"%g\\n\", f(2)); return 0; }\n#define double float";
+    write("a b/f.c", text);
+    for more in [&[][..], &["--preprocess", "cc -E"]] {
+        let args = [&["a b/f.c", "--at", "x=3", "--routine", "f"], more].concat();
+        let (ran, original) = check_in(folder.path(), &args);
+        assert_eq!(original["agrees"], true, "{more:?} {}{}", ran.out, ran.err);
+    }
+    let args = ["check", "-", "--lang", "c", "--at", "x=3"];
+    let ran = cfgrev_in(
+        folder.path(),
+        &args,
+        b"double f(double x) { return x / 3; }",
+    );
+    assert!(
+        ran.out
+            .contains(r#""original":{"compared":1,"agrees":true}"#),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+}
