@@ -69,6 +69,8 @@ pub struct Original<'a> {
     pub read: &'a NamedValues,
     /// An empty list in the point is a null pointer.
     pub empty_is_null: bool,
+    /// The executor has computed them, which rounds what functions of 64-bit reals give for those of 32 bits.
+    pub by_executor: bool,
     /// Most bytes of memory that the process may take.
     pub max_memory: u64,
 }
@@ -253,7 +255,14 @@ impl Original<'_> {
             written.push(path);
         }
         let path = folder.join("cfgrev_support.c");
-        fs::write(&path, format!("#define CFGREV_END {END}\n{SUPPORT}"))?;
+        let executor = match self.by_executor {
+            true => "#define CFGREV_EXECUTOR\n",
+            false => "",
+        };
+        fs::write(
+            &path,
+            format!("#define CFGREV_END {END}\n{executor}{SUPPORT}"),
+        )?;
         written.push(path);
         Ok(written)
     }

@@ -62,7 +62,31 @@ void *cfgrev_memory(unsigned long count, unsigned long size, int unset)
     return memory;
 }
 
-/* In place of the library's: they are read as powers. */
+/* What follows stands in place of the library's functions, unless the file has its own. The executor computes those of float in double, and
+   rounds; emitted C calls the library's. */
+#ifdef CFGREV_EXECUTOR
+#define ONE(f)                                   \
+    __attribute__((weak)) float f##f(float x)    \
+    {                                            \
+        return (float)f((double)x);              \
+    }
+#define TWO(f)                                          \
+    __attribute__((weak)) float f##f(float x, float y)  \
+    {                                                   \
+        return (float)f((double)x, (double)y);          \
+    }
+ONE(acos) ONE(acosh) ONE(asin) ONE(asinh) ONE(atan) ONE(atanh) ONE(cbrt) ONE(cos) ONE(cosh) ONE(erf) ONE(erfc) ONE(exp)
+ONE(expm1) ONE(lgamma) ONE(log) ONE(log10) ONE(log1p) ONE(log2) ONE(sin) ONE(sinh) ONE(tan) ONE(tanh) ONE(tgamma)
+TWO(atan2) TWO(hypot) TWO(pow)
+
+__attribute__((weak)) void sincosf(float x, float *s, float *c)
+{
+    *s = sinf(x);
+    *c = cosf(x);
+}
+#endif
+
+/* They are read as powers. */
 __attribute__((weak)) double exp2(double x)
 {
     return pow(2.0, x);

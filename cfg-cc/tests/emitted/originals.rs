@@ -58,6 +58,7 @@ fn compared(seed: u64, compiler: &Compiler) -> Option<Comparison> {
         point: &values::read(point.as_bytes()).expect("a point"),
         read: &left,
         empty_is_null: has_pointers,
+        by_executor: true,
         max_memory: 1 << 30,
     };
     let found = original.compare(compiler);

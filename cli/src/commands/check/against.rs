@@ -10,9 +10,10 @@ use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     json::values::{self, NamedValues},
 };
-use cfg_drive::{Options, Primal, Real};
+use cfg_drive::{Engine, Options, Primal, Real};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// The program that was read against the file as it is compiled.
 #[derive(JsonSchema, Serialize)]
@@ -103,6 +104,7 @@ pub(super) fn original(
         point: &values::read(&prepared.text.bytes)?,
         read: &read,
         empty_is_null: session.has_lowered(),
+        by_executor: engine(args, prepared).is_none(),
         max_memory: prepared.options.run.max_memory,
     };
     let compared = original.compare(&system_compiler(&args.what.engine.compiling));
@@ -120,6 +122,12 @@ pub(super) fn original(
     }))
 }
 
+/// What runs the program: other flags than its own may give other bits.
+fn engine(args: &Check, prepared: &Prepared) -> Option<Arc<dyn Engine>> {
+    let engine = prepared.options.engine.clone();
+    engine.filter(|_| args.what.engine.compiling.cc_flags.is_none())
+}
+
 /// What the program that was read leaves at the point.
 fn read_values(
     args: &Check,
@@ -132,12 +140,11 @@ fn read_values(
         options,
         text,
     } = prepared;
-    let mut options = Options {
+    let options = Options {
         events: false,
+        engine: engine(args, prepared),
         ..options.clone()
     };
-    // Other flags than its own may give other bits.
-    options.engine = (options.engine).filter(|_| args.what.engine.compiling.cc_flags.is_none());
     let read_point = |primal: &Primal| primal.point(&text.bytes).map_err(in_text(text));
     cfg_drive::left((program, *routine), globals, &options, read_point)
 }
