@@ -11,10 +11,7 @@ use crate::options::{Options, words};
 use crate::point::{Point, tuple, zeros_like};
 use crate::seeds::parse_seeds;
 use crate::slot::{Slot, active};
-use cfg_core::diagnostic::{
-    Diagnostic, Diagnostics,
-    site::{Element, Site},
-};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
 use cfg_core::elemental::{Event, Scalar};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Op, Program, Routine, Signature};
@@ -47,10 +44,11 @@ pub(super) struct Derived {
 
 /// True if a place is that of a statement, or in the vertex that is the other.
 fn is_within(place: &Site, other: &Site) -> bool {
-    let is_there = match other.element {
-        Element::Routine => true,
-        Element::Statement(..) => place.element.statement() == other.element.statement(),
-        _ => place.element.vertex() == other.element.vertex(),
+    let (own, wanted) = (place.element, other.element);
+    let is_there = match (wanted.statement(), wanted.vertex()) {
+        (Some(statement), _) => own.statement() == Some(statement),
+        (None, Some(vertex)) => own.vertex() == Some(vertex),
+        (None, None) => true,
     };
     place.routine == other.routine && is_there
 }

@@ -716,7 +716,7 @@ fn terms_that_cancel_beside_a_given_tangent() {
             RoutineId::new(0),
             r#"{"x": 0.7, "p": [0.3, 1, 1, 1]}"#,
         );
-        assert_eq!(found.dot_product.agrees, agrees, "{slope}: {found:?}");
+        assert_eq!(found.dot_product.agrees, Some(agrees), "{slope}: {found:?}");
     }
 }
 

@@ -242,7 +242,7 @@ fn built_by_hand() {
         );
         let checked = checked.expect("it can be checked");
         assert!(
-            checked.dot_product.agrees && checked.differences.agrees == Some(true),
+            checked.dot_product.agrees == Some(true) && checked.differences.agrees == Some(true),
             "{checked:?}"
         );
         assert!(checked.stack.agrees, "{checked:?}");
