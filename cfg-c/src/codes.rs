@@ -11,7 +11,7 @@ cfg_core::diagnostic_codes! {
         "Conditions end with #endif, macros are called with as many arguments as they have parameters, and the condition of an #if is an integer constant expression.";
     INCLUDE "C003" "file not found"
         "A file that is included in quotes lies beside the file that includes it, or in a folder that -I names; one in angle brackets is a header of the standard library, or lies in such a folder."
-        "Headers of the standard library are known and never read. Another one in angle brackets that is not found is a warning: what it declares is not known, which matters only where it is needed, and its macros are not defined. Name the folder with -I, or have the file go through another preprocessor first (--preprocess 'cc -E').";
+        "Headers of the standard library are known and never read. Another one that is neither beside the file nor in a folder of -I is taken, with a warning, if it is the only one of its name in the folders around. One that is nowhere is a warning: what it declares is not known, which matters only where it is needed, and its macros are not defined. Name the folder with -I, or have the file go through another preprocessor first (--preprocess 'cc -E').";
     UNKNOWN "C004" "unknown name"
         "A variable, function or label that is named is declared before."
         "Names of the standard library are known after an #include of their header, functions also where the file declares them.";

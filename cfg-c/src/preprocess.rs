@@ -23,6 +23,12 @@ use std::{
 pub trait Files {
     /// The bytes of a file; `None` if there is none of this path that can be read.
     fn read(&mut self, path: &str) -> Option<Vec<u8>>;
+
+    /// The paths of the files of this name, with the folders in it, that lie in the folders around another file; none by default.
+    fn around(&mut self, path: &str, name: &str) -> Vec<String> {
+        let _ = (path, name);
+        Vec::new()
+    }
 }
 
 /// No file can be included.

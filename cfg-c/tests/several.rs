@@ -10,6 +10,12 @@ impl Files for Memory<'_> {
         let (_, text) = self.0.iter().find(|(name, _)| *name == path)?;
         Some(text.as_bytes().to_vec())
     }
+
+    fn around(&mut self, _: &str, name: &str) -> Vec<String> {
+        let all = self.0.iter().map(|(path, _)| (*path).to_owned());
+        all.filter(|path| path.ends_with(&format!("/{name}")))
+            .collect()
+    }
 }
 
 /// Reads files as one program; the other ones are there to be included.
@@ -193,16 +199,22 @@ const APART: &[(&str, &str, &[&str])] = &[
         &["C004", "K is not declared"],
     ),
     (
-        "#include \"x.h\"\ndouble f(double x) { return x; }",
+        "#include <tgmath.h>\ndouble f(double x) { return x; }",
         "double g(double x) { return y; }",
-        &["C003", "x.h", "-I"],
+        &["C003", "tgmath.h"],
+    ),
+    (
+        "#include \"x.h\"\ndouble f(double x) { return x; }",
+        "",
+        &["C003", "several", "-I one/", "-I two/"],
     ),
 ];
 
 #[test]
 fn files_that_do_not_go_together_are_refused() {
     for (one, other, wanted) in APART {
-        let read = read(&[("a.c", one), ("b.c", other)], &[], Some("f"));
+        let twice = [("one/x.h", ""), ("two/x.h", "")];
+        let read = read(&[("a.c", one), ("b.c", other)], &twice, Some("f"));
         let told = read.problems.to_string();
         assert!(read.program.is_none(), "{one}\n{other}");
         for piece in *wanted {
@@ -317,7 +329,7 @@ fn headers_that_are_not_there() {
     for text in [
         "#include <lib/vector.h>\ndouble f(double x) { return scale(x); }\n",
         "#include <lib/vector.h>\ndouble f(vector x) { return x; }\n",
-        "#include \"vector.h\"\ndouble f(double x) { return x; }\n",
+        "#include \"vector.h\"\ndouble f(vector x) { return x; }\n",
     ] {
         let needed = read(text);
         assert!(needed.program.is_none());
@@ -333,4 +345,18 @@ fn headers_that_are_not_there() {
         "{}",
         generic.problems
     );
+}
+
+/// The only file of a name in the folders around is taken, with a warning that says so.
+#[test]
+fn a_header_in_another_folder_is_taken() {
+    let text = "#include \"lib/a.h\"\ndouble f(double x) { return A * x; }\n";
+    let others = [
+        ("deep/inc/lib/a.h", "#define A 3\n"),
+        ("deep/a.h", "#define A 4\n"),
+    ];
+    let read = read(&[("src/f.c", text)], &others, None);
+    assert!(shown(&read).contains("3.0*x"), "{}", shown(&read));
+    let told = read.problems.to_string();
+    assert!(told.contains("-I deep/inc/"), "{told}");
 }

@@ -381,9 +381,9 @@ fn language_of(file: &str, given: Option<Language>) -> Result<Language, Usage> {
         Some("json") => Ok(Language::Json),
         Some("cfgrev") => Ok(Language::Text),
         Some("xaif") => Ok(Language::Xaif),
-        Some("c") => Ok(Language::C),
+        Some("c" | "h") => Ok(Language::C),
         _ => Err(Usage(format!(
-            "the language of {file} cannot be told from its extension (known: .json, .cfgrev, .xaif, .c); name it with --lang"
+            "the language of {file} cannot be told from its extension (known: .json, .cfgrev, .xaif, .c, .h); name it with --lang"
         ))),
     }
 }

@@ -236,7 +236,7 @@ impl Preprocessor<'_> {
             }
         }
         let Some(text) = known else {
-            return self.missing(name, quoted.is_some(), at);
+            return self.missing(name, at);
         };
         let name = format!("<{name}>");
         if !self.once.contains(&name) {
@@ -244,22 +244,42 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// What other projects and systems declare in angle brackets may be of no use to what is read; its names are not known then.
-    fn missing(&mut self, name: String, quoted: bool, at: Pos) {
+    /// A file that is neither beside the one at hand nor in a folder of `-I` may be the only one of its name in the folders around. Where there is
+    /// none, its names are not known, which matters where they are needed.
+    fn missing(&mut self, name: String, at: Pos) {
         let message = format!("there is no file {name} to include");
-        if quoted {
-            let help = "-I DIR names the folder that it is in; or preprocess the file: --preprocess 'cc -E'";
-            self.sink.error(&codes::INCLUDE, at, message, help);
-        } else if name == "tgmath.h" {
+        if name == "tgmath.h" {
             // Without it, functions for double would stand for those for float.
             let help = "call sqrtf where sqrt of a float is meant, and so on, and include math.h";
             self.sink.error(&codes::INCLUDE, at, message, help);
-        } else {
-            let message = format!("{message}: its names and macros are not known");
-            let help = "-I DIR names the folder that it is in; or preprocess the file: --preprocess 'cc -E'";
-            self.sink.warning(&codes::INCLUDE, at, message, help);
-            self.missing.push(name);
+            return;
         }
+        let from = self.frames.last().map_or("", |f| &f.name);
+        let mut found = self.files.around(from, &name);
+        let folder = |path: &str| path.strip_suffix(&*name).unwrap_or(path).to_owned();
+        if found.len() > 1 {
+            let folders: Vec<String> = found.iter().map(|path| folder(path)).collect();
+            let message = format!("{message} beside this one, but several in other folders");
+            let help = format!("say which is meant: -I {}", folders.join(", or -I "));
+            self.sink.error(&codes::INCLUDE, at, message, help);
+            return;
+        }
+        if let Some(path) = found.pop()
+            && let Some(bytes) = self.files.read(&path)
+        {
+            let message = format!("{message} beside this one: {path} is taken");
+            let help = format!("say so: -I {}", folder(&path));
+            self.sink.warning(&codes::INCLUDE, at, message, help);
+            if !self.once.contains(&path) {
+                self.open(path, &bytes, at);
+            }
+            return;
+        }
+        let message = format!("{message}: its names and macros are not known");
+        let help =
+            "-I DIR names the folder that it is in; or preprocess the file: --preprocess 'cc -E'";
+        self.sink.warning(&codes::INCLUDE, at, message, help);
+        self.missing.push(name);
     }
 
     fn holds(&mut self, line: &[Token], at: Pos) -> bool {

@@ -8,7 +8,8 @@ use cfg_c::{MacroOption, Preprocessing, SourceFile};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::json::Parsed;
 use std::cell::OnceCell;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
@@ -176,6 +177,10 @@ fn reason(said: &str) -> &str {
     error.or(first).unwrap_or("it says nothing")
 }
 
+/// The top of a repository lies at most so many folders above a file, and headers are looked for among so many entries of folders.
+const LEVELS: usize = 3;
+const ENTRIES: usize = 20_000;
+
 /// Files that C files include; they are kept for messages.
 struct Included(Vec<Rc<Text>>);
 
@@ -195,6 +200,49 @@ impl cfg_c::Files for Included {
         }));
         Some(bytes)
     }
+
+    fn around(&mut self, path: &str, name: &str) -> Vec<String> {
+        let folder = Path::new(path).parent().unwrap_or(Path::new("")).join(".");
+        let mut found = BTreeMap::new();
+        let mut left = ENTRIES;
+        let mut open = tops(&folder);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                left -= 1;
+                if left == 0 {
+                    // Others of the name may lie in what has not been seen.
+                    return Vec::new();
+                }
+                let kind = entry.file_type();
+                let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+                if kind.as_ref().is_ok_and(|kind| kind.is_dir()) && !hidden {
+                    open.push(entry.path());
+                } else if kind.is_ok_and(|kind| kind.is_file()) && entry.path().ends_with(name) {
+                    let path = entry.path();
+                    let known = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+                    found.insert(known, path.to_string_lossy().into_owned());
+                }
+            }
+        }
+        found.into_values().collect()
+    }
+}
+
+/// The folders in which, and below which, a header is looked for: the repository, or the file's own folder and what stands beside it.
+fn tops(folder: &Path) -> Vec<PathBuf> {
+    let above = (0..=LEVELS).scan(folder.to_owned(), |folder, _| {
+        let this = folder.clone();
+        folder.push("..");
+        Some(this)
+    });
+    if let Some(top) = above
+        .into_iter()
+        .find(|folder| folder.join(".git").exists())
+    {
+        return vec![top];
+    }
+    let beside = ["include", "inc", "src"].map(|name| folder.join("..").join(name));
+    std::iter::once(folder.to_owned()).chain(beside).collect()
 }
 
 #[cfg(test)]
