@@ -199,11 +199,6 @@ const APART: &[(&str, &str, &[&str])] = &[
         &["C004", "K is not declared"],
     ),
     (
-        "#include <tgmath.h>\ndouble f(double x) { return x; }",
-        "double g(double x) { return y; }",
-        &["C003", "tgmath.h"],
-    ),
-    (
         "#include \"x.h\"\ndouble f(double x) { return x; }",
         "",
         &["C003", "several", "-I one/", "-I two/"],
@@ -339,12 +334,6 @@ fn headers_that_are_not_there() {
             "{told}"
         );
     }
-    let generic = read("#include <tgmath.h>\ndouble f(float x) { return x; }\n");
-    assert!(
-        generic.problems.to_string().contains("sqrtf"),
-        "{}",
-        generic.problems
-    );
 }
 
 /// The only file of a name in the folders around is taken, with a warning that says so.

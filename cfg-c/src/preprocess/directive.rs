@@ -248,12 +248,6 @@ impl Preprocessor<'_> {
     /// none, its names are not known, which matters where they are needed.
     fn missing(&mut self, name: String, at: Pos) {
         let message = format!("there is no file {name} to include");
-        if name == "tgmath.h" {
-            // Without it, functions for double would stand for those for float.
-            let help = "call sqrtf where sqrt of a float is meant, and so on, and include math.h";
-            self.sink.error(&codes::INCLUDE, at, message, help);
-            return;
-        }
         let from = self.frames.last().map_or("", |f| &f.name);
         let mut found = self.files.around(from, &name);
         let folder = |path: &str| path.strip_suffix(&*name).unwrap_or(path).to_owned();
