@@ -3,10 +3,11 @@
 
 use crate::{
     ast::{ExprId, ExprKind, Init, Member, StructId, Unit},
-    calls::{holds, reachable},
+    calls::reachable,
     constant,
-    types::Type,
+    types::{Qualified, Type},
 };
+use cfg_core::ir::Subscript;
 use std::{
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
@@ -38,7 +39,7 @@ pub(crate) fn resolve(unit: &mut Unit, roots: &[usize]) {
     if unions.is_empty() {
         return;
     }
-    let used = used(unit, roots, &unions);
+    let used = used(unit, roots);
     let mut renamed: BTreeMap<(StructId, Rc<str>), Rc<str>> = BTreeMap::new();
     for &s in &unions {
         let members = used.get(&s).cloned().unwrap_or_default();
@@ -61,12 +62,49 @@ pub(crate) fn resolve(unit: &mut Unit, roots: &[usize]) {
             *name = new;
         }
     }
+    for d in 0..unit.decls.len() {
+        let Some(Init::Parts(parts)) = &unit.decls[d].init else {
+            continue;
+        };
+        let mut parts = parts.clone();
+        for (steps, _) in &mut parts {
+            rename(unit, &unit.decls[d].ty, steps, &renamed);
+        }
+        unit.decls[d].init = Some(Init::Parts(parts));
+    }
     show_hidden(unit);
     refuse_around(unit);
 }
 
-/// Finds the members that are named, and those that initial values may be of.
-fn used(unit: &Unit, roots: &[usize], unions: &[StructId]) -> Used {
+/// Lets the steps from a type to a part of it lead through the members that are left; those of unions without a name are members of the
+/// structures around them.
+fn rename(
+    unit: &Unit,
+    ty: &Qualified,
+    steps: &mut Vec<Subscript>,
+    renamed: &BTreeMap<(StructId, Rc<str>), Rc<str>>,
+) {
+    let mut ty = Some(ty);
+    let mut made = Vec::with_capacity(steps.len());
+    for step in steps.drain(..) {
+        let whole = ty.map(|ty| &ty.ty);
+        let (Some(name), Some(Type::Struct(s))) = (step.field(), whole) else {
+            ty = ty.and_then(Qualified::target);
+            made.push(step);
+            continue;
+        };
+        let name: Rc<str> = Rc::from(name);
+        let new = renamed.get(&(*s, Rc::clone(&name))).unwrap_or(&name);
+        ty = unit.member(*s, new).map(|m| &m.ty);
+        if !is_hidden(new) {
+            made.push(Subscript::Field((**new).into()));
+        }
+    }
+    *steps = made;
+}
+
+/// Finds the members that are named, and those that initial values are of.
+fn used(unit: &Unit, roots: &[usize]) -> Used {
     let mut used = Used::new();
     let reached = reachable(unit, roots);
     let mut left_out = Vec::new();
@@ -84,35 +122,37 @@ fn used(unit: &Unit, roots: &[usize], unions: &[StructId]) -> Used {
         }
     }
     for decl in &unit.decls {
-        let Some(init @ Init::List(..)) = &decl.init else {
-            continue;
-        };
-        let held = unions
-            .iter()
-            .filter(|s| holds(unit, &decl.ty, |ty| *ty == Type::Struct(**s)));
-        for s in held {
-            let members = &unit.structure(*s).members;
-            // A value without a designator may be of the first member.
-            used.entry(*s)
-                .or_default()
-                .extend(members.first().map(|m| Rc::clone(&m.name)));
-            let mut open = vec![init];
-            while let Some(init) = open.pop() {
-                let Init::List(list, _) = init else { continue };
-                for (designators, init) in list {
-                    open.push(init);
-                    for designator in designators {
-                        if let crate::ast::Designator::Field(name, _) = designator
-                            && members.iter().any(|m| m.name == *name)
-                        {
-                            used.entry(*s).or_default().insert(Rc::clone(name));
-                        }
-                    }
-                }
+        for (steps, _) in decl.init.iter().flat_map(Init::given) {
+            for (s, name) in members_on_the_way(unit, &decl.ty, steps) {
+                used.entry(s).or_default().insert(name);
             }
         }
     }
     used
+}
+
+/// The members of unions that the steps from a type to a part of it lead through.
+fn members_on_the_way(
+    unit: &Unit,
+    ty: &Qualified,
+    steps: &[Subscript],
+) -> Vec<(StructId, Rc<str>)> {
+    let mut found = Vec::new();
+    let mut ty = Some(ty);
+    for step in steps {
+        let Some(whole) = ty else { break };
+        ty = match (step.field(), &whole.ty) {
+            (Some(name), Type::Struct(s)) => {
+                let member = unit.member(*s, name);
+                if let Some(member) = member.filter(|_| unit.structure(*s).union) {
+                    found.push((*s, Rc::clone(&member.name)));
+                }
+                member.map(|m| &m.ty)
+            }
+            _ => whole.target(),
+        };
+    }
+    found
 }
 
 /// The member that a union is read as; or why there is none.
