@@ -110,35 +110,7 @@ impl Body<'_, '_> {
             return Ok(self.flattened(row));
         }
         match &node.kind {
-            ExprKind::Name(d) => match self.slot(*d, node.at)? {
-                Slot::Alias(pointer) => Ok(pointer),
-                Slot::Walker(walker) => self.walked(*d, &walker, node.at),
-                Slot::Array {
-                    var,
-                    elem,
-                    rank,
-                    lower,
-                    constant,
-                } => Ok(Pointer {
-                    var,
-                    elem,
-                    inner: rank - 1,
-                    prefix: Vec::new(),
-                    offset: Some(Expr::Int(lower)),
-                    lower,
-                    constant,
-                    flat: None,
-                }),
-                Slot::Scalar(..) | Slot::Cell(..) => {
-                    let message = format!("{} is no pointer", unit.decl(*d).name);
-                    self.error(
-                        &codes::OPERAND,
-                        node.at,
-                        message,
-                        "subscript arrays and pointers",
-                    )
-                }
-            },
+            ExprKind::Name(d) => self.named_pointer(*d, node.at),
             ExprKind::Unary(Unary::Address, a) => {
                 let pointer = self.address(*a)?;
                 Ok(self.flattened(pointer))
@@ -195,6 +167,40 @@ impl Body<'_, '_> {
             // What it comes from has been refused.
             _ if unit.root(e).is_some_and(|d| self.failed.contains(&d)) => Err(super::Failed),
             _ => self.pointer_problem(e, "this is no pointer that is supported"),
+        }
+    }
+
+    /// The pointer that a variable is. It stands apart like [`Body::converted_pointer`].
+    #[inline(never)]
+    fn named_pointer(&mut self, d: DeclId, at: Pos) -> Lowered<Pointer> {
+        match self.slot(d, at)? {
+            Slot::Alias(pointer) => Ok(pointer),
+            Slot::Walker(walker) => self.walked(d, &walker, at),
+            Slot::Array {
+                var,
+                elem,
+                rank,
+                lower,
+                constant,
+            } => Ok(Pointer {
+                var,
+                elem,
+                inner: rank - 1,
+                prefix: Vec::new(),
+                offset: Some(Expr::Int(lower)),
+                lower,
+                constant,
+                flat: None,
+            }),
+            Slot::Scalar(..) | Slot::Cell(..) => {
+                let message = format!("{} is no pointer", self.l.unit.decl(d).name);
+                self.error(
+                    &codes::OPERAND,
+                    at,
+                    message,
+                    "subscript arrays and pointers",
+                )
+            }
         }
     }
 
