@@ -185,6 +185,10 @@ fn too_many<T>(at: Pos) -> Braces<T> {
     )
 }
 
+fn is_union(unit: &Unit, ty: &Qualified) -> bool {
+    matches!(ty.ty, Type::Struct(s) if unit.structure(s).union)
+}
+
 /// True of what has parts.
 fn is_aggregate(ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Array(..) | Type::Struct(_))
@@ -264,18 +268,26 @@ impl Fill<'_> {
                     around.push((inner, k));
                 }
             }
-            while let [.., (_, outer), (inner, k)] = &mut around[..]
+            while let [.., outer, (inner, k)] = &mut around[..]
                 && *k >= self.parts(inner, at)?
             {
-                *outer += 1;
+                self.go_on(outer);
                 around.pop();
             }
             self.value(&mut around, written, at, path)?;
-            if let Some((_, k)) = around.last_mut() {
-                *k = k.saturating_add(1);
+            if let Some(last) = around.last_mut() {
+                self.go_on(last);
             }
         }
         Ok(())
+    }
+
+    /// Goes on to the next part of an array or structure. A union has one part, whichever of them it is.
+    fn go_on(&self, (ty, k): &mut (Qualified, i64)) {
+        *k = match is_union(self.unit, ty) {
+            true => i64::MAX,
+            false => k.saturating_add(1),
+        };
     }
 
     /// Gives the next part its value, or the first part in it that takes it.
@@ -289,7 +301,12 @@ impl Fill<'_> {
         loop {
             let inner = self.part(around, at)?;
             let mut own = path.to_vec();
-            own.extend(around.iter().map(|(_, k)| *k));
+            for (ty, k) in around.iter() {
+                if is_union(self.unit, ty) {
+                    self.forget_other_members(&own, *k, at)?;
+                }
+                own.push(*k);
+            }
             if let Some(first) = own.first() {
                 self.length = self.length.max(first.saturating_add(1));
             }
@@ -457,13 +474,25 @@ impl Fill<'_> {
                 return wrong(&codes::INITIAL, at, message, help);
             }
         }
+        self.forget(path, at, |_| true)
+    }
+
+    /// Forgets what a union was given by other members than this one.
+    fn forget_other_members(&mut self, union: &[i64], member: i64, at: Pos) -> Braces<()> {
+        self.forget(union, at, |path| path.get(union.len()) != Some(&member))
+    }
+
+    /// Forgets what some of the parts of a part were given.
+    fn forget(&mut self, path: &[i64], at: Pos, is: impl Fn(&[i64]) -> bool) -> Braces<()> {
         let before = self.given.range(path.to_vec()..);
         let before = before.take_while(|(p, _)| p.starts_with(path));
+        let before = before.filter(|(p, _)| is(p));
         let before: Vec<Vec<i64>> = before.map(|(p, _)| p.clone()).collect();
         for old in before {
             let e = self.given.remove(&old);
             if e.is_some_and(|e| self.unit.expr(e).effects) {
                 let message = "an initial value that another one replaces has side effects, of which C leaves open whether they happen";
+                let help = "give each part one initial value";
                 return wrong(&codes::ORDER, at, message, help);
             }
         }
