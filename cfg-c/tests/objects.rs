@@ -151,7 +151,6 @@ fn what_is_drawn() {
         "sizeof(i++)",
         "sizeof(c + c)",
         "sizeof \"ab\"",
-        "sizeof((char[]){",
         " *)0)->",
         "_make(v))",
         "offsetof(",

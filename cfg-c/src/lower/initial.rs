@@ -109,7 +109,10 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         initial = Some(vec![Expr::zero(ty)]);
     }
     if !decl.external && matches!(elem, Elem::Struct(_)) {
-        initial = members(l, d)?;
+        // What pointers lead to gets its values where the function to differentiate begins.
+        if !(l.values && l.pointed.contains(&d)) {
+            initial = members(l, d)?;
+        }
         if initial.is_none() {
             if !leaves(decl.init.as_ref()).is_empty() {
                 note(l, d)?;
