@@ -120,7 +120,7 @@ fn objects_have_the_leaves_that_the_compiler_gives_them() {
 
 #[test]
 fn what_is_drawn() {
-    let text: String = (0..150).map(|seed| objects(seed).text).collect();
+    let text: String = (0..500).map(|seed| objects(seed).text).collect();
     for wanted in [
         "= {}",
         "{{}",
@@ -149,6 +149,7 @@ fn what_is_drawn() {
         "  static ",
         "sizeof __func__",
         "sizeof(i++)",
+        "sizeof((char[]){",
         "sizeof(c + c)",
         "sizeof \"ab\"",
         " *)0)->",

@@ -2,17 +2,17 @@
 
 use super::{Failed, Lower, Lowered, slot::Elem, started, value::literal};
 use crate::{
-    ast::{DeclId, Init, Unit},
+    ast::{DeclId, Init},
     braces,
     calls::leaves,
     codes,
     constant::{self, Number},
-    types::{Arith, Int, Qualified, Type},
+    types::{Arith, Int, Type},
 };
 use cfg_core::{
     builder::VarType,
     entity::GlobalId,
-    ir::{Dim, Expr, Extent, Order, Overlay, Subscript},
+    ir::{Dim, Expr, Extent, Order, Overlay, ScalarType, Subscript},
 };
 
 /// Elements of globals.
@@ -111,7 +111,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if !decl.external && matches!(elem, Elem::Struct(_)) {
         // What pointers lead to gets its values where the function to differentiate begins.
         if !(l.values && l.pointed.contains(&d)) {
-            initial = members(l, d)?;
+            initial = members(l, d, ty, &extents);
         }
         if initial.is_none() {
             if !leaves(decl.init.as_ref()).is_empty() {
@@ -165,74 +165,52 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     Ok(cell)
 }
 
-/// The initial values of structures of numbers, one for each number in the order of the layout; `None` if they have others in them, or are
-/// given others.
-fn members(l: &mut Lower<'_>, d: DeclId) -> Lowered<Option<Vec<Expr>>> {
+/// The initial values of structures of numbers in the order of the layout: of each element, all numbers of a leaf before those of the
+/// next one. `None` if they have others in them, or are given others.
+fn members(l: &Lower<'_>, d: DeclId, ty: ScalarType, extents: &[i64]) -> Option<Vec<Expr>> {
     let unit = l.unit;
     let decl = unit.decl(d);
-    let known = |count: &i64| *count <= MAX_ELEMENTS;
-    let (Some(init), Some(count)) = (&decl.init, braces::count(unit, &decl.ty).filter(known))
-    else {
-        return Ok(None);
-    };
-    let mut types = Vec::with_capacity(count as usize);
-    numbers(unit, &decl.ty, &mut types);
-    let mut values: Vec<Expr> = types.iter().map(|ty| literal(0, *ty)).collect();
+    let init = decl.init.as_ref()?;
+    let leaves = l.program.program().leaves(ty);
+    // The extents of each leaf, and where its numbers begin in an element.
+    let mut parts = Vec::with_capacity(leaves.len());
+    let mut one = Vec::new();
+    for leaf in &leaves {
+        let shape = leaf.shape.iter().map(|dim| dim.constant_extent());
+        let shape = shape.collect::<Option<Vec<usize>>>()?;
+        let size = (shape.iter()).try_fold(1usize, |n, extent| n.checked_mul(*extent))?;
+        if leaf.ty.pointer().is_some() || size > MAX_ELEMENTS as usize - one.len() {
+            return None;
+        }
+        parts.push((one.len(), shape));
+        one.resize(one.len() + size, Expr::zero(leaf.ty));
+    }
+    let elements = extents.iter().fold(1i64, |a, b| a.saturating_mul(*b));
+    let count = elements.saturating_mul(one.len() as i64);
+    if count > MAX_ELEMENTS {
+        return None;
+    }
+    let mut values: Vec<Expr> = one.iter().cycle().take(count as usize).cloned().collect();
     for (steps, e) in init.given() {
-        let place = place(unit, &decl.ty, steps).and_then(|k| usize::try_from(k).ok());
-        let (Some(k), Some(value)) = (place, constant::number(unit, e)) else {
-            return Ok(None);
-        };
-        if let (Some(cell), Some(ty)) = (values.get_mut(k), types.get(k)) {
-            *cell = constant_in(value, *ty);
-        }
+        let to = braces::number_at(unit, &decl.ty, steps)?;
+        let value = constant_in(constant::number(unit, e)?, to);
+        let (outer, inner) = steps.split_at_checked(extents.len())?;
+        let element = outer.iter().zip(extents).try_fold(0, |k, (step, extent)| {
+            Some(k * *extent as usize + position(step)?)
+        })?;
+        let fields = || inner.iter().filter_map(Subscript::field);
+        let leaf = (leaves.iter()).position(|leaf| leaf.path.iter().copied().eq(fields()))?;
+        let (first, shape) = &parts[leaf];
+        let indices = inner.iter().filter_map(position);
+        let within = indices.zip(shape).fold(0, |k, (i, extent)| k * extent + i);
+        *values.get_mut(element * one.len() + first + within)? = value;
     }
-    Ok(Some(values))
+    Some(values)
 }
 
-/// Adds the types of the numbers in a type, in the order of the layout. Recursion is as deep as declarators and structures nest.
-fn numbers(unit: &Unit, ty: &Qualified, out: &mut Vec<Arith>) {
-    match &ty.ty {
-        Type::Array(of, extent) => {
-            let from = out.len();
-            numbers(unit, of, out);
-            let each = out[from..].to_vec();
-            let count = extent.and_then(|e| constant::integer(unit, e));
-            for _ in 1..count.map_or(0, |(n, _)| n) {
-                out.extend_from_slice(&each);
-            }
-        }
-        Type::Struct(s) => {
-            for member in &unit.structure(*s).members {
-                numbers(unit, &member.ty, out);
-            }
-        }
-        Type::Arith(ty) => out.push(*ty),
-        Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => {}
-    }
-}
-
-/// The position, in the order of the layout, of the number that steps from a type lead to.
-fn place(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<i64> {
-    let (mut ty, mut place) = (ty, 0i64);
-    for step in steps {
-        match (step, &ty.ty) {
-            (Subscript::Index(k), Type::Array(of, _)) => {
-                place += k.constant()?.checked_mul(braces::count(unit, of)?)?;
-                ty = of;
-            }
-            (Subscript::Field(name), Type::Struct(s)) => {
-                let members = &unit.structure(*s).members;
-                let k = members.iter().position(|m| *m.name == **name)?;
-                for before in &members[..k] {
-                    place += braces::count(unit, &before.ty)?;
-                }
-                ty = &members[k].ty;
-            }
-            _ => return None,
-        }
-    }
-    ty.arith().map(|_| place)
+/// The number of the element that a step leads to.
+fn position(step: &Subscript) -> Option<usize> {
+    usize::try_from(step.index()?.constant()?).ok()
 }
 
 /// A constant number in a type, as C converts it.
