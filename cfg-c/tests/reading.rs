@@ -1298,7 +1298,11 @@ fn parameters_are_those_that_are_used_and_have_the_type_that_they_are_used_as() 
             ..Options::default()
         };
         let text = format!("{DECLARED}{text}");
-        let read = read_c("t.c", text.as_bytes(), &options, &mut NoFiles);
+        let read = read_c(
+            &[SourceFile::new("t.c", text.as_bytes())],
+            &options,
+            &mut NoFiles,
+        );
         let Some(program) = read.program else {
             wrong.push_str(&format!("{text}\n{}\n", read.problems));
             continue;
