@@ -255,6 +255,8 @@ pub(crate) struct Structure {
     pub(crate) complete: bool,
     /// Its members lie otherwise than C has them, so that its size is not known.
     pub(crate) packed: bool,
+    /// It has the members of a structure without a name.
+    pub(crate) shown: bool,
     /// It is a union.
     pub(crate) union: bool,
     /// What it has that is not supported.

@@ -274,6 +274,15 @@ impl Fill<'_> {
                 self.go_on(outer);
                 around.pop();
             }
+            if let (Some((Type::Struct(s), _)), Written::List(_, at)) =
+                (around.last().map(|(ty, k)| (&ty.ty, k)), written)
+                && designators.is_empty()
+                && self.unit.structure(*s).shown
+            {
+                let message = "braces without a designator stand in a structure that has one without a name in it";
+                let help = "name the member: .x = {1, 2}";
+                return wrong(&codes::INITIAL, *at, message, help);
+            }
             self.value(&mut around, written, at, path)?;
             if let Some(last) = around.last_mut() {
                 self.go_on(last);
@@ -521,6 +530,7 @@ mod tests {
             leaves: 3,
             complete: true,
             packed: false,
+            shown: false,
             union: false,
             refused: None,
         });

@@ -241,6 +241,20 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
     Some((rounded(end, widest)?, found))
 }
 
+/// True if the members of a structure lie where they would as members of a structure around it: it begins where its first member may, and
+/// nothing is behind the last one.
+pub(crate) fn has_no_gaps_around(unit: &Unit, s: StructId) -> bool {
+    let lies = || {
+        let members = &unit.structure(s).members;
+        let (first, last) = (members.first()?, members.last()?);
+        let (size, begin) = laid_out(unit, s, Some(&last.name), MAX_DEPTH)?;
+        let end = begin.checked_add(self::size(unit, &last.ty.ty, MAX_DEPTH)?)?;
+        let whole = alignment(unit, &Type::Struct(s), MAX_DEPTH)?;
+        Some(end == size && alignment(unit, &first.ty.ty, MAX_DEPTH)? == whole)
+    };
+    lies() == Some(true)
+}
+
 /// The next multiple of a positive number.
 fn rounded(size: i128, of: i128) -> Option<i128> {
     size.checked_add((of - size.rem_euclid(of)) % of)

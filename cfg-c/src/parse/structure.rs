@@ -3,7 +3,7 @@
 use super::{Parse, Parser};
 use crate::{
     ast::{Member, StructId, Structure},
-    codes,
+    codes, constant,
     lex::Kind,
     source::Pos,
     types::{Qualified, Type},
@@ -45,6 +45,7 @@ impl Parser<'_> {
                     leaves: 0,
                     complete: false,
                     packed: false,
+                    shown: false,
                     union,
                     refused: None,
                 });
@@ -147,6 +148,7 @@ impl Parser<'_> {
         match ty.ty {
             Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
                 let known = self.unit.structure(inner).clone();
+                let lies_alike = constant::has_no_gaps_around(&self.unit, inner);
                 if let Some(what) = known.refused {
                     self.refuse(id, &what);
                 }
@@ -157,6 +159,9 @@ impl Parser<'_> {
                 } else if self.unit.structure(id).union {
                     self.refuse(id, "a union with a structure without a name in it");
                 } else {
+                    let structure = &mut self.unit.structures[id.index()];
+                    structure.shown = true;
+                    structure.packed |= !lies_alike;
                     for member in known.members {
                         self.member(id, member);
                     }
