@@ -7,7 +7,7 @@ use crate::{
     lower::points::bare,
     types::{Qualified, Type},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// To what pointers to void are converted, and the pointers to void that they are given to.
 #[derive(Default)]
@@ -29,7 +29,7 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
     }
     let uses = uses(unit);
     for head in heads {
-        let (mut seen, mut open) = (HashSet::new(), vec![head]);
+        let (mut seen, mut open) = (BTreeSet::new(), vec![head]);
         let mut found: Option<Qualified> = None;
         let mut several = false;
         while let Some(d) = open.pop() {

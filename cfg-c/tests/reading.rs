@@ -773,7 +773,7 @@ fn attributes_are_passed_over_in_all_places() {
     ];
     for place in PLACES {
         let plain = place.replace('@', "");
-        let expected = read(&plain.replace(": ;", ": ;"));
+        let expected = read(&plain);
         assert!(expected.program.is_some(), "{plain}: {}", expected.problems);
         for attribute in [
             "__attribute__((unused))",

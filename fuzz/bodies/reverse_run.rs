@@ -49,6 +49,7 @@ pub(crate) fn run(data: &[u8]) {
         Blocks::Statement,
     ];
     let choices = cfg_reverse::Options {
+        control_only: false,
         strong: cfg_reverse::Strong::default(),
         unstructured: if seed[3] & 1 == 0 {
             Unstructured::Structure

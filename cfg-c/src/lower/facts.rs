@@ -75,7 +75,7 @@ impl Facts {
         let mut flows = null::Flows::new();
         let mut mentions: HashMap<DeclId, (usize, usize)> = HashMap::new();
         // The pointers that are passed as they are.
-        let mut passes: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
+        let mut passes: null::Flows = null::Flows::new();
         // The pointers that are dereferenced.
         let mut followed: Vec<DeclId> = Vec::new();
         let mut open: Vec<DeclId> = Vec::new();

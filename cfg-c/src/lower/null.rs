@@ -7,15 +7,15 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
     types::{Arith, Int, Type},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// The pointers that are given to pointers: for each that is, those that it is given.
-pub(super) type Flows = HashMap<DeclId, Vec<DeclId>>;
+pub(super) type Flows = BTreeMap<DeclId, Vec<DeclId>>;
 
 /// The parameters that may be null.
 pub(super) fn parameters(unit: &Unit, functions: &[usize], flows: &Flows) -> HashSet<DeclId> {
     let is_pointer = |d: &DeclId| matches!(unit.decl(*d).ty.ty, Type::Pointer(_));
-    let mut given: Flows = HashMap::new();
+    let mut given = Flows::new();
     for (to, all) in flows {
         for from in all {
             given.entry(*from).or_default().push(*to);

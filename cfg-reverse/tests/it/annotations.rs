@@ -95,6 +95,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
     let valid = validate::validate(program).expect("the program is valid");
     for k in 0..16 {
         let options = Options {
+            control_only: false,
             work: 200,
             merge: k & 1 != 0,
             counters: k & 2 != 0,

@@ -47,6 +47,7 @@ fn by_trace() {
 }
 
 const TRACE: Options = Options {
+    control_only: false,
     search: cfg_reverse::Search::DEFAULT,
     unstructured: Unstructured::Trace,
     strong: cfg_reverse::Strong::Needed,

@@ -97,6 +97,7 @@ impl Setting {
                 counters: self.counters,
                 // Markers matter to neither of these.
                 markers: self.counters && !self.merge,
+                control_only: false,
                 merge: self.merge,
                 blocks: [Blocks::Statement, Blocks::Preaccumulate, Blocks::Auto][self.blocks],
                 work: 20_000,
