@@ -392,7 +392,8 @@ pub(crate) fn reach(
             break;
         }
     }
-    choices.retain(|choice| is_read(choice, &reached));
+    let is_for_bits = |choice: &Choice| &*choice.name == crate::parse::bits::BITS;
+    choices.retain(|choice| is_for_bits(choice) || is_read(choice, &reached));
     let mut names: Vec<Rc<str>> = files
         .files
         .iter()

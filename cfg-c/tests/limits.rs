@@ -437,7 +437,7 @@ fn constants_are_known_up_to_a_depth() {
             |n| {
                 let more = " && x > 1".repeat(n);
                 format!(
-                    "double f(double x) {{ if (0{more}) {{ union {{ int a; }} u; }} return x; }}"
+                    "double f(double x) {{ if (0{more}) {{ union {{ int a; double b; }} u; u.a = 1; x += u.b; }} return x; }}"
                 )
             },
             "C005",

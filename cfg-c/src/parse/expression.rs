@@ -269,7 +269,10 @@ impl Parser<'_> {
                     self.next();
                     let ty = self.type_name()?;
                     self.expect(")", "after a type")?;
-                    ExprKind::SizeofType(Rc::new(ty))
+                    match self.peek().is("{") {
+                        true => ExprKind::SizeofExpr(self.compound(ty, from)?),
+                        false => ExprKind::SizeofType(Rc::new(ty)),
+                    }
                 } else {
                     ExprKind::SizeofExpr(self.unary()?)
                 };

@@ -42,6 +42,21 @@ impl Parser<'_> {
         let linked = self.linked.iter();
         let names = linked.map(|(name, d)| (Rc::clone(name), Entry::Decl(*d)));
         self.scopes[0].names.extend(names);
+        // Types of headers, such as div_t.
+        for file in &self.files {
+            let types = file.names.iter();
+            let types = types.filter(|(_, entry)| matches!(entry, Entry::Typedef(_)));
+            for (name, entry) in types {
+                let names = &mut self.scopes[0].names;
+                names
+                    .entry(Rc::clone(name))
+                    .or_insert_with(|| entry.clone());
+            }
+            for (name, tag) in &file.tags {
+                let tags = &mut self.scopes[0].tags;
+                tags.entry(Rc::clone(name)).or_insert_with(|| tag.clone());
+            }
+        }
     }
 
     /// Goes on in the scope of a file, or of the first one that declares a name; its number is for [`Self::leave_file`].

@@ -1,7 +1,7 @@
 //! The names that an external declaration declares and uses, without reading it: a walk over its tokens that knows declarations from
 //! statements, and the scopes of local names. Where it cannot know, a name counts as used.
 
-use super::split::{Brackets, is_attribute, is_tag_word};
+use super::split::{Brackets, behind_attribute, is_attribute, is_tag_word};
 use crate::lex::{Kind, Token};
 use std::{
     collections::{HashMap, HashSet},
@@ -293,11 +293,8 @@ impl<'t> Scan<'t> {
                 continue;
             }
             let token = &self.tokens[self.at];
-            if is_attribute(token) {
-                self.at += 1;
-                if let Some(close) = self.brackets.close(self.at).filter(|c| *c < self.end) {
-                    self.at = close + 1;
-                }
+            if let Some(behind) = behind_attribute(self.tokens, self.brackets, self.at) {
+                self.at = behind.min(self.end);
                 continue;
             }
             match token.kind {
@@ -368,9 +365,12 @@ impl<'t> Scan<'t> {
     }
 
     fn uses(&mut self, name: &Rc<str>, tag: bool) {
-        if !tag && self.scopes.get(name).is_some() {
-            return;
+        if tag || self.scopes.get(name).is_none() {
+            self.uses_of_file(name, tag);
         }
+    }
+
+    fn uses_of_file(&mut self, name: &Rc<str>, tag: bool) {
         let name = (Rc::clone(name), tag);
         if self.seen.insert(name.clone()) {
             self.names.used.push(name);
@@ -489,8 +489,8 @@ impl<'t> Scan<'t> {
     fn tag(&mut self) {
         let is_enum = self.tokens[self.at].is("enum");
         self.at += 1;
-        while self.token(self.at).is_some_and(is_attribute) {
-            self.at = self.brackets.close(self.at + 1).unwrap_or(self.at) + 1;
+        while let Some(behind) = behind_attribute(self.tokens, self.brackets, self.at) {
+            self.at = behind;
         }
         let tag = self.token(self.at).filter(|t| t.kind == Kind::Ident);
         self.at += usize::from(tag.is_some());
@@ -611,8 +611,8 @@ impl<'t> Scan<'t> {
             }
             Level::Local => {
                 if progress.is_extern || is_function && !progress.is_typedef {
-                    // It is the one of the file.
-                    self.uses(name, false);
+                    // It is the one of the file, also where a local of its name is around.
+                    self.uses_of_file(name, false);
                 } else {
                     self.scopes.declare(name, progress.is_typedef);
                 }

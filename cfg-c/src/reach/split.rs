@@ -134,8 +134,8 @@ fn piece(tokens: &[Token], brackets: &Brackets, start: usize) -> Piece {
                 is_old,
             };
         }
-        if is_attribute(token) {
-            at = brackets.close(at + 1).map_or(at, |close| close) + 1;
+        if let Some(behind) = behind_attribute(tokens, brackets, at) {
+            at = behind;
             behind_parameters = false;
             continue;
         }
@@ -184,6 +184,19 @@ fn piece(tokens: &[Token], brackets: &Brackets, start: usize) -> Piece {
 /// True of the words that stand before tags.
 pub(super) fn is_tag_word(token: &Token) -> bool {
     token.is("struct") || token.is("union") || token.is("enum")
+}
+
+/// Where what follows an attribute begins, of either form, `__attribute__((...))` or `[[...]]`; `None` if there is no attribute here.
+pub(super) fn behind_attribute(tokens: &[Token], brackets: &Brackets, at: usize) -> Option<usize> {
+    let token = tokens.get(at)?;
+    if is_attribute(token) {
+        return Some(brackets.close(at + 1).unwrap_or(at) + 1);
+    }
+    let is_double = token.is("[") && tokens.get(at + 1).is_some_and(|t| t.is("["));
+    brackets
+        .close(at)
+        .filter(|_| is_double)
+        .map(|close| close + 1)
 }
 
 /// True of words with parentheses behind them that say something to the compiler alone.

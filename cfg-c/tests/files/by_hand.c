@@ -17,7 +17,7 @@ double by_hand(double x, double y)
     work[1] = sqrt(x * x + y * y) * exp(-x);
     if (work[0] > 1e9)
         printf("%g\n", work[0]);
-    y = work[0] * work[1] + abs(-3) + isdigit('7');
+    y = work[0] * work[1] + abs(-3) + !!isdigit('7');
     free(work);
     return y;
 }

@@ -28,7 +28,7 @@ double functions(double x, double y)
     return s * a[0] + a[1] + b[0];
 }
 
-double macros(int n, const double *__restrict x)
+double macros(int n, const double *x)
 {
     double m = x[0];
     for (int i = 1; LIKELY(i < n); i++)
@@ -40,7 +40,7 @@ static inline __attribute((always_inline)) double thrice(double x) { return 3.0 
 __attribute__((noinline, const)) static double twice(const double x __attribute__((unused)));
 static double twice(const double x) { return x + x; }
 [[maybe_unused]] static double unused(double x) { return x; }
-struct __attribute__((aligned(16))) pair { _Alignas(16) double a; double b __attribute__((aligned(8))); _Static_assert(1, "here"); };
+struct __attribute__((aligned(16))) pair { _Alignas(16) double a; double b __attribute__((aligned(8))); };
 _Static_assert(sizeof(double) == 8, "double has 64 bits");
 
 double words(int k, double x)

@@ -52,7 +52,7 @@ fn values_of_all_forms_agree() {
             "struct m { int rows, cols; double *data; };
              double f(struct m *a, int n) { double s = 0; for (int k = 0; k < n; k++) for (int i = 0; i < a[k].rows * a[k].cols; i++) { a[k].data[i] *= 2; s += a[k].data[i]; } return s; }",
             r#"{"a": [{"rows":1,"cols":2,"data":[5,6]},{"rows":1,"cols":1,"data":[7]}], "n": 2}"#,
-            8,
+            4,
         ),
         // Null, and what is the same as another.
         (
@@ -121,7 +121,7 @@ fn a_difference_is_found_wherever_it_is() {
         ),
         (
             "float f(float x) { return x * V; }",
-            json!(["return", 3.0, 3.000_000_238_418_579]),
+            json!(["return", 3.0, 3.000_000_476_837_158]),
             ["1.0f", "1.0000001f"],
         ),
         (
@@ -168,7 +168,7 @@ fn what_is_not_compared_is_told() {
     };
     let cases = [
         (
-            "double g(double);\n#pragma cfgrev external(g) value(t * t)\ndouble f(double x) { return g(x); }".to_owned(),
+            "double g(double t);\n#pragma cfgrev external(g) value(t * t)\ndouble f(double x) { return g(x); }".to_owned(),
             "undefined reference to `g'",
         ),
         (
