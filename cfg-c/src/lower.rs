@@ -259,7 +259,10 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
             continue;
         }
         let Some(f) = function_of(unit, choice, chosen) else {
-            no_function(sink, choice);
+            // Bits are those of all functions, also where the one that follows the pragma is not read.
+            if &*choice.name != crate::parse::bits::BITS {
+                no_function(sink, choice);
+            }
             continue;
         };
         let function = &unit.functions[f];
