@@ -457,7 +457,7 @@ const AUTO: Options = Options {
 };
 
 /// Control flow alone is reversed without independents and dependents: values as ever, the path backwards, in adjoint blocks
-/// that have no statements, and nothing but control on the tape where no bound of a loop changes.
+/// that compute no real number.
 fn reverses_control(case: &Case, options: &Options) -> Result<(), String> {
     let mut case = case.clone();
     let main = &mut case.program.routines[case.main.index()];
@@ -471,7 +471,12 @@ fn reverses_control(case: &Case, options: &Options) -> Result<(), String> {
     let adjoints = vertices.filter(|(_, v)| v.origin.is_some_and(|o| o.role.is_image()));
     for (_, vertex) in adjoints {
         let mut statements = vertex.statements().iter();
-        if let Some(s) = statements.find(|s| !matches!(s.kind, StmtKind::Pop { .. })) {
+        // Indices of loops are computed backwards, too.
+        let is_real = |s: &&cfg_core::ir::Stmt| match &s.kind {
+            StmtKind::Assign { target, .. } => reverse.variable(target.var).ty.is_real(),
+            _ => false,
+        };
+        if let Some(s) = statements.find(is_real) {
             return Err(format!("the adjoint of {} has {s:?}", vertex.id));
         }
     }
