@@ -52,10 +52,11 @@ impl Parser<'_> {
                     .entry(Rc::clone(name))
                     .or_insert_with(|| entry.clone());
             }
-            for (name, tag) in &file.tags {
-                let tags = &mut self.scopes[0].tags;
+            // Each name once, so that their order does not matter.
+            let tags = &mut self.scopes[0].tags;
+            file.tags.iter().for_each(|(name, tag)| {
                 tags.entry(Rc::clone(name)).or_insert_with(|| tag.clone());
-            }
+            });
         }
     }
 
