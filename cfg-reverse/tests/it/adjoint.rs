@@ -471,9 +471,12 @@ fn reverses_control(case: &Case, options: &Options) -> Result<(), String> {
     let adjoints = vertices.filter(|(_, v)| v.origin.is_some_and(|o| o.role.is_image()));
     for (_, vertex) in adjoints {
         let mut statements = vertex.statements().iter();
-        // Indices of loops are computed backwards, too.
+        // Indices of loops are computed backwards, and arrays get their extents.
         let is_real = |s: &&cfg_core::ir::Stmt| match &s.kind {
-            StmtKind::Assign { target, .. } => reverse.variable(target.var).ty.is_real(),
+            StmtKind::Assign { target, value } => {
+                let is_shape = matches!(value, Expr::Op(cfg_core::ir::Op::Fill, _));
+                reverse.variable(target.var).ty.is_real() && !is_shape
+            }
             _ => false,
         };
         if let Some(s) = statements.find(is_real) {
