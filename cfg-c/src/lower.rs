@@ -39,7 +39,6 @@ use crate::{
     ast::{DeclId, DeclKind, StructId, Unit},
     calls, codes,
     interface::Interface,
-    parse::bits::BITS,
     preprocess::{Choice, Role},
     reach::Reached,
     source::Sink,
@@ -259,10 +258,7 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
             continue;
         }
         let Some(f) = function_of(unit, choice, chosen) else {
-            // Bits are those of all functions, also where the one that follows the pragma is not read.
-            if &*choice.name != crate::parse::bits::BITS {
-                no_function(sink, choice);
-            }
+            no_function(sink, choice);
             continue;
         };
         let function = &unit.functions[f];
@@ -273,7 +269,7 @@ pub(crate) fn place_passive(unit: &mut Unit, choices: &[Choice], chosen: &Chosen
             let global = |d: &DeclId| unit.decl(*d).kind == DeclKind::Global;
             found = all.filter(|d| global(d) && same(unit.decl(*d))).collect();
         }
-        if &*choice.name == BITS {
+        if choice.is_for_bits() {
             // A variable of this name is meant as well, if it is real.
             found.retain(|d| unit.decl(*d).ty.arith().is_some_and(|ty| ty.is_real()));
         } else if found.is_empty() {

@@ -130,6 +130,9 @@ pub(crate) enum Role {
     Passive,
 }
 
+/// What `no-diff` calls the bits of real numbers.
+const BITS: &str = "bits";
+
 /// A variable, or for `no-diff` a function, that a pragma names.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
@@ -143,6 +146,13 @@ pub(crate) struct Choice {
     pub(crate) function: Option<Rc<str>>,
     /// The file of the pragma, by its number among those that are read together.
     pub(crate) unit: usize,
+}
+
+impl Choice {
+    /// True if derivatives of the bits of real numbers are taken to be 0, as [`BITS`] says.
+    pub(crate) fn is_for_bits(&self) -> bool {
+        self.role == Role::Passive && &*self.name == BITS
+    }
 }
 
 /// What a pragma or an option says of a function whose text is not there, or whose derivatives are given.

@@ -25,6 +25,8 @@ use std::{
 pub(crate) struct Reached {
     pub(crate) files: Vec<FileReached>,
     pub(crate) choices: Vec<Choice>,
+    /// Derivatives of the bits of real numbers are taken to be 0, in all functions.
+    pub(crate) has_bits: bool,
     pub(crate) externals: Vec<External>,
     /// All names that the files declare, for those that are misspelt.
     pub(crate) names: Vec<Rc<str>>,
@@ -45,6 +47,7 @@ impl Reached {
         Self {
             files: vec![FileReached { tokens, shared }],
             choices: Vec::new(),
+            has_bits: false,
             externals: Vec::new(),
             names: Vec::new(),
             heads: Vec::new(),
@@ -392,8 +395,9 @@ pub(crate) fn reach(
             break;
         }
     }
-    let is_for_bits = |choice: &Choice| &*choice.name == crate::parse::bits::BITS;
-    choices.retain(|choice| is_for_bits(choice) || is_read(choice, &reached));
+    // The function that the pragma is for may be one that is not read.
+    let has_bits = choices.iter().any(Choice::is_for_bits);
+    choices.retain(|choice| is_read(choice, &reached));
     let mut names: Vec<Rc<str>> = files
         .files
         .iter()
@@ -438,6 +442,7 @@ pub(crate) fn reach(
     Some(Reached {
         files: parts,
         choices,
+        has_bits,
         externals,
         names,
         heads,

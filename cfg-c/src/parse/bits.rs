@@ -12,9 +12,6 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// What `no-diff` calls them.
-pub(crate) const BITS: &str = "bits";
-
 /// The file that declares the functions. Headers, too, have names in angle brackets.
 const FILE: &str = "<math.c>";
 
