@@ -42,6 +42,7 @@ mod unions;
 mod unreached;
 mod unseen;
 mod unused;
+mod words;
 
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},

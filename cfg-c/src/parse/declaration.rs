@@ -8,6 +8,7 @@ use crate::{
     lex::{Kind, Token},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
+    words,
 };
 use std::rc::Rc;
 
@@ -34,54 +35,11 @@ pub(super) fn qualify(ty: &mut Qualified, word: &str) -> bool {
     true
 }
 
-const WORDS: &[&str] = &[
-    "typedef",
-    "extern",
-    "static",
-    "auto",
-    "register",
-    "inline",
-    "__inline",
-    "__inline__",
-    "_Noreturn",
-    "const",
-    "volatile",
-    "restrict",
-    "__restrict",
-    "__restrict__",
-    "__const",
-    "__const__",
-    "__volatile",
-    "__volatile__",
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "__signed",
-    "__signed__",
-    "_Bool",
-    "_Complex",
-    "_Imaginary",
-    "__complex__",
-    "struct",
-    "union",
-    "enum",
-    "__attribute",
-    "__attribute__",
-    "_Thread_local",
-    "__thread",
-    "_Static_assert",
-    "_Alignas",
-    "__typeof",
-    "__typeof__",
-    "typeof",
-    "_Atomic",
-];
+/// True of a word that a declaration may begin with, whatever types are declared.
+fn begins_declarations(word: &str) -> bool {
+    let lists = [words::TYPES, words::SPECIFIERS, words::TAGGED];
+    word == "_Static_assert" || lists.iter().any(|list| list.contains(&word))
+}
 
 /// How often each word of a type stands there.
 #[derive(Default)]
@@ -96,7 +54,7 @@ struct Words {
 
 impl Parser<'_> {
     pub(super) fn begins_type(&self, token: &Token) -> bool {
-        token.kind == Kind::Ident && (WORDS.contains(&&*token.text) || self.is_typedef(token))
+        token.kind == Kind::Ident && (begins_declarations(&token.text) || self.is_typedef(token))
     }
 
     pub(super) fn begins_declaration(&self) -> bool {
@@ -288,7 +246,7 @@ impl Parser<'_> {
             (None, 0, false) if words.signed => int(Int::Int),
             (None, 0, false) => {
                 let token = self.peek().clone();
-                if token.kind == Kind::Ident && !WORDS.contains(&&*token.text) {
+                if token.kind == Kind::Ident && !begins_declarations(&token.text) {
                     return Err(self.unknown_type(&token));
                 }
                 return Err(self.syntax(at, "a declaration has no type"));

@@ -2,7 +2,10 @@
 //! statements, and the scopes of local names. Where it cannot know, a name counts as used.
 
 use super::split::{Brackets, behind_attribute, is_attribute, is_tag_word};
-use crate::lex::{Kind, Token};
+use crate::{
+    lex::{Kind, Token},
+    words,
+};
 use std::{
     collections::{HashMap, HashSet},
     ops::Range,
@@ -146,21 +149,8 @@ impl Scopes {
     }
 }
 
-/// Words that a type is made of.
-const TYPES: &[&str] = &[
-    "void",
-    "char",
-    "short",
-    "int",
-    "long",
-    "float",
-    "double",
-    "signed",
-    "unsigned",
-    "__signed__",
-    "_Bool",
-    "_Complex",
-    "_Imaginary",
+/// Words of types that the parser does not read.
+const OTHER_TYPES: &[&str] = &[
     "__int128",
     "__int128_t",
     "__uint128_t",
@@ -176,40 +166,8 @@ const TYPES: &[&str] = &[
     "__auto_type",
 ];
 
-/// Other words that declarations begin with.
-const SPECIFIERS: &[&str] = &[
-    "typedef",
-    "extern",
-    "static",
-    "auto",
-    "register",
-    "inline",
-    "__inline",
-    "__inline__",
-    "_Noreturn",
-    "const",
-    "volatile",
-    "restrict",
-    "__restrict",
-    "__restrict__",
-    "__const",
-    "__const__",
-    "__volatile__",
-    "__volatile",
-    "_Thread_local",
-    "__thread",
-    "_Alignas",
-    "__typeof__",
-    "__typeof",
-    "typeof",
-    "_Atomic",
-    "constexpr",
-    "thread_local",
-    "alignas",
-    "__attribute__",
-    "__attribute",
-    "__declspec",
-];
+/// Other words that declarations begin with and that the parser does not read.
+const OTHER_SPECIFIERS: &[&str] = &["constexpr", "thread_local", "alignas", "__declspec"];
 
 /// Words that statements and expressions begin with, and declarations do not.
 const STATEMENTS: &[&str] = &[
@@ -236,6 +194,16 @@ const STATEMENTS: &[&str] = &[
 
 fn is_one_of(token: &Token, words: &[&str]) -> bool {
     token.kind == Kind::Ident && words.contains(&&*token.text)
+}
+
+/// True of a word that types are made of.
+fn is_type_word(token: &Token) -> bool {
+    is_one_of(token, words::TYPES) || is_one_of(token, OTHER_TYPES)
+}
+
+/// True of another word that declarations begin with, but for those before tags.
+fn is_specifier(token: &Token) -> bool {
+    is_one_of(token, words::SPECIFIERS) || is_one_of(token, OTHER_SPECIFIERS)
 }
 
 fn is_assertion(token: &Token) -> bool {
@@ -393,7 +361,7 @@ impl<'t> Scan<'t> {
         let Some(token) = self.token(at) else {
             return false;
         };
-        if is_one_of(token, TYPES) || is_one_of(token, SPECIFIERS) || is_tag_word(token) {
+        if is_type_word(token) || is_specifier(token) || is_tag_word(token) {
             return true;
         }
         token.kind == Kind::Ident
@@ -547,8 +515,8 @@ impl<'t> Scan<'t> {
                 let behind = Mode::Declaration(progress);
                 return self.enter(Mode::Expression, behind, self.scopes.len());
             }
-            _ if is_one_of(token, TYPES) => progress.typed = true,
-            _ if is_one_of(token, SPECIFIERS) => {}
+            _ if is_type_word(token) => progress.typed = true,
+            _ if is_specifier(token) => {}
             _ if self.is_name(progress) => {
                 self.name(&token.text, progress);
                 progress.named = true;
@@ -744,7 +712,7 @@ impl<'t> Scan<'t> {
         let Some(token) = self.token(inside) else {
             return false;
         };
-        let words = is_one_of(token, TYPES) || is_one_of(token, SPECIFIERS) || is_tag_word(token);
+        let words = is_type_word(token) || is_specifier(token) || is_tag_word(token);
         token.is(")") || token.is("...") || words || self.is_type(&token.text) == Some(true)
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     codes,
     lex::{Kind, Token},
     source::Sink,
+    words,
 };
 use std::ops::Range;
 
@@ -183,7 +184,7 @@ fn piece(tokens: &[Token], brackets: &Brackets, start: usize) -> Piece {
 
 /// True of the words that stand before tags.
 pub(super) fn is_tag_word(token: &Token) -> bool {
-    token.is("struct") || token.is("union") || token.is("enum")
+    words::TAGGED.iter().any(|word| token.is(word))
 }
 
 /// Where what follows an attribute begins, of either form, `__attribute__((...))` or `[[...]]`; `None` if there is no attribute here.
