@@ -7,7 +7,7 @@ use crate::{
     lower::points::bare,
     types::{Qualified, Type},
 };
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// To what pointers to void are converted, and the pointers to void that they are given to.
 #[derive(Default)]
@@ -28,6 +28,7 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
         return;
     }
     let uses = uses(unit);
+    let mut given: BTreeMap<DeclId, Qualified> = BTreeMap::new();
     for head in heads {
         let (mut seen, mut open) = (BTreeSet::new(), vec![head]);
         let mut found: Option<Qualified> = None;
@@ -45,11 +46,22 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
         }
         if let Some(of) = found.filter(|_| !several) {
             for d in seen {
-                if d == head || is_local(unit.decl(d)) {
-                    give_type(unit, d, &of);
+                let decl = unit.decl(d);
+                if d == head || is_local(decl) {
+                    given.insert(d, pointer(&decl.ty, &of));
                 }
             }
         }
+    }
+    for node in &mut unit.exprs {
+        if let ExprKind::Name(d) = node.kind
+            && let Some(ty) = given.get(&d)
+        {
+            node.ty = Some(ty.clone());
+        }
+    }
+    for (d, ty) in given {
+        unit.decls[d.index()].ty = ty;
     }
     for &f in roots {
         let function = &unit.functions[f];
@@ -74,19 +86,16 @@ fn is_local(decl: &Decl) -> bool {
     decl.kind == DeclKind::Local && decl.assigned.is_empty() && !decl.address
 }
 
-fn give_type(unit: &mut Unit, d: DeclId, of: &Qualified) {
-    let decl = &mut unit.decls[d.index()];
-    let constant = decl.ty.target().is_some_and(|void| void.constant);
+/// A pointer to void as one to another type, which is constant where void is.
+fn pointer(void: &Qualified, of: &Qualified) -> Qualified {
+    let constant = void.target().is_some_and(|void| void.constant);
     let of = Qualified {
         constant,
         ..of.clone()
     };
-    decl.ty.ty = Type::Pointer(of.into());
-    let ty = decl.ty.clone();
-    for node in &mut unit.exprs {
-        if matches!(node.kind, ExprKind::Name(name) if name == d) {
-            node.ty = Some(ty.clone());
-        }
+    Qualified {
+        ty: Type::Pointer(of.into()),
+        ..void.clone()
     }
 }
 
