@@ -340,6 +340,30 @@ impl Unit {
         self.files.get(file)?.get(name).copied()
     }
 
+    /// The conditions of all statements.
+    pub(crate) fn conditions(&self) -> Vec<ExprId> {
+        let mut found = Vec::new();
+        for stmt in &self.stmts {
+            match &stmt.kind {
+                StmtKind::If(arms, _) => found.extend(arms.iter().map(|(c, _)| *c)),
+                StmtKind::While(c, _) | StmtKind::Do(_, c) => found.push(*c),
+                StmtKind::For(of) => found.extend(of.condition),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The operands of `!`, `&&`, `||` and `?:` that are asked whether they are 0.
+    pub(crate) fn asked_operands(&self, e: ExprId) -> impl Iterator<Item = ExprId> {
+        let [first, second] = match self.expr(e).kind {
+            ExprKind::Unary(Unary::Not, a) | ExprKind::Conditional(a, ..) => [Some(a), None],
+            ExprKind::Binary(Binary::And | Binary::Or, a, b) => [Some(a), Some(b)],
+            _ => [None, None],
+        };
+        first.into_iter().chain(second)
+    }
+
     /// The statements that a statement is made of; what follows `else` comes first.
     pub(crate) fn inside(&self, s: StmtId) -> Vec<StmtId> {
         match &self.stmt(s).kind {

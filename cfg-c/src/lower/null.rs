@@ -4,7 +4,7 @@
 
 use super::points;
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
     types::{Arith, Int, Type},
 };
 use std::collections::{BTreeMap, HashSet};
@@ -115,14 +115,7 @@ fn tested(unit: &Unit, functions: &[usize], null: &HashSet<DeclId>) -> Vec<DeclI
             }
         }
     }
-    for stmt in &unit.stmts {
-        match &stmt.kind {
-            StmtKind::If(arms, _) => conditions.extend(arms.iter().map(|(c, _)| *c)),
-            StmtKind::While(c, _) | StmtKind::Do(_, c) => conditions.push(*c),
-            StmtKind::For(of) => conditions.extend(of.condition),
-            _ => {}
-        }
-    }
+    conditions.extend(unit.conditions());
     conditions.retain(|e| unit.is_pointer(*e));
     conditions.into_iter().flat_map(|e| unit.roots(e)).collect()
 }
@@ -137,9 +130,8 @@ fn asked_in(unit: &Unit, e: ExprId, null: &HashSet<DeclId>, found: &mut Vec<Expr
         points::is_null(unit, e)
             || unit.is_pointer(e) && unit.roots(e).iter().any(|d| null.contains(d))
     };
+    found.extend(unit.asked_operands(e));
     match &unit.expr(e).kind {
-        ExprKind::Unary(Unary::Not, a) | ExprKind::Conditional(a, ..) => found.push(*a),
-        ExprKind::Binary(Binary::And | Binary::Or, a, b) => found.extend([*a, *b]),
         ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) => {
             found.extend(Some(*a).filter(|_| may_be_null(*b)));
             found.extend(Some(*b).filter(|_| may_be_null(*a)));

@@ -3,7 +3,7 @@
 
 use super::{Candidates, Text, forget, text_of};
 use crate::{
-    ast::{Binary, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
+    ast::{Binary, DeclKind, ExprId, ExprKind, Unit},
     lower::points::{bare, is_null},
     types::{Arith, Qualified, Type},
 };
@@ -56,20 +56,10 @@ impl Candidates {
                         }
                     }
                 }
-                ExprKind::Unary(Unary::Not, a) => conditions.push(a),
-                ExprKind::Binary(Binary::And | Binary::Or, a, b) => conditions.extend([a, b]),
-                ExprKind::Conditional(c, ..) => conditions.push(c),
-                _ => {}
+                _ => conditions.extend(unit.asked_operands(e)),
             }
         }
-        for statement in &unit.stmts {
-            match &statement.kind {
-                StmtKind::If(arms, _) => conditions.extend(arms.iter().map(|(c, _)| *c)),
-                StmtKind::While(c, _) | StmtKind::Do(_, c) => conditions.push(*c),
-                StmtKind::For(of) => conditions.extend(of.condition),
-                _ => {}
-            }
-        }
+        conditions.extend(unit.conditions());
         for c in conditions {
             self.test(unit, c, allowed);
         }
