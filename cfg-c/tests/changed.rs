@@ -12,6 +12,7 @@ use cfg_core::{
 use cfg_drive::{Options, Primal};
 use cfg_testkit::{
     c_functions::{Function, LENGTH, function},
+    c_oracle::seeds,
     needs,
     rng::Rng,
 };
@@ -227,21 +228,14 @@ fn compiled(cc: &Path, place: &Path, f: &Function, text: &str) -> Option<Vec<f64
 
 #[test]
 fn changed_functions_have_the_compilers_values() {
-    let Ok(range) = std::env::var("CFGREV_C_CHANGED") else {
+    let Some(range) = seeds("CFGREV_C_CHANGED") else {
         return;
     };
     let Some(cc) = needs::tool("cc") else { return };
-    let (first, last) = range
-        .split_once("..")
-        .expect("CFGREV_C_CHANGED is FIRST..LAST");
-    let (first, last): (u64, u64) = (
-        first.parse().expect("a number"),
-        last.parse().expect("a number"),
-    );
     let place = tempfile::tempdir().expect("a folder");
     let (mut compared, mut wrong) = (0, Vec::new());
     let mut refused: BTreeMap<String, usize> = BTreeMap::new();
-    for seed in first..last {
+    for seed in range {
         let f = function(seed);
         let text = changed(&f.text, &mut Rng::new(seed));
         let program = read(&f, &text);

@@ -7,37 +7,18 @@ use cfg_core::{diagnostic::Diagnostics, validate::ValidProgram};
 use cfg_drive::{Options, Primal};
 use cfg_testkit::{
     c_objects::{Objects, objects},
+    c_oracle::{printed, seeds},
     needs,
 };
 use cfg_transform::pools::without_pointers;
-use std::{ops::Range, path::Path, process::Command};
+use std::path::Path;
 
 /// The greatest number of functions in one file.
 const BATCH: usize = 50;
 
-fn seeds() -> Range<u64> {
-    let Ok(text) = std::env::var("CFGREV_C_OBJECTS") else {
-        return 0..150;
-    };
-    let (first, last) = text
-        .split_once("..")
-        .expect("CFGREV_C_OBJECTS is FIRST..LAST");
-    first.parse().expect("a number")..last.parse().expect("a number")
-}
-
 /// The bits of what each function writes.
 fn compiled(cc: &Path, place: &Path, all: &[Objects]) -> Vec<Vec<u64>> {
-    let (source, binary) = (place.join("all.c"), place.join("all"));
-    std::fs::write(&source, Objects::driver(all)).expect("it can be written");
-    let mut compile = Command::new(cc);
-    compile.args(["-std=c99", "-O0", "-ffp-contract=off", "-w", "-o"]);
-    let out = compile.arg(&binary).arg(&source).arg("-lm").output();
-    let out = out.expect("it runs");
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{errors}");
-    let out = Command::new(&binary).output().expect("it runs");
-    assert!(out.status.success(), "{:?}", out.status);
-    let text = String::from_utf8(out.stdout).expect("text");
+    let text = printed(cc, place, &Objects::driver(all), &[]);
     let bits = |line: &str| {
         let words = line.split_whitespace();
         let bits = words.map(|bits| u64::from_str_radix(bits, 16).expect("bits"));
@@ -76,7 +57,10 @@ fn ours(f: &Objects, program: &ValidProgram) -> Result<Vec<u64>, Diagnostics> {
 fn objects_have_the_leaves_that_the_compiler_gives_them() {
     let Some(cc) = needs::tool("cc") else { return };
     let place = tempfile::tempdir().expect("a folder");
-    let all: Vec<Objects> = seeds().map(objects).collect();
+    let all: Vec<Objects> = seeds("CFGREV_C_OBJECTS")
+        .unwrap_or(0..150)
+        .map(objects)
+        .collect();
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());
     for batch in all.chunks(BATCH) {
         let expected = compiled(&cc, place.path(), batch);

@@ -10,26 +10,17 @@ use cfg_core::{
 use cfg_drive::{Adjoint, Named, Options, Primal, Tangent, declare};
 use cfg_testkit::{
     c_functions::{DIRECTIONS, Function, LENGTH, function},
+    c_oracle::{printed, seeds},
     needs,
 };
 use cfg_transform::pools::without_pointers;
-use std::{ops::Range, path::Path, process::Command};
+use std::path::Path;
 
 /// The codes of uses of pointers and of memory that the front end does not take everywhere.
 const REFUSED: &[&str] = &["C006", "C008"];
 
 /// The greatest number of functions in one file.
 const BATCH: usize = 50;
-
-fn seeds() -> Range<u64> {
-    let Ok(text) = std::env::var("CFGREV_C_SEEDS") else {
-        return 0..300;
-    };
-    let (first, last) = text
-        .split_once("..")
-        .expect("CFGREV_C_SEEDS is FIRST..LAST");
-    first.parse().expect("a number")..last.parse().expect("a number")
-}
 
 /// The line of a function: value, `x`, whether a derivative is not unique, derivatives.
 struct Expected {
@@ -39,24 +30,7 @@ struct Expected {
 }
 
 fn compiled(cc: &Path, place: &Path, all: &[Function]) -> Vec<Expected> {
-    let (source, binary) = (place.join("all.c"), place.join("all"));
-    std::fs::write(&source, Function::driver(all)).expect("it can be written");
-    let mut compile = Command::new(cc);
-    compile.args([
-        "-std=c99",
-        "-O0",
-        "-fno-builtin",
-        "-ffp-contract=off",
-        "-w",
-        "-o",
-    ]);
-    let out = compile.arg(&binary).arg(&source).arg("-lm").output();
-    let out = out.expect("it runs");
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{errors}");
-    let out = Command::new(&binary).output().expect("it runs");
-    assert!(out.status.success(), "{:?}", out.status);
-    let text = String::from_utf8(out.stdout).expect("text");
+    let text = printed(cc, place, &Function::driver(all), &["-fno-builtin"]);
     // What the functions print begins with #.
     let lines = (text.lines())
         .filter(|line| !line.starts_with('#'))
@@ -228,7 +202,10 @@ fn judge(f: &Function, expected: &Expected) -> Option<String> {
 fn random_functions_have_the_compilers_values_and_the_derivatives_of_dual_numbers() {
     let Some(cc) = needs::tool("cc") else { return };
     let place = tempfile::tempdir().expect("a folder");
-    let all: Vec<Function> = seeds().map(function).collect();
+    let all: Vec<Function> = seeds("CFGREV_C_SEEDS")
+        .unwrap_or(0..300)
+        .map(function)
+        .collect();
     let (mut wrong, mut compared, mut refused) = (Vec::new(), 0, Vec::new());
     for batch in all.chunks(BATCH) {
         let expected = compiled(&cc, place.path(), batch);

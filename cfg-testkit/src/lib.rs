@@ -36,6 +36,7 @@
 
 pub mod c_functions;
 pub mod c_objects;
+pub mod c_oracle;
 pub mod case;
 pub mod census;
 pub mod differences;
