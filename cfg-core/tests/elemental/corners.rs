@@ -33,7 +33,7 @@ pub(crate) const REAL: &[Corner] = &[
     (Op::Pow, &[INF, -1.0], 0.0, &[-0.0, NAN], None),
     (Op::StrongMul, &[0.0, INF], 0.0, &[INF, 0.0], None),
     (Op::StrongMul, &[-0.0, NAN], 0.0, &[NAN, -0.0], None),
-    (Op::StrongMul, &[2.0, INF], INF, &[INF, 2.0], None),
+    (Op::StrongMul, &[2.0, INF], INF, &[INF, 2.0], Some(Singular)),
     (Op::StrongMul, &[NAN, 0.0], NAN, &[0.0, NAN], None),
     (Op::Sqrt, &[0.0], 0.0, &[INF], Some(Singular)),
     (Op::Sqrt, &[-0.0], -0.0, &[-INF], Some(Singular)),
