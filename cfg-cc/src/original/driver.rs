@@ -39,6 +39,9 @@ struct Writer<'a> {
     driver: Driver,
     /// The parameters for which there is a variable.
     declared: Vec<bool>,
+    /// The numbers of the variables that keep where memory begins, by the names of the pointers to it: the function may exchange these, and
+    /// results are those of the objects.
+    bases: HashMap<String, usize>,
 }
 
 /// The names of words that macros of the file may have changed.
@@ -63,6 +66,7 @@ pub(super) fn driver(signature: &Signature, values: Values<'_>) -> Result<Driver
         empty_is_null: values.empty_is_null,
         driver: Driver::default(),
         declared: vec![false; signature.parameters.len()],
+        bases: HashMap::new(),
     };
     for word in WORDS {
         writer.line(&format!("#undef {word}"));
@@ -318,10 +322,20 @@ impl<'a> Writer<'a> {
             None => return Err(unnamed(name)),
         };
         let unset = u8::from(unset);
+        let base = self.bases.len();
         self.line(&format!(
-            "    {place} = cfgrev_memory({count}, {size}, {unset});"
+            "    {place} = cfgrev_memory({count}, {size}, {unset});\n    void *cfgrev_b{base} = {place};"
         ));
+        self.bases.insert(name.to_owned(), base);
         Ok(())
+    }
+
+    /// What a pointer led to before the call.
+    fn given_object(&self, place: &str, name: &str) -> String {
+        match self.bases.get(name) {
+            Some(base) => format!("((__typeof__({place}))cfgrev_b{base})"),
+            None => place.to_owned(),
+        }
     }
 
     /// Assigns the elements of an array, or of what a pointer leads to.
@@ -385,9 +399,11 @@ impl<'a> Writer<'a> {
                 }
             }
             (CType::Pointer(to), ValueTree::Object(_)) => {
+                let place = self.given_object(place, name);
                 self.put(&format!("{place}[0]"), to, tree, name);
             }
             (CType::Array(of) | CType::Pointer(of), ValueTree::Array(_)) => {
+                let place = &*self.given_object(place, name);
                 let (element, levels) = flat(of);
                 let Some(items) = elements(tree, levels + 1) else {
                     return;
