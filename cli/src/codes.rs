@@ -3,6 +3,11 @@
 cfg_core::diagnostic_codes! {
     /// Every code of the command line.
     pub(crate) CODES of pub(crate) codes;
+    READ_OTHERWISE "P400" "the file as compiled computes something else"
+        "What a C file computes as it was read is what it computes as it is compiled, bit for bit."
+        "Derivatives are right for the program as it was read, which is another one. This is a defect of cfgrev, please report it with \
+         the file, unless C leaves the value open: what was never assigned is used, an integer overflows, an array is left. \
+         `--against none` leaves the comparison away.";
     UNREADABLE "P401" "input cannot be read"
         "FILE, POINT and SEED name files that can be read."
         "The operating system's message says why. POINT and SEED may also be the JSON text itself, if it begins with {, or its short form n=2,a=[2,9].";
@@ -33,11 +38,6 @@ cfg_core::diagnostic_codes! {
     PREPROCESS "P410" "preprocessor"
         "The command of --preprocess writes the preprocessed file to its standard output, and ends with 0; the compile database of -p has an entry for FILE."
         "The command is called with -I, -D, -U, -include and FILE behind its own words, which blanks separate, without a shell. Of what it writes, line markers (# 12 \"f.c\") say where the text comes from.";
-    READ_OTHERWISE "P437" "the file as compiled computes something else"
-        "What a C file computes as it was read is what it computes as it is compiled, bit for bit."
-        "Derivatives are right for the program as it was read, which is another one. This is a defect of cfgrev, please report it with \
-         the file, unless C leaves the value open: what was never assigned is used, an integer overflows, an array is left. \
-         `--against none` leaves the comparison away.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

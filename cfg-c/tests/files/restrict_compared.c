@@ -1,8 +1,8 @@
 //@ written {"n":2,"a":[0.5,3],"b":[1.5,4],"k":0}
 //@ written {"n":2,"a":[0.5,3],"b":[1.5,4],"k":1}
 //@ written {"n":2,"a":[0.5,3],"b":[1.5,4],"k":2}
-//! read {"n":2,"a":[0.5,3],"b":[1.5,4],"k":1} 32 pointers into different arrays are compared
-//! parts {"n":2,"x":[0.5,3,1.5,4],"k":1} 43 pointers into different arrays are compared
+//@ read {"n":2,"a":[0.5,3],"b":[1.5,4],"k":1}
+//@ parts {"n":2,"x":[0.5,3,1.5,4],"k":1}
 /* Pointers into two arrays are not equal, which is known of those that are restrict where one is written. What is only read may be
    one array all the same, and what a call hands over may be two parts of one. */
 double written(int n, double *restrict a, double *restrict b, int k)

@@ -337,6 +337,58 @@ end
     }
 }
 
+/// Objects are freed in another order than they were allocated, and more are allocated in all than there is room for at a time.
+#[test]
+fn freed_objects_are_used_again() {
+    let queue = |size: &str| {
+        format!(
+            "for i = 1, 3000\n allocate p, {size}\n p^[0] := real(i)\n free q\n q := r\n r := p\n end
+  y := q^[0] + r^[0]"
+        )
+    };
+    let cases = [
+        (queue("3"), 1000, Ok(5999.0)),
+        (queue("3 + modulo(i, 2)"), 1000, Ok(5999.0)),
+        // Objects of both sizes share a list.
+        (
+            "allocate q, 1\n allocate r, 1022\n free q\n allocate p, 1022\n p^[1] := 1.0\n y := p^[1]".to_owned(),
+            2000,
+            Err("X225"),
+        ),
+        (
+            "for i = 1, 3000\n allocate p, 1\n free p\n end\n y := 1.0".to_owned(),
+            1000,
+            Ok(1.0),
+        ),
+    ];
+    for (body, cells, expected) in cases {
+        let text = format!(
+            "main subroutine f(out real y)
+  local integer i
+  local ^real p
+  local ^real q
+  local ^real r
+  q := null(real)
+  r := q
+  p := q
+  {body}
+end
+"
+        );
+        let (program, main) = lowered(&text, cells).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let mut primal = Primal::new(&program, main, &Options::default()).expect("a program");
+        let point = primal.point(b"{}").expect("a point");
+        let found = primal.run(&point).map(|run| {
+            serde_json::to_value(Members::of(&run.value, &program, main)).expect("values")
+        });
+        match (found, expected) {
+            (Ok(found), Ok(y)) => assert_eq!(found, json!({"y": y}), "{text}"),
+            (Err(e), Err(code)) => assert!(e.to_string().contains(code), "{e}\n{text}"),
+            (found, expected) => panic!("{found:?} in place of {expected:?}\n{text}"),
+        }
+    }
+}
+
 /// Globals to which pointers lead have cells of their own, but for those that share storage.
 #[test]
 fn pointers_lead_to_globals() {

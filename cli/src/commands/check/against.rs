@@ -177,7 +177,7 @@ fn told(comparison: Comparison, source: &CSource, session: &Session) -> Original
             Diagnostic::error(&codes::READ_OTHERWISE, message, help).warning()
         }
         None => {
-            let help = "please report it with the file and POINT; `cfgrev explain P437` says what else it may be";
+            let help = "please report it with the file and POINT; `cfgrev explain P400` says what else it may be";
             Diagnostic::error(&codes::READ_OTHERWISE, message, help)
         }
     };
