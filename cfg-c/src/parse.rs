@@ -450,7 +450,9 @@ impl Parser<'_> {
 
     /// What a compiler calls a function of the library, as `__builtin_sqrt`: declared with it.
     fn builtin(&mut self, name: &Rc<str>, at: Pos) -> Option<DeclId> {
-        let plain = name.strip_prefix(BUILTIN)?;
+        // What a file that was not found would declare may be of the library.
+        let whole = (!self.missing.is_empty()).then_some(&**name);
+        let plain = name.strip_prefix(BUILTIN).or(whole)?;
         if let Some(d) = self.linked.get(name) {
             return Some(*d);
         }

@@ -196,11 +196,36 @@ pub(crate) struct Preprocessed {
     pub(crate) parallel: Vec<Pos>,
     /// Files in angle brackets that were not found.
     pub(crate) missing: Vec<String>,
+    /// The macros that stand for another name alone, at the end of the file.
+    renames: HashMap<Rc<str>, Rc<str>>,
+    /// The names before a parenthesis in parts that conditions leave out, where they stand first.
+    pub(crate) left_out: HashMap<Rc<str>, LeftOut>,
     /// Where tokens of headers of the system begin, and where they end, in turn.
     system: Vec<usize>,
 }
 
+/// A place in a part that a condition leaves out.
+#[derive(Clone, Debug)]
+pub(crate) struct LeftOut {
+    pub(crate) at: Pos,
+    /// The first name in the condition that is no macro, where the part would be read if that held.
+    pub(crate) asked: Option<Rc<str>>,
+}
+
 impl Preprocessed {
+    /// The name that stands in the file for the one that macros make another of.
+    pub(crate) fn renamed<'n>(&'n self, name: &'n str) -> &'n str {
+        let mut name = name;
+        // A macro of a macro of itself stays.
+        for _ in 0..=self.renames.len() {
+            match self.renames.get(name) {
+                Some(other) => name = other,
+                None => return name,
+            }
+        }
+        name
+    }
+
     /// True of tokens of headers of the system, by their number.
     pub(crate) fn is_system(&self, token: usize) -> bool {
         self.system.partition_point(|k| *k <= token) % 2 == 1
@@ -226,6 +251,8 @@ struct Condition {
     /// A part has been taken, so that no other is.
     taken: bool,
     has_else: bool,
+    /// The first name in it that is no macro.
+    asked: Option<Rc<str>>,
 }
 
 struct Preprocessor<'s> {
@@ -247,6 +274,8 @@ struct Preprocessor<'s> {
     parallel: Vec<Pos>,
     /// The files that line markers name as others than headers of the system.
     own: HashSet<u32>,
+    /// The names before a parenthesis in parts that conditions leave out.
+    left_out: HashMap<Rc<str>, LeftOut>,
     /// Where tokens of headers of the system begin, and where they end, in turn.
     system: Vec<usize>,
 }
@@ -273,6 +302,7 @@ pub(crate) fn preprocess(
         externals: Vec::new(),
         parallel: Vec::new(),
         own: HashSet::new(),
+        left_out: HashMap::new(),
         system: Vec::new(),
     };
     for (macro_name, value) in [
@@ -303,8 +333,17 @@ pub(crate) fn preprocess(
     if let Some(options) = options {
         pp.options(options);
     }
+    let renames = pp.macros.iter().filter_map(|(name, definition)| {
+        let [other] = &definition.body[..] else {
+            return None;
+        };
+        let is_name = definition.parameters.is_none() && other.kind == Kind::Ident;
+        is_name.then(|| (Rc::clone(name), Rc::clone(&other.text)))
+    });
     Preprocessed {
         tokens,
+        renames: renames.collect(),
+        left_out: pp.left_out,
         choices: pp.choices,
         externals: pp.externals,
         missing: pp.missing,
@@ -401,6 +440,23 @@ impl Preprocessor<'_> {
             token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
         }
         Some(token)
+    }
+
+    /// The next token of the arguments of a macro. Directives among these are followed, as compilers do (C99 6.10.3 leaves it open).
+    fn next_argument(&mut self) -> Option<Token> {
+        loop {
+            if let Some(token) = self.next_in_file() {
+                return Some(token);
+            }
+            let frame = self.frames.last_mut()?;
+            let token = frame.tokens.get(frame.next)?;
+            if token.kind == Kind::End {
+                return None;
+            }
+            let at = token.at;
+            frame.next += 1;
+            self.directive(at);
+        }
     }
 
     fn unread(&mut self) {

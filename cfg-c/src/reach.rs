@@ -267,6 +267,7 @@ impl Files {
         &self,
         options: &Options,
         externals: &[External],
+        read: &[Preprocessed],
         sink: &mut Sink,
     ) -> Option<(Vec<InFile>, bool)> {
         let functions = self.files.iter().enumerate();
@@ -274,7 +275,7 @@ impl Files {
             functions.flat_map(|(f, file)| file.functions().map(move |name| (f, Rc::clone(name))));
         let all: Vec<InFile> = all.collect();
         if let Some(wanted) = &options.routine {
-            let found = self.routine(wanted, &all, sink)?;
+            let found = self.routine(wanted, &all, read, sink)?;
             return Some((vec![found], true));
         }
         let others: Vec<InFile> = all
@@ -310,7 +311,19 @@ impl Files {
     }
 
     /// The function that is named: one that all files may call comes before one of its file alone.
-    fn routine(&self, wanted: &str, all: &[InFile], sink: &mut Sink) -> Option<InFile> {
+    fn routine(
+        &self,
+        wanted: &str,
+        all: &[InFile],
+        read: &[Preprocessed],
+        sink: &mut Sink,
+    ) -> Option<InFile> {
+        let defines = |name: &str| all.iter().any(|(_, other)| **other == *name);
+        let renamed = read.iter().map(|read| read.renamed(wanted));
+        let wanted = std::iter::once(wanted)
+            .chain(renamed)
+            .find(|name| defines(name))
+            .unwrap_or(wanted);
         let found: Vec<&InFile> = all.iter().filter(|(_, name)| **name == *wanted).collect();
         let public = found
             .iter()
@@ -318,6 +331,18 @@ impl Files {
         let one = public.or(found.first());
         let Some(one) = one else {
             let message = format!("no function {wanted} is defined");
+            if let Some(place) = read.iter().find_map(|read| read.left_out.get(wanted)) {
+                let message =
+                    format!("{message} in what is read: a condition leaves this part out");
+                let help = match &place.asked {
+                    Some(name) => {
+                        format!("if it is defined here, let the condition hold: -D {name}")
+                    }
+                    None => "if it is defined here, let the condition hold: -D, -U".to_owned(),
+                };
+                sink.error(&codes::ROUTINE, place.at, message, help);
+                return None;
+            }
             let near = did_you_mean(wanted, all.iter().map(|(_, name)| &**name));
             let help = near.unwrap_or_else(|| "name a function that the file defines".to_owned());
             sink.error(&codes::ROUTINE, Pos::default(), message, help);
@@ -358,7 +383,7 @@ pub(crate) fn reach(
             choices.push(choice);
         }
     }
-    let (heads, is_one) = files.heads(options, &externals, sink)?;
+    let (heads, is_one) = files.heads(options, &externals, &read, sink)?;
     let mut roots: Vec<Place> = Vec::new();
     for (file, name) in &heads {
         roots.extend(files.named(Some(*file), name));

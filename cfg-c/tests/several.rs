@@ -336,6 +336,75 @@ fn headers_that_are_not_there() {
     }
 }
 
+/// A header that is not there may declare functions of the library, and define macros of conditions.
+#[test]
+fn headers_that_are_not_there_are_guessed_with_a_warning() {
+    let read = |text: &str| {
+        let file = SourceFile::new("f.c", text.as_bytes());
+        read_c(&[file], &Options::default(), &mut NoFiles)
+    };
+    let library = read("#include <R.h>\ndouble f(double x) { return exp(x); }\n");
+    assert!(shown(&library).contains("exp(x)"), "{}", shown(&library));
+    let condition =
+        "#if R_VERSION >= R_Version(2, 12, 0)\n#define A 3\n#else\n#define A 2\n#endif\n";
+    let text = format!("{condition}double f(double x) {{ return A * x; }}\n");
+    let unknown = read(&format!("#include <R.h>\n{text}"));
+    assert!(shown(&unknown).contains("2.0*x"), "{}", shown(&unknown));
+    let told = unknown.problems.to_string();
+    assert!(
+        told.contains("R_Version is not known") && told.contains("R.h"),
+        "{told}"
+    );
+    assert!(read(&text).program.is_none(), "no file is missing");
+    assert!(
+        read("double f(double x) { return exp(x); }\n")
+            .program
+            .is_none()
+    );
+}
+
+/// The function to differentiate has the name that its file writes, also where a macro makes another of it.
+#[test]
+fn functions_that_macros_rename() {
+    let text = "#define f R_f\n#define R_f Rf_f\ndouble f(double x) { return 2 * x; }\ndouble g(double x) { return x; }\n";
+    for name in ["f", "R_f", "Rf_f"] {
+        let found = read(&[("f.c", text)], &[], Some(name));
+        assert!(shown(&found).contains("2.0*x"), "{name}: {}", shown(&found));
+    }
+    // One of that name comes first.
+    let both =
+        "double f(double x) { return 3 * x; }\n#define f g\ndouble g(double x) { return x; }\n";
+    let found = read(&[("f.c", both)], &[], Some("f"));
+    assert!(shown(&found).contains("3.0*x"), "{}", shown(&found));
+    let circle = "#define f g\n#define g f\ndouble h(double x) { return x; }\n";
+    assert!(read(&[("f.c", circle)], &[], Some("f")).program.is_none());
+}
+
+/// The condition that leaves the function to differentiate out is named, with the option that lets it hold.
+#[test]
+fn functions_that_conditions_leave_out() {
+    let cases = [
+        (
+            "#ifdef ON\ndouble f(double x) { return x; }\n#endif\n",
+            "-D ON",
+        ),
+        (
+            "#if A && (B > 2)\n#if C\ndouble f(double x) { return x; }\n#endif\n#endif\n",
+            "-D B",
+        ),
+        (
+            "#ifdef A\ndouble g(double x) { return x; }\n#else\ndouble f(double x) { return x; }\n#endif\n",
+            "-U",
+        ),
+    ];
+    for (text, help) in cases {
+        let text = format!("#define A 1\n{text}double h(double x) {{ return x; }}\n");
+        let told = read(&[("f.c", &text)], &[], Some("f")).problems.to_string();
+        assert!(told.contains("C012") && told.contains(help), "{told}");
+        assert!(told.contains("at: f.c:"), "{told}");
+    }
+}
+
 /// The only file of a name in the folders around is taken, with a warning that says so.
 #[test]
 fn a_header_in_another_folder_is_taken() {

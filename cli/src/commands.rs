@@ -230,7 +230,9 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
     let all: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
     if let Some(name) = &select.routine {
         let found = match session.language.get() {
-            Language::Json | Language::Text | Language::C => program.find_routine(name),
+            Language::Json | Language::Text => program.find_routine(name),
+            // The reader knows the names that macros make others of.
+            Language::C => program.find_routine(name).or(program.main),
             Language::Xaif => cfg_front::xaif::find_routine(program, name),
         };
         return found.ok_or_else(|| {

@@ -1,6 +1,6 @@
 //! Directives.
 
-use super::{Condition, Macro, Preprocessor, condition, headers::header};
+use super::{Condition, LeftOut, Macro, Preprocessor, condition, headers::header};
 use crate::{
     codes,
     lex::{Kind, Token},
@@ -48,15 +48,15 @@ impl Preprocessor<'_> {
             "include" => self.include(rest, place),
             "if" => {
                 let taken = self.holds(rest, place);
-                self.begin(at, taken);
+                self.begin(at, taken, rest);
             }
             "ifdef" | "ifndef" => {
                 let Some(macro_name) = rest.first().filter(|t| t.kind == Kind::Ident) else {
                     self.wrong(place, format!("#{} names no macro", name.text), "name one");
-                    return self.begin(at, true);
+                    return self.begin(at, true, rest);
                 };
                 let defined = self.macros.contains_key(&macro_name.text);
-                self.begin(at, defined == (&*name.text == "ifdef"));
+                self.begin(at, defined == (&*name.text == "ifdef"), rest);
             }
             "elif" | "else" | "endif" => match self.conditions.len() {
                 n if n > self.frames.last().map_or(0, |f| f.conditions) => {
@@ -156,7 +156,10 @@ impl Preprocessor<'_> {
                     Some(t) if t.is(",") => {}
                     Some(t) if t.is("...") => {
                         variadic = true;
-                        list.push(self.names.get("__VA_ARGS__"));
+                        // GNU C gives the rest a name: `args...`.
+                        if rest[k - 1].kind != Kind::Ident {
+                            list.push(self.names.get("__VA_ARGS__"));
+                        }
                     }
                     Some(t) if t.kind == Kind::Ident => list.push(Rc::clone(&t.text)),
                     other => {
@@ -188,8 +191,10 @@ impl Preprocessor<'_> {
                     .zip(&definition.body)
                     .all(|(a, b)| a.text == b.text);
             if !same {
-                let message = format!("the macro {} has another definition", name.text);
-                self.wrong(name.at, message, "remove one, or #undef it before");
+                let message = format!("the macro {} had another definition before", name.text);
+                let help = "the last one holds: remove one, or #undef it before";
+                self.sink
+                    .warning(&codes::PREPROCESSOR, name.at, message, help);
             }
         }
         self.macros
@@ -301,8 +306,22 @@ impl Preprocessor<'_> {
             k += 1;
         }
         let tokens = self.expand_all(tokens, 0);
+        let called = |pair: &&[Token]| pair[0].kind == Kind::Ident && pair[1].is("(");
         match condition::value(&tokens) {
             Ok(value) => value != 0,
+            Err(_) if !self.missing.is_empty() && tokens.windows(2).any(|pair| called(&pair)) => {
+                let name = tokens
+                    .windows(2)
+                    .find(called)
+                    .map_or("", |pair| &pair[0].text);
+                let message = format!("{name} is not known: the condition is taken as false");
+                let files = self.missing.join(" or ");
+                let help = format!(
+                    "it may be a macro of {files}, which was not found: -I DIR names the folder"
+                );
+                self.sink.warning(&codes::PREPROCESSOR, at, message, help);
+                false
+            }
             Err(message) => {
                 let help = "write an integer constant expression";
                 self.wrong(at, message, help);
@@ -311,11 +330,14 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn begin(&mut self, at: Pos, taken: bool) {
+    fn begin(&mut self, at: Pos, taken: bool, line: &[Token]) {
+        let mut names = line.iter().filter(|t| t.kind == Kind::Ident);
+        let asked = names.find(|t| !t.is("defined") && !self.macros.contains_key(&t.text));
         self.conditions.push(Condition {
             at,
             taken,
             has_else: false,
+            asked: asked.map(|t| Rc::clone(&t.text)),
         });
         if !taken {
             self.skip();
@@ -349,6 +371,17 @@ impl Preprocessor<'_> {
             let at = token.at;
             frame.next += 1;
             if !hash {
+                let call = token.kind == Kind::Ident
+                    && frame.tokens.get(frame.next).is_some_and(|t| t.is("("));
+                if call && let Some(condition) = self.conditions.last() {
+                    let asked = condition.asked.as_ref().filter(|_| !condition.taken);
+                    let place = LeftOut {
+                        at,
+                        asked: asked.cloned(),
+                    };
+                    let name = Rc::clone(&token.text);
+                    self.left_out.entry(name).or_insert(place);
+                }
                 continue;
             }
             let line = self.line();

@@ -156,7 +156,7 @@ impl Preprocessor<'_> {
         loop {
             let token = match stack.pop() {
                 Some(token) => Some(token),
-                None if file => self.next_in_file(),
+                None if file => self.next_argument(),
                 None => None,
             };
             let Some(mut token) = token else {
@@ -164,7 +164,7 @@ impl Preprocessor<'_> {
                     "the call of the macro {} has no closing parenthesis",
                     name.text
                 );
-                let help = "close it before the next directive and the end of the file";
+                let help = "close it before the end of the file";
                 self.sink
                     .error(&codes::PREPROCESSOR, name.at, message, help);
                 return None;
@@ -254,8 +254,17 @@ impl Preprocessor<'_> {
         while k < of.body.len() {
             let token = &of.body[k];
             if token.is("##") && k > 0 && k + 1 < of.body.len() {
-                paste = true;
                 k += 1;
+                let rest = (of.variadic && of.body[k - 2].is(","))
+                    .then(|| position(&of.body[k]))
+                    .flatten()
+                    .filter(|p| p + 1 == parameters.len());
+                // GNU C: the comma goes where no arguments are left for the rest, and joins with none.
+                match rest.map(|p| arguments[p].is_empty()) {
+                    Some(true) => drop(out.pop()),
+                    Some(false) => {}
+                    None => paste = true,
+                }
                 continue;
             }
             let mut piece: Vec<Token>;

@@ -1,8 +1,11 @@
 //@ expanded {"n":3,"x":[1.5,2.5,0.5]}
 //@ guarded {"x":[1.5,2.5]}
+//@ of_the_rest {"x":[1.5,2.5,0.5]}
+//@ chosen {"x":[1.5,2.5]}
 #include "macros.h"
 #include "macros.h"
 #include <math.h>
+#include <stdio.h>
 #define AT(a, i, j) a[(i) * 2 + (j)]
 #define FOR(i, n) for (int i = 0; i < (n); i++)
 #define CAT_(a, b) a##b
@@ -28,4 +31,39 @@ double guarded(const double *x)
 #else
 #error not here
 #endif
+}
+/* The rest of the arguments, with a name and without, behind a comma that goes where there is none. */
+#define ADD(s, ...) add_to(&(s), ##__VA_ARGS__, 0.0)
+#define FIRST(s, rest...) first_of(s, ## rest)
+#define SHOW(format, ...) printf(format, ##__VA_ARGS__)
+#define first_of(s, ...) (s)
+#define PI_TIMES(x) (x) * 3
+static void add_to(double *s, double a, ...) { *s += a; }
+double of_the_rest(const double *x)
+{
+    double s = 1;
+    ADD(s);
+    ADD(s, x[0]);
+    ADD(s, x[1], x[2]);
+    ADD(s, PI_TIMES(x[2]));
+    if (s < 0) {
+        SHOW("small");
+        SHOW("%g %g", s, x[0]);
+    }
+    return FIRST(s * x[0]) + FIRST(x[1], 2, 3);
+}
+/* Directives among the arguments of a macro; a macro that is defined again. */
+#undef PI_TIMES
+#define PI_TIMES(x) (x) * 4
+double chosen(const double *x)
+{
+    return MAX(x[0]
+#if SCALE > 100
+               * 100
+#else
+               * 3
+#define MORE + 2 * x[1]
+#endif
+                   MORE,
+               x[1]);
 }

@@ -178,7 +178,7 @@ fn reason(said: &str) -> &str {
 }
 
 /// The top of a repository lies at most so many folders above a file, and headers are looked for among so many entries of folders.
-const LEVELS: usize = 3;
+const LEVELS: usize = 8;
 const ENTRIES: usize = 20_000;
 
 /// Files that C files include; they are kept for messages.
