@@ -207,58 +207,204 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-#[test]
-fn the_readme() {
+/// A folder with the fixtures in it, as documents name them.
+fn with_fixtures() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     copy(&root().join("fixtures"), &folder.path().join("fixtures"));
-    assert!(replay("README.md", folder.path()) >= 4);
+    folder
 }
 
 #[test]
-fn links_lead_somewhere() {
-    let docs = root().join("docs").read_dir().expect("a folder");
-    let mut pages: Vec<PathBuf> = docs.map(|e| e.expect("a file").path()).collect();
-    let all = root().read_dir().expect("a folder");
-    for entry in all.filter_map(Result::ok) {
-        let path = entry.path();
-        pages.push(path.join("README.md"));
-        pages.push(path);
+fn commands() {
+    assert!(replay("docs/commands.md", with_fixtures().path()) >= 2);
+}
+
+/// The commands of the README, and its picture: every word of the graphs that they draw is in it.
+#[test]
+fn the_readme() {
+    let folder = with_fixtures();
+    assert!(replay("README.md", folder.path()) >= 3);
+    let drawn = folder.path().join("paper.dot");
+    let drawn = std::fs::read_to_string(drawn).expect("the README draws it");
+    let picture = root().join("docs/paper.svg");
+    let picture = std::fs::read_to_string(picture).expect("the picture exists");
+    let mut texts: Vec<String> = Vec::new();
+    let mut vertices = 0;
+    for line in drawn.lines() {
+        vertices += usize::from(line.contains("tooltip="));
+        if let Some((_, label)) = line.split_once("label=\"") {
+            let label = label.split('"').next().unwrap_or_default();
+            let lines = label.split("\\n").flat_map(|part| part.split("\\l"));
+            texts.extend(lines.filter(|l| !l.is_empty()).map(str::to_owned));
+        }
     }
-    pages.retain(|p| p.extension().is_some_and(|e| e == "md") && p.is_file());
-    assert!(pages.len() > 12, "{pages:?}");
+    // Graphviz escapes characters that XML reserves, and `-`.
+    let plain = picture.replace("&#45;", "-").replace("&lt;", "<");
+    let mut shown: Vec<&str> = plain
+        .lines()
+        .filter(|l| l.starts_with("<text"))
+        .filter_map(|l| l.strip_suffix("</text>")?.rsplit_once("\">"))
+        .map(|(_, text)| text)
+        .collect();
+    shown.sort_unstable();
+    texts.sort();
+    assert!(vertices > 40, "{drawn}");
+    assert_eq!(picture.matches("class=\"node\"").count(), vertices);
+    assert_eq!(shown, texts, "draw docs/paper.svg anew, as README.md says");
+}
+
+/// The files with this extension in the repository, sorted, without what is built and what links lead to.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let mut folders = vec![root()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir().expect("a folder") {
+            let entry = entry.expect("an entry");
+            let (path, kind) = (entry.path(), entry.file_type().expect("a type"));
+            let name = entry.file_name();
+            let built = name == "target" || name.to_string_lossy().starts_with('.');
+            if kind.is_dir() && !built {
+                folders.push(path);
+            } else if kind.is_file() && path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The lines of a page outside of fenced code.
+fn prose(page: &str) -> String {
+    let mut fenced = false;
+    let mut prose = String::new();
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            prose += line;
+            prose.push('\n');
+        }
+    }
+    prose
+}
+
+/// Targets of the links and pictures of a page. Code between backquotes has none.
+fn links(page: &str) -> Vec<String> {
+    let prose = prose(page);
+    let paragraphs = prose.split("\n\n");
+    let texts = paragraphs.map(|text| text.split('`').step_by(2).collect::<String>());
+    let targets = |text: String| -> Vec<String> {
+        let rest = text.split("](").skip(1);
+        rest.filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()))
+            .collect()
+    };
+    texts.flat_map(targets).collect()
+}
+
+/// The anchors that GitHub gives the headings of a page: equal ones are numbered.
+fn anchors(page: &str) -> Vec<String> {
+    let mut anchors: Vec<String> = Vec::new();
+    for heading in prose(page).lines().filter(|l| l.starts_with('#')) {
+        let plain = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = plain
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+        let numbered = (1..).map(|n| format!("{anchor}-{n}"));
+        let free = std::iter::once(anchor.clone())
+            .chain(numbered)
+            .find(|anchor| !anchors.contains(anchor));
+        anchors.extend(free);
+    }
+    anchors
+}
+
+#[test]
+fn anchors_are_those_of_github() {
+    let page = "# `a_b`, C\n```sh\n# no\n```\n## Über 1\n## Über 1\n";
+    assert_eq!(anchors(page), ["a_b-c", "über-1", "über-1-1"]);
+    let page = "[a](b.md#c) `[x](y)` ![p](q.svg)\n```\n[m](n)\n```\n[`r`](s)\n";
+    assert_eq!(links(page), ["b.md#c", "q.svg", "s"]);
+}
+
+/// Every relative link leads to a file, and to a heading if it names one; every file of `docs` is in the index, and every
+/// picture there on a page.
+#[test]
+fn links_lead_somewhere() {
+    let pages = files("md");
+    assert!(pages.len() > 30, "{pages:?}");
+    let index = root().join("docs/SUMMARY.md");
+    let (mut indexed, mut linked) = (Vec::new(), Vec::new());
     for page in pages {
         let text = std::fs::read_to_string(&page).expect("it is text");
-        for link in text.split("](").skip(1) {
-            let target = link.split(')').next().unwrap_or_default();
-            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            if file.starts_with("http") {
+        for link in links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            if file.contains("://") {
                 continue;
             }
-            let folder = page.parent().unwrap_or(Path::new("."));
-            let target = if file.is_empty() {
-                page.clone()
-            } else {
-                folder.join(file)
+            let target = match file {
+                "" => page.clone(),
+                _ => page.parent().unwrap_or(Path::new(".")).join(file),
             };
-            assert!(target.exists(), "{}: {file} does not exist", page.display());
-            if anchor.is_empty() {
-                continue;
+            let target = target
+                .canonicalize()
+                .unwrap_or_else(|e| panic!("{}: {link}: {e}", page.display()));
+            if !anchor.is_empty() {
+                let text = std::fs::read_to_string(&target).expect("it is text");
+                assert!(
+                    anchors(&text).iter().any(|a| a == anchor),
+                    "{}: {link}: there is no such heading",
+                    page.display()
+                );
             }
-            let text = std::fs::read_to_string(&target).expect("it is text");
-            let headings = text.lines().filter(|l| l.starts_with('#'));
-            let mut anchors = headings.map(|h| -> String {
-                let plain = h.trim_start_matches('#').trim().to_lowercase();
-                let kept = plain
-                    .chars()
-                    .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-                kept.map(|c| if c == ' ' { '-' } else { c }).collect()
-            });
-            assert!(
-                anchors.any(|a| a == anchor),
-                "{}: {} has no heading {anchor}",
-                page.display(),
-                target.display()
-            );
+            if page == index {
+                indexed.push(target);
+            } else {
+                linked.push(target);
+            }
+        }
+    }
+    for entry in root().join("docs").read_dir().expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let file = path.canonicalize().expect("it exists");
+        let page = file.extension().is_some_and(|e| e == "md");
+        let found = match page {
+            true => indexed.contains(&file) || path == index,
+            false => linked.contains(&file),
+        };
+        assert!(found, "{}: nothing leads to it", path.display());
+    }
+}
+
+/// Messages, comments and documents that name a page of the manual name one that exists.
+#[test]
+fn pages_that_are_named_exist() {
+    let mut named = 0;
+    for file in files("rs").into_iter().chain(files("md")) {
+        let text = std::fs::read_to_string(&file).expect("it is text");
+        for rest in text.split("docs/").skip(1) {
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+            let name = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
+            if name.ends_with(".md") {
+                let page = root().join("docs").join(name);
+                assert!(page.is_file(), "{}: docs/{name}", file.display());
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 40, "{named}");
+}
+
+/// Pages that a newcomer reads stay short, in bytes, and their text fits a window of 120 columns.
+#[test]
+fn pages_for_newcomers_are_short() {
+    let pages = [("README.md", 7_000), ("CONTRIBUTING.md", 10_000)];
+    for (page, limit) in pages {
+        let text = std::fs::read_to_string(root().join(page)).expect("it is text");
+        assert!(text.len() <= limit, "{page}: {} bytes", text.len());
+        for line in prose(&text).lines().filter(|l| !l.starts_with('|')) {
+            assert!(line.chars().count() <= 120, "{page}: {line}");
         }
     }
 }
