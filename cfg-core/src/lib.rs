@@ -67,9 +67,10 @@
 //! | [`text`] | programs as text |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
 //! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
+//! | [`recover`] | loops and branches in graphs of jumps |
 //! | [`graph`] | algorithms on any graph: dominators, loop forest |
 //! | [`dataflow`] | data-flow analyses of one routine |
-//! | [`memory`] | sets of globals by routine, closed over calls |
+//! | [`memory`] | places that may overlap, effects of calls, the call graph |
 //! | [`random`] | pseudo-random numbers that are the same on every machine |
 //! | [`elemental`] | values and partial derivatives of the elementary functions |
 
