@@ -6,7 +6,7 @@
 mod allocation;
 mod attributes;
 pub(crate) mod bits;
-mod builtin;
+pub(crate) mod builtin;
 mod declaration;
 mod declarator;
 mod expression;

@@ -8,6 +8,7 @@ mod directive;
 mod expand;
 pub(crate) mod headers;
 mod pragma;
+pub(crate) mod predefined;
 
 use crate::{
     Options, codes,
@@ -107,6 +108,9 @@ impl Preprocessing {
 /// The name of the file with the directives that options stand for.
 const OPTIONS: &str = "-D, -U, -include";
 
+/// The name of the file with the macros that are there before.
+const PREDEFINED: &str = "<built-in>";
+
 /// Files nest, and so do calls of macros in arguments of macros.
 const MAX_NESTING: usize = 200;
 /// Tokens that macros may make, and that may be read as their arguments. One that came through many macros, or that is a long text, counts as more,
@@ -194,7 +198,7 @@ pub(crate) struct Preprocessed {
     pub(crate) externals: Vec<External>,
     /// Where something is said to be done by several threads.
     pub(crate) parallel: Vec<Pos>,
-    /// Files in angle brackets that were not found.
+    /// Files that were not found.
     pub(crate) missing: Vec<String>,
     /// The macros that stand for another name alone, at the end of the file.
     renames: HashMap<Rc<str>, Rc<str>>,
@@ -259,8 +263,16 @@ struct Preprocessor<'s> {
     files: &'s mut dyn Files,
     /// Where files are looked for that are included.
     folders: &'s [String],
-    /// Files in angle brackets that were not found.
+    /// Files that were not found.
     missing: Vec<String>,
+    /// Those in quotes among them.
+    of_the_program: Vec<String>,
+    /// Macros that somebody says are not defined.
+    undefined: HashSet<Rc<str>>,
+    /// A condition has asked for a macro that only gcc has, and that was told.
+    told_of_gcc: bool,
+    /// A condition has asked for a macro that a missing file may define, and that was told.
+    told_of_missing: bool,
     sink: &'s mut Sink,
     names: Interner,
     macros: HashMap<Rc<str>, Rc<Macro>>,
@@ -269,6 +281,8 @@ struct Preprocessor<'s> {
     /// Files that are read once.
     once: HashSet<String>,
     expanded: usize,
+    /// How often `__COUNTER__` stands before.
+    counter: usize,
     choices: Vec<Choice>,
     externals: Vec<External>,
     parallel: Vec<Pos>,
@@ -291,6 +305,10 @@ pub(crate) fn preprocess(
         files,
         folders: &source.preprocessing.folders,
         missing: Vec::new(),
+        of_the_program: Vec::new(),
+        undefined: HashSet::new(),
+        told_of_gcc: false,
+        told_of_missing: false,
         sink,
         names: Interner::default(),
         macros: HashMap::new(),
@@ -298,6 +316,7 @@ pub(crate) fn preprocess(
         conditions: Vec::new(),
         once: HashSet::new(),
         expanded: 0,
+        counter: 0,
         choices: Vec::new(),
         externals: Vec::new(),
         parallel: Vec::new(),
@@ -305,28 +324,17 @@ pub(crate) fn preprocess(
         left_out: HashMap::new(),
         system: Vec::new(),
     };
-    for (macro_name, value) in [
-        ("__STDC__", "1"),
-        ("__STDC_VERSION__", "199901L"),
-        ("__STDC_HOSTED__", "1"),
-        ("__STDC_IEC_559__", "1"),
-    ] {
-        let body = lex(value.as_bytes(), 0, &mut pp.names, pp.sink);
-        let body = body.into_iter().filter(|t| t.kind != Kind::End).collect();
-        let macro_name = pp.names.get(macro_name);
-        pp.macros.insert(
-            macro_name,
-            Rc::new(Macro {
-                parameters: None,
-                variadic: false,
-                body,
-            }),
-        );
-    }
     pp.open(source.name.to_owned(), source.bytes, Pos::default());
     let directives = source.preprocessing.directives();
     if !directives.is_empty() {
         pp.open(OPTIONS.to_owned(), directives.as_bytes(), Pos::default());
+    }
+    if !is_preprocessed(source.bytes) {
+        // Nothing is wrong there, so that no message needs the name of the file.
+        let file = pp.file(source.name);
+        let directives = predefined::DIRECTIVES.as_bytes();
+        let tokens = lex(directives, file, &mut pp.names, pp.sink);
+        pp.begin_file(PREDEFINED.to_owned(), tokens);
     }
     let tokens = pp.run();
     let tokens = pp.pragmas_in_text(tokens);
@@ -352,6 +360,12 @@ pub(crate) fn preprocess(
     }
 }
 
+/// True of what a preprocessor has written, whose macros have been expanded: it begins with a line marker.
+fn is_preprocessed(bytes: &[u8]) -> bool {
+    let behind = bytes.trim_ascii_start().strip_prefix(b"# ");
+    behind.is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
+}
+
 impl Preprocessor<'_> {
     fn open(&mut self, name: String, bytes: &[u8], at: Pos) {
         if self.frames.len() >= MAX_NESTING {
@@ -366,6 +380,10 @@ impl Preprocessor<'_> {
         }
         let file = self.file(&name);
         let tokens = lex(bytes, file, &mut self.names, self.sink);
+        self.begin_file(name, tokens);
+    }
+
+    fn begin_file(&mut self, name: String, tokens: Vec<Token>) {
         self.frames.push(Frame {
             name,
             tokens,

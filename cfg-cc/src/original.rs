@@ -29,11 +29,13 @@ use std::{
 const MAIN: &str = "cfgrev_main";
 
 /// Flags under which values are those of the executor. Functions that are not called may call what is not there.
-const FLAGS: [&str; 10] = [
-    "-std=gnu99",
+const FLAGS: [&str; 11] = [
+    // The macros of what is read: vectors and other integers are not.
+    "-std=gnu17",
     "-trigraphs",
-    "-Uunix",
-    "-Ulinux",
+    "-U__SSE__",
+    "-U__SSE2__",
+    "-U__SIZEOF_INT128__",
     "-O0",
     "-fno-builtin",
     "-ffp-contract=off",

@@ -1,12 +1,15 @@
 //! Directives.
 
-use super::{Condition, LeftOut, Macro, Preprocessor, condition, headers::header};
+use super::{
+    Condition, LeftOut, Macro, Preprocessor, condition, headers::header, pragma::group, predefined,
+};
 use crate::{
     codes,
     lex::{Kind, Token},
+    parse::builtin,
     source::Pos,
 };
-use std::{path::Path, rc::Rc};
+use std::{borrow::Cow, path::Path, rc::Rc};
 
 impl Preprocessor<'_> {
     /// The tokens up to the end of the line.
@@ -43,6 +46,7 @@ impl Preprocessor<'_> {
             "undef" => {
                 if let Some(name) = rest.first() {
                     self.macros.remove(&name.text);
+                    self.undefined.insert(Rc::clone(&name.text));
                 }
             }
             "include" => self.include(rest, place),
@@ -55,7 +59,10 @@ impl Preprocessor<'_> {
                     self.wrong(place, format!("#{} names no macro", name.text), "name one");
                     return self.begin(at, true, rest);
                 };
-                let defined = self.macros.contains_key(&macro_name.text);
+                let defined = self.is_defined(macro_name);
+                if !defined {
+                    self.warn_of_undefined(macro_name);
+                }
                 self.begin(at, defined == (&*name.text == "ifdef"), rest);
             }
             "elif" | "else" | "endif" => match self.conditions.len() {
@@ -202,6 +209,18 @@ impl Preprocessor<'_> {
     }
 
     fn include(&mut self, rest: &[Token], at: Pos) {
+        let Some((name, quoted)) = self.file_named(rest) else {
+            return self.wrong(at, "#include names no file", "write #include \"file.h\"");
+        };
+        match self.find(&name, quoted) {
+            Some((path, _)) if self.once.contains(&path) => {}
+            Some((path, bytes)) => self.open(path, &bytes, at),
+            None => self.missing(name, quoted, at),
+        }
+    }
+
+    /// The name of a file, and whether it stands in quotes.
+    fn file_named(&mut self, rest: &[Token]) -> Option<(String, bool)> {
         let expanded;
         let rest = match rest.first() {
             Some(t) if t.kind == Kind::Ident => {
@@ -210,48 +229,45 @@ impl Preprocessor<'_> {
             }
             _ => rest,
         };
-        let quoted = rest.first().filter(|t| t.kind == Kind::Str);
-        let name = match quoted {
-            Some(t) => t.text.trim_matches('"').to_owned(),
-            None if rest.first().is_some_and(|t| t.is("<")) => {
-                let parts = rest[1..].iter().take_while(|t| !t.is(">"));
-                parts.map(|t| &*t.text).collect()
+        match rest.split_first()? {
+            (t, _) if t.kind == Kind::Str => Some((t.text.trim_matches('"').to_owned(), true)),
+            (t, rest) if t.is("<") => {
+                let parts = rest.iter().take_while(|t| !t.is(">"));
+                Some((parts.map(|t| &*t.text).collect(), false))
             }
-            None => return self.wrong(at, "#include names no file", "write #include \"file.h\""),
-        };
+            _ => None,
+        }
+    }
+
+    /// The path and the text of a file that is named in quotes or in angle brackets; the text of one that is read once may be left out.
+    fn find(&mut self, name: &str, quoted: bool) -> Option<(String, Cow<'static, [u8]>)> {
         // The library's own headers are known, wherever they lie.
-        let known = header(&name);
+        let known = header(name);
         let mut paths = Vec::new();
-        if quoted.is_some() {
+        if quoted {
             let from = self.frames.last().map(|f| Path::new(&f.name));
             let folder = from.and_then(Path::parent).unwrap_or(Path::new(""));
-            paths.push(folder.join(&name));
+            paths.push(folder.join(name));
         }
-        if quoted.is_some() || known.is_none() {
+        if quoted || known.is_none() {
             let folders = self.folders.iter();
-            paths.extend(folders.map(|folder| Path::new(folder).join(&name)));
+            paths.extend(folders.map(|folder| Path::new(folder).join(name)));
         }
         for path in paths {
             let path = path.to_string_lossy().into_owned();
             if self.once.contains(&path) {
-                return;
+                return Some((path, Cow::Borrowed(&[])));
             }
             if let Some(bytes) = self.files.read(&path) {
-                return self.open(path, &bytes, at);
+                return Some((path, Cow::Owned(bytes)));
             }
         }
-        let Some(text) = known else {
-            return self.missing(name, at);
-        };
-        let name = format!("<{name}>");
-        if !self.once.contains(&name) {
-            self.open(name, text.as_bytes(), at);
-        }
+        known.map(|text| (format!("<{name}>"), Cow::Borrowed(text.as_bytes())))
     }
 
     /// A file that is neither beside the one at hand nor in a folder of `-I` may be the only one of its name in the folders around. Where there is
     /// none, its names are not known, which matters where they are needed.
-    fn missing(&mut self, name: String, at: Pos) {
+    fn missing(&mut self, name: String, quoted: bool, at: Pos) {
         let message = format!("there is no file {name} to include");
         let from = self.frames.last().map_or("", |f| &f.name);
         let mut found = self.files.around(from, &name);
@@ -278,34 +294,20 @@ impl Preprocessor<'_> {
         let help =
             "-I DIR names the folder that it is in; or preprocess the file: --preprocess 'cc -E'";
         self.sink.warning(&codes::INCLUDE, at, message, help);
+        if quoted {
+            self.of_the_program.push(name.clone());
+        }
         self.missing.push(name);
     }
 
     fn holds(&mut self, line: &[Token], at: Pos) -> bool {
-        // `defined` comes before macros are expanded.
-        let mut tokens = Vec::with_capacity(line.len());
-        let mut k = 0;
-        while k < line.len() {
-            let token = &line[k];
-            if token.is("defined") {
-                let (name, next) = match line.get(k + 1) {
-                    Some(t) if t.is("(") => (line.get(k + 2), k + 4),
-                    other => (other, k + 2),
-                };
-                let known = name.is_some_and(|t| self.macros.contains_key(&t.text));
-                let text = self.names.get(if known { "1" } else { "0" });
-                tokens.push(Token {
-                    kind: Kind::Number,
-                    text,
-                    ..token.clone()
-                });
-                k = next;
-                continue;
-            }
-            tokens.push(token.clone());
-            k += 1;
-        }
+        // Questions come before macros are expanded, and those that macros make after it.
+        let tokens = self.answers(line);
         let tokens = self.expand_all(tokens, 0);
+        let tokens = self.answers(&tokens);
+        for name in tokens.iter().filter(|t| t.kind == Kind::Ident) {
+            self.warn_of_undefined(name);
+        }
         let called = |pair: &&[Token]| pair[0].kind == Kind::Ident && pair[1].is("(");
         match condition::value(&tokens) {
             Ok(value) => value != 0,
@@ -330,9 +332,117 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// A condition with numbers in place of its questions: `defined`, and what compilers have besides.
+    fn answers(&mut self, line: &[Token]) -> Vec<Token> {
+        let mut tokens = Vec::with_capacity(line.len());
+        let mut rest = line;
+        while let Some((token, behind)) = rest.split_first() {
+            rest = behind;
+            let answer = if token.is("defined") {
+                let name = match behind {
+                    [open, name, close, behind @ ..] if open.is("(") && close.is(")") => {
+                        rest = behind;
+                        Some(name)
+                    }
+                    [name, behind @ ..] => {
+                        rest = behind;
+                        Some(name)
+                    }
+                    [] => None,
+                };
+                let defined = name.is_some_and(|name| self.is_defined(name));
+                if let Some(name) = name.filter(|_| !defined) {
+                    self.warn_of_undefined(name);
+                }
+                i64::from(defined)
+            } else if predefined::QUESTIONS.contains(&&*token.text)
+                && let Some((operand, behind)) = group(behind)
+            {
+                rest = behind;
+                self.answer(&token.text, operand)
+            } else {
+                tokens.push(token.clone());
+                continue;
+            };
+            tokens.push(Token {
+                kind: Kind::Number,
+                text: self.names.get(&answer.to_string()),
+                ..token.clone()
+            });
+        }
+        tokens
+    }
+
+    /// What a compiler says of the operand of a question.
+    fn answer(&mut self, question: &str, operand: &[Token]) -> i64 {
+        match (question, operand) {
+            ("__has_include" | "__has_include_next", _) => {
+                let file = self.file_named(operand);
+                let known = file.is_some_and(|(name, quoted)| self.find(&name, quoted).is_some());
+                i64::from(known)
+            }
+            ("__has_builtin", [name]) => i64::from(builtin::is_known(&name.text)),
+            ("__has_builtin", _) | (_, []) => 0,
+            (_, [.., name]) => predefined::attribute(&name.text, question != "__has_attribute"),
+        }
+    }
+
+    fn is_defined(&self, name: &Token) -> bool {
+        let own = [&predefined::OF_PLACE[..], &predefined::QUESTIONS];
+        self.macros.contains_key(&name.text) || own.concat().contains(&&*name.text)
+    }
+
+    /// Warns where a condition of a file asks for a macro that is not defined though a compiler may have it: the first one that only gcc has, and
+    /// the first one that a file which is not there may define.
+    fn warn_of_undefined(&mut self, name: &Token) {
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        let guards = match frame.tokens.get(frame.next..) {
+            Some([hash, define, defined, ..]) => {
+                hash.is("#") && define.is("define") && defined.text == name.text
+            }
+            _ => false,
+        };
+        if guards || frame.system || frame.name.starts_with('<') {
+            return;
+        }
+        let text = &name.text;
+        if let Some(why) = predefined::reason_undefined(text).filter(|_| !self.told_of_gcc) {
+            self.told_of_gcc = true;
+            let message = format!("gcc defines {text}, which is not defined here: {why}");
+            let help = format!(
+                "what stands there without it is read; -D {text} or -U {text} says which is meant"
+            );
+            self.sink
+                .warning(&codes::PREPROCESSOR, name.at, message, help);
+        }
+        if self.told_of_missing
+            || self.of_the_program.is_empty()
+            || self.undefined.contains(text)
+            || is_of_system(text)
+        {
+            return;
+        }
+        self.told_of_missing = true;
+        let files = match &self.of_the_program[..] {
+            [file] => format!("{file}, which is not there, may define it"),
+            [file, others @ ..] => format!(
+                "{file} or {} more, which are not there, may define it",
+                others.len()
+            ),
+            [] => return,
+        };
+        let message = format!("{text} is not defined; {files}");
+        let help = format!(
+            "-D {text} or -U {text} says which part of the file is meant; others of its conditions may ask for more names"
+        );
+        self.sink.warning(&codes::INCLUDE, name.at, message, help);
+    }
+
     fn begin(&mut self, at: Pos, taken: bool, line: &[Token]) {
         let mut names = line.iter().filter(|t| t.kind == Kind::Ident);
-        let asked = names.find(|t| !t.is("defined") && !self.macros.contains_key(&t.text));
+        let asked = names.find(|t| !t.is("defined") && !self.is_defined(t));
         self.conditions.push(Condition {
             at,
             taken,
@@ -426,4 +536,15 @@ impl Preprocessor<'_> {
             }
         }
     }
+}
+
+/// True of names that compilers, systems and guards of headers have: no file of settings defines them.
+fn is_of_system(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    let reserved = bytes.next() == Some(b'_')
+        && bytes
+            .next()
+            .is_some_and(|b| b == b'_' || b.is_ascii_uppercase());
+    let guard = name.trim_end_matches('_').ends_with("_H") && !name.starts_with("HAVE_");
+    reserved || guard || ["NDEBUG", "WIN32"].contains(&name)
 }

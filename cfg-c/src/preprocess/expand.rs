@@ -1,12 +1,12 @@
 //! Expansion of macros.
 
-use super::{MAX_EXPANDED, MAX_NESTING, Macro, Preprocessor};
+use super::{MAX_EXPANDED, MAX_NESTING, Macro, Preprocessor, pragma::group};
 use crate::{
     codes,
     lex::{Hidden, Kind, Token, lex},
     source::Pos,
 };
-use std::rc::Rc;
+use std::{borrow::Cow, rc::Rc};
 
 /// What the tokens that a macro makes count as: names from which they are hidden are joined for each, and texts are copied.
 fn work(body: &[Token], hidden: &Hidden) -> usize {
@@ -28,6 +28,28 @@ fn union(a: &Hidden, b: &Hidden) -> Hidden {
             Some(Rc::new(all))
         }
     }
+}
+
+/// The body of a macro for a call: what stands in `__VA_OPT__` is left out where the last argument is empty.
+fn body_for<'m>(of: &'m Macro, last: Option<&Vec<Token>>) -> Cow<'m, [Token]> {
+    if !of.variadic || !of.body.iter().any(|t| t.is("__VA_OPT__")) {
+        return Cow::Borrowed(&of.body);
+    }
+    let mut made = Vec::with_capacity(of.body.len());
+    let mut rest = &of.body[..];
+    while let Some((token, behind)) = rest.split_first() {
+        rest = behind;
+        match group(behind).filter(|_| token.is("__VA_OPT__")) {
+            Some((inside, behind)) => {
+                rest = behind;
+                if last.is_some_and(|tokens| !tokens.is_empty()) {
+                    made.extend_from_slice(inside);
+                }
+            }
+            None => made.push(token.clone()),
+        }
+    }
+    Cow::Owned(made)
 }
 
 fn hides(hidden: &Hidden, name: &Rc<str>) -> bool {
@@ -247,16 +269,19 @@ impl Preprocessor<'_> {
             _ => None,
         };
         let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
+        let body = body_for(of, arguments.last());
         let mut out: Vec<Token> = Vec::new();
         let mut k = 0;
         // True after ##: the next token is joined with the last one.
         let mut paste = false;
-        while k < of.body.len() {
-            let token = &of.body[k];
-            if token.is("##") && k > 0 && k + 1 < of.body.len() {
+        // True where nothing stands before ##, with which nothing is joined.
+        let mut nothing = false;
+        while k < body.len() {
+            let token = &body[k];
+            if token.is("##") && k > 0 && k + 1 < body.len() {
                 k += 1;
-                let rest = (of.variadic && of.body[k - 2].is(","))
-                    .then(|| position(&of.body[k]))
+                let rest = (of.variadic && body[k - 2].is(","))
+                    .then(|| position(&body[k]))
                     .flatten()
                     .filter(|p| p + 1 == parameters.len());
                 // GNU C: the comma goes where no arguments are left for the rest, and joins with none.
@@ -269,11 +294,11 @@ impl Preprocessor<'_> {
             }
             let mut piece: Vec<Token>;
             let string = token.is("#") && of.parameters.is_some();
-            if string && let Some(p) = of.body.get(k + 1).and_then(position) {
+            if string && let Some(p) = body.get(k + 1).and_then(position) {
                 piece = vec![self.string(&arguments[p], token)];
                 k += 1;
             } else if let Some(p) = position(token) {
-                let joined = paste || of.body.get(k + 1).is_some_and(|t| t.is("##"));
+                let joined = paste || body.get(k + 1).is_some_and(|t| t.is("##"));
                 if joined {
                     piece = arguments[p].clone();
                 } else {
@@ -289,8 +314,11 @@ impl Preprocessor<'_> {
                 piece = vec![token.clone()];
             }
             k += 1;
-            if paste
-                && !piece.is_empty()
+            let was_nothing = std::mem::replace(&mut nothing, piece.is_empty());
+            if paste && piece.is_empty() {
+                nothing = was_nothing;
+            } else if paste
+                && !was_nothing
                 && let Some(left) = out.pop()
             {
                 let right = piece.remove(0);
@@ -361,11 +389,26 @@ impl Preprocessor<'_> {
     pub(super) fn special(&mut self, token: Token) -> Token {
         let (kind, text) = match &*token.text {
             "__LINE__" => (Kind::Number, token.at.line.to_string()),
-            "__FILE__" => {
-                let file = self.sink.files.get(token.at.file as usize);
+            "__FILE__" | "__FILE_NAME__" | "__BASE_FILE__" => {
+                let file = match &*token.text {
+                    "__BASE_FILE__" => self.frames.first().map(|frame| &frame.name),
+                    _ => self.sink.files.get(token.at.file as usize),
+                };
                 let name = file.map_or("", String::as_str);
+                let name = match &*token.text {
+                    "__FILE_NAME__" => name.rsplit(['/', '\\']).next().unwrap_or(name),
+                    _ => name,
+                };
                 let name = name.replace('\\', "\\\\").replace('"', "\\\"");
                 (Kind::Str, format!("\"{name}\""))
+            }
+            "__INCLUDE_LEVEL__" => (
+                Kind::Number,
+                (self.frames.len().saturating_sub(1)).to_string(),
+            ),
+            "__COUNTER__" => {
+                self.counter += 1;
+                (Kind::Number, (self.counter - 1).to_string())
             }
             "__DATE__" => (Kind::Str, "\"??? ?? ????\"".to_owned()),
             "__TIME__" => (Kind::Str, "\"??:??:??\"".to_owned()),

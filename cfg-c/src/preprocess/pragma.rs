@@ -251,7 +251,7 @@ fn clause(tokens: &[Token]) -> Option<(String, &[Token], &[Token])> {
 }
 
 /// What stands in the parentheses at hand, and what follows.
-fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
+pub(super) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
     if !tokens.first()?.is("(") {
         return None;
     }
