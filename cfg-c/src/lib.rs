@@ -43,6 +43,7 @@ mod unreached;
 mod unseen;
 mod unused;
 mod words;
+mod written_texts;
 
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
@@ -210,10 +211,14 @@ fn translate(
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     unseen::leave_out(&mut unit, &chosen.read, sink);
     warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
+    let texts = written_texts::leave_out(&mut unit, &chosen.read);
+    if let Some(signature) = signature {
+        signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
+    }
+    messages::leave_out(&mut unit, &chosen.read);
     unused::leave_out(&mut unit);
     unions::resolve(&mut unit, &chosen.read);
     callback_data::give_types(&mut unit, &chosen.read);
-    messages::leave_out(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);
     parse::name_apart(&mut unit, &chosen.read);

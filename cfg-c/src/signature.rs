@@ -48,6 +48,19 @@ pub struct CParameter {
     pub ty: CType,
     /// The function names it.
     pub used: bool,
+    /// It leads to a text that the function writes and that is left out, as the message of an error.
+    pub is_message: bool,
+}
+
+impl Signature {
+    /// Marks the parameters by which texts are left out.
+    pub(crate) fn mark_messages<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        for name in names {
+            let own = self.parameters.iter_mut();
+            own.filter(|p| p.name.as_deref() == Some(name))
+                .for_each(|p| p.is_message = true);
+        }
+    }
 }
 
 /// A variable of a file.
@@ -87,6 +100,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
         name: p.name.as_ref().map(ToString::to_string),
         ty: c_type(&p.ty),
         used: p.decl.is_some_and(names),
+        is_message: false,
     });
     let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
     for d in unit.decls.iter().filter(|d| d.kind == DeclKind::Global) {

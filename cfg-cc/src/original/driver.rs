@@ -44,6 +44,9 @@ struct Writer<'a> {
     bases: HashMap<String, usize>,
 }
 
+/// The bytes for a text that the function writes and that is left out.
+const TEXT: usize = 1 << 16;
+
 /// The names of words that macros of the file may have changed.
 const WORDS: [&str; 14] = [
     "char", "double", "float", "for", "if", "int", "long", "return", "short", "signed", "sizeof",
@@ -212,6 +215,7 @@ impl<'a> Writer<'a> {
             let own = argument(k);
             match p.ty {
                 CType::Pointer(_) if self.declared[k] => format!("(void *){own}"),
+                CType::Pointer(_) if p.is_message => format!("cfgrev_memory({TEXT}, 1, 0)"),
                 CType::Pointer(_) => "0".to_owned(),
                 _ => format!("*{own}"),
             }

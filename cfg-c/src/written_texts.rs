@@ -1,0 +1,382 @@
+//! Texts that are written and that nothing reads, as the message of an error in a buffer: `snprintf(message, size, "no root near %g", x);`.
+//!
+//! Texts that one may be given by another are one class. Where no character of a class is read, calls that write into it are left out, like
+//! printing, and so are characters that are assigned. Variables of files are read: their values are results.
+
+use crate::{
+    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
+    braces,
+    lower::{
+        math::How,
+        points::{is_null, library_call},
+    },
+    texts::forget,
+    types::{Arith, Int, Qualified, Type},
+};
+use petgraph::unionfind::UnionFind;
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+/// Something that holds characters, or leads to them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Text {
+    Variable(DeclId),
+    /// A member, by the number of its structure.
+    Member(u32, Rc<str>),
+    /// The result of a function.
+    Result(usize),
+    /// The arguments behind the parameters of all functions.
+    Rest,
+    /// What is no text of its own, or is read elsewhere.
+    Outside,
+}
+
+/// Makes calls that write texts which nothing reads calls of functions that print. The parameters of the functions with these numbers by which
+/// texts are left out.
+pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
+    let writes = (0..unit.exprs.len()).any(|e| writer(unit, ExprId(e as u32)));
+    if !writes {
+        return Vec::new();
+    }
+    let mut found = Classes::of(unit, roots);
+    let mut printing: HashMap<DeclId, DeclId> = HashMap::new();
+    let outside = found.number(Text::Outside);
+    let is_read = |class: usize| found.classes.equiv(class, outside);
+    let (calls, others): (Vec<_>, Vec<_>) =
+        (found.writes.iter()).partition(|(e, _)| writer(unit, *e));
+    // Characters that are only cleared may be numbers.
+    let left: Vec<usize> = (calls.iter())
+        .filter(|(e, _)| library_call(unit, *e) != Some("memset"))
+        .map(|(_, class)| found.classes.find(*class))
+        .filter(|class| !is_read(*class))
+        .collect();
+    let is_left = |class: usize| left.contains(&found.classes.find(class));
+    let calls: Vec<ExprId> = (calls.iter())
+        .filter(|(_, class)| is_left(*class))
+        .map(|(e, _)| *e)
+        .collect();
+    let others: Vec<ExprId> = (others.iter())
+        .filter(|(_, class)| is_left(*class))
+        .map(|(e, _)| *e)
+        .collect();
+    let parameters = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
+    let is_message = |d: &&DeclId| {
+        let number = found.numbers.get(&Text::Variable(**d));
+        number.is_some_and(|class| is_left(*class))
+    };
+    let messages = parameters.filter(is_message).copied().collect();
+    for e in calls {
+        let ExprKind::Call(callee, _) = unit.expr(e).kind else {
+            continue;
+        };
+        let ExprKind::Name(d) = unit.expr(callee).kind else {
+            continue;
+        };
+        let next = DeclId(unit.decls.len() as u32);
+        let prints = *printing.entry(d).or_insert(next);
+        if prints == next {
+            let decl = Decl {
+                library: Some(How::Passive),
+                ..unit.decl(d).clone()
+            };
+            unit.decls.push(decl);
+        }
+        unit.exprs[callee.index()].kind = ExprKind::Name(prints);
+    }
+    for e in others {
+        // The value of the assignment stays.
+        if let ExprKind::Assign(None, target, value) = unit.expr(e).kind {
+            let ty = Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
+            unit.exprs[e.index()].kind = ExprKind::Cast(Rc::new(ty), value);
+            forget(unit, target);
+        }
+    }
+    messages
+}
+
+/// True of calls of functions of the library that write characters to where their first argument leads.
+fn writer(unit: &Unit, e: ExprId) -> bool {
+    matches!(
+        library_call(unit, e),
+        Some(
+            "sprintf"
+                | "snprintf"
+                | "vsprintf"
+                | "vsnprintf"
+                | "strcpy"
+                | "strncpy"
+                | "strcat"
+                | "strncat"
+                | "memset"
+        )
+    )
+}
+
+/// True of arrays of characters, and of what leads to characters.
+fn is_characters(ty: &Qualified) -> bool {
+    let is_char = |ty: &Qualified| ty.arith() == Some(Arith::Int(Int::Char));
+    let element = ty.element();
+    match &element.ty {
+        Type::Pointer(to) => is_char(to),
+        _ => matches!(ty.ty, Type::Array(..)) && is_char(element),
+    }
+}
+
+/// The variable, member or call from which a pointer to characters is made, or to which a character belongs.
+fn base(unit: &Unit, e: ExprId) -> ExprId {
+    let mut e = e;
+    loop {
+        let to_characters = |ty: &Qualified| is_characters(ty);
+        e = match &unit.expr(e).kind {
+            ExprKind::Cast(ty, a) if to_characters(ty) => *a,
+            ExprKind::Binary(Binary::Add | Binary::Sub, a, _) if unit.is_pointer(*a) => *a,
+            ExprKind::Binary(Binary::Add, _, b) if unit.is_pointer(*b) => *b,
+            ExprKind::Unary(Unary::Address | Unary::Deref, a) | ExprKind::Index(a, _) => *a,
+            _ => return e,
+        };
+    }
+}
+
+/// The text that a variable, a member or a call is.
+fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
+    if !unit.expr(e).ty.as_ref().is_some_and(is_characters) {
+        return None;
+    }
+    match &unit.expr(e).kind {
+        ExprKind::Name(d) => Some(Text::Variable(*d)),
+        ExprKind::Member(..) => {
+            let (s, name) = unit.member_of(e)?;
+            Some(Text::Member(s.0, Rc::clone(name)))
+        }
+        ExprKind::Call(..) => unit.own_call(e).map(|(f, _)| Text::Result(f)),
+        _ => None,
+    }
+}
+
+/// The texts of a program in classes.
+#[derive(Default)]
+struct Classes {
+    numbers: HashMap<Text, usize>,
+    classes: UnionFind<usize>,
+    /// Uses of texts that read no character.
+    allowed: HashSet<ExprId>,
+    /// Calls and assignments that write characters, with the text.
+    writes: Vec<(ExprId, usize)>,
+}
+
+impl Classes {
+    fn of(unit: &Unit, roots: &[usize]) -> Self {
+        let mut found = Self::default();
+        found.join(Text::Outside, Text::Outside);
+        let all = || (0..unit.exprs.len()).map(|e| ExprId(e as u32));
+        let statements: HashSet<ExprId> = (unit.stmts.iter())
+            .filter_map(|s| match s.kind {
+                StmtKind::Expr(e) => Some(e),
+                _ => None,
+            })
+            .collect();
+        let mut callees = HashSet::new();
+        for e in all() {
+            match &unit.expr(e).kind {
+                ExprKind::Call(callee, arguments) => {
+                    callees.insert(*callee);
+                    if unit.own_call(e).is_some() {
+                        found.own_call(unit, e);
+                    } else if writer(unit, e) {
+                        let is_statement = statements.contains(&e);
+                        found.written(unit, e, arguments, is_statement);
+                    } else if prints(unit, *callee) {
+                        for a in arguments.iter() {
+                            found.print(unit, *a, None);
+                        }
+                    }
+                }
+                ExprKind::Assign(None, target, value) => found.assignment(unit, e, *target, *value),
+                ExprKind::SizeofExpr(a) => unit.walk(*a, &mut |e| {
+                    found.allowed.insert(e);
+                }),
+                ExprKind::Cast(ty, a) if ty.ty == Type::Void => {
+                    found.allowed.insert(*a);
+                }
+                ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) => {
+                    for (a, b) in [(*a, *b), (*b, *a)] {
+                        if is_null(unit, b) {
+                            found.allowed.insert(a);
+                        }
+                    }
+                }
+                _ => found.allowed.extend(unit.asked_operands(e)),
+            }
+        }
+        found.allowed.extend(unit.conditions());
+        for (k, decl) in unit.decls.iter().enumerate() {
+            found.declaration(unit, DeclId(k as u32), decl);
+        }
+        for f in 0..unit.functions.len() {
+            found.function(unit, f, roots);
+        }
+        for e in all() {
+            if let Some(text) = text_of(unit, e)
+                && !found.allowed.contains(&e)
+            {
+                found.join(text, Text::Outside);
+            }
+            // A function that is named otherwise may be called with anything.
+            if let ExprKind::Name(d) = unit.expr(e).kind
+                && !callees.contains(&e)
+                && let Some(f) = unit.decl(d).definition
+            {
+                found.join(Text::Result(f), Text::Outside);
+                for p in &unit.functions[f].parameters {
+                    found.join(Text::Variable(*p), Text::Outside);
+                }
+            }
+        }
+        found
+    }
+
+    fn number(&mut self, text: Text) -> usize {
+        let classes = &mut self.classes;
+        *(self.numbers.entry(text)).or_insert_with(|| classes.new_set())
+    }
+
+    fn join(&mut self, a: Text, b: Text) {
+        let (a, b) = (self.number(a), self.number(b));
+        self.classes.union(a, b);
+    }
+
+    /// A text is given another one, or something else.
+    fn give(&mut self, unit: &Unit, text: Text, value: ExprId) {
+        let from = base(unit, value);
+        match text_of(unit, from) {
+            Some(other) => {
+                self.allowed.insert(from);
+                self.join(text, other);
+            }
+            None if is_null(unit, value) || matches!(unit.expr(from).kind, ExprKind::Str(_)) => {}
+            None => self.join(text, Text::Outside),
+        }
+    }
+
+    /// Texts in an argument that is printed, or written into a text. Calls in it are evaluated.
+    fn print(&mut self, unit: &Unit, argument: ExprId, into: Option<&Text>) {
+        let from = base(unit, argument);
+        let is_pointer = unit.is_pointer(argument);
+        if let Some(text) = text_of(unit, from).filter(|_| is_pointer) {
+            self.allowed.insert(from);
+            if let Some(into) = into {
+                self.join(into.clone(), text);
+            }
+        } else if into.is_none() && !unit.expr(argument).effects {
+            unit.walk(argument, &mut |e| {
+                self.allowed.insert(e);
+            });
+        }
+    }
+
+    /// A call that writes into the text that comes first.
+    fn written(&mut self, unit: &Unit, e: ExprId, arguments: &[ExprId], is_statement: bool) {
+        let Some((target, rest)) = arguments.split_first() else {
+            return;
+        };
+        let from = base(unit, *target);
+        let Some(text) = text_of(unit, from) else {
+            return;
+        };
+        self.allowed.insert(from);
+        for a in rest {
+            self.print(unit, *a, Some(&text));
+        }
+        if matches!(library_call(unit, e), Some("vsprintf" | "vsnprintf")) {
+            self.join(text.clone(), Text::Rest);
+        }
+        // The number of characters, or the text itself, is used.
+        if !is_statement || unit.expr(*target).effects {
+            self.join(text.clone(), Text::Outside);
+        }
+        let class = self.number(text);
+        self.writes.push((e, class));
+    }
+
+    fn own_call(&mut self, unit: &Unit, e: ExprId) {
+        let Some((f, arguments)) = unit.own_call(e) else {
+            return;
+        };
+        let parameters = &unit.functions[f].parameters;
+        for (k, a) in arguments.iter().enumerate() {
+            match parameters.get(k) {
+                Some(p) if is_characters(&unit.decl(*p).ty) => {
+                    self.give(unit, Text::Variable(*p), *a);
+                }
+                Some(_) => {}
+                None => self.print(unit, *a, Some(&Text::Rest)),
+            }
+        }
+    }
+
+    fn assignment(&mut self, unit: &Unit, e: ExprId, target: ExprId, value: ExprId) {
+        let from = base(unit, target);
+        let Some(text) = text_of(unit, from) else {
+            return;
+        };
+        if unit.expr(target).ty.as_ref().is_some_and(is_characters) {
+            self.allowed.insert(from);
+            self.give(unit, text, value);
+        } else if !unit.expr(target).effects {
+            self.allowed.insert(from);
+            let class = self.number(text);
+            self.writes.push((e, class));
+        }
+    }
+
+    fn declaration(&mut self, unit: &Unit, d: DeclId, decl: &Decl) {
+        if is_characters(&decl.ty) {
+            if decl.kind == DeclKind::Global {
+                self.join(Text::Variable(d), Text::Outside);
+            }
+            let given = decl.init.iter().flat_map(|init| init.given());
+            for (_, value) in given {
+                if unit.expr(value).ty.as_ref().is_some_and(is_characters) {
+                    self.give(unit, Text::Variable(d), value);
+                }
+            }
+            return;
+        }
+        for (steps, value) in decl.init.iter().flat_map(|init| init.given()) {
+            if let Some(((s, name), ty)) = braces::member_at(unit, &decl.ty, steps)
+                && is_characters(ty)
+            {
+                let text = Text::Member(s.0, Rc::clone(name));
+                if unit.expr(value).ty.as_ref().is_some_and(is_characters) {
+                    self.give(unit, text, value);
+                }
+            }
+        }
+    }
+
+    fn function(&mut self, unit: &Unit, f: usize, roots: &[usize]) {
+        let function = &unit.functions[f];
+        let result = Text::Result(f);
+        if roots.contains(&f) || function.given.is_some() {
+            self.join(result.clone(), Text::Outside);
+        }
+        if function.given.is_some() {
+            for p in &function.parameters {
+                self.join(Text::Variable(*p), Text::Outside);
+            }
+        }
+        for value in unit.returned(f) {
+            if unit.expr(value).ty.as_ref().is_some_and(is_characters) {
+                self.give(unit, result.clone(), value);
+            }
+        }
+    }
+}
+
+/// True of the names of functions that are left out, or that stop the program.
+fn prints(unit: &Unit, callee: ExprId) -> bool {
+    matches!(unit.expr(callee).kind, ExprKind::Name(d)
+        if matches!(unit.decl(d).how(), Some(How::Passive | How::Unseen | How::Silent | How::Stop)))
+}
