@@ -90,6 +90,12 @@ const TOGETHER: &[(&str, &str, &str, &[&str])] = &[
     ),
     (
         "",
+        "typedef double real; struct s { real a; }; double g(double x); double f(double x) { struct s s = { x }; return g(s.a); }",
+        "typedef float real; struct s { real a; }; double g(double x) { struct s s = { x }; return s.a; }",
+        &["s.a := x", "s.a := real32(x)"],
+    ),
+    (
+        "",
         "#define K 2\ndouble g(double x); double f(double x) { return g(K * x); }",
         "#ifdef K\n#error K\n#endif\ndouble g(double x) { return x; }",
         &["2.0*x"],

@@ -1,0 +1,196 @@
+//! Small functions, each for one rule of C, against the values that the compiler of C gives them.
+
+use cfg_core::{
+    diagnostic::Diagnostics,
+    validate::{ValidProgram, validate},
+};
+use cfg_drive::{Options, Primal};
+use cfg_testkit::{c_oracle::printed, needs};
+use cfg_transform::pools::without_pointers;
+
+/// Rules, and files with a function `double f(double v, int n)` whose value at v = 2.5, n = 3 is another one where the rule is broken.
+const RULES: &[(&str, &str)] = &[
+    // The preprocessor.
+    (
+        "an operand of #if without sign makes the others so",
+        "#if -1 > 0u\n#define K 3\n#else\n#define K 5\n#endif\ndouble f(double v, int n) { return v * K; }",
+    ),
+    (
+        "operands of ## are not expanded",
+        "#define ONE 1\n#define ONE2 7\n#define JOIN(a, b) a##b\ndouble f(double v, int n) { return v + JOIN(ONE, 2); }",
+    ),
+    // Types and constants.
+    (
+        "an int that meets an unsigned loses its sign",
+        "double f(double v, int n) { unsigned u = n; return v + (n - 4 < u); }",
+    ),
+    (
+        "characters have a sign",
+        "double f(double v, int n) { return v + '\\377'; }",
+    ),
+    (
+        "half of the values that wrap around are negative",
+        "enum { A = (signed char)128 }; double f(double v, int n) { return v + A; }",
+    ),
+    (
+        "quotients of constants are cut off",
+        "enum { A = -7 / 2, B = -7 % 3 }; double f(double v, int n) { return v + A * 10 + B; }",
+    ),
+    (
+        "a float and an integer make a float, in constants too",
+        "static double a = 0.1f * 3; double f(double v, int n) { return v * a; }",
+    ),
+    (
+        "a float is rounded once",
+        "double f(double v, int n) { return v * 1.00000017881393432617187499f; }",
+    ),
+    (
+        "a real that is no 0 is a true _Bool",
+        "double f(double v, int n) { _Bool b = v * 0.1; return v + b; }",
+    ),
+    (
+        "the count of a shift does not make its type",
+        "double f(double v, int n) { unsigned h = 0xf0000000u + n; long by = n; return v + (h << by) / 16u; }",
+    ),
+    (
+        "integers without sign are shifted without one",
+        "double f(double v, int n) { unsigned long h = -(unsigned long)n; return v + (h >> 60); }",
+    ),
+    (
+        "both choices make the type",
+        "double f(double v, int n) { return (n > 2 ? 1 : v) / 2 + (n > 5 ? 2 : v); }",
+    ),
+    (
+        "a case has the type of its switch",
+        "double f(double v, int n) { unsigned u = n - 4; switch (u) { case -1: return v; case 3: v = 1; } return 2 * v; }",
+    ),
+    (
+        "structures are as long as arrays of them need",
+        "struct s { double a; char b; }; double f(double v, int n) { return v + sizeof(struct s); }",
+    ),
+    (
+        "old-style parameters come in the order of the list",
+        "static double g(a, b) double b, a; { return a - 2 * b; } double f(double v, int n) { return g(v, 1.0); }",
+    ),
+    // Initial values.
+    (
+        "a list replaces what its part was given before",
+        "struct s { int a[3], b; }; double f(double v, int n) { struct s x = {.a = {1, 2, 3}, .b = n, .a = {4}}; return v + x.a[0] + 10 * x.a[1] + 100 * x.a[2] + 1000 * x.b; }",
+    ),
+    // The order of what is done.
+    (
+        "an operand of && and || is evaluated where it decides",
+        "double f(double v, int n) { int k = 0; if (v > 100 && k++ >= 0) v = 1; if (n || k++ < 0) v += 1; return v * 10 + k; }",
+    ),
+    (
+        "statements in an expression come one after the other",
+        "double f(double v, int n) { return ({ int k = n; k += 2; k *= 3; k * v; }); }",
+    ),
+    (
+        "a condition is evaluated once",
+        "double f(double v, int n) { int k = 2; v += k++ ?: 7; return 10 * v + k; }",
+    ),
+    (
+        "a condition that a constant decides is evaluated",
+        "double f(double v, int n) { int k = 0; if (k++ < 0 && 0) v = 100; return v + k; }",
+    ),
+    (
+        "what is given to a parameter that nothing uses is evaluated",
+        "union u { int k; char c; }; static int count; static union u *next(union u *p) { count++; return p; } static double g(double x, union u *p) { return 2 * x; } double f(double v, int n) { union u u; v = g(v, next(&u)); return v + 100 * count; }",
+    ),
+    // Jumps and loops.
+    (
+        "a case may lead into what is never entered otherwise",
+        "double f(double v, int n) { switch (n) { case 0: v = 1; if (0) { case 3: v *= 7; } v += 1; } return v; }",
+    ),
+    (
+        "a counter keeps its value where goto leaves its loop",
+        "double f(double v, int n) { int i = 7; for (i = 0; i < 10; i++) if (i * v > 4) goto out; v = 100; out: return v + i; }",
+    ),
+    (
+        "the bound of a loop may change in it",
+        "double f(double v, int n) { int m = n, k = 0; for (int i = 0; i < m; i++) { m--; k++; } return v + k; }",
+    ),
+    (
+        "the bound of a loop may be an element that changes in it",
+        "double f(double v, int n) { int c[2] = {n, 5}, k = 0; for (int i = 0; i < c[0]; i++) { c[0] -= 1; k++; } return v + k; }",
+    ),
+    (
+        "a counter below 0 is large for a bound without sign",
+        "double f(double v, int n) { unsigned m = n; int k = 0; for (int i = -1; i < m; i++) k++; return v + k; }",
+    ),
+    // Pointers.
+    (
+        "a pointer that is never assigned anything else is null",
+        "#include <stddef.h>\ndouble f(double v, int n) { const double *p = NULL; if (n > 5) p = &v; return p ? 1 : v; }",
+    ),
+    (
+        "null pointers are equal",
+        "#include <stddef.h>\nstatic double g(const double *w, double x) { const double *q = w; return q == w ? x : w ? *w : 2 * x; } double f(double v, int n) { return g(NULL, v) + 10 * g(&v, v); }",
+    ),
+    (
+        "in one row the columns decide on the order",
+        "double f(double v, int n) { double a[2][3] = {{0}}; int i = n - 2, j = n > 0; return v + (&a[i][2] <= &a[j][0]); }",
+    ),
+    (
+        "the first function of a table is not null",
+        "static double a(double x) { return 2 * x; } static double b(double x) { return 3 * x; } static double (*const t[])(double) = { a, 0, b, a }; double f(double v, int n) { double s = 0; for (int i = 0; i < 4; i++) if (t[i]) s = 10 * s + t[i](v); return s; }",
+    ),
+    (
+        "a function that may be null is asked for it",
+        "#include <stddef.h>\nstatic double h(double x) { return 3 * x; } static double g(double (*of)(double), double x) { return of ? of(x) : 9; } double f(double v, int n) { return v + g(n > 5 ? h : NULL, v); }",
+    ),
+    (
+        "rows stay where they are when their block is moved on",
+        "double f(double v, int n) { double u[10] = {1, 2, 3, v, 5, 6, 7, 8, 9, 10}, *w = u, *a[3]; for (int i = 0; i < 3; i++) a[i] = w + i * n; w++; return a[1][0] + 10 * *w; }",
+    ),
+    (
+        "memory of each pass is other memory until it is freed",
+        "#include <stdlib.h>\ndouble f(double v, int n) { double *old = NULL, s = 0; for (int i = 0; i < n; i++) { double *p = malloc(2 * sizeof *p); p[0] = i + v; if (old) { s = 3 * s + old[0]; free(old); } old = p; } free(old); return s; }",
+    ),
+    (
+        "bits are counted down",
+        "#include <stdint.h>\n#pragma cfgrev no-diff(bits)\ndouble f(double v, int n) { (*(uint64_t *)&v)--; return v; }",
+    ),
+];
+
+/// The value that the executor has.
+fn ours(text: &str) -> Result<Vec<f64>, Diagnostics> {
+    let options = cfg_c::Options {
+        routine: Some("f".to_owned()),
+        ..cfg_c::Options::default()
+    };
+    let file = cfg_c::SourceFile::new("f.c", text.as_bytes());
+    let read = cfg_c::read_c(&[file], &options, &mut cfg_c::NoFiles);
+    let Some(program) = read.program else {
+        return Err(read.problems);
+    };
+    let program = validate(program)?;
+    let routine = |program: &ValidProgram| program.find_routine("f").expect("it is there");
+    let lowered = without_pointers(&program, &[routine(&program)], 10_000)?;
+    let options = Options::default();
+    let mut primal = Primal::new(&lowered, routine(&lowered), &options)?;
+    let point = primal.point(br#"{"v":2.5,"n":3}"#)?;
+    let run = primal.run(&point)?;
+    let value = run.value.iter().find(|(name, _)| name == "return");
+    let value = value.and_then(|(_, value)| value.to_f64s());
+    Ok(value.unwrap_or_default())
+}
+
+#[test]
+fn rules_of_c_are_kept() {
+    let Some(cc) = needs::tool("cc") else { return };
+    let place = tempfile::tempdir().expect("a folder");
+    let main = "#include <stdio.h>\nint main(void) { printf(\"%.17g\", f(2.5, 3)); return 0; }\n";
+    let mut wrong = String::new();
+    for (rule, text) in RULES {
+        let expected = printed(&cc, place.path(), &format!("{text}\n{main}"), &[]);
+        let expected: f64 = expected.parse().expect("a number");
+        match ours(text) {
+            Ok(value) if value == [expected] => {}
+            Ok(value) => wrong += &format!("{rule}: {value:?}, not {expected:?}\n{text}\n\n"),
+            Err(problems) => wrong += &format!("{rule}: {problems}\n{text}\n\n"),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
