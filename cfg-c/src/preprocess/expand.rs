@@ -107,7 +107,12 @@ impl Preprocessor<'_> {
                         out.push(token);
                         continue;
                     }
-                    let Some((arguments, close)) = self.arguments(&mut stack, file, &token) else {
+                    let most = match definition.variadic {
+                        true => parameters.len(),
+                        false => usize::MAX,
+                    };
+                    let Some((arguments, close)) = self.arguments(&mut stack, file, &token, most)
+                    else {
                         return;
                     };
                     let Some(arguments) =
@@ -166,12 +171,13 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The arguments up to the closing parenthesis, and what is hidden there.
+    /// The arguments up to the closing parenthesis, at most so many, and what is hidden there: the last one has all that is left.
     fn arguments(
         &mut self,
         stack: &mut Vec<Token>,
         file: bool,
         name: &Token,
+        most: usize,
     ) -> Option<(Vec<Vec<Token>>, Hidden)> {
         let mut arguments = vec![Vec::new()];
         let mut depth = 0;
@@ -198,7 +204,7 @@ impl Preprocessor<'_> {
                     return Some((arguments, token.hidden));
                 }
                 depth -= 1;
-            } else if token.is(",") && depth == 0 {
+            } else if token.is(",") && depth == 0 && arguments.len() < most {
                 arguments.push(Vec::new());
                 continue;
             }
@@ -223,19 +229,6 @@ impl Preprocessor<'_> {
         }
         if variadic && arguments.len() + 1 == parameters {
             arguments.push(Vec::new());
-        }
-        if variadic && arguments.len() > parameters {
-            let rest = arguments.split_off(parameters);
-            let comma = Token {
-                kind: Kind::Punct,
-                text: self.names.get(","),
-                ..name.clone()
-            };
-            for more in rest {
-                let last = &mut arguments[parameters - 1];
-                last.push(comma.clone());
-                last.extend(more);
-            }
         }
         if arguments.len() == parameters {
             return Some(arguments);

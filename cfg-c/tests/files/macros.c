@@ -38,6 +38,8 @@ double guarded(const double *x)
 #define SHOW(format, ...) printf(format, ##__VA_ARGS__)
 #define first_of(s, ...) (s)
 #define PI_TIMES(x) (x) * 3
+#define TEXT(...) #__VA_ARGS__
+#define NAMED(a, rest...) #rest
 static void add_to(double *s, double a, ...) { *s += a; }
 double of_the_rest(const double *x)
 {
@@ -50,6 +52,8 @@ double of_the_rest(const double *x)
         SHOW("small");
         SHOW("%g %g", s, x[0]);
     }
+    s *= sizeof TEXT(a, b) + 10 * sizeof TEXT(,) + 100 * sizeof TEXT() + 1000 * sizeof TEXT(a ,b,  (c, d) );
+    s += sizeof NAMED(a) * sizeof NAMED(a, b,c);
     return FIRST(s * x[0]) + FIRST(x[1], 2, 3);
 }
 /* Directives among the arguments of a macro; a macro that is defined again. */
