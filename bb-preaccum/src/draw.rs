@@ -7,7 +7,7 @@ pub use accumulation::Accumulation;
 
 use crate::eliminate::{Dual, Entry, JaeList, Origin, Primal, Step, StepError};
 use crate::lcg::{Kind, Lcg, Role};
-use crate::listing;
+use crate::listing::{self, Names};
 
 /// A vertex of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,19 @@ pub struct Node {
     pub name: String,
     /// The vertex's part in the computation.
     pub role: Role,
+    /// True if the next step eliminates the vertex.
+    pub is_next: bool,
+}
+
+/// The part that the last step has in an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The edge is as it was.
+    None,
+    /// The step created the edge.
+    FillIn,
+    /// The step added to the label of the edge.
+    Absorption,
 }
 
 /// An edge of a picture.
@@ -27,10 +40,15 @@ pub struct Arrow {
     pub source: i64,
     /// The id of the target.
     pub target: i64,
-    /// `c(k,i)` for the partial of k by i as given, `J7` for the result of JAE 7; empty in an accumulation graph.
+    /// `c(k,i)` for the partial of k by i; in a sequence of faces, by which there can be several, `J7` for the result of
+    /// JAE 7; empty in an accumulation graph.
     pub label: String,
     /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,
+    /// The part that the last step has in the edge.
+    pub change: Change,
+    /// True if the next step eliminates the edge, or a face between the edge and another.
+    pub is_next: bool,
 }
 
 /// The picture of one graph.
@@ -48,9 +66,12 @@ pub struct Picture {
 pub struct Pictures<'a> {
     lcg: &'a Lcg,
     names: &'a [String],
+    labels: Names<'a>,
     state: State<'a>,
     steps: std::slice::Iter<'a, Step>,
     started: bool,
+    /// The number of JAEs before the last step.
+    before: u32,
 }
 
 enum State<'a> {
@@ -70,9 +91,11 @@ impl<'a> Pictures<'a> {
         Self {
             lcg,
             names,
+            labels: Names::new(lcg, steps, names),
             state,
             steps: steps.iter(),
             started: false,
+            before: 0,
         }
     }
 
@@ -87,7 +110,15 @@ impl<'a> Pictures<'a> {
         self.steps.next().map_or(Ok(()), |&step| self.apply(step))
     }
 
+    fn jaes(&self) -> &JaeList {
+        match &self.state {
+            State::Primal(graph) => graph.jaes(),
+            State::Dual(graph) => graph.jaes(),
+        }
+    }
+
     fn apply(&mut self, step: Step) -> Result<(), StepError> {
+        self.before = self.jaes().as_slice().len() as u32;
         let done = match &mut self.state {
             State::Primal(graph) => graph.apply(step),
             State::Dual(graph) => graph.apply(step),
@@ -98,11 +129,25 @@ impl<'a> Pictures<'a> {
         done.map(|_| ())
     }
 
+    /// True if a step eliminates an edge, or a face between the edge and another.
+    fn eliminates(&self, step: Step, edge: &Entry) -> bool {
+        match (step, &self.state) {
+            (Step::Front(i, k) | Step::Back(i, k), _) => (edge.source, edge.target) == (i, k),
+            (Step::Face(i, j), State::Dual(dual)) => [i, j].iter().any(|&at| {
+                let vertex = dual.vertex(at);
+                vertex.is_some_and(|vertex| vertex.label() == edge.label)
+            }),
+            (Step::Vertex(_) | Step::Face(..), _) => false,
+        }
+    }
+
     fn picture(&self, title: String) -> Picture {
-        let (entries, jaes): (Vec<Entry>, &JaeList) = match &self.state {
-            State::Primal(graph) => (graph.entries().collect(), graph.jaes()),
-            State::Dual(graph) => (graph.entries().collect(), graph.jaes()),
+        let entries: Vec<Entry> = match &self.state {
+            State::Primal(graph) => graph.entries().collect(),
+            State::Dual(graph) => graph.entries().collect(),
         };
+        let jaes = self.jaes();
+        let next = self.steps.as_slice().first();
         let mut shown: Vec<bool> = (0..self.lcg.vertex_count() as u32)
             .map(|v| self.lcg.role(v) != Role::Intermediate)
             .collect();
@@ -110,17 +155,22 @@ impl<'a> Pictures<'a> {
         for entry in entries {
             shown[entry.source as usize] = true;
             shown[entry.target as usize] = true;
-            let (source, target) = (self.lcg.id(entry.source), self.lcg.id(entry.target));
-            let name = |v: u32| &self.names[v as usize];
-            let label = match jaes.origin(entry.label) {
-                Origin::Edge(_) => format!("c({},{})", name(entry.target), name(entry.source)),
-                Origin::Jae(at) => format!("J{at}"),
+            let change = match jaes.origin(entry.label) {
+                Origin::Jae(at) if at >= self.before => {
+                    match jaes.as_slice()[at as usize].absorbed {
+                        Some(_) => Change::Absorption,
+                        None => Change::FillIn,
+                    }
+                }
+                Origin::Jae(_) | Origin::Edge(_) => Change::None,
             };
             edges.push(Arrow {
-                source,
-                target,
-                label,
+                source: self.lcg.id(entry.source),
+                target: self.lcg.id(entry.target),
+                label: self.labels.label(jaes, entry.label),
                 kind: entry.kind,
+                change,
+                is_next: next.is_some_and(|&step| self.eliminates(step, &entry)),
             });
         }
         let nodes = (0u32..)
@@ -130,6 +180,7 @@ impl<'a> Pictures<'a> {
                 id: self.lcg.id(v),
                 name: self.names[v as usize].clone(),
                 role: self.lcg.role(v),
+                is_next: next == Some(&Step::Vertex(v)),
             })
             .collect();
         Picture {

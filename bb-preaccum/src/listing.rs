@@ -84,8 +84,6 @@ fn has_faces(steps: &[Step]) -> bool {
 pub(crate) struct Names<'a> {
     lcg: &'a Lcg,
     vertices: &'a [String],
-    /// `c64` in place of `c(6,4)`: every vertex is a digit or a letter, apart from a `v`.
-    short: bool,
     /// Several labels may belong to one pair of vertices.
     numbered: bool,
 }
@@ -96,18 +94,12 @@ impl<'a> Names<'a> {
         Self {
             lcg,
             vertices,
-            short: vertices.iter().all(|name| bare(name).chars().count() == 1),
             numbered: has_faces(steps),
         }
     }
 
     fn edge(&self, source: u32, target: u32) -> String {
-        let [i, k] = [source, target].map(|v| self.vertices[v as usize].as_str());
-        if self.short {
-            format!("c{}{}", bare(k), bare(i))
-        } else {
-            format!("c({k},{i})")
-        }
+        partial(self.vertices, target, source)
     }
 
     pub(crate) fn label(&self, jaes: &JaeList, label: Label) -> String {
@@ -141,10 +133,16 @@ impl<'a> Names<'a> {
     }
 }
 
-fn bare(name: &str) -> &str {
-    name.strip_prefix('v')
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or(name)
+/// The partial of vertex `k` by vertex `i` as it is written everywhere: `c(7,4)`, of `v7` and `v4`, too.
+pub(crate) fn partial(vertices: &[String], k: u32, i: u32) -> String {
+    let bare = |v: u32| {
+        let name = vertices[v as usize].as_str();
+        let number = name.strip_prefix('v');
+        number
+            .filter(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+            .unwrap_or(name)
+    };
+    format!("c({},{})", bare(k), bare(i))
 }
 
 /// A step in the paper's notation, with names of vertices (one for each).

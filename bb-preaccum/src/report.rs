@@ -9,6 +9,7 @@ use crate::cost::Counts;
 use crate::eliminate::{Label, Origin, Step, Term};
 use crate::heuristic::Technique;
 use crate::lcg::Lcg;
+use crate::listing;
 use crate::scarcity::{Remainder, remainder_until};
 use crate::search::{Cause, Outcome, Proof, recount, replay};
 
@@ -387,7 +388,7 @@ pub fn code(lcg: &Lcg, outcome: &Outcome, names: &[String], lines: usize) -> Str
     let name = |label: Label| match done.jaes.origin(label) {
         Origin::Edge(at) => {
             let edge = &lcg.edges()[at as usize];
-            format!("c({},{})", vertex(edge.target), vertex(edge.source))
+            listing::partial(names, edge.target, edge.source)
         }
         Origin::Jae(at) => format!("J{at}"),
     };

@@ -1,14 +1,15 @@
 //! Pictures: control-flow graphs in the DOT language of Graphviz.
 //!
 //! Types of vertices are told apart by shape and colour, blocks show their statements, edges their
-//! out-labels, or in grey the label of the arm or body that they end, and the blocks that a transformation
-//! inserted are dashed. Vertices of a forward sweep say what is recorded for them: which predecessor, in how
-//! many bits, or a trip count. Graphs are drawn from top to bottom: arms in the order of their labels, what
-//! follows a loop below it, back edges and exits beside it (`layout.rs`). The text is built from graphviz-rust's
-//! structures and printed by its printer, one element at a time.
+//! out-labels, or in grey the label of the arm that they end, and the blocks that a transformation
+//! inserted are dashed. What pushes and what pops have colours of their own. Vertices of a forward sweep say what is
+//! recorded for them: which predecessor, in how many bits, or a trip count. Graphs are drawn from top to bottom: arms in
+//! the order of their labels, what follows a loop below it, back edges and exits beside it (`layout.rs`). The text is
+//! built from graphviz-rust's structures and printed by its printer, one element at a time.
 //!
 //! Names of nodes are generated from the vertex ids (`v5`, `m5` for −5; `p1_v5` in the second of several
-//! panels), names of clusters from those of their loops. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
+//! panels), names of clusters from those of their loops. Where loops are clusters, the labels of arms are nodes, too
+//! (`e7` on the edge of that index), through which the edges go. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
 //!
 //! ```
 //! use cfg_back::dot::{DotOptions, write_cfg};
@@ -30,6 +31,7 @@ mod cluster;
 mod labelled;
 mod layout;
 mod legend;
+mod places;
 mod quote;
 mod recorded;
 mod style;
@@ -54,8 +56,11 @@ use std::{
     collections::BTreeMap,
     fmt::{self, Write},
 };
+use style::Part;
 
-pub use labelled::{LabelledEdge, LabelledVertex, Line, Place, write_labelled};
+pub use labelled::{
+    Frame, LabelledEdge, LabelledVertex, Line, Mark, Place, States, write_labelled,
+};
 
 /// Loops nested more deeply than this are not drawn as clusters: Graphviz's layout of nested clusters
 /// takes too long, and indentation would make the output quadratic.
@@ -69,6 +74,8 @@ pub struct DotOptions {
     pub clusters: bool,
     /// Adds a box that says what the shapes, colours and lines of the picture mean.
     pub legend: bool,
+    /// Gives a vertex of an original, its copy in a forward sweep and its adjoint the same tint.
+    pub pairs: bool,
     /// Writes `T` and `F` instead of 1 and 0 at two-way branches and loops.
     pub true_false: bool,
     /// Longest line of a label, in characters; what is cut is in the tooltip.
@@ -82,6 +89,7 @@ impl Default for DotOptions {
         Self {
             clusters: false,
             legend: false,
+            pairs: false,
             true_false: false,
             max_label: 60,
             max_lines: 16,
@@ -217,28 +225,35 @@ impl<'a> Drawing<'a> {
     }
 
     fn write<W: Write>(&self, pen: &mut Pen<'_, W>, legend: &mut Legend) -> fmt::Result {
-        self.write_vertices(pen, &Printer::new(self.program, self.routine))?;
         let layout = Layout::of(self.cfg, self.forest.as_ref());
+        self.write_vertices(pen, &layout)?;
         for &(e, course) in &layout.edges {
-            pen.write(self.edge(e, course))?;
+            self.write_edge(pen, e, course)?;
         }
         for &(upper, lower) in &layout.below {
-            pen.write(self.line(upper, lower, style::below().to_vec()))?;
+            let [upper, lower] = [upper, lower].map(|v| self.node_id(self.cfg.vertex(v).id));
+            pen.write(line(upper, lower, style::below().to_vec()))?;
         }
         let has_loops = self.forest.as_ref().is_some_and(|f| !f.is_empty());
-        legend.add(self.cfg, has_loops);
+        legend.add(self.cfg, has_loops, self.options.pairs);
         Ok(())
     }
 
-    fn write_vertices<W: Write>(&self, pen: &mut Pen<'_, W>, printer: &Printer<'_>) -> fmt::Result {
+    /// The forest whose loops are drawn as clusters, if they are.
+    fn clusters(&self) -> Option<&LoopForest> {
+        self.forest.as_ref().filter(|_| self.options.clusters)
+    }
+
+    fn write_vertices<W: Write>(&self, pen: &mut Pen<'_, W>, layout: &Layout) -> fmt::Result {
         let recorded = Recorded::of(self.cfg);
-        let Some(forest) = self.forest.as_ref().filter(|_| self.options.clusters) else {
-            for (_, vertex) in self.cfg.vertices() {
-                pen.write(self.node(vertex, 0, &recorded, printer))?;
+        let printer = Printer::new(self.program, self.routine);
+        let Some(forest) = self.clusters() else {
+            for &v in &layout.vertices {
+                pen.write(self.node(self.cfg.vertex(v), 0, &recorded, &printer))?;
             }
             return Ok(());
         };
-        for step in Clusters::new(self.cfg, forest).walk() {
+        for step in Clusters::new(&layout.vertices, forest).walk() {
             match step {
                 Step::Open(v) => {
                     let id = self.cfg.vertex(v).id;
@@ -256,11 +271,56 @@ impl<'a> Drawing<'a> {
                 Step::Vertex(v) => {
                     let depth = forest.depth(v.index());
                     let vertex = self.cfg.vertex(v);
-                    pen.write(self.node(vertex, depth, &recorded, printer))?;
+                    pen.write(self.node(vertex, depth, &recorded, &printer))?;
+                    self.write_arms(pen, v, layout)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Writes the labels of a branch's arms as vertices in a row. Inside of clusters, and of edges that lead into
+    /// clusters, Graphviz keeps the order of nothing else.
+    fn write_arms<W: Write>(
+        &self,
+        pen: &mut Pen<'_, W>,
+        v: VertexId,
+        layout: &Layout,
+    ) -> fmt::Result {
+        let branch = self.cfg.vertex(v);
+        if branch.vertex_type() != VertexType::Branch {
+            return Ok(());
+        }
+        let arms: Vec<EdgeId> = layout.downwards(self.cfg, v).collect();
+        for &e in &arms {
+            let mut attributes = Vec::new();
+            if let Some(label) = self.cfg.edge(e).label {
+                attributes.push(attribute("label", self.out_label(v, label)));
+            }
+            attributes.extend(style::arm());
+            pen.write(dot::Stmt::Node(dot::Node {
+                id: self.arm_id(e),
+                attributes,
+            }))?;
+        }
+        if arms.len() > 1 {
+            pen.open(dot::Subgraph {
+                id: plain(format!("arms_{}{}", self.prefix, node_name(branch.id))),
+                stmts: vec![],
+            })?;
+            pen.write(dot::Stmt::Attribute(style::row()))?;
+            for pair in arms.windows(2) {
+                let [left, right] = [pair[0], pair[1]].map(|e| self.arm_id(e));
+                pen.write(line(left, right, vec![style::beside()]))?;
+            }
+            pen.close()?;
+        }
+        Ok(())
+    }
+
+    /// The node that is the label of an arm.
+    fn arm_id(&self, e: EdgeId) -> dot::NodeId {
+        dot::NodeId(plain(format!("{}e{}", self.prefix, e.index())), None)
     }
 
     fn node_id(&self, id: i64) -> dot::NodeId {
@@ -324,31 +384,37 @@ impl<'a> Drawing<'a> {
             attributes.push(attribute("ordering", plain("out")));
         }
         let bare = records.is_empty() && vertex.statements().is_empty();
-        let inserted = vertex.origin.is_some_and(|o| !o.role.is_image());
-        attributes.extend(style::of(ty, inserted, bare, deep.then_some(loop_depth)));
+        let part = Part::of(vertex, self.options.pairs);
+        attributes.extend(style::of(ty, part, bare, deep.then_some(loop_depth)));
         dot::Stmt::Node(dot::Node {
             id: self.node_id(vertex.id),
             attributes,
         })
     }
 
-    fn edge(&self, e: EdgeId, course: Course) -> dot::Stmt {
+    fn write_edge<W: Write>(&self, pen: &mut Pen<'_, W>, e: EdgeId, course: Course) -> fmt::Result {
         let edge = self.cfg.edge(e);
         let source = self.cfg.vertex(edge.from);
+        let [from, to] = [edge.from, edge.to].map(|v| self.node_id(self.cfg.vertex(v).id));
+        let tooltip = edge
+            .id
+            .map(|id| attribute("tooltip", quoted(&format!("edge {id}"))));
+        if self.clusters().is_some()
+            && course != Course::Back
+            && source.vertex_type() == VertexType::Branch
+        {
+            let mut attributes = style::to_arm().to_vec();
+            attributes.extend(tooltip.clone());
+            pen.write(line(from, self.arm_id(e), attributes))?;
+            let mut attributes = vec![style::from_arm()];
+            attributes.extend(tooltip);
+            return pen.write(line(self.arm_id(e), to, attributes));
+        }
         let mut attributes = Vec::new();
-        let in_label = self
-            .structure
-            .as_ref()
-            .and_then(|s| Some((s, s.in_label(e)?)));
         if let Some(label) = edge.label {
             attributes.push(attribute("label", self.out_label(edge.from, label)));
-        } else if let Some((structure, label)) = in_label {
-            // What the edge ends is the partner of its target; an edge that has both labels has equal ones.
-            let text = structure.partner(edge.to).map_or_else(
-                || label.to_string(),
-                |partner| self.two_way(self.cfg.vertex(partner), label),
-            );
-            attributes.extend([attribute("label", quoted(&text)), style::in_label()]);
+        } else if let Some(arm) = self.ended_arm(e) {
+            attributes.extend([attribute("label", quoted(&arm)), style::in_label()]);
         }
         match course {
             Course::Back => attributes.extend(style::back_edge()),
@@ -358,18 +424,23 @@ impl<'a> Drawing<'a> {
             }
             Course::Ahead => {}
         }
-        if let Some(id) = edge.id {
-            attributes.push(attribute("tooltip", quoted(&format!("edge {id}"))));
-        }
-        self.line(edge.from, edge.to, attributes)
+        attributes.extend(tooltip);
+        pen.write(match course {
+            Course::Back => line(to, from, attributes),
+            Course::Ahead | Course::Exit => line(from, to, attributes),
+        })
     }
 
-    fn line(&self, upper: VertexId, lower: VertexId, attributes: Vec<Attribute>) -> dot::Stmt {
-        let end = |v| dot::Vertex::N(self.node_id(self.cfg.vertex(v).id));
-        dot::Stmt::Edge(dot::Edge {
-            ty: dot::EdgeTy::Pair(end(upper), end(lower)),
-            attributes,
-        })
+    /// The label of the arm that an edge into the end of a branch ends.
+    fn ended_arm(&self, e: EdgeId) -> Option<String> {
+        let structure = self.structure.as_ref()?;
+        let end = self.cfg.edge(e).to;
+        if self.cfg.vertex(end).vertex_type() != VertexType::EndBranch {
+            return None;
+        }
+        let label = structure.in_label(e)?;
+        let branch = self.cfg.vertex(structure.partner(end)?);
+        Some(self.two_way(branch, label))
     }
 
     /// The text of an out-label; at a multi-way branch with the cases that lead there.
@@ -383,7 +454,7 @@ impl<'a> Drawing<'a> {
         label.finish().0
     }
 
-    /// The label of an arm or body of this vertex.
+    /// The label of an arm of a branch, or of a loop's body.
     fn two_way(&self, source: &Vertex, label: i64) -> String {
         let two_way = source.kind.test().is_some()
             || matches!(source.kind.selector(), Some(Selector::Condition(_)));
@@ -393,6 +464,13 @@ impl<'a> Drawing<'a> {
             other => other.to_string(),
         }
     }
+}
+
+fn line(from: dot::NodeId, to: dot::NodeId, attributes: Vec<Attribute>) -> dot::Stmt {
+    dot::Stmt::Edge(dot::Edge {
+        ty: dot::EdgeTy::Pair(dot::Vertex::N(from), dot::Vertex::N(to)),
+        attributes,
+    })
 }
 
 /// The integer by which a multi-way branch selects.

@@ -68,7 +68,7 @@ Examples:
     /// Run the program itself
     #[command(after_help = "\
 Examples:
-  cfgrev run f.json --at n=2,'x=[1,2]'
+  cfgrev run f.json --at 'n=2,x=[1,2]'
   cfgrev run f.json --at '{\"n\": 2, \"x\": [1, 2]}'")]
     Run(Run),
     /// Compute a gradient by the forward and the reverse sweep
@@ -104,6 +104,7 @@ Examples:
   cfgrev preaccumulate graph.json
   cfgrev preaccumulate graph.json --time 1000 --model unit-free --format json
   cfgrev preaccumulate graph.json --exact --emit dot,json -o out
+  cfgrev preaccumulate graph.json --emit dot --panels --legend | dot -Tsvg > steps.svg
 
 A graph is {\"name\": \"g\", \"inputs\": [1, 2], \"outputs\": [4], \"edges\": [[1, 3, \"variable\"], \
 [2, 3, \"unit\", -1], [3, 4, \"constant\"]]}: an edge is [source, target, kind], a unit edge may say its sign.")]
@@ -264,8 +265,11 @@ pub(crate) struct Reverse {
     /// Draw the original, the forward and the adjoint graph in one picture.
     #[arg(long)]
     pub(crate) panels: bool,
+    /// In pictures, give a vertex of the original, its copy in the forward and its adjoint the same tint.
+    #[arg(long)]
+    pub(crate) pairs: bool,
     /// Print, in place of the program, how the reverse sweep gets every value, loop and branch, and who reads it.
-    #[arg(long, conflicts_with_all = ["output", "emit", "panels"])]
+    #[arg(long, conflicts_with_all = ["output", "emit", "panels", "pairs"])]
     pub(crate) explain: bool,
     #[command(flatten)]
     pub(crate) c: EmittedDerivative,
@@ -441,6 +445,12 @@ pub(crate) struct Preaccumulate {
     /// pictures of the accumulation graphs, of each step and of all together (jaes). Several forms need -o.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "FORMS")]
     pub(crate) emit: Vec<EmitGraph>,
+    /// With --emit dot, draw the graph and the graph after each step beside one another in one picture.
+    #[arg(long)]
+    pub(crate) panels: bool,
+    /// With --emit dot, say beside the picture what its colours and lines mean.
+    #[arg(long)]
+    pub(crate) legend: bool,
     /// Folder for --emit; created if it does not exist.
     #[arg(short = 'o', long = "output", value_name = "DIR", requires = "emit")]
     pub(crate) output: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Arrow, Node, Picture};
+use super::{Arrow, Change, Node, Picture};
 use crate::eliminate::{Entry, Label, Step, StepError, Term};
 use crate::lcg::{Kind, Lcg, Role};
 use crate::listing::{self, Done, Names, done};
@@ -90,7 +90,12 @@ struct Pen<'p, 'a> {
 impl Pen<'_, '_> {
     fn node(&mut self, name: String, role: Role) -> i64 {
         let id = self.nodes.len() as i64 + 1;
-        self.nodes.push(Node { id, name, role });
+        self.nodes.push(Node {
+            id,
+            name,
+            role,
+            is_next: false,
+        });
         id
     }
 
@@ -100,6 +105,8 @@ impl Pen<'_, '_> {
             target,
             label: String::new(),
             kind: Kind::Variable,
+            change: Change::None,
+            is_next: false,
         });
     }
 

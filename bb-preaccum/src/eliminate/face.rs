@@ -113,6 +113,10 @@ impl DualVertex {
     pub fn target(&self) -> u32 {
         self.target
     }
+    /// The value that it stands for.
+    pub fn label(&self) -> Label {
+        self.label
+    }
     /// Adjacent dual vertices before it, in order.
     pub fn preds(&self) -> impl Iterator<Item = u32> + '_ {
         self.preds.iter()

@@ -1,7 +1,7 @@
 //! Loops as clusters: which vertices are inside which box, in linear time.
 
 use super::MAX_CLUSTER_DEPTH;
-use cfg_core::{entity::VertexId, graph::loops::LoopForest, ir::Cfg};
+use cfg_core::{entity::VertexId, graph::loops::LoopForest};
 
 /// One step of writing nested clusters.
 pub(super) enum Step {
@@ -25,9 +25,10 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    /// The loops of any graph, reducible or not, named by their headers.
-    pub(super) fn new(cfg: &Cfg, forest: &LoopForest) -> Self {
-        let n = cfg.vertex_count();
+    /// The loops of any graph, reducible or not, named by their headers. `vertices` has all vertices, in the order in
+    /// which those of one cluster are written.
+    pub(super) fn new(vertices: &[VertexId], forest: &LoopForest) -> Self {
+        let n = vertices.len();
         let mut opens = vec![false; n];
         let mut home_of: Vec<usize> = Vec::with_capacity(forest.len());
         for l in forest.loops() {
@@ -48,13 +49,13 @@ impl Clusters {
             };
             around.map_or(n, |l| home_of[l.index()])
         };
-        Self::by_home(cfg, opens.clone(), home)
+        Self::by_home(vertices, opens.clone(), home)
     }
 
-    fn by_home(cfg: &Cfg, opens: Vec<bool>, home: impl Fn(VertexId) -> usize) -> Self {
-        let n = cfg.vertex_count();
+    fn by_home(vertices: &[VertexId], opens: Vec<bool>, home: impl Fn(VertexId) -> usize) -> Self {
+        let n = vertices.len();
         let mut start = vec![0u32; n + 2];
-        for (v, _) in cfg.vertices() {
+        for &v in vertices {
             start[home(v) + 1] += 1;
         }
         for i in 0..=n {
@@ -62,7 +63,7 @@ impl Clusters {
         }
         let mut next = start.clone();
         let mut members = vec![VertexId::new(0); n];
-        for (v, _) in cfg.vertices() {
+        for &v in vertices {
             let slot = &mut next[home(v)];
             members[*slot as usize] = v;
             *slot += 1;

@@ -3,7 +3,7 @@
 use super::{
     Pen,
     quote::{attribute, plain, quoted},
-    style,
+    style::{self, Part},
 };
 use cfg_core::ir::{Cfg, VertexType};
 use graphviz_rust::dot_structures as dot;
@@ -17,20 +17,26 @@ use std::{
 pub(super) struct Legend {
     types: BTreeSet<VertexType>,
     inserted: bool,
+    pushes: bool,
+    pops: bool,
     back: bool,
+    pairs: bool,
 }
 
 impl Legend {
     /// Adds what a graph has; linear in it.
-    pub(super) fn add(&mut self, cfg: &Cfg, has_back_edges: bool) {
+    pub(super) fn add(&mut self, cfg: &Cfg, has_back_edges: bool, pairs: bool) {
         for (_, vertex) in cfg.vertices() {
-            if vertex.origin.is_some_and(|o| !o.role.is_image()) {
-                self.inserted = true;
-            } else {
+            let part = Part::of(vertex, false);
+            if !part.inserted {
                 self.types.insert(vertex.vertex_type());
             }
+            self.inserted |= part.inserted;
+            self.pushes |= part.pushes;
+            self.pops |= part.pops;
         }
         self.back |= has_back_edges;
+        self.pairs |= pairs;
     }
 
     /// Writes a box with one sample of each, below one another.
@@ -44,12 +50,52 @@ impl Legend {
         }
         let mut samples = Vec::new();
         for &ty in &self.types {
-            let style = style::of(ty, false, true, None);
+            let mut style = style::of(ty, Part::default(), true, None);
+            if self.pairs {
+                // Tints say which vertex it is.
+                style.retain(|a| a.0 != plain("fillcolor"));
+            }
             samples.push((ty.name().to_ascii_lowercase(), meaning(ty), style));
         }
-        if self.inserted {
-            let style = style::of(VertexType::BasicBlock, true, true, None);
-            samples.push(("inserted".to_owned(), "inserted by the reversal", style));
+        let none = Part::default();
+        let parts = [
+            (
+                self.pushes,
+                "pushes",
+                "pushes values",
+                Part {
+                    pushes: true,
+                    ..none
+                },
+            ),
+            (
+                self.pops,
+                "pops",
+                "pops values",
+                Part { pops: true, ..none },
+            ),
+            (
+                self.inserted,
+                "inserted",
+                "inserted by the reversal",
+                Part {
+                    inserted: true,
+                    ..none
+                },
+            ),
+            (
+                self.pairs,
+                "pair",
+                "a vertex, its copy and its adjoint\nhave one tint",
+                Part {
+                    pair: Some(1),
+                    ..none
+                },
+            ),
+        ];
+        for (_, name, text, part) in parts.into_iter().filter(|part| part.0) {
+            let style = style::of(VertexType::BasicBlock, part, true, None);
+            samples.push((name.to_owned(), text, style));
         }
         for (name, text, style) in &samples {
             let mut attributes = vec![attribute("label", quoted(text))];
@@ -77,10 +123,7 @@ impl Legend {
                 let id = node(name);
                 pen.write(dot::Stmt::Node(dot::Node { id, attributes }))?;
             }
-            // Written downwards, so that one stands above the other.
-            let mut attributes = vec![attribute("dir", plain("back"))];
-            attributes.extend(style::back_edge().into_iter().skip(1));
-            pen.write(edge("to", "from", attributes))?;
+            pen.write(edge("to", "from", style::back_edge().to_vec()))?;
         }
         pen.close()
     }

@@ -281,7 +281,7 @@ fn inserted_blocks_are_marked() {
 fn every_type_has_a_shape_and_colour_of_its_own() {
     let mut seen = Vec::new();
     for ty in VertexType::ALL {
-        let attributes = style::of(ty, false, true, None);
+        let attributes = style::of(ty, Part::default(), true, None);
         assert!(!seen.contains(&attributes), "{ty:?}");
         seen.push(attributes);
     }
@@ -324,6 +324,7 @@ fn nested_loops(depth: usize) -> Program {
 const CLUSTERS: DotOptions = DotOptions {
     clusters: true,
     legend: false,
+    pairs: false,
     true_false: false,
     max_label: 60,
     max_lines: 16,
@@ -552,26 +553,25 @@ fn a_loop_is_followed_below_it() {
         let at = text.find(&format!("  {line}"));
         at.unwrap_or_else(|| panic!("{line}: {text}"))
     };
-    // Neither back edges nor exits rank; what follows a loop is below its end.
+    // Back edges are drawn downwards; what follows a loop is below its end.
     for (header, end, body, after) in [(3, 8, 4, 9), (9, 11, 10, 12), (2, 12, 3, 13)] {
         position(&format!(
-            "v{end} -> v{header} [constraint=false style=dashed"
+            "v{header} -> v{end} [dir=back weight=0 style=dashed"
         ));
         position(&format!("v{header} -> v{body} [label=\"1\" weight=4"));
         let exit = position(&format!("v{header} -> v{after} ["));
         let line = text[exit..].lines().next().expect("a line");
-        assert!(line.contains("constraint=false"), "{line}");
+        assert!(line.contains("weight=0"), "{line}");
         position(&format!("v{end} -> v{after} [style=invis"));
     }
-    // Arms in the order of their labels; their ends say which they are.
+    // Arms in the order of their labels; their ends say which they are, those of bodies do not.
     assert!(position("v4 -> v5 [label=\"0\"]") < position("v4 -> v6 [label=\"1\"]"));
     position("v5 -> v7 [label=\"0\" fontcolor");
     position("v6 -> v7 [label=\"1\" fontcolor");
-    position("v7 -> v8 [label=\"1\" fontcolor");
-    // What ranks has no cycle.
+    position("v7 -> v8\n");
+    // There is no cycle.
     let mut above: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    let ranked = |l: &&str| l.contains(" -> ") && !l.contains("constraint=false");
-    for line in text.lines().filter(ranked) {
+    for line in text.lines().filter(|l| l.contains(" -> ")) {
         let id = |t: &str| {
             t.trim()
                 .trim_start_matches('v')
@@ -592,6 +592,186 @@ fn a_loop_is_followed_below_it() {
         }
     }
     assert_eq!(done.len(), 13, "{text}");
+}
+
+/// A branch in a loop, with a loop in each arm. The arms come in the wrong order; vertices 4 to 6 are arm 1, 7 to 9
+/// arm 0.
+fn loops_in_two_arms() -> Program {
+    let cfg = listed(
+        "Elclb)lb)])X",
+        &[
+            (1, 2, -1),
+            (2, 3, 1),
+            (3, 4, 1),
+            (3, 7, 0),
+            (4, 5, 1),
+            (5, 6, -1),
+            (6, 4, -1),
+            (4, 10, -1),
+            (7, 8, 1),
+            (8, 9, -1),
+            (9, 7, -1),
+            (7, 10, -1),
+            (10, 11, -1),
+            (11, 2, -1),
+            (2, 12, -1),
+        ],
+    );
+    program(Routine {
+        body: Some(cfg),
+        ..Routine::default()
+    })
+}
+
+/// The x coordinates of the points that Graphviz gives to all edges between some vertices.
+fn across(plain: &str, vertices: std::ops::RangeInclusive<i64>) -> Vec<f64> {
+    let is_inside = |name: &str| {
+        let id = name.strip_prefix('v').and_then(|id| id.parse().ok());
+        id.is_some_and(|id: i64| vertices.contains(&id))
+    };
+    let mut found = Vec::new();
+    for line in plain.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["edge", from, to, count, points @ ..] = &words[..] else {
+            continue;
+        };
+        if is_inside(from) && is_inside(to) {
+            let count: usize = count.parse().expect("a number");
+            let xs = points[..2 * count].iter().step_by(2);
+            found.extend(xs.map(|x| x.parse::<f64>().expect("a coordinate")));
+        }
+    }
+    found
+}
+
+/// Two loops in the two arms of a branch stand beside each other, label 0 on the left, whether or not loops are
+/// clusters.
+#[test]
+fn loops_in_the_arms_of_a_branch_are_not_drawn_across_each_other() {
+    let Some(dot) = cfg_testkit::needs::tool("dot") else {
+        return;
+    };
+    let plain = DotOptions::default();
+    for options in [plain, CLUSTERS] {
+        let mut command = std::process::Command::new(&dot);
+        let pipe = std::process::Stdio::piped;
+        let command = command.arg("-Tplain").stdin(pipe()).stdout(pipe());
+        let mut process = command.spawn().expect("Graphviz runs");
+        let mut input = process.stdin.take().expect("it is piped");
+        let text = draw(&loops_in_two_arms(), &options);
+        std::io::Write::write_all(&mut input, text.as_bytes()).expect("it reads");
+        drop(input);
+        let output = process.wait_with_output().expect("it ends");
+        let drawn = String::from_utf8(output.stdout).expect("UTF-8");
+        let (left, right) = (across(&drawn, 7..=9), across(&drawn, 4..=6));
+        assert!(left.len() > 9 && right.len() > 9, "{drawn}");
+        let rightmost = left.iter().copied().fold(f64::MIN, f64::max);
+        let leftmost = right.iter().copied().fold(f64::MAX, f64::min);
+        assert!(rightmost < leftmost, "{rightmost} {leftmost}: {drawn}");
+    }
+}
+
+/// Where loops are clusters, labels of arms stand in a row, and edges go through them.
+#[test]
+fn arms_of_branches_in_clusters_stand_in_a_row() {
+    let text = draw(&loops_in_two_arms(), &CLUSTERS);
+    golden("arms", &text);
+    let (nodes, _) = nodes(&parse(&text));
+    for (edge, label, head) in [(2, "\"1\"", "v4"), (3, "\"0\"", "v7")] {
+        assert_eq!(nodes[&format!("e{edge}")]["label"], label);
+        assert!(text.contains(&format!("v3 -> e{edge} [dir=none")), "{text}");
+        assert!(text.contains(&format!("e{edge} -> {head} [")), "{text}");
+    }
+    let row = text.find("rank=same").expect("a row");
+    assert!(text[row..].contains("e3 -> e2 [style=invis]"), "{text}");
+}
+
+/// The fill of a node, or that of all.
+fn fill<'a>(nodes: &'a BTreeMap<String, BTreeMap<String, String>>, name: &str) -> Option<&'a str> {
+    nodes[name].get("fillcolor").map(String::as_str)
+}
+
+#[test]
+fn pushes_and_pops_have_colours_of_their_own() {
+    let mut r = variables("f");
+    let real = TapeClass::Real;
+    let pop = |class, v| {
+        Stmt::new(StmtKind::Pop {
+            tape: VarId::new(TAPE),
+            class,
+            target: Place::whole(VarId::new(v)),
+        })
+    };
+    let copy = |id| Some((OriginRole::Copy, id));
+    let vertices = vec![
+        (1, VertexKind::Entry, copy(1)),
+        (2, push(real, var(I)), copy(2)),
+        (3, push(real, var(I)), Some((OriginRole::ValueSave, 2))),
+        (4, VertexKind::Block(vec![pop(real, I)]), copy(4)),
+        (
+            5,
+            VertexKind::Block(vec![set(I, Expr::Int(1))]),
+            Some((OriginRole::CounterInit, 4)),
+        ),
+        (6, VertexKind::Block(vec![set(I, Expr::Int(1))]), copy(6)),
+        (7, VertexKind::Exit, copy(7)),
+    ];
+    let edges = [(1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7)];
+    graph(&mut r, vertices, &edges.map(|(a, b)| (a, b, None)));
+    let options = DotOptions {
+        legend: true,
+        ..DotOptions::default()
+    };
+    let text = draw(&program(r), &options);
+    let (nodes, _) = nodes(&parse(&text));
+    let fills = ["v2", "v4", "v5", "v6"].map(|v| fill(&nodes, v));
+    for (i, one) in fills.iter().enumerate() {
+        assert!(!fills[..i].contains(one), "{text}");
+    }
+    assert_eq!(fill(&nodes, "v3"), fills[0]);
+    assert_eq!(
+        ["pushes", "pops", "inserted"].map(|name| fill(&nodes, &format!("legend_{name}"))),
+        [fills[0], fills[1], fills[2]]
+    );
+    let dashed = |v: &str| nodes[v].get("style").is_some_and(|s| s.contains("dashed"));
+    assert!(dashed("v3") && !dashed("v2"), "{text}");
+}
+
+/// With pairs, a vertex, its copy and its adjoint have one tint, and others have others.
+#[test]
+fn a_vertex_and_its_reverse_share_a_tint() {
+    let adjoint = |id: i64, kind| (-id, kind, Some((OriginRole::Adjoint, id)));
+    let mut r = variables("f_rev");
+    let vertices = vec![
+        adjoint(12, VertexKind::Entry),
+        adjoint(11, VertexKind::Block(vec![])),
+        adjoint(2, VertexKind::Block(vec![])),
+        adjoint(1, VertexKind::Exit),
+    ];
+    graph(
+        &mut r,
+        vertices,
+        &[(-12, -11, None), (-11, -2, None), (-2, -1, None)],
+    );
+    let options = DotOptions {
+        pairs: true,
+        ..DotOptions::default()
+    };
+    let drawn = [paper_example(), paper_forward(), program(r)]
+        .map(|program| nodes(&parse(&draw(&program, &options))).0);
+    let [original, forward, reverse] = &drawn;
+    let mut tints = Vec::new();
+    for id in 1..=12 {
+        let name = format!("v{id}");
+        let tint = fill(original, &name).expect("a tint");
+        assert_eq!(fill(forward, &name), Some(tint));
+        if let Some(attributes) = reverse.get(&format!("m{id}")) {
+            assert_eq!(attributes["fillcolor"], tint);
+        }
+        assert!(!tints.contains(&tint), "{id}: {tint}");
+        tints.push(tint);
+    }
+    assert!(!tints.contains(&fill(forward, "v14").expect("a fill")));
 }
 
 #[test]

@@ -321,6 +321,7 @@ impl Picture {
             true_false: self.true_false,
             max_label: self.max_label.unwrap_or(default.max_label),
             max_lines: self.max_lines.unwrap_or(default.max_lines),
+            ..default
         }
     }
 

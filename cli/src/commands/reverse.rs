@@ -2,12 +2,10 @@
 
 use super::{prepare, several, sized, splittable, write_xaif};
 use crate::Outcome;
-use crate::args::{
-    Blocks, Counters, Emit, Model, Picture, Reversal, Reverse, Search, Strong, Unstructured,
-};
+use crate::args::{Blocks, Counters, Emit, Model, Reversal, Reverse, Search, Strong, Unstructured};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
-use cfg_back::dot::{Panel, write_cfg, write_panels};
+use cfg_back::dot::{DotOptions, Panel, write_cfg, write_panels};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
 use cfg_core::validate::validate;
@@ -62,9 +60,13 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         (_, forms) => forms.first().copied().unwrap_or(Emit::Json),
     };
     let pictures = args.emit.contains(&Emit::Dot);
-    if !pictures && (args.panels || args.picture.is_given()) {
+    if !pictures && (args.panels || args.pairs || args.picture.is_given()) {
         return Err(Usage("options of pictures need --emit dot".into()).into());
     }
+    let drawn = DotOptions {
+        pairs: args.pairs,
+        ..args.picture.options()
+    };
     let writes_c = !args.explain && args.emit.contains(&Emit::C);
     args.c.check(writes_c).map_err(Usage)?;
     if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
@@ -101,7 +103,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         }
         let mut all = reversal.program;
         all.main.get_or_insert(routine);
-        to_stdout(|out| write_program(out, &all, form, args.picture))?;
+        to_stdout(|out| write_program(out, &all, form, &drawn))?;
         return Ok(Outcome::Done);
     }
     let stem = file_stem(&program.routine(routine).name);
@@ -119,8 +121,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
             program: &reversal.program,
             routine,
         });
-        let options = args.picture.options();
-        TextWriter::run(out, |out| write_panels(out, &panels, &options))
+        TextWriter::run(out, |out| write_panels(out, &panels, &drawn))
     };
     let Some(folder) = &args.output else {
         if args.panels {
@@ -130,12 +131,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         // One picture after the other, as Graphviz reads them.
         to_stdout(|out| {
             parts.iter().try_for_each(|&(_, routine)| {
-                write_program(
-                    out,
-                    &extract(&reversal.program, routine),
-                    form,
-                    args.picture,
-                )
+                write_program(out, &extract(&reversal.program, routine), form, &drawn)
             })
         })?;
         return Ok(Outcome::Done);
@@ -184,7 +180,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         }
         for (path, _, emit) in part {
             to_file(path, args.force, |out| {
-                write_program(out, &graph, *emit, args.picture)
+                write_program(out, &graph, *emit, &drawn)
             })?;
         }
     }
@@ -249,7 +245,7 @@ fn write_program(
     mut out: &mut dyn Write,
     program: &Program,
     emit: Emit,
-    picture: Picture,
+    drawn: &DotOptions,
 ) -> io::Result<()> {
     match emit {
         Emit::Json => cfg_core::json::write(program, &mut out),
@@ -261,7 +257,7 @@ fn write_program(
             let Some(main) = program.main else {
                 return Ok(());
             };
-            let mut options = picture.options();
+            let mut options = *drawn;
             // Loops and regions of a graph that does not nest are not told from its vertices.
             options.clusters |= program.routine(main).control == Control::General;
             write_cfg(out, program, main, &options)

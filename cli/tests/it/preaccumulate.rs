@@ -202,6 +202,68 @@ fn pictures_and_files() {
     assert_eq!(printed.out, files.collect::<String>());
 }
 
+/// The lines of a picture that say where a vertex of a graph stands, and its place.
+fn places(picture: &str) -> Vec<(&str, &str)> {
+    let named = |line: &'_ str| line.contains("shape=box") || line.contains("shape=oval");
+    let lines = picture.lines().filter(|line| named(line));
+    lines
+        .filter_map(|line| {
+            let (name, rest) = line.trim().split_once('[')?;
+            Some((name, rest.split_once("pos=\"")?.1.split_once('!')?.0))
+        })
+        .collect()
+}
+
+/// Each vertex keeps its place from step to step. One picture has all steps, the vertex or edge that comes next and the
+/// edges that are new are marked, and there is one name for a partial.
+#[test]
+fn steps_of_an_elimination_side_by_side() {
+    let args = ["preaccumulate", "graphs/lion.json", "--emit", "dot,steps"];
+    let written = Written::by(&args);
+    let listed = written.read("lion.steps.txt");
+    let first = written.read("lion.0.dot");
+    let start = places(&first);
+    assert_eq!(start.len(), 8);
+    let last = listed.lines().filter(|line| line.starts_with('(')).count();
+    for at in 1..=last {
+        let picture = written.read(&format!("lion.{at}.dot"));
+        for (name, place) in places(&picture) {
+            assert!(start.contains(&(name, place)), "{at}: {name} at {place}");
+        }
+        // What a line of the listing computes is drawn in colour.
+        assert!(picture.contains("penwidth=1.8"), "{picture}");
+    }
+    for name in listed.lines().filter_map(|line| line.split(" := ").next()) {
+        let name = name.rsplit(' ').next().expect("a name");
+        let is_drawn = |at| written.read(&format!("lion.{at}.dot")).contains(name);
+        assert!(
+            name.starts_with("push") || (1..=last).any(is_drawn),
+            "{name}"
+        );
+    }
+    let args = [
+        "preaccumulate",
+        "graphs/lion.json",
+        "--emit",
+        "dot",
+        "--panels",
+        "--legend",
+    ];
+    let panels = cfgrev(&args);
+    assert_eq!((panels.code, panels.err.as_str()), (Some(0), ""));
+    golden("preaccumulate.lion.panels.dot", &panels.out);
+    let written = Written::by(&args);
+    assert_eq!(written.read("lion.panels.dot"), panels.out);
+    assert_eq!(written.count(), 1);
+    for option in ["--panels", "--legend"] {
+        for form in [&[][..], &["--emit", "jaes"], &["--emit", "json"]] {
+            let ran = cfgrev(&[&["preaccumulate", "graphs/lion.json", option], form].concat());
+            assert_eq!(ran.code, Some(2), "{}", ran.out);
+            assert!(ran.err.contains("--emit dot"), "{}", ran.err);
+        }
+    }
+}
+
 #[test]
 fn problems_of_graphs_are_diagnostics_like_all_others() {
     let wrong = br#"{"name": "wrong",
@@ -294,7 +356,7 @@ fn the_papers_section_3() {
     };
     assert_eq!((count("jaes"), count("pushes")), (12, 6));
     assert_eq!(steps[0]["step"], "(v3,t)f");
-    assert_eq!(steps[0]["jaes"][0], "c73 := ct3*c7t");
+    assert_eq!(steps[0]["jaes"][0], "c(7,3) := c(t,3)*c(7,t)");
     assert_eq!(object["blocks"][0]["result"]["cost"], 12);
 }
 
