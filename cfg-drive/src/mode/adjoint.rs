@@ -12,6 +12,7 @@ use cfg_core::entity::RoutineId;
 use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
 use cfg_transform::records::without_records;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A routine with its adjoint: gradients.
@@ -238,11 +239,15 @@ impl Adjoint {
         }
     }
 
-    /// The originals of the vertices that the first activation of a sweep visited.
+    /// The originals of the vertices that the first activation of a sweep visited. Where loops were written as jumps, vertices
+    /// that came in are no originals.
     fn images(&self, report: &RunReport, sweep: RoutineId) -> Vec<i64> {
-        let Some(body) = &self.derived.program.routine(sweep).body else {
+        let original = &self.derived.declared().body;
+        let (Some(body), Some(original)) = (&self.derived.program.routine(sweep).body, original)
+        else {
             return Vec::new();
         };
+        let originals: BTreeSet<i64> = original.vertices().map(|(_, vertex)| vertex.id).collect();
         let mut visits = report
             .trace
             .iter()
@@ -254,6 +259,7 @@ impl Adjoint {
             .filter_map(|v| body.vertex(v.vertex).origin)
             .filter(|origin| origin.role.is_image())
             .map(|origin| origin.vertex)
+            .filter(|id| originals.contains(id))
             .collect()
     }
 }
