@@ -5,6 +5,7 @@ mod adjoint;
 mod derived;
 mod original_place;
 mod tangent;
+mod unassigned;
 
 pub use adjoint::{Adjoint, Gradient};
 pub(crate) use derived::of_generated;

@@ -1,5 +1,6 @@
 //! The place in the original that a problem of a generated routine comes from.
 
+use super::unassigned::name_unassigned;
 use cfg_core::{
     diagnostic::{
         Diagnostic, Diagnostics,
@@ -17,6 +18,8 @@ pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagn
             problem.at.set_site(program, *site);
         }
     }
+    let named = problems.0.into_iter().map(|d| name_unassigned(program, d));
+    problems.0 = named.collect();
     if !program.records.is_empty() {
         problems.0 = problems
             .0
@@ -31,7 +34,7 @@ pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagn
 /// its origin says; else to the vertex that the generated vertex was made from; to the original as a whole if nothing says. The place in the generated routine is named behind it. The
 /// first `given` routines are those of the user, of which some may have been generated before.
 pub(super) fn at_original(program: &Program, given: usize, problem: Diagnostic) -> Diagnostic {
-    let problem = in_given(program, given, problem);
+    let problem = name_unassigned(program, in_given(program, given, problem));
     match program.records.is_empty() {
         true => problem,
         false => unsplit(program, problem),

@@ -59,6 +59,7 @@ use cfg_drive::{
     Adjoint, Checked, Mode, Named, Options, Point, Primal, Tangent, Tolerances, check,
     compressed_jacobian, declare, jacobian,
 };
+use cfg_reverse::Unstructured;
 
 fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {
     let mut program = ProgramBuilder::new();
@@ -279,33 +280,37 @@ fn the_tangent_of_the_gradient_is_a_hessian() {
 #[test]
 fn traces_are_of_the_original_and_mirror_each_other() {
     let (program, f) = product_and_sum();
-    let options = Options {
-        trace: true,
-        ..Options::default()
-    };
-    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
-    let point = adjoint
-        .point(br#"{"n": 2, "x": [2, 3]}"#)
-        .expect("it is a point");
-    let (seed, _) = adjoint.seeds(br#"{"y": [1, 1]}"#, &point).expect("a seed");
-    let trace = adjoint.gradient(&point, &seed[0]).expect("it runs").trace;
-    let mut primal = Primal::new(&program, f, &options).expect("it can be run");
-    let run = primal.run(&point).expect("it runs");
-    assert_eq!(trace.forward, run.trace.forward);
-    let body = program.routine(f).body.as_ref().expect("it has a body");
-    let plain = |ids: &[i64]| -> Vec<i64> {
-        let of_loop: Vec<i64> = body
-            .vertices()
-            .filter(|(_, v)| v.vertex_type().name().contains("LOOP"))
-            .map(|(_, v)| v.id)
-            .collect();
-        let others = ids.iter().filter(|id| !of_loop.contains(id));
-        others.copied().collect()
-    };
-    let mut reverse = plain(&trace.reverse);
-    reverse.reverse();
-    assert_eq!(reverse, plain(&trace.forward));
-    assert!(!reverse.is_empty());
+    // The general method writes loops as jumps first.
+    for unstructured in [Unstructured::Structure, Unstructured::Trace] {
+        let mut options = Options {
+            trace: true,
+            ..Options::default()
+        };
+        options.reversal.unstructured = unstructured;
+        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let point = adjoint
+            .point(br#"{"n": 2, "x": [2, 3]}"#)
+            .expect("it is a point");
+        let (seed, _) = adjoint.seeds(br#"{"y": [1, 1]}"#, &point).expect("a seed");
+        let trace = adjoint.gradient(&point, &seed[0]).expect("it runs").trace;
+        let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+        let run = primal.run(&point).expect("it runs");
+        assert_eq!(trace.forward, run.trace.forward);
+        let body = program.routine(f).body.as_ref().expect("it has a body");
+        let plain = |ids: &[i64]| -> Vec<i64> {
+            let of_loop: Vec<i64> = body
+                .vertices()
+                .filter(|(_, v)| v.vertex_type().name().contains("LOOP"))
+                .map(|(_, v)| v.id)
+                .collect();
+            let others = ids.iter().filter(|id| !of_loop.contains(id));
+            others.copied().collect()
+        };
+        let mut reverse = plain(&trace.reverse);
+        reverse.reverse();
+        assert_eq!(reverse, plain(&trace.forward));
+        assert!(!reverse.is_empty());
+    }
 }
 
 #[test]

@@ -61,3 +61,52 @@ fn an_unused_value_decides_no_more_than_a_partial() {
         }
     }
 }
+
+/// The message names the variables that have no value: those that are read at the place and nothing need have assigned.
+#[test]
+fn variables_without_a_value_are_named() {
+    for (statement, names, place) in [
+        ("if u > x", "that of u", "a condition"),
+        ("if u > v", "that of u or of v", "a condition"),
+        ("if w[k] > x", "that of k", "a subscript"),
+        ("while u > g", "that of u", "a condition"),
+        ("if x > 0.0\n  y := w[k + n]", "that of k", "a subscript"),
+    ] {
+        let source = format!(
+            "global real g = 1.0
+main subroutine f(in real x, in integer n, out real y)
+  uses g
+  local real u, v, w[3]
+  local integer k
+  independent x
+  dependent y
+  w := 0.0
+  y := x
+  {statement}
+    y := 2.0*x
+  end
+end
+"
+        );
+        let (program, f) = of_text(&source);
+        let options = Options::default();
+        let point = br#"{"x": 1, "n": 1}"#;
+        let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+        let at = primal.point(point).expect("a point");
+        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let there = adjoint.point(point).expect("a point");
+        let seed = adjoint.default_seed(&there).expect("a seed");
+        let found = [
+            primal.run(&at).expect_err("no value"),
+            adjoint.gradient(&there, &seed).expect_err("no value"),
+        ];
+        for problem in found.iter().map(|found| &found.0[0]) {
+            assert!(problem.message.starts_with(place), "{}", problem.message);
+            assert!(
+                problem.message.ends_with(&format!(": {names}")),
+                "{statement}: {}",
+                problem.message
+            );
+        }
+    }
+}
