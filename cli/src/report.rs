@@ -343,8 +343,8 @@ fn excerpt(line: &[u8], column: usize) -> Option<(String, usize)> {
 pub(crate) struct JsonDiagnostic<'a> {
     /// Stands for this kind of problem; `cfgrev explain CODE` says more.
     code: &'a str,
-    /// Only errors make a command fail.
-    #[schemars(extend("enum" = ["error", "warning"]))]
+    /// Only errors make a command fail; a note is a place that has to do with the problem before it.
+    #[schemars(extend("enum" = ["error", "warning", "note"]))]
     severity: &'a str,
     /// What is wrong.
     message: &'a str,

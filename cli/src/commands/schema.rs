@@ -37,3 +37,20 @@ fn printed<T: JsonSchema>(title: &str) -> Value {
     schema.insert("title".to_owned(), title.into());
     schema.to_value()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cfg_core::diagnostic::Severity;
+
+    /// The schema of diagnostics has every severity that is printed.
+    #[test]
+    fn severities_are_those_that_are_printed() {
+        let all = [Severity::Error, Severity::Warning, Severity::Note];
+        let schema = printed::<JsonDiagnostic<'_>>("a line");
+        assert_eq!(
+            schema["properties"]["severity"]["enum"],
+            serde_json::json!(all.map(Severity::name))
+        );
+    }
+}
