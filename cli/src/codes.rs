@@ -24,20 +24,23 @@ cfg_core::diagnostic_codes! {
         "A command works on one routine: the one that --routine names, the one that the file marks as main, or the only one."
         "If a file has several routines, mark one (\"main\": \"NAME\" at the top of the program, in the text form `main` before it) or choose one with --routine NAME.";
     TOO_MANY_PICTURES "P406" "too many pictures"
-        "The pictures of an elimination have at most 20 million edges together."
+        "The pictures of an elimination have at most 20 million edges together, those in one picture 200 000."
         "A picture is drawn after every step, so their total size grows with the square of the graph. For a large graph, only the graph and the end of the elimination are drawn.";
     NO_BLOCK "P407" "no block to preaccumulate"
         "A basic block has a local Jacobian if it assigns active scalars or array elements that are read later."
         "Choose another vertex with --vertex, or look at what is active: the routine's independents and dependents decide. Assignments of whole arrays and calls are not linearized.";
     SHORT "P408" "values in short form"
         "In short form values are written NAME=VALUE,NAME=VALUE."
-        "n=2,a=[2,9] stands for {\"n\": 2, \"a\": [2, 9]}. A value is a number, true, false, NaN, inf or -inf, or an array of these in brackets, nested for several dimensions. A file of that name is read instead if there is one. In a shell, quote what has brackets or blanks.";
+        "n=2,a=[2,9] stands for {\"n\": 2, \"a\": [2, 9]}. A value is a number, true, false, NaN, inf or -inf, or an array of these in brackets, nested for several dimensions. Numbers may be .5 and 5., also in JSON text on the command line. A file of that name is read instead if there is one. In a shell, quote what has brackets or blanks.";
     NO_THREAD "P409" "no thread"
         "The system gives a thread with a stack of 16 MiB."
         "Commands do their work on a thread with a stack of its own, so that the limit on the stack of the main thread (`ulimit -s`) does not matter. Allow more memory or more threads.";
     PREPROCESS "P410" "preprocessor"
         "The command of --preprocess writes the preprocessed file to its standard output, and ends with 0; the compile database of -p has an entry for FILE."
         "The command is called with -I, -D, -U, -include and FILE behind its own words, which blanks separate, without a shell. Of what it writes, line markers (# 12 \"f.c\") say where the text comes from.";
+    NO_PROGRAM "P425" "not a program"
+        "FILE is a program; only `preaccumulate` takes bare graphs, too."
+        "A JSON text with `inputs`, `outputs` and `edges` at the top is a linearized computational graph: `cfgrev preaccumulate FILE` finds its elimination, and with --emit dot draws it. A program has `format` or `routines` there.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

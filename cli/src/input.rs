@@ -5,6 +5,7 @@ mod compile_commands;
 
 use crate::args::{InC, Language, Source};
 use crate::codes;
+use crate::kind::Kind;
 use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
 use crate::short;
@@ -261,6 +262,12 @@ impl Session {
     fn parse_text(&self, text: &Text, wanted: &Wanted) -> Parsed {
         match self.language.get() {
             Language::Json => {
+                if let Some(problem) = no_program(text) {
+                    return Parsed {
+                        problems: problem.into(),
+                        ..Parsed::default()
+                    };
+                }
                 let left = crate::physical_memory::half_of_memory()
                     .saturating_sub(text.bytes.len() as u64);
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
@@ -307,7 +314,7 @@ impl Session {
         self.claim(argument, value)?;
         let start = value.trim_start();
         let (name, bytes) = if start.starts_with('{') || list && start.starts_with('[') {
-            (argument.to_owned(), value.as_bytes().to_vec())
+            (argument.to_owned(), short::with_numbers(value).into_bytes())
         } else if short::is_short(value) && std::fs::symlink_metadata(value).is_err() {
             let json = short::to_json(value).map_err(Diagnostics::from)?;
             (argument.to_owned(), json.into_bytes())
@@ -337,6 +344,26 @@ impl Session {
         self.texts.borrow_mut().push(Rc::clone(&text));
         Ok(text)
     }
+}
+
+/// The problem of a JSON text that is clearly something else than a program.
+fn no_program(text: &Text) -> Option<Diagnostic> {
+    let (message, help) = match Kind::of(&text.bytes)? {
+        Kind::Program => return None,
+        Kind::Graph => (
+            "FILE is a linearized computational graph, not a program",
+            format!(
+                "cfgrev preaccumulate {0} finds its elimination, and cfgrev preaccumulate {0} --emit dot draws it",
+                text.name
+            ),
+        ),
+        Kind::Elimination => (
+            "FILE is what preaccumulate prints, not a program",
+            "give preaccumulate the graph or program that it was made from; with --emit dot it draws the elimination"
+                .to_owned(),
+        ),
+    };
+    Some(Diagnostic::error(&codes::NO_PROGRAM, message, help))
 }
 
 /// The C that a program was read from, for a compiler.

@@ -11,6 +11,7 @@ mod codes;
 mod commands;
 mod compiled;
 mod input;
+mod kind;
 mod output;
 mod physical_memory;
 mod progress;

@@ -1,7 +1,9 @@
-//! The short spelling of a point: `n=2,a=[2,9]` for `{"n": 2, "a": [2, 9]}`.
+//! The short spelling of a point: `n=2,a=[2,9]` for `{"n": 2, "a": [2, 9]}`, and its numbers, which JSON on the
+//! command line may have, too.
 
 use crate::codes;
 use cfg_core::diagnostic::Diagnostic;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// True if a text is meant as a point in short form and not as a file or as JSON.
@@ -94,43 +96,78 @@ fn without_name(pieces: &[&str], at: usize) -> Diagnostic {
 
 /// A value with its words in JSON's spelling.
 fn push_value(value: &str, json: &mut String) -> Result<(), Box<Diagnostic>> {
-    let mut rest = value;
-    while let Some(c) = rest.chars().next() {
-        if c == '"' {
-            let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
-            json.push_str(&rest[..end]);
-            rest = &rest[end..];
-            continue;
-        }
-        if c.is_whitespace() || matches!(c, '[' | ']' | '{' | '}' | ',' | ':') {
-            json.push(c);
-            rest = &rest[c.len_utf8()..];
-            continue;
-        }
-        let end = rest
-            .find(|c: char| {
-                c.is_whitespace() || matches!(c, '[' | ']' | '{' | '}' | ',' | ':' | '"')
-            })
-            .unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        match spelled(word) {
-            Some(spelled) => json.push_str(&spelled),
-            None => {
-                let help = if word.contains('=') {
-                    "separate NAME=VALUE and NAME=VALUE by a comma"
-                } else {
-                    "write a number, true, false, null, NaN, inf, -inf, or an array of these in brackets"
-                };
-                return Err(problem(
-                    format!("`{word}` is not a number"),
-                    help.to_owned(),
-                ));
-            }
+    for token in tokens(value) {
+        match token {
+            Token::Mark(mark) => json.push_str(mark),
+            Token::Word(word) => match spelled(word) {
+                Some(spelled) => json.push_str(&spelled),
+                None => {
+                    let help = if word.contains('=') {
+                        "separate NAME=VALUE and NAME=VALUE by a comma"
+                    } else {
+                        "write a number, true, false, null, NaN, inf, -inf, or an array of these in brackets"
+                    };
+                    return Err(problem(
+                        format!("`{word}` is not a number"),
+                        help.to_owned(),
+                    ));
+                }
+            },
         }
         // Two values in a row would run together in no spelling of JSON, which says so.
-        rest = after;
     }
     Ok(())
+}
+
+/// JSON text in which numbers may be spelled as in the short form: `.5` and `5.`. All else is for the reader of JSON.
+pub(crate) fn with_numbers(text: &str) -> String {
+    let words = tokens(text).map(|token| match token {
+        Token::Mark(mark) => mark.into(),
+        Token::Word(word) => spelled(word).map_or(word.into(), Cow::Owned),
+    });
+    words.collect()
+}
+
+/// A part of a value.
+enum Token<'a> {
+    /// Quoted text, brackets, what separates, blanks.
+    Mark(&'a str),
+    /// Anything else: a number or a word.
+    Word(&'a str),
+}
+
+/// The parts of a value, which together are its text.
+fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let is_mark =
+        |c: char| c.is_whitespace() || matches!(c, '[' | ']' | '{' | '}' | ',' | ':' | '"');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = match first {
+            '"' => quoted(rest),
+            mark if is_mark(mark) => mark.len_utf8(),
+            _ => rest.find(is_mark).unwrap_or(rest.len()),
+        };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(match is_mark(first) {
+            true => Token::Mark(token),
+            false => Token::Word(token),
+        })
+    })
+}
+
+/// The length of the quoted text at the start.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '"' if !escaped => return at + 1,
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
 }
 
 /// JSON's spelling of a number or word.
@@ -190,6 +227,24 @@ mod tests {
         }
     }
 
+    /// Numbers are spelled in JSON as in the short form, and all else stays as it is.
+    #[test]
+    fn numbers_in_json() {
+        for (text, json) in [
+            (r#"{"x": .2}"#, r#"{"x": 0.2}"#),
+            (
+                r#"{"x": [5., -.5,+3],"n":2 }"#,
+                r#"{"x": [5.0, -0.5,3],"n":2 }"#,
+            ),
+            (r#"{"x": 1e400, "y": nan}"#, r#"{"x": 1e400, "y": "NaN"}"#),
+            (r#"{".5": "a\" .5", "b": "#, r#"{".5": "a\" .5", "b": "#),
+            (r#"[{"x": 1.}]"#, r#"[{"x": 1.0}]"#),
+            (r#"{"x": one, .5.}"#, r#"{"x": one, .5.}"#),
+        ] {
+            assert_eq!(with_numbers(text), json, "{text}");
+        }
+    }
+
     #[test]
     fn mistakes() {
         for (short, message, help) in [
@@ -221,7 +276,7 @@ mod tests {
                 state ^= state << 17;
                 text += pieces[(state % pieces.len() as u64) as usize];
             }
-            let _ = (is_short(&text), to_json(&text));
+            let _ = (is_short(&text), to_json(&text), with_numbers(&text));
         }
     }
 }

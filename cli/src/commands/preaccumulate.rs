@@ -1,6 +1,5 @@
 //! `cfgrev preaccumulate`: cheap elimination sequences for local Jacobians.
 
-mod kind;
 mod pictures;
 mod program;
 
@@ -9,6 +8,7 @@ use crate::args::{
     Elimination, EmitGraph, Form, Language, Model, Preaccumulate, Search, SearchTime,
 };
 use crate::input::{Session, Usage};
+use crate::kind::Kind;
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use crate::progress::Status;
 use anyhow::Context as _;
@@ -33,8 +33,12 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
     if args.output.is_none() && several {
         return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
     }
+    if (args.panels || args.legend) && !args.emit.contains(&EmitGraph::Dot) {
+        return Err(Usage("--panels and --legend need --emit dot".into()).into());
+    }
     let text = session.read_source(&args.what.source)?;
-    if text.language != Language::Json || !kind::is_graph(&text.bytes) {
+    // What is neither is reported as a graph.
+    if text.language != Language::Json || Kind::of(&text.bytes) == Some(Kind::Program) {
         return program::run(args, &text, session);
     }
     if args.vertex.is_some() || args.what.select.routine.is_some() {
@@ -286,7 +290,7 @@ fn write(args: &Preaccumulate, session: &Session, results: &Results<'_>) -> anyh
         .filter(|(form, _)| emits(*form))
         .flat_map(|(_, kind)| {
             let graphs = results.graphs.iter();
-            graphs.map(move |drawn| pictures::Files::new(folder, drawn, kind))
+            graphs.map(move |drawn| pictures::Files::new(folder, args, drawn, kind))
         })
         .collect();
     if args.output.is_none() {

@@ -305,3 +305,30 @@ fn routines_to_choose_from_are_named_up_to_a_number() {
         assert_eq!(ran.err.contains(", r20, ..."), more, "{}", ran.err);
     }
 }
+
+/// A bare graph, or what was made of one, where a program belongs is one error, which says what takes it.
+#[test]
+fn a_graph_is_no_program() {
+    let graph = "graphs/lion.json";
+    let found = cfgrev(&["preaccumulate", graph, "--emit", "json"]);
+    for command in [
+        &["dot"][..],
+        &["validate"],
+        &["convert", "--to", "text"],
+        &["gradient", "--at", "x=1"],
+    ] {
+        for (file, help) in [
+            (graph, "preaccumulate graphs/lion.json --emit dot"),
+            ("-", "--emit dot"),
+        ] {
+            let ran = cfgrev_with(&[command, &[file]].concat(), found.out.as_bytes());
+            let all = ran.out + &ran.err;
+            assert_eq!(
+                (ran.code, all.matches("error[").count()),
+                (Some(1), 1),
+                "{all}"
+            );
+            assert!(all.contains("error[P425]") && all.contains(help), "{all}");
+        }
+    }
+}

@@ -1,15 +1,16 @@
 //! The commands in the documents do what the documents show.
 //!
 //! In a ```` ```console ```` block a line `$ cfgrev ...` is run, and the lines after it are what it prints
-//! (standard output, then standard error); a line `...` stands for any lines. `> FILE` sends the output to
+//! (standard output, then standard error); what is behind `|` is run by the shell. A line `...` stands for any lines. `> FILE` sends the output to
 //! a file. `$ cc ...` is run where a compiler is. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
 //! printed into the documents, except where `...` stands.
 
 use crate::run_tool::cfgrev_in;
 use cfg_testkit::needs;
 use std::{
+    io::Write,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 fn root() -> PathBuf {
@@ -35,9 +36,26 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Runs a command line and returns what it prints.
+/// The parts of a command line between `|`.
+fn stages(command: &str) -> Vec<&str> {
+    let mut quoted = false;
+    let outside = |c| {
+        quoted ^= c == '\'';
+        c == '|' && !quoted
+    };
+    command.split(outside).map(str::trim).collect()
+}
+
+/// True if every shell leaves the words of a command as they are: brackets, braces and stars are quoted.
+fn is_quoted(command: &str) -> bool {
+    let outside = command.split('\'').step_by(2);
+    outside.flat_map(str::chars).all(|c| !"[]{}*?".contains(c))
+}
+
+/// Runs a command line, of which the first part is cfgrev, and returns what it prints.
 fn run(command: &str, folder: &Path) -> String {
-    let mut words = words(command);
+    let all = stages(command);
+    let mut words = words(all[0]);
     assert_eq!(words.remove(0), "cfgrev", "{command}");
     let target = words.iter().position(|w| w == ">").map(|at| {
         let target = words.get(at + 1).cloned().expect("a file to write to");
@@ -46,22 +64,35 @@ fn run(command: &str, folder: &Path) -> String {
     });
     let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
     let ran = cfgrev_in(folder, &arguments, b"");
+    let out = match &all[1..] {
+        [] => ran.out,
+        rest => shell(&rest.join(" | "), folder, &ran.out),
+    };
     match target {
         Some(file) => {
-            std::fs::write(folder.join(file), ran.out).expect("it can be written");
+            std::fs::write(folder.join(file), out).expect("it can be written");
             ran.err
         }
-        None => ran.out + &ran.err,
+        None => out + &ran.err,
     }
 }
 
 /// Runs a command line by the shell and returns what it prints.
-fn shell(command: &str, folder: &Path) -> String {
-    let out = Command::new("sh")
+fn shell(command: &str, folder: &Path, input: &str) -> String {
+    let mut process = Command::new("sh")
         .args(["-c", command])
         .current_dir(folder)
-        .output()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("it runs");
+    let mut stdin = process.stdin.take().expect("it is piped");
+    let input = input.to_owned();
+    // What the command does not read is not written.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let out = process.wait_with_output().expect("it ends");
+    writer.join().expect("it has written");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(out.status.success(), "{command}: {}", text(&out.stderr));
     text(&out.stdout) + &text(&out.stderr)
@@ -105,14 +136,15 @@ fn replay(document: &str, folder: &Path) -> usize {
                 while let Some(l) = lines.next_if(|l| *l != "```" && !l.starts_with("$ ")) {
                     expected.push(l);
                 }
+                assert!(is_quoted(command), "{document}: quote brackets: {command}");
                 let compiles = command.starts_with("cc ") && needs::tool("cc").is_some();
-                if !(compiles || command.starts_with("cfgrev ")) || command.contains('|') {
+                if !(compiles || command.starts_with("cfgrev ")) {
                     expected.iter().for_each(|l| blessed += &format!("{l}\n"));
                     continue;
                 }
                 count += 1;
                 let found = match compiles {
-                    true => shell(command, folder),
+                    true => shell(command, folder, ""),
                     false => run(command, folder),
                 };
                 let found: Vec<&str> = found.trim_end().lines().collect();
