@@ -1,8 +1,8 @@
 //! The commands in the documents do what the documents show.
 //!
 //! In a ```` ```console ```` block a line `$ cfgrev ...` is run, and the lines after it are what it prints
-//! (standard output, then standard error); what is behind `|` is run by the shell. A line `...` stands for any lines. `> FILE` sends the output to
-//! a file. `$ cc ...` is run where a compiler is. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
+//! (standard output, then standard error); commands behind `|` are run by the shell. A line `...` stands for any lines.
+//! `> FILE` sends the output to a file. `$ cc ...` is run where a compiler is. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
 //! printed into the documents, except where `...` stands.
 
 use crate::run_tool::cfgrev_in;
@@ -39,7 +39,7 @@ fn words(command: &str) -> Vec<String> {
 /// The parts of a command line between `|`.
 fn stages(command: &str) -> Vec<&str> {
     let mut quoted = false;
-    let outside = |c| {
+    let outside = |c: char| {
         quoted ^= c == '\'';
         c == '|' && !quoted
     };
