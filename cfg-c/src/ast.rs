@@ -240,7 +240,7 @@ impl Decl {
     }
 }
 
-/// A structure.
+/// A structure or union.
 #[derive(Clone, Debug)]
 pub(crate) struct Structure {
     /// Its tag, or the name that a typedef gives it.
@@ -249,6 +249,10 @@ pub(crate) struct Structure {
     pub(crate) tagged: bool,
     /// Those of anonymous structures inside are its own.
     pub(crate) members: Vec<Member>,
+    /// All members as they are declared, where some are left out.
+    pub(crate) declared: Option<Rc<[Member]>>,
+    /// More of it than the members that are named is read or written, as where a value is copied.
+    pub(crate) copied: bool,
     /// The scalars and arrays in it, those of structures inside included.
     pub(crate) leaves: usize,
     /// Its members have been read.
@@ -261,6 +265,19 @@ pub(crate) struct Structure {
     pub(crate) union: bool,
     /// What it has that is not supported.
     pub(crate) refused: Option<Rc<str>>,
+}
+
+impl Structure {
+    /// All members as they are declared, those too that are left out.
+    pub(crate) fn declared(&self) -> &[Member] {
+        self.declared.as_deref().unwrap_or(&self.members)
+    }
+
+    /// Reads it as if it had these members only.
+    pub(crate) fn leave(&mut self, kept: Vec<Member>) {
+        let all = std::mem::replace(&mut self.members, kept);
+        self.declared.get_or_insert_with(|| all.into());
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -329,6 +346,8 @@ pub(crate) struct Unit {
     pub(crate) files: Vec<HashMap<Rc<str>, usize>>,
     /// Parameters that are functions which pragmas or options declare.
     pub(crate) callbacks: HashMap<DeclId, DeclId>,
+    /// What parameters are said to be.
+    pub(crate) given_types: HashMap<DeclId, Qualified>,
 }
 
 /// Higher expressions are taken apart, which emits statements: they count as having effects.
@@ -499,9 +518,11 @@ impl Unit {
         &self.structures[s.index()]
     }
 
-    /// The type of a member.
+    /// The member of a name; sizes may be asked of those that are left out, too.
     pub(crate) fn member(&self, s: StructId, name: &str) -> Option<&Member> {
-        self.structure(s).members.iter().find(|m| &*m.name == name)
+        let structure = self.structure(s);
+        let mut all = structure.members.iter().chain(structure.declared());
+        all.find(|m| &*m.name == name)
     }
 
     /// The structure and the name of the member that an expression is.

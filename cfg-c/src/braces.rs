@@ -9,6 +9,7 @@ use crate::{
     codes, constant,
     source::{Pos, Problem},
     types::{Arith, Int, Qualified, Type},
+    unions,
 };
 use cfg_core::{
     diagnostic::CodeInfo,
@@ -30,7 +31,7 @@ pub(crate) enum Written {
     List(Vec<(Vec<Designator>, Written)>, Pos),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Designator {
     Index(ExprId),
     Field(Rc<str>, Pos),
@@ -259,7 +260,7 @@ impl Fill<'_> {
         // The arrays and structures around the next part, and its number in each.
         let mut around = vec![(ty.clone(), 0)];
         for (designators, written) in list {
-            if let [first, rest @ ..] = &designators[..] {
+            if let [first, rest @ ..] = &self.spelled(ty, designators)[..] {
                 around.truncate(1);
                 around[0].1 = self.designated(ty, first, at)?;
                 for designator in rest {
@@ -384,6 +385,30 @@ impl Fill<'_> {
             | Type::Function(_)
             | Type::Refused(_) => Ok(0),
         }
+    }
+
+    /// Designators with those of the members without a name on their way.
+    fn spelled(&self, ty: &Qualified, designators: &[Designator]) -> Vec<Designator> {
+        let mut spelled = Vec::with_capacity(designators.len());
+        let mut ty = Some(ty);
+        for designator in designators {
+            if let Designator::Field(name, at) = designator {
+                while let Some(Type::Struct(s)) = ty.map(|ty| &ty.ty)
+                    && let Some(around) = unions::around(self.unit, *s, name)
+                {
+                    ty = self.unit.member(*s, &around).map(|m| &m.ty);
+                    spelled.push(Designator::Field(around, *at));
+                }
+                ty = match ty.map(|ty| &ty.ty) {
+                    Some(Type::Struct(s)) => self.unit.member(*s, name).map(|m| &m.ty),
+                    _ => None,
+                };
+            } else {
+                ty = ty.and_then(Qualified::target);
+            }
+            spelled.push(designator.clone());
+        }
+        spelled
     }
 
     /// The number of the part that a designator names.
@@ -527,6 +552,8 @@ mod tests {
             name: None,
             tagged: false,
             members: ["a", "b", "c"].map(member).into(),
+            declared: None,
+            copied: false,
             leaves: 3,
             complete: true,
             packed: false,

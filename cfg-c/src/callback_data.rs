@@ -1,5 +1,5 @@
-//! Parameters `void *` of the functions to differentiate, as the data behind a callback: they have the type that what uses them converts them
-//! to, here or in a function to which they are handed on, if that is one.
+//! Parameters `void *` of the functions to differentiate, as the data behind a callback: they have the type that they are said to have, or
+//! that what uses them converts them to, here or in a function to which they are handed on, if that is one.
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
@@ -31,7 +31,8 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
     let mut given: BTreeMap<DeclId, Qualified> = BTreeMap::new();
     for head in heads {
         let (mut seen, mut open) = (BTreeSet::new(), vec![head]);
-        let mut found: Option<Qualified> = None;
+        let said = unit.given_types.get(&head).and_then(Qualified::target);
+        let mut found: Option<Qualified> = said.cloned();
         let mut several = false;
         while let Some(d) = open.pop() {
             if !seen.insert(d) {
@@ -40,7 +41,7 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
             let Some(uses) = uses.get(&d) else { continue };
             open.extend(&uses.given_to);
             for ty in &uses.types {
-                several |= found.as_ref().is_some_and(|known| known.ty != ty.ty);
+                several |= said.is_none() && found.as_ref().is_some_and(|known| known.ty != ty.ty);
                 found.get_or_insert_with(|| ty.clone());
             }
         }

@@ -4,6 +4,7 @@ use crate::{
     ast::{Binary, ExprId, ExprKind, StructId, Unary, Unit},
     types::{Arith, Int, Qualified, Type},
 };
+use std::collections::HashSet;
 
 /// Deeper expressions have no value.
 const MAX_DEPTH: usize = 300;
@@ -220,19 +221,46 @@ pub(crate) fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
     }
 }
 
+/// True if the members of a structure lie where compilers have them. `long double` is read as `double`.
+pub(crate) fn has_known_places(unit: &Unit, s: StructId) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![s];
+    while let Some(s) = open.pop() {
+        for member in unit.structure(s).declared() {
+            let element = member.ty.element();
+            match element.ty {
+                Type::Struct(inner) if seen.insert(inner) => open.push(inner),
+                _ if element.long_double => return false,
+                _ => {}
+            }
+        }
+    }
+    size(unit, &Type::Struct(s), MAX_DEPTH).is_some()
+}
+
+/// Where a member of a structure begins.
+pub(crate) fn beginning(unit: &Unit, s: StructId, member: &str) -> Option<i128> {
+    laid_out(unit, s, Some(member), MAX_DEPTH).map(|(_, begin)| begin)
+}
+
 /// The size of a structure, and where a member begins in it.
 fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Option<(i128, i128)> {
     if unit.structure(s).packed {
         return None;
     }
     let (mut end, mut widest, mut found) = (0i128, 1, 0);
-    for m in &unit.structure(s).members {
+    for m in unit.structure(s).declared() {
         let align = alignment(unit, &m.ty.ty, depth)?;
         let begin = match unit.structure(s).union {
             true => 0,
             false => rounded(end, align)?,
         };
-        end = end.max(begin.checked_add(size(unit, &m.ty.ty, depth)?)?);
+        let own = match m.ty.ty {
+            // What is there is no part of the size.
+            Type::Array(_, None) => 0,
+            _ => size(unit, &m.ty.ty, depth)?,
+        };
+        end = end.max(begin.checked_add(own)?);
         widest = widest.max(align);
         if member == Some(&*m.name) {
             found = begin;
@@ -245,7 +273,7 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
 /// nothing is behind the last one.
 pub(crate) fn has_no_gaps_around(unit: &Unit, s: StructId) -> bool {
     let lies = || {
-        let members = &unit.structure(s).members;
+        let members = unit.structure(s).declared();
         let (first, last) = (members.first()?, members.last()?);
         let (size, begin) = laid_out(unit, s, Some(&last.name), MAX_DEPTH)?;
         let end = begin.checked_add(self::size(unit, &last.ty.ty, MAX_DEPTH)?)?;
@@ -270,7 +298,7 @@ fn alignment(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
     match ty {
         Type::Array(of, _) => alignment(unit, &of.ty, depth),
         Type::Struct(s) => {
-            let members = unit.structure(*s).members.iter();
+            let members = unit.structure(*s).declared().iter();
             let mut all = members.map(|m| alignment(unit, &m.ty.ty, depth));
             all.try_fold(1, |most, align| Some(most.max(align?)))
         }

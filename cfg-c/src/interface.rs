@@ -1,15 +1,18 @@
 //! The file's interface in the words of C: the heads of the functions to differentiate, and the types of globals that other files know.
 //!
-//! The translation does not need them, and changes types on the way to it; emitted C keeps to them
+//! The translation does not need them, and changes types on the way to it: heads are noted first, and put into words when it is known which
+//! members of structures are left out. Emitted C keeps to them
 //! ([`cfg_core::ir::CHead`], [`CGlobal`]).
 
 use crate::{
     ast::{DeclId, DeclKind, Unit},
+    calls::holds,
+    constant::has_known_places,
     source::Sink,
-    types::{Qualified, Type},
+    types::{Qualified, Signature, Type},
 };
 use cfg_core::ir::{CDeclaration, CGlobal};
-use std::collections::HashMap;
+use std::{collections::HashMap, rc::Rc};
 
 /// The interface of a file as it was read.
 #[derive(Debug, Default)]
@@ -49,10 +52,36 @@ impl Given {
     }
 }
 
+/// The head of a function in types.
+#[derive(Debug)]
+pub(crate) struct Written {
+    function: usize,
+    signature: Rc<Signature>,
+    parameters: Vec<DeclId>,
+}
+
+/// The heads of the functions with these numbers, with all parameters.
+pub(crate) fn heads(unit: &Unit, read: &[usize]) -> Vec<Written> {
+    let heads = read.iter().filter_map(|&function| {
+        let f = &unit.functions[function];
+        let Type::Function(signature) = &unit.decl(f.decl).ty.ty else {
+            return None;
+        };
+        Some(Written {
+            function,
+            signature: Rc::clone(signature),
+            parameters: f.parameters.clone(),
+        })
+    });
+    heads.collect()
+}
+
 impl Interface {
-    /// The interface of a file with the functions to differentiate that have these numbers.
-    pub(crate) fn of(unit: &Unit, read: &[usize], sink: &Sink) -> Self {
-        let heads = read.iter().filter_map(|&f| Some((f, head(unit, f)?)));
+    /// The interface of a file with these functions to differentiate.
+    pub(crate) fn of(unit: &Unit, heads: &[Written], sink: &Sink) -> Self {
+        let heads = heads
+            .iter()
+            .map(|written| (written.function, head(unit, written)));
         let decls = (0..unit.decls.len()).map(|k| DeclId(k as u32));
         let globals = decls.filter_map(|d| {
             let decl = unit.decl(d);
@@ -97,12 +126,9 @@ fn unchanging(ty: &Qualified) -> bool {
     ty.constant
 }
 
-fn head(unit: &Unit, f: usize) -> Option<Head> {
-    let function = &unit.functions[f];
-    let Type::Function(signature) = &unit.decl(function.decl).ty.ty else {
-        return None;
-    };
-    let parameters = function.parameters.iter().map(|&decl| {
+fn head(unit: &Unit, written: &Written) -> Head {
+    let signature = &written.signature;
+    let parameters = written.parameters.iter().map(|&decl| {
         let ty = &unit.decl(decl).ty;
         Given {
             decl,
@@ -110,14 +136,14 @@ fn head(unit: &Unit, f: usize) -> Option<Head> {
             is_pointer: matches!(ty.ty, Type::Pointer(_)),
         }
     });
-    Some(Head {
+    Head {
         result: match (&signature.result.ty, signature.variadic) {
             (_, true) => Err("it takes any number of arguments".to_owned()),
             (Type::Void, false) => Ok("void @".to_owned()),
             (_, false) => value(unit, &signature.result),
         },
         parameters: parameters.collect(),
-    })
+    }
 }
 
 /// A parameter.
@@ -154,7 +180,11 @@ fn value(unit: &Unit, ty: &Qualified) -> CDeclaration {
     match &ty.ty {
         Type::Arith(_) if ty.long_double => Ok("long double @".to_owned()),
         Type::Arith(arith) => Ok(format!("{} @", arith.name())),
-        Type::Struct(_) => numbers(unit, ty),
+        // How it is passed depends on all of its members.
+        Type::Struct(_) => match lacks_members(unit, ty) {
+            true => Err("it has members that are not used".to_owned()),
+            false => numbers(unit, ty),
+        },
         Type::Void | Type::Pointer(_) | Type::Array(..) | Type::Function(_) | Type::Refused(_) => {
             Err(format!("it is a {}", ty.name()))
         }
@@ -167,7 +197,16 @@ fn qualifiers(ty: &Qualified) -> String {
     format!("{constant}{volatile}")
 }
 
-/// A number, or a structure of numbers, that lies in memory.
+/// True of a structure of which members are left out, or members of those inside of it.
+fn lacks_members(unit: &Unit, ty: &Qualified) -> bool {
+    holds(
+        unit,
+        ty,
+        |ty| matches!(ty, Type::Struct(s) if unit.structure(*s).declared.is_some()),
+    )
+}
+
+/// A number, or a structure of numbers, that lies in memory. What is left out of it keeps its place there.
 fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
     let mut open = vec![ty];
     let mut seen = std::collections::HashSet::new();
@@ -179,6 +218,13 @@ fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
             Type::Arith(_) => {}
             Type::Array(of, _) => open.push(of),
             Type::Struct(s) if seen.insert(*s) => {
+                let structure = unit.structure(*s);
+                if structure.declared.is_some() && structure.copied {
+                    return Err("it is copied, with members that are not read".to_owned());
+                }
+                if structure.declared.is_some() && !has_known_places(unit, *s) {
+                    return Err("the places of its members are not known".to_owned());
+                }
                 open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));
             }
             Type::Struct(_) => {}

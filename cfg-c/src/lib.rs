@@ -29,6 +29,7 @@ mod interface;
 mod lex;
 mod library;
 mod lower;
+mod members;
 mod messages;
 mod parse;
 mod preprocess;
@@ -36,6 +37,7 @@ mod prototypes;
 mod reach;
 mod signature;
 mod source;
+mod telling;
 mod texts;
 mod types;
 mod unions;
@@ -70,6 +72,8 @@ pub struct Options {
     pub externals: Vec<String>,
     /// Functions, and variables of the function to differentiate, whose derivatives are taken to be 0.
     pub passive: Vec<String>,
+    /// What parameters `void *` of the function to differentiate are, `data=struct setting *`.
+    pub types: Vec<String>,
 }
 
 /// A program that was read, and the problems that were found.
@@ -205,7 +209,7 @@ fn translate(
         return None;
     }
     let chosen = lower::chosen(&unit, read);
-    let interface = interface::Interface::of(&unit, &chosen.read, sink);
+    let heads = interface::heads(&unit, &chosen.read);
     *signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
     unreached::take_out(&mut unit);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
@@ -217,7 +221,9 @@ fn translate(
     }
     messages::leave_out(&mut unit, &chosen.read);
     unused::leave_out(&mut unit);
-    unions::resolve(&mut unit, &chosen.read);
+    let used = members::leave_out(&mut unit, &chosen.read);
+    unions::resolve(&mut unit, &used);
+    let interface = interface::Interface::of(&unit, &heads, sink);
     callback_data::give_types(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);

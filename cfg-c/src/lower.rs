@@ -14,6 +14,7 @@ mod given;
 mod heap;
 mod initial;
 mod layouts;
+mod left_out;
 mod loops;
 pub(crate) mod math;
 mod null;
@@ -73,6 +74,8 @@ struct Lower<'u> {
     /// The records that structures are; none of those that are refused.
     records: HashMap<StructId, Option<ScalarType>>,
     record_names: HashSet<String>,
+    /// What members that are left out take of records, by their names.
+    gaps: BTreeMap<String, Vec<(usize, u64)>>,
     targets: HashMap<DeclId, Rc<Targets>>,
     interface: &'u Interface,
     /// What pragmas choose, by function.
@@ -118,6 +121,7 @@ pub(crate) fn lower<'u>(
         global_names: HashSet::new(),
         records: HashMap::new(),
         record_names: HashSet::new(),
+        gaps: BTreeMap::new(),
         targets: HashMap::new(),
         interface,
         choices: HashMap::new(),
@@ -154,9 +158,11 @@ pub(crate) fn lower<'u>(
     if l.sink.found.has_errors() {
         return None;
     }
+    let left_out = l.left_out();
     match l.program.into_program() {
         Ok(mut program) => {
             cfg_transform::aliased::mark_globals(&mut program);
+            left_out.note(&mut program.annotations);
             Some(program)
         }
         Err(problems) => {

@@ -9,6 +9,7 @@ use crate::{
     ast::{DeclId, ExprId, ExprKind, Unit},
     calls::reachable,
     lower::math::How,
+    telling::only_tells,
     texts::{forget, is_text},
     types::Type,
 };
@@ -112,7 +113,8 @@ fn leave_out_arguments(unit: &mut Unit, roots: &[usize]) {
         }
         let count = unit.functions[f].parameters.len();
         let more = arguments.get(count..).unwrap_or_default();
-        if more.iter().any(|a| unit.expr(*a).effects) {
+        let stays = |a: &ExprId| unit.expr(*a).effects && !only_tells(unit, *a);
+        if more.iter().any(stays) {
             closed.remove(&f);
         }
         calls.push((e, f, count));
@@ -202,7 +204,7 @@ impl Candidates {
                     self.against.push(p);
                     continue;
                 };
-                if unit.expr(a).effects {
+                if unit.expr(a).effects && !only_tells(unit, a) {
                     self.against.push(p);
                 }
                 unit.walk(a, &mut |e| {

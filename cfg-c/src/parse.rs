@@ -105,6 +105,8 @@ struct Parser<'s> {
     bits: HashMap<ExprId, (ExprId, Arith)>,
     /// Arguments of a function are read that only prints.
     prints: bool,
+    /// The type of a member is read.
+    is_member: bool,
     /// The types of elements that are sorted, and the functions that do it.
     sorted: Vec<(Type, DeclId)>,
 }
@@ -137,6 +139,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
         has_bits: read.has_bits,
         bits: HashMap::new(),
         prints: false,
+        is_member: false,
         sorted: Vec::new(),
     };
     for file in &read.files {
@@ -157,6 +160,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
     }
     parser.end_file();
     parser.given(&read.externals, &read.choices);
+    parser.given_types(read);
     parser.unit
 }
 
@@ -171,6 +175,7 @@ impl Parser<'_> {
                 self.around.clear();
                 self.function = None;
                 self.prints = false;
+                self.is_member = false;
                 self.recover();
             }
             if self.at == start {

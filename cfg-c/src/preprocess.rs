@@ -190,12 +190,20 @@ impl External {
     }
 }
 
+/// The type that a parameter is said to have.
+#[derive(Clone, Debug)]
+pub(crate) struct TypeChoice {
+    pub(crate) name: Token,
+    pub(crate) ty: Vec<Token>,
+}
+
 /// A file after preprocessing.
 pub(crate) struct Preprocessed {
     /// The tokens, the end last.
     pub(crate) tokens: Vec<Token>,
     pub(crate) choices: Vec<Choice>,
     pub(crate) externals: Vec<External>,
+    pub(crate) types: Vec<TypeChoice>,
     /// Where something is said to be done by several threads.
     pub(crate) parallel: Vec<Pos>,
     /// Files that were not found.
@@ -285,6 +293,7 @@ struct Preprocessor<'s> {
     counter: usize,
     choices: Vec<Choice>,
     externals: Vec<External>,
+    types: Vec<TypeChoice>,
     parallel: Vec<Pos>,
     /// The files that line markers name as others than headers of the system.
     own: HashSet<u32>,
@@ -319,6 +328,7 @@ pub(crate) fn preprocess(
         counter: 0,
         choices: Vec::new(),
         externals: Vec::new(),
+        types: Vec::new(),
         parallel: Vec::new(),
         own: HashSet::new(),
         left_out: HashMap::new(),
@@ -354,6 +364,7 @@ pub(crate) fn preprocess(
         left_out: pp.left_out,
         choices: pp.choices,
         externals: pp.externals,
+        types: pp.types,
         missing: pp.missing,
         system: pp.system,
         parallel: pp.parallel,

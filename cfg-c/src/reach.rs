@@ -8,7 +8,7 @@ mod split;
 use crate::{
     Options, codes,
     lex::Token,
-    preprocess::{Choice, External, Preprocessed},
+    preprocess::{Choice, External, Preprocessed, TypeChoice},
     source::{Pos, Sink},
 };
 use cfg_core::diagnostic::similar::did_you_mean;
@@ -28,6 +28,8 @@ pub(crate) struct Reached {
     /// Derivatives of the bits of real numbers are taken to be 0, in all functions.
     pub(crate) has_bits: bool,
     pub(crate) externals: Vec<External>,
+    /// What parameters are said to be.
+    pub(crate) types: Vec<TypeChoice>,
     /// All names that the files declare, for those that are misspelt.
     pub(crate) names: Vec<Rc<str>>,
     /// The functions that are asked for.
@@ -49,6 +51,7 @@ impl Reached {
             choices: Vec::new(),
             has_bits: false,
             externals: Vec::new(),
+            types: Vec::new(),
             names: Vec::new(),
             heads: Vec::new(),
             is_one: false,
@@ -371,7 +374,9 @@ pub(crate) fn reach(
     }
     let mut externals: Vec<External> = Vec::new();
     let mut choices: Vec<Choice> = Vec::new();
+    let mut types: Vec<TypeChoice> = Vec::new();
     for (f, file) in read.iter_mut().enumerate() {
+        types.append(&mut file.types);
         for mut external in file.externals.drain(..) {
             external.unit = external.unit.map(|_| f);
             externals.push(external);
@@ -394,6 +399,13 @@ pub(crate) fn reach(
                 .named()
                 .flat_map(|name| files.named(external.unit, name)),
         );
+    }
+    if let Some((file, _)) = heads.first() {
+        for token in types.iter().flat_map(|of| &of.ty) {
+            for tag in [false, true] {
+                roots.extend(files.declarations(*file, &(Rc::clone(&token.text), tag)));
+            }
+        }
     }
     // What the library has in C calls others of its functions.
     for (f, file) in files.files.iter().enumerate() {
@@ -469,6 +481,7 @@ pub(crate) fn reach(
         choices,
         has_bits,
         externals,
+        types,
         names,
         heads,
         is_one,

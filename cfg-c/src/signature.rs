@@ -3,6 +3,7 @@
 use crate::{
     ast::{DeclKind, ExprKind, Unit},
     types::{Qualified, Type},
+    unions,
 };
 use cfg_core::ir::ScalarType;
 use std::collections::BTreeMap;
@@ -79,7 +80,7 @@ pub struct CGlobal {
 pub struct CStructure {
     /// The words that name it, `struct point` or `point`; those without a tag and a `typedef` of their own have none.
     pub name: Option<String>,
-    /// The members, those of anonymous structures inside included.
+    /// The members, those of anonymous structures and unions inside included.
     pub members: Vec<(String, CType)>,
 }
 
@@ -120,8 +121,12 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
             true => format!("struct {name}"),
             false => name.to_string(),
         }),
-        members: (s.members.iter())
-            .map(|m| (m.name.to_string(), c_type(&m.ty)))
+        members: (unions::shown(unit, &s.members).iter())
+            .map(|m| match m.ty.ty {
+                // Memory for it is that of the structure.
+                Type::Array(_, None) => (m.name.to_string(), CType::Other(m.ty.name())),
+                _ => (m.name.to_string(), c_type(&m.ty)),
+            })
             .collect(),
     });
     Some(Signature {

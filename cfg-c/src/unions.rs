@@ -1,25 +1,26 @@
-//! Unions of which one member is used, or several of one type: they are structures with that member alone. Others are refused where they are
-//! used.
+//! Unions of which one member is used, or several that are the same numbers: they are structures with that member alone. Others are refused
+//! where they are used.
+
+mod views;
 
 use crate::{
-    ast::{ExprId, ExprKind, Init, Member, StructId, Unit},
-    calls::reachable,
+    ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unit},
     constant,
+    members::{Used, members_on_the_way, problem},
+    parse::bits::are_bits,
     types::{Qualified, Type},
 };
 use cfg_core::ir::Subscript;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    rc::Rc,
-};
+use std::{collections::BTreeMap, rc::Rc};
 
-/// What a member is called that is a union without a name: its members are those of the structure around it.
+/// What a member is called that is a union without a name, or a structure without one in a union: its members are those of the structure or
+/// union around it.
 const HIDDEN: &str = "__cfgrev_union";
 
 /// Types nest at most so deep.
 const MAX_DEPTH: usize = 300;
 
-/// The name of the member that is the k-th union without a name in a structure.
+/// The name of the member that is the k-th of a structure, and has no name.
 pub(crate) fn hidden(k: usize) -> Rc<str> {
     Rc::from(format!("{HIDDEN}{k}"))
 }
@@ -29,167 +30,161 @@ pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with(HIDDEN)
 }
 
-/// The members that are used of each union.
-type Used = BTreeMap<StructId, BTreeSet<Rc<str>>>;
+/// The member without a name in a structure that has a member of this name.
+pub(crate) fn around(unit: &Unit, s: StructId, name: &str) -> Option<Rc<str>> {
+    around_within(unit, s, name, MAX_DEPTH)
+}
 
-/// Leaves each union the member that is used of it by what the functions with these numbers reach.
-pub(crate) fn resolve(unit: &mut Unit, roots: &[usize]) {
+fn around_within(unit: &Unit, s: StructId, name: &str, depth: usize) -> Option<Rc<str>> {
+    let depth = depth.checked_sub(1)?;
+    let mut members = unit.structure(s).declared().iter();
+    let found = members.find(|m| match m.ty.ty {
+        Type::Struct(inner) if is_hidden(&m.name) => {
+            let mut own = unit.structure(inner).declared().iter();
+            own.any(|m| *m.name == *name) || around_within(unit, inner, name, depth).is_some()
+        }
+        _ => false,
+    });
+    found.map(|m| Rc::clone(&m.name))
+}
+
+/// Leaves each union the member that is used of it.
+pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     let all = (0..unit.structures.len()).map(|k| StructId(k as u32));
     let unions: Vec<StructId> = all.filter(|s| unit.structure(*s).union).collect();
     if unions.is_empty() {
         return;
     }
-    let used = used(unit, roots);
-    let mut renamed: BTreeMap<(StructId, Rc<str>), Rc<str>> = BTreeMap::new();
+    let mut left: BTreeMap<StructId, Member> = BTreeMap::new();
     for &s in &unions {
-        let members = used.get(&s).cloned().unwrap_or_default();
-        match kept(unit, s, &members) {
+        match kept(unit, s, used) {
             Ok(kept) => {
-                for name in members {
-                    renamed.insert((s, name), Rc::clone(&kept.name));
-                }
-                unit.structures[s.index()].members = vec![kept];
+                left.insert(s, kept);
             }
             Err(why) => unit.structures[s.index()].refused = Some(why.into()),
         }
     }
-    for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
-        let new = unit.member_of(e).and_then(|(s, name)| {
-            let new = renamed.get(&(s, Rc::clone(name)))?;
-            Some(Rc::clone(new))
-        });
-        if let (Some(new), ExprKind::Member(_, name, _)) = (new, &mut unit.exprs[e.index()].kind) {
-            *name = new;
+    let mut failed = views::rewrite(unit, &left);
+    failed.extend(initial_values(unit, used, &left));
+    for (s, kept) in left {
+        let structure = &mut unit.structures[s.index()];
+        structure.leave(vec![kept]);
+        if failed.contains(&s) {
+            let name = named(structure);
+            structure.refused = Some(format!("{name}, of which several members are used").into());
         }
-    }
-    for d in 0..unit.decls.len() {
-        let Some(Init::Parts(parts)) = &unit.decls[d].init else {
-            continue;
-        };
-        let mut parts = parts.clone();
-        for (steps, _) in &mut parts {
-            rename(unit, &unit.decls[d].ty, steps, &renamed);
-        }
-        unit.decls[d].init = Some(Init::Parts(parts));
     }
     show_hidden(unit);
-    refuse_around(unit);
 }
 
-/// Lets the steps from a type to a part of it lead through the members that are left; those of unions without a name are members of the
-/// structures around them.
-fn rename(
-    unit: &Unit,
-    ty: &Qualified,
-    steps: &mut Vec<Subscript>,
-    renamed: &BTreeMap<(StructId, Rc<str>), Rc<str>>,
-) {
-    let mut ty = Some(ty);
-    let mut made = Vec::with_capacity(steps.len());
-    for step in steps.drain(..) {
-        let whole = ty.map(|ty| &ty.ty);
-        let (Some(name), Some(Type::Struct(s))) = (step.field(), whole) else {
-            ty = ty.and_then(Qualified::target);
-            made.push(step);
+/// Lets the steps from types to parts of them that have initial values lead through the members that are left; those of unions and structures
+/// without a name are members of the structures around them. The unions of which another member is initialised as a whole.
+fn initial_values(
+    unit: &mut Unit,
+    used: &Used,
+    left: &BTreeMap<StructId, Member>,
+) -> Vec<StructId> {
+    let mut failed = Vec::new();
+    for d in 0..unit.decls.len() {
+        let decl = &unit.decls[d];
+        let Some(Init::Parts(parts)) = &decl.init else {
             continue;
         };
-        let name: Rc<str> = Rc::from(name);
-        let new = renamed.get(&(*s, Rc::clone(&name))).unwrap_or(&name);
-        ty = unit.member(*s, new).map(|m| &m.ty);
-        if !is_hidden(new) {
-            made.push(Subscript::Field((**new).into()));
-        }
-    }
-    *steps = made;
-}
-
-/// Finds the members that are named, and those that initial values are of.
-fn used(unit: &Unit, roots: &[usize]) -> Used {
-    let mut used = Used::new();
-    let reached = reachable(unit, roots);
-    let mut left_out = Vec::new();
-    for (f, function) in unit.functions.iter().enumerate() {
-        if !reached.contains(&f) {
-            left_out.push(function.part.clone());
-        }
-    }
-    for k in 0..unit.exprs.len() as u32 {
-        if let Some((s, name)) = unit.member_of(ExprId(k))
-            && unit.structure(s).union
-            && !left_out.iter().any(|part| part.contains(&k))
-        {
-            used.entry(s).or_default().insert(Rc::clone(name));
-        }
-    }
-    for decl in &unit.decls {
-        for (steps, _) in decl.init.iter().flat_map(Init::given) {
-            for (s, name) in members_on_the_way(unit, &decl.ty, steps) {
-                used.entry(s).or_default().insert(name);
+        let mut made = Vec::with_capacity(parts.len());
+        for (steps, e) in parts {
+            // Zeros of members that are not used are those of the member that is.
+            let way = members_on_the_way(unit, &decl.ty, steps);
+            let is_used = |(s, member): &(StructId, &Member)| {
+                !unit.structure(*s).union || used.has(*s, &member.name)
+            };
+            if way.iter().all(is_used) {
+                match through(unit, &decl.ty, steps, left) {
+                    Ok(steps) => made.push((steps, *e)),
+                    Err(s) => failed.push(s),
+                }
             }
         }
+        unit.decls[d].init = Some(Init::Parts(made));
     }
-    used
+    failed
 }
 
-/// The members of unions that the steps from a type to a part of it lead through.
-fn members_on_the_way(
+/// The steps from a type through the members of unions that are left.
+fn through(
     unit: &Unit,
     ty: &Qualified,
     steps: &[Subscript],
-) -> Vec<(StructId, Rc<str>)> {
-    let mut found = Vec::new();
+    left: &BTreeMap<StructId, Member>,
+) -> Result<Vec<Subscript>, StructId> {
     let mut ty = Some(ty);
-    for step in steps {
-        let Some(whole) = ty else { break };
-        ty = match (step.field(), &whole.ty) {
-            (Some(name), Type::Struct(s)) => {
-                let member = unit.member(*s, name);
-                if let Some(member) = member.filter(|_| unit.structure(*s).union) {
-                    found.push((*s, Rc::clone(&member.name)));
-                }
-                member.map(|m| &m.ty)
+    let mut made = Vec::with_capacity(steps.len());
+    for (k, step) in steps.iter().enumerate() {
+        let whole = ty.map(|ty| &ty.ty);
+        if let (Some(name), Some(Type::Struct(s))) = (step.field(), whole) {
+            if let Some(kept) = left.get(s).filter(|kept| *kept.name != *name) {
+                let around = Qualified::plain(Type::Struct(*s));
+                made.extend(views::steps_to(unit, &around, kept, &steps[k..]).ok_or(*s)?);
+                break;
             }
-            _ => whole.target(),
-        };
+            ty = unit.member(*s, name).map(|m| &m.ty);
+        } else {
+            ty = ty.and_then(Qualified::target);
+        }
+        made.push(step.clone());
     }
-    found
+    made.retain(|step| step.field().is_none_or(|name| !is_hidden(name)));
+    Ok(made)
+}
+
+/// What a union is called.
+fn named(structure: &Structure) -> String {
+    let name = structure.name.as_deref();
+    name.map_or("a union".to_owned(), |name| format!("union {name}"))
 }
 
 /// The member that a union is read as; or why there is none.
-fn kept(unit: &Unit, s: StructId, used: &BTreeSet<Rc<str>>) -> Result<Member, String> {
+fn kept(unit: &Unit, s: StructId, used: &Used) -> Result<Member, String> {
     let structure = unit.structure(s);
-    let name = structure.name.as_deref();
-    let name = name.map_or("a union".to_owned(), |name| format!("union {name}"));
-    let size = |member: &Member| constant::size(unit, &member.ty.ty, MAX_DEPTH);
-    let largest = structure.members.iter().filter_map(size).max();
-    let number = |member: &&Member| member.ty.element().arith().is_some();
-    let mut of = structure.members.iter().filter(|m| used.contains(&m.name));
-    let first = match of.next() {
-        Some(first) => first,
-        // Nothing asks what it is, but its place is kept.
-        None => (structure.members.iter())
-            .find(|m| number(m) && size(m) == largest)
-            .ok_or(name.clone())?,
+    let name = named(structure);
+    let of = structure.members.iter();
+    let of: Vec<&Member> = of.filter(|m| used.has(s, &m.name)).collect();
+    let member = match of[..] {
+        // Nothing asks what it is, but it is copied.
+        [] => number(unit, s).ok_or(name.clone())?,
+        [member] => member,
+        [a, ..] => {
+            let alike = views::kept(unit, &of);
+            let other = of.iter().find(|m| m.ty.ty != a.ty.ty).unwrap_or(&a);
+            let (ty, tb) = (a.ty.name(), other.ty.name());
+            return alike.ok_or_else(|| {
+                format!(
+                    "{name}, of which both {} ({ty}) and {} ({tb}) are used",
+                    a.name, other.name
+                )
+            });
+        }
     };
-    if let Some(other) = of.find(|m| m.ty.ty != first.ty.ty || m.ty.arith().is_none()) {
-        let (a, b) = (first, other);
-        let (ty, tb) = (a.ty.name(), b.ty.name());
-        return Err(format!(
-            "{name}, of which both {} ({ty}) and {} ({tb}) are used",
-            a.name, b.name
-        ));
+    match problem(unit, &member.ty) {
+        Some(what) => Err(format!("{name} with the member {}, {what}", member.name)),
+        None => Ok(member.clone()),
     }
-    // Members behind it, and the next element, would have other places.
-    if largest.is_none() || size(first) != largest {
-        return Err(format!(
-            "{name}, of which {} is used, which does not fill it",
-            first.name
-        ));
-    }
-    Ok(first.clone())
 }
 
-/// Makes the members of unions without a name those of the structures around them.
+/// The number, or the array of numbers, that fills a union.
+pub(crate) fn number(unit: &Unit, s: StructId) -> Option<&Member> {
+    let size = |member: &Member| constant::size(unit, &member.ty.ty, MAX_DEPTH);
+    let mut members = unit.structure(s).members.iter();
+    let largest = members.clone().filter_map(size).max();
+    members.find(|m| m.ty.element().arith().is_some() && size(m) == largest)
+}
+
+/// True of a union of a real number and an integer of its size: its bits may be read.
+pub(crate) fn has_bits(structure: &Structure) -> bool {
+    let numbers = || structure.declared().iter().filter_map(|m| m.ty.arith());
+    structure.union && numbers().any(|a| numbers().any(|b| are_bits(a, b)))
+}
+
+/// Makes the members of unions and structures without a name those of the structures around them.
 fn show_hidden(unit: &mut Unit) {
     for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
         if let ExprKind::Member(inner, name, false) = &unit.expr(e).kind
@@ -200,35 +195,37 @@ fn show_hidden(unit: &mut Unit) {
         }
     }
     for k in 0..unit.structures.len() {
-        for m in 0..unit.structures[k].members.len() {
-            let member = &unit.structures[k].members[m];
-            let Type::Struct(inner) = member.ty.ty else {
-                continue;
-            };
-            let inner = unit.structure(inner);
-            if is_hidden(&member.name)
-                && inner.refused.is_none()
-                && let [kept] = &inner.members[..]
-            {
-                unit.structures[k].members[m] = kept.clone();
-            }
+        let members = &unit.structures[k].members;
+        if members.iter().any(|m| is_hidden(&m.name)) {
+            let shown = shown(unit, members);
+            unit.structures[k].leave(shown);
         }
     }
 }
 
-/// Refuses structures with such unions in them. Structures are complete before they are members of others.
-fn refuse_around(unit: &mut Unit) {
-    for k in 0..unit.structures.len() {
-        let refused =
-            unit.structures[k]
-                .members
-                .iter()
-                .find_map(|member| match member.ty.element().ty {
-                    Type::Struct(inner) => unit.structure(inner).refused.clone(),
-                    _ => None,
-                });
-        if let Some(what) = refused {
-            unit.structures[k].refused.get_or_insert(what);
+/// Members, those in members without a name included.
+pub(crate) fn shown(unit: &Unit, members: &[Member]) -> Vec<Member> {
+    shown_within(unit, members, MAX_DEPTH)
+}
+
+/// Recursion is as deep as structures nest.
+fn shown_within(unit: &Unit, members: &[Member], depth: usize) -> Vec<Member> {
+    let mut found = Vec::new();
+    for member in members {
+        match member.ty.ty {
+            Type::Struct(inner)
+                if is_hidden(&member.name)
+                    && unit.structure(inner).refused.is_none()
+                    && depth > 0 =>
+            {
+                found.extend(shown_within(
+                    unit,
+                    &unit.structure(inner).members,
+                    depth - 1,
+                ));
+            }
+            _ => found.push(member.clone()),
         }
     }
+    found
 }

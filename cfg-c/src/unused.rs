@@ -2,7 +2,7 @@
 //! `FILE *` that is only printed to, unions, texts, and structures with functions in them: they are taken out, with the arguments for them.
 
 use crate::{
-    ast::{DeclId, ExprId, ExprKind, Unit},
+    ast::{DeclId, ExprId, ExprKind, StructId, Unit},
     calls::holds,
     lower::{
         is_recursive, math,
@@ -34,11 +34,16 @@ pub(crate) fn leave_out(unit: &mut Unit) {
 
 /// True of a type of which there is no POINT.
 fn is_unread(unit: &Unit, ty: &Qualified) -> bool {
+    holds_unread(unit, ty, |_| true)
+}
+
+/// True of a type that holds, or leads to, what is not read, or one of these unions.
+pub(crate) fn holds_unread(unit: &Unit, ty: &Qualified, union: impl Fn(StructId) -> bool) -> bool {
     let unread = |ty: &Type| match ty {
         Type::Void | Type::Function(_) | Type::Refused(_) => true,
         Type::Struct(s) => {
             let structure = unit.structure(*s);
-            !structure.complete || structure.union || structure.refused.is_some()
+            !structure.complete || structure.union && union(*s) || structure.refused.is_some()
         }
         Type::Arith(_) | Type::Pointer(_) | Type::Array(..) => false,
     };

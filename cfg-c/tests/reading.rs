@@ -272,7 +272,7 @@ fn ambiguities_are_decided() {
 /// Each text, the codes of its problems, and the line and column of the first.
 const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     (
-        "struct P { double *x; struct P *p; };\ndouble f(struct P p) { return p.x[0]; }",
+        "struct P { double *x; struct P *p; };\ndouble f(struct P p) { return p.x[0] + p.p->x[0]; }",
         &["C005", "C006"],
         (2, 19),
     ),
@@ -1313,6 +1313,223 @@ fn parameters_are_those_that_are_used_and_have_the_type_that_they_are_used_as() 
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What stands before each text in `MEMBERS`.
+const STRUCTURES: &str = "#include <stdio.h>\n#include <string.h>\nstruct ops { double (*eval)(double); void *user; };
+    struct node { struct node *next; double v, w; const char *name; union { long bits; float part; } u; };
+    struct around { int n; struct node first; struct ops ops; double *v; struct elsewhere *e; FILE *log; unsigned on : 1; };\n";
+
+/// Functions, and the members that are left of each structure that they use.
+const MEMBERS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "double f(const struct node *p) { return p->v; }",
+        &[("node", "v")],
+    ),
+    (
+        "double f(struct around *p) { return p->first.w * p->n; }",
+        &[("node", "w"), ("around_used", "n first")],
+    ),
+    (
+        "double f(struct around *p, int k) { return p->v[k]; }",
+        &[("around_used", "v")],
+    ),
+    // What is only printed, or asked for its size, is not used; nor is what only an initial value names.
+    (
+        "double f(struct node *p) { printf(\"%s\", p->name); return p->v * sizeof p->u * sizeof p->next->w; }",
+        &[("node", "v")],
+    ),
+    (
+        "double f(double x) { struct node n = {0, x, 2, \"n\"}; return n.w; }",
+        &[("node", "w")],
+    ),
+    (
+        "static double g(double x) { return x; } double f(double x) { struct node n = {.w = g(x), .v = x}; return n.v; }",
+        &[("node", "v w")],
+    ),
+    // Functions that are not reached use nothing.
+    (
+        "double g(struct node *p) { return p->next->w; } double f(struct node *p) { return p->v; }",
+        &[("node", "v")],
+    ),
+    // Of what is copied as a whole all stays that can be read.
+    (
+        "double f(struct node *p) { struct node n = *p; p[1] = n; return p->v; }",
+        &[("node", "v w u")],
+    ),
+    (
+        "double f(struct node *p) { memcpy(p + 1, p, sizeof *p); return p->v; }",
+        &[("node", "v w u")],
+    ),
+    (
+        "struct node f(struct node *p) { p->u.bits = 1; return *p; }",
+        &[("node", "v w u")],
+    ),
+    (
+        "double f(struct node p) { return p.v; }",
+        &[("node", "v w u")],
+    ),
+    // What a structure ends with is an array of any length.
+    (
+        "struct tail { int n; char c; double v[]; }; double f(const struct tail *p, int k) { return p->n < k ? 0 : p->v[k] * sizeof *p; }",
+        &[("tail_used", "n v")],
+    ),
+];
+
+#[test]
+fn members_are_those_that_are_used() {
+    let mut wrong = String::new();
+    for (text, expected) in MEMBERS {
+        let options = Options {
+            routine: Some("f".to_owned()),
+            ..Options::default()
+        };
+        let text = format!("{STRUCTURES}{text}");
+        let source = SourceFile::new("t.c", text.as_bytes());
+        let read = read_c(&[source], &options, &mut NoFiles);
+        let Some(program) = read.program else {
+            wrong.push_str(&format!("{text}\n{}\n", read.problems));
+            continue;
+        };
+        for (name, members) in *expected {
+            let mut records = program.records.iter();
+            let record = records.find(|r| r.name == *name);
+            let fields = record.map_or(&[][..], |r| &r.fields);
+            let fields: Vec<&str> = fields.iter().map(|f| &*f.name).collect();
+            if fields.join(" ") != *members {
+                wrong.push_str(&format!("{name}: {fields:?}, not {members}\n{text}\n"));
+            }
+        }
+        if let Err(problems) = cfg_core::validate::validate(program) {
+            wrong.push_str(&problems.to_string());
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A parameter `void *` has the type that it is said to have; one that is no such parameter, or no type of a pointer, is told.
+#[test]
+fn parameters_have_the_types_that_are_said() {
+    let text = "struct setting { double a; void *more; }; static double g(double x, void *of) { return x * *(double *) of; }
+        double f(double x, void *data, void *other) { return g(x, data) + (other ? x : 0.0); }";
+    let read = |given: &str| {
+        let options = Options {
+            routine: Some("f".to_owned()),
+            types: vec![given.to_owned()],
+            ..Options::default()
+        };
+        read_c(
+            &[SourceFile::new("t.c", text.as_bytes())],
+            &options,
+            &mut NoFiles,
+        )
+    };
+    let said = read("other = const struct setting *");
+    let shown = said.program.expect("it is read").to_string();
+    assert!(shown.contains("record setting"), "{shown}");
+    for (given, code, words) in [
+        ("x=double *", "C004", "no parameter x that is void *"),
+        ("data=double", "C005", "no type of a pointer"),
+        ("data=struct setting * *[3]", "C005", "no type of a pointer"),
+        ("data=setting *", "C004", "the type setting is not known"),
+        ("data", "C002", "a type are expected"),
+    ] {
+        let problems = read(given).problems.to_string();
+        assert!(
+            problems.contains(code) && problems.contains(words),
+            "{given}: {problems}"
+        );
+    }
+}
+
+/// The type of a member may be one that a file declares which is not there, if nothing uses it.
+#[test]
+fn types_of_members_that_are_missing() {
+    let text = |used: &str| {
+        format!(
+            "#include <nowhere.h>\nstruct s {{ double x; image_t image, *all; const lock_t *lock; struct clock at; }}; double f(const struct s *p) {{ return p->x{used}; }}"
+        )
+    };
+    let known = read(&text(""));
+    assert!(known.program.is_some(), "{}", known.problems);
+    for used in [" + p->image", " + p->at.t"] {
+        let problems = read(&text(used)).problems.to_string();
+        assert!(problems.contains("error[C0"), "{problems}");
+    }
+    let without = text("").replace("#include <nowhere.h>", "");
+    assert!(read(&without).program.is_none());
+}
+
+/// Arguments that are only printed may call what only tells something.
+#[test]
+fn what_only_tells_is_not_called() {
+    let head = "#include <stdio.h>\n#include <stdarg.h>\nstruct time { long t; double s; }; static int count;
+        static void say(const char *what, ...) { va_list all; va_start(all, what); vprintf(what, all); va_end(all); }
+        static const char *name(int k) { switch (k) { case 0: return \"none\"; default: return \"some\"; } }
+        static void put(struct time t, char *s) { t.s += 1; if (t.s > 1) t.t++; sprintf(s, \"%ld\", t.t); while (*s) *s++ |= 1; }
+        static char *text(struct time t) { static char s[64]; put(t, s); return s; }
+        static int counted(void) { return ++count; }
+        static double moved(double *p) { return *p += 1; }\n";
+    for (argument, is_left_out) in [
+        ("name(x > 1)", true),
+        ("text(t)", true),
+        ("name(counted())", false),
+        ("moved(&x)", false),
+        ("x++", false),
+    ] {
+        let read = read(&format!(
+            "{head}double f(double x) {{ struct time t = {{ 1, x }}; say(\"%s\", {argument}); return x * count + t.s; }}"
+        ));
+        assert_eq!(
+            read.program.is_some(),
+            is_left_out,
+            "{argument}: {}",
+            read.problems
+        );
+    }
+}
+
+/// Unions of which members are used that are not the same numbers, or that are named as a whole, are refused with the reason.
+#[test]
+fn unions_that_are_more_than_one_view() {
+    for (members, body, words) in [
+        (
+            "double d; long bits;",
+            "u.d = x; return u.bits;",
+            "--no-diff bits",
+        ),
+        (
+            "float f; unsigned char b[4];",
+            "u.f = x; return u.b[0];",
+            "both f (float) and b (array of unsigned char)",
+        ),
+        (
+            "double v[2]; struct { double x, y; } p;",
+            "u.v[0] = x; struct pair q = u.q; return u.p.x;",
+            "of which several members are used",
+        ),
+        (
+            "double v[2]; struct { double x; float y; } p;",
+            "u.v[0] = x; return u.p.x;",
+            "both v (array of double) and p",
+        ),
+        (
+            "double v[4]; struct { double x, y; } p[2];",
+            "u.v[0] = x; return u.p[(int) x].x;",
+            "of which several members are used",
+        ),
+    ] {
+        let text = format!(
+            "struct pair {{ double a, b; }}; double f(double x) {{ union {{ {members} struct pair q; }} u; {body} }}"
+        );
+        let read = read(&text);
+        assert!(read.program.is_none(), "{text}");
+        let problems = read.problems.to_string();
+        assert!(
+            problems.contains("C005") && problems.contains(words),
+            "{text}\n{problems}"
+        );
+    }
 }
 
 /// A pointer that is only handed on may lead to any number of elements; one that is dereferenced alone leads to one.

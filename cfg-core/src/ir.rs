@@ -37,7 +37,7 @@ mod vertex;
 pub mod visit;
 
 pub use astray::Astray;
-pub use c_source::{CDeclaration, CGlobal, CHead, CParameter};
+pub use c_source::{CDeclaration, CGlobal, CHead, CLeftOut, CParameter};
 pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use fields::{Leaf, Level, Part};

@@ -151,6 +151,7 @@ impl Point {
         });
         let reading = Reading {
             program,
+            routine: program.routine(routine),
             levels: &binder.levels,
             sizes: None,
             room: &within,

@@ -8,12 +8,12 @@ use crate::objects::{Levels, Sizes};
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    ir::{Program, ScalarType, Variable},
+    ir::{CLeftOut, Program, Routine, ScalarType, Variable},
     json::values::{NamedValues, ValueTree},
 };
 use cfg_exec::{Lease, Value};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A value of a POINT or a SEED, with the name of its variable, and the pointer to it.
 pub(crate) struct Given<T = Content> {
@@ -32,6 +32,7 @@ pub(crate) enum Content {
 /// What the members of a text are read with.
 pub(crate) struct Reading<'a, 'p> {
     pub(crate) program: &'p Program,
+    pub(crate) routine: &'p Routine,
     pub(crate) levels: &'a Levels<'p>,
     /// The numbers of elements at the point, for a seed.
     pub(crate) sizes: Option<&'a Sizes>,
@@ -49,6 +50,11 @@ impl Reading<'_, '_> {
         problems: &mut Diagnostics,
     ) -> Vec<Given> {
         let mut found = Vec::with_capacity(members.len());
+        let left_out = CLeftOut::of(&self.program.annotations);
+        let members = match left_out.members.get(&self.routine.name) {
+            Some(unused) => without(members, "", unused),
+            None => members,
+        };
         for (name, tree) in members {
             let pointer = format!("{base}{}", pointer(&name));
             if let ValueTree::SameAs(..) = tree {
@@ -97,6 +103,27 @@ impl Reading<'_, '_> {
         }
         found
     }
+}
+
+/// Values without those of these names, which nothing reads. Recursion is over the nesting of the text, which its reader limits.
+fn without(members: NamedValues, around: &str, unused: &BTreeSet<String>) -> NamedValues {
+    fn inside(tree: ValueTree, name: &str, unused: &BTreeSet<String>) -> ValueTree {
+        match tree {
+            ValueTree::Object(members) => {
+                ValueTree::Object(without(members, &format!("{name}."), unused))
+            }
+            ValueTree::Array(items) if items.iter().any(has_object) => {
+                let items = items.into_iter();
+                ValueTree::Array(items.map(|item| inside(item, name, unused)).collect())
+            }
+            tree => tree,
+        }
+    }
+    let named = members.into_iter().map(|(name, tree)| {
+        let path = format!("{around}{name}");
+        (!unused.contains(&path)).then(|| (name, inside(tree, &path, unused)))
+    });
+    named.flatten().collect()
 }
 
 /// The values of the fields of records by the names that they have where records are split. A field that only some records of a list

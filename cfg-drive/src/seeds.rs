@@ -34,6 +34,7 @@ pub(crate) fn parse_seeds(
     let levels = Levels::of(routine);
     let reading = Reading {
         program,
+        routine,
         levels: &levels,
         sizes: Some(sizes),
         room: &within,

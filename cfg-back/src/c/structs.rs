@@ -3,10 +3,10 @@
 use super::{globals::once, names::Names, operators::c_type::c_type};
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
-    ir::{Field, Program, ScalarType},
+    ir::{CLeftOut, Field, Program, Record, ScalarType},
 };
 use cfg_transform::records::Parts;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 /// A program with records that is written as it is without them, and the structures that callers see.
 pub(super) struct Structs<'a> {
@@ -19,6 +19,8 @@ pub(super) struct Structs<'a> {
     tags: Vec<String>,
     /// The members of each structure, in the order of the fields.
     members: Vec<Vec<String>>,
+    /// What the source has between the members of a structure.
+    gaps: BTreeMap<String, Vec<(usize, u64)>>,
 }
 
 /// The variable of the program with records that a variable is, or is a leaf of.
@@ -84,6 +86,7 @@ impl<'a> Structs<'a> {
             globals,
             tags,
             members: members.collect(),
+            gaps: CLeftOut::of(&program.annotations).gaps,
         }
     }
 
@@ -158,8 +161,18 @@ impl<'a> Structs<'a> {
     fn declaration(&self, record: RecordId) -> String {
         let tag = &self.tags[record.index()];
         let mut members = String::new();
-        let fields = &self.program.record(record).fields;
-        for (field, name) in fields.iter().zip(&self.members[record.index()]) {
+        let Record { name, fields } = self.program.record(record);
+        let gaps = self.gaps.get(name).map_or(&[][..], Vec::as_slice);
+        let mut names = Names::of_function();
+        (self.members[record.index()].iter()).for_each(|name| names.reserve(name));
+        let mut gap = |members: &mut String, at: usize| {
+            for (_, bytes) in gaps.iter().filter(|(k, _)| *k == at) {
+                let name = names.fresh("unused", None);
+                let _ = writeln!(members, "    unsigned char {name}[{bytes}];");
+            }
+        };
+        for (k, (field, name)) in fields.iter().zip(&self.members[record.index()]).enumerate() {
+            gap(&mut members, k);
             let ty = match field.ty.record() {
                 Some(r) => self.type_of(r),
                 None => c_type(field.ty).to_owned(),
@@ -170,6 +183,7 @@ impl<'a> Structs<'a> {
             }
             members.push_str(";\n");
         }
+        gap(&mut members, fields.len());
         let what = format!("STRUCT_{:08X}", checksum(&members));
         once(tag, &what, &format!("struct {tag} {{\n{members}}};"))
     }

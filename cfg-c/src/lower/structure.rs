@@ -1,7 +1,7 @@
 //! Structures as records: their types, and the expressions that are structures.
 
 use super::{
-    Failed, Lower, Lowered,
+    Failed, Lower, Lowered, left_out,
     routine::Body,
     slot::{Elem, Path},
 };
@@ -10,6 +10,7 @@ use crate::{
     braces, codes, constant,
     source::Pos,
     types::{Qualified, Type},
+    unions,
 };
 use cfg_core::{
     builder::VarType,
@@ -69,6 +70,12 @@ impl Lower<'_> {
         };
         if let Some(message) = refused {
             let help = match pointer {
+                _ if unions::has_bits(structure) => {
+                    "--no-diff bits reads the bits of a real number as an integer without a derivative"
+                }
+                _ if structure.union => {
+                    "make it a structure, whose members lie side by side, or use one of its members only"
+                }
                 Some(_) => {
                     "of local structures, pointers to numbers are supported: write a function that has the members as parameters, fills the structure, and calls this one"
                 }
@@ -85,11 +92,20 @@ impl Lower<'_> {
                 .error(&codes::LIMIT, at, message, "use fewer levels");
             return Err(Failed);
         };
-        let mut unique = name.to_owned();
+        let gaps = left_out::gaps(unit, s);
+        // Who has the structure of the file cannot take it for one with other places.
+        let stem = match gaps {
+            Some(Err(())) => format!("{name}_used"),
+            Some(Ok(_)) | None => name.to_owned(),
+        };
+        let mut unique = stem.clone();
         let mut k = 1;
         while !self.record_names.insert(unique.clone()) {
             k += 1;
-            unique = format!("{name}_{k}");
+            unique = format!("{stem}_{k}");
+        }
+        if let Some(Ok(gaps)) = gaps.filter(|gaps| gaps.as_ref().is_ok_and(|g| !g.is_empty())) {
+            self.gaps.insert(unique.clone(), gaps);
         }
         // Pointers to it may be among its members.
         let declared = match self.values {

@@ -1,9 +1,9 @@
-//! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, and memcpy of one number. Where
+//! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, memcpy of one number, unions. Where
 //! derivatives of bits are taken to be 0 they are numbers like others, which functions of `library` compute.
 
 use super::Parser;
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Unary},
+    ast::{Binary, DeclId, ExprId, ExprKind, StructId, Unary},
     constant,
     lower::points::bare,
     prototypes,
@@ -103,9 +103,33 @@ impl Parser<'_> {
             return None;
         }
         let place = self.place_behind(inner, at, from);
+        self.bits_of(place, ty, at, from)
+    }
+
+    /// The bits of a number as one of another type, which may be assigned.
+    pub(super) fn bits_of(
+        &mut self,
+        place: ExprId,
+        ty: Arith,
+        at: Pos,
+        from: Pos,
+    ) -> Option<ExprId> {
         let read = self.converted(place, ty, at, from)?;
         self.bits.insert(read, (place, ty));
         Some(read)
+    }
+
+    /// The member of a union that is the real number of which another one, an integer, is the bits.
+    pub(super) fn real_of_bits(&self, s: StructId, name: &str) -> Option<(Rc<str>, Arith)> {
+        let structure = self.unit.structure(s);
+        let ty = self.unit.member(s, name)?.ty.arith()?;
+        let mut others = structure.members.iter();
+        let real = others.find(|m| {
+            let own = m.ty.arith();
+            own.is_some_and(|own| own.is_real() && are_bits(own, ty))
+        });
+        let real = real.filter(|_| structure.union && self.has_bits);
+        real.map(|m| (Rc::clone(&m.name), ty))
     }
 
     fn place_behind(&mut self, pointer: ExprId, at: Pos, from: Pos) -> ExprId {

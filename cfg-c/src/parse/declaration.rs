@@ -246,6 +246,11 @@ impl Parser<'_> {
             (None, 0, false) if words.signed => int(Int::Int),
             (None, 0, false) => {
                 let token = self.peek().clone();
+                if self.is_member && self.may_be_missing_type() {
+                    self.next();
+                    let what = format!("of the type {}, which is not known", token.text);
+                    return Ok(Type::Refused(what.into()));
+                }
                 if token.kind == Kind::Ident && !begins_declarations(&token.text) {
                     return Err(self.unknown_type(&token));
                 }
@@ -253,6 +258,16 @@ impl Parser<'_> {
             }
             _ => return Err(self.syntax(at, "these words are no type of C together")),
         })
+    }
+
+    /// True if a name stands here that may be a type which a file declares that was not found.
+    pub(super) fn may_be_missing_type(&self) -> bool {
+        let token = self.peek();
+        let next = self.ahead(1);
+        token.kind == Kind::Ident
+            && !begins_declarations(&token.text)
+            && !self.missing.is_empty()
+            && (next.kind == Kind::Ident || next.is("*"))
     }
 
     pub(super) fn unknown_type(&mut self, token: &Token) -> super::Fail {

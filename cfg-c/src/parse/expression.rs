@@ -2,7 +2,7 @@
 
 use super::{Entry, Parse, Parser, declaration::new_decl, literal};
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StructId, Unary},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     codes, constant,
     lex::{Kind, Token},
     lower::{math::How, points},
@@ -393,7 +393,7 @@ impl Parser<'_> {
             base
         };
         if let Some(Type::Struct(s)) = base.map(|ty| &ty.ty)
-            && let Some(union) = self.union_around(*s, &name.text)
+            && let Some(union) = unions::around(&self.unit, *s, &name.text)
         {
             let of = self.add(ExprKind::Member(of, union, arrow), name.at, from);
             return self.member_of(of, name, false, from);
@@ -422,7 +422,17 @@ impl Parser<'_> {
                 self.sink.error(&codes::UNKNOWN, name.at, message, help);
                 ExprKind::Bad
             }
-            Some(Type::Struct(_) | Type::Refused(_)) => {
+            Some(ty @ (Type::Struct(_) | Type::Refused(_))) => {
+                let real = match ty {
+                    Type::Struct(s) => self.real_of_bits(*s, &name.text),
+                    _ => None,
+                };
+                if let Some((real, ty)) = real {
+                    let place = self.add(ExprKind::Member(of, real, arrow), name.at, from);
+                    if let Some(read) = self.bits_of(place, ty, name.at, from) {
+                        return read;
+                    }
+                }
                 ExprKind::Member(of, Rc::clone(&name.text), arrow)
             }
             None => ExprKind::Bad,
@@ -435,18 +445,6 @@ impl Parser<'_> {
             }
         };
         self.add(kind, name.at, from)
-    }
-
-    /// The member without a name that is a union with a member of this name.
-    fn union_around(&self, s: StructId, name: &str) -> Option<Rc<str>> {
-        let mut members = self.unit.structure(s).members.iter();
-        let union = members.find(|m| match m.ty.ty {
-            Type::Struct(inner) => {
-                unions::is_hidden(&m.name) && self.unit.member(inner, name).is_some()
-            }
-            _ => false,
-        });
-        union.map(|m| Rc::clone(&m.name))
     }
 
     fn primary(&mut self) -> Parse<ExprId> {

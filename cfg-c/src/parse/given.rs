@@ -6,8 +6,10 @@ use super::{Entry, Parser, declaration::new_decl};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Given, StmtKind},
     codes,
+    expand::is_void_pointer,
     lex::{Kind, Token},
-    preprocess::{Choice, External, Role},
+    preprocess::{Choice, External, Role, TypeChoice},
+    reach::Reached,
     source::Pos,
     types::{Arith, Parameter, Qualified, Signature, Type},
 };
@@ -55,6 +57,47 @@ impl Parser<'_> {
             }
             f += 1;
         }
+    }
+
+    /// What the command line says parameters of the function to differentiate are.
+    pub(super) fn given_types(&mut self, read: &Reached) {
+        let Some((file, function)) = read.heads.first().filter(|_| !read.types.is_empty()) else {
+            return;
+        };
+        let file = self.enter_file(Some(*file), function);
+        for TypeChoice { name, ty } in &read.types {
+            let f = self.function_named(function);
+            let f = f.and_then(|d| self.unit.decl(d).definition);
+            let mut own = f
+                .into_iter()
+                .flat_map(|f| &self.unit.functions[f].parameters);
+            let parameter = own.find(|d| self.unit.decl(**d).name == name.text).copied();
+            let Some(d) = parameter.filter(|d| is_void_pointer(&self.unit.decl(*d).ty)) else {
+                let message = format!("{function} has no parameter {} that is void *", name.text);
+                let help =
+                    "name a parameter of the function to differentiate: data='struct setting *'";
+                self.sink.error(&codes::UNKNOWN, name.at, message, help);
+                continue;
+            };
+            let mut tokens = ty.clone();
+            tokens.push(Token {
+                kind: Kind::End,
+                text: Rc::from(""),
+                ..name.clone()
+            });
+            self.tokens = tokens.into();
+            self.at = 0;
+            let Ok(ty) = self.type_name() else { continue };
+            let is_pointer = matches!(&ty.ty, Type::Pointer(to) if to.ty != Type::Void);
+            if !is_pointer || self.peek().kind != Kind::End {
+                let message = format!("{} is given what is no type of a pointer", name.text);
+                let help = "write the type that the pointer has: data='struct setting *'";
+                self.sink.error(&codes::TYPE, name.at, message, help);
+                continue;
+            }
+            self.unit.given_types.insert(d, ty);
+        }
+        self.leave_file(file);
     }
 
     /// The function with this name: that of the file, or one of all files.

@@ -42,6 +42,8 @@ impl Parser<'_> {
                     name: tag.clone(),
                     tagged: tag.is_some(),
                     members: Vec::new(),
+                    declared: None,
+                    copied: false,
                     leaves: 0,
                     complete: false,
                     packed: false,
@@ -86,19 +88,21 @@ impl Parser<'_> {
             if self.take(";") {
                 continue;
             }
-            if !self.begins_declaration() {
+            if !self.begins_declaration() && !self.may_be_missing_type() {
                 let at = self.peek().at;
                 return Err(self.syntax(at, "a member has no type"));
             }
+            let around = std::mem::replace(&mut self.is_member, true);
             let specifiers = self.specifiers()?;
             if self.take(";") {
+                self.is_member = around;
                 self.anonymous(id, specifiers.ty);
                 continue;
             }
             loop {
                 if self.peek().is(":") {
                     // A bit-field without a name.
-                    self.refuse(id, "a bit-field");
+                    self.unit.structures[id.index()].packed = true;
                 } else {
                     let at = self.peek().at;
                     self.attributes()?;
@@ -115,27 +119,35 @@ impl Parser<'_> {
                     // A structure in itself would have no end.
                     if let Type::Struct(inner) = made.ty.element().ty
                         && !self.unit.structure(inner).complete
+                        && inner != id
+                        && !self.missing.is_empty()
+                    {
+                        made.ty.ty = Type::Refused(Rc::from("a structure that is not complete"));
+                    } else if let Type::Struct(inner) = made.ty.element().ty
+                        && !self.unit.structure(inner).complete
                     {
                         let message =
                             format!("the member {name} is a structure that is not complete");
                         let help = "declare its members before, or let a pointer lead to it";
                         self.sink.error(&codes::TYPE, at, message, help);
                     }
-                    if let Some(what) = self.problem(&made.ty.ty) {
-                        self.refuse(id, &format!("the member {name}, {what}"));
+                    if self.take(":") {
+                        self.conditional()?;
+                        made.ty.ty = Type::Refused(Rc::from("a bit-field"));
+                        self.unit.structures[id.index()].packed = true;
                     }
                     let ty = made.ty;
                     self.member(id, Member { name, ty, at });
                 }
                 if self.take(":") {
                     self.conditional()?;
-                    self.refuse(id, "a bit-field");
                 }
                 self.attributes()?;
                 if !self.take(",") {
                     break;
                 }
             }
+            self.is_member = around;
             self.end_of("a member")?;
         }
         self.expect("}", "after the members")?;
@@ -152,12 +164,10 @@ impl Parser<'_> {
                 if let Some(what) = known.refused {
                     self.refuse(id, &what);
                 }
-                if known.union {
+                if known.union || self.unit.structure(id).union {
                     let name = unions::hidden(self.unit.structure(id).members.len());
                     let at = known.members.first().map(|m| m.at).unwrap_or_default();
                     self.member(id, Member { name, ty, at });
-                } else if self.unit.structure(id).union {
-                    self.refuse(id, "a union with a structure without a name in it");
                 } else {
                     let structure = &mut self.unit.structures[id.index()];
                     structure.shown = true;
@@ -169,25 +179,6 @@ impl Parser<'_> {
             }
             Type::Refused(what) => self.refuse(id, &what),
             _ => {}
-        }
-    }
-
-    /// What is not supported about the type of a member.
-    fn problem(&self, ty: &Type) -> Option<String> {
-        match ty {
-            // A pointer to a function is a number, others may be texts that are only printed, or variables of their own.
-            Type::Pointer(_) => None,
-            Type::Array(_, None) => Some("an array without extent".to_owned()),
-            // Declarators nest at most as deep as the parser lets them.
-            Type::Array(of, Some(_)) => self.problem(&of.ty),
-            Type::Struct(s) => {
-                let refused = self.unit.structure(*s).refused.as_ref();
-                refused.map(|what| format!("a structure with {what}"))
-            }
-            Type::Refused(what) => Some(what.to_string()),
-            Type::Void => Some("void".to_owned()),
-            Type::Function(_) => Some("a function".to_owned()),
-            Type::Arith(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! `#pragma cfgrev`, and the options of the command line that say the same.
 
-use super::{Choice, External, Preprocessor, Role};
+use super::{Choice, External, Preprocessor, Role, TypeChoice};
 use crate::{
     Options, codes,
     lex::{Kind, Token, lex},
@@ -21,6 +21,22 @@ impl Preprocessor<'_> {
         for text in &options.passive {
             let tokens = self.option("--no-diff", text);
             self.names(&tokens, Role::Passive, None);
+        }
+        for text in &options.types {
+            let tokens = self.option("--type", text);
+            match &tokens[..] {
+                [name, equals, ty @ ..]
+                    if name.kind == Kind::Ident && equals.is("=") && !ty.is_empty() =>
+                {
+                    let (name, ty) = (name.clone(), self.expand_all(ty.to_vec(), 0));
+                    self.types.push(TypeChoice { name, ty });
+                }
+                _ => {
+                    let at = tokens.first().map(|t| t.at).unwrap_or_default();
+                    let help = "write a parameter and its type: data='struct setting *'";
+                    self.wrong(at, "a parameter, = and a type are expected", help);
+                }
+            }
         }
     }
 

@@ -23,6 +23,7 @@ double grown(int n, double x)
     s->values = realloc(s->values, n / 2 * sizeof *s->values);
     s->n = n / 2;
     double e = energy(s);
+    free(s->other);
     free(s->values);
     free(s);
     return e;

@@ -1,10 +1,11 @@
 //! Declarations of a source in C, which emitted C keeps to: of a routine its head, of a global that other files know its type. They stand in
-//! the annotations, under `c`.
+//! the annotations, under `c`. Those of the program have what structures keep of members that are left out.
 //!
 //! In the text of a declaration `@` is the name, `$` the structure, `#` the extents behind the first one.
 
 use super::Annotations;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The member of annotations.
 const C: &str = "c";
@@ -39,6 +40,15 @@ pub struct CGlobal {
     pub name: String,
     /// The declaration.
     pub declared: CDeclaration,
+}
+
+/// Members of structures that the program does not have because nothing uses them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CLeftOut {
+    /// The places that they take, by the names of records: the number of the field behind it, and its bytes.
+    pub gaps: BTreeMap<String, Vec<(usize, u64)>>,
+    /// What POINT may name and nothing reads, as `p.next` or `p.part.name`, by the names of routines.
+    pub members: BTreeMap<String, BTreeSet<String>>,
 }
 
 fn written(declared: &CDeclaration) -> Value {
@@ -112,6 +122,32 @@ impl CGlobal {
     }
 }
 
+impl CLeftOut {
+    /// Notes what is left out among the annotations of the program, if anything is.
+    pub fn note(&self, annotations: &mut Annotations) {
+        if *self != Self::default() {
+            put(
+                annotations,
+                json!({ "gaps": self.gaps, "unused": self.members }),
+            );
+        }
+    }
+
+    /// What the annotations of a program have.
+    pub fn of(annotations: &Annotations) -> Self {
+        let part = |name: &str| {
+            found(annotations)
+                .and_then(|noted| noted.get(name))
+                .cloned()
+        };
+        let read = |name: &str| part(name).unwrap_or_default();
+        Self {
+            gaps: serde_json::from_value(read("gaps")).unwrap_or_default(),
+            members: serde_json::from_value(read("unused")).unwrap_or_default(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,5 +177,13 @@ mod tests {
         global.note(&mut annotations);
         assert_eq!(CGlobal::of(&annotations), Some(global));
         assert_eq!((CHead::of(&annotations), CHead::of(&None)), (None, None));
+        let names = |all: &[&str]| all.iter().map(ToString::to_string).collect();
+        let left_out = CLeftOut {
+            gaps: [("spring".to_owned(), vec![(0, 24), (2, 8)])].into(),
+            members: [("f".to_owned(), names(&["p.next", "p.part.name"]))].into(),
+        };
+        left_out.note(&mut annotations);
+        assert_eq!(CLeftOut::of(&annotations), left_out);
+        assert_eq!(CLeftOut::of(&None), CLeftOut::default());
     }
 }

@@ -54,6 +54,9 @@ pub(crate) struct InC {
     /// Functions and variables of the C file whose derivatives are taken to be 0.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) no_diff: Vec<String>,
+    /// What a parameter `void *` of the C function leads to: data='struct setting *'; may be repeated.
+    #[arg(long = "type", value_name = "NAME=TYPE")]
+    pub(crate) types: Vec<String>,
 }
 
 /// A language that programs are read in.

@@ -42,6 +42,7 @@ pub(super) fn read(
         routine: routine.map(str::to_owned),
         externals: options.external.clone(),
         passive: options.no_diff.clone(),
+        types: options.types.clone(),
     };
     let mut included = Included(Vec::new());
     let read = cfg_c::read_c(&sources, &choices, &mut included);

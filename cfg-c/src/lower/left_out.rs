@@ -1,0 +1,151 @@
+//! What is kept of members that are left out: their places in structures, and their names, which POINT may have.
+
+use super::Lower;
+use crate::{
+    ast::{DeclId, StructId, Unit},
+    constant,
+    types::{Qualified, Type},
+    unions,
+};
+use cfg_core::ir::{CLeftOut, Record};
+use std::{
+    collections::{BTreeSet, HashSet},
+    rc::Rc,
+};
+
+/// More members that are left out are not named.
+const MAX_NAMES: usize = 10_000;
+
+/// The gaps between the members of a structure, where some are left out in it or in those inside of it; `None` if nothing is. It is an error
+/// if their places are not known.
+pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>, ()>> {
+    let is_changed = lacks_members(unit, s, Record::MAX_DEPTH);
+    is_changed.then(|| {
+        let known = constant::has_known_places(unit, s);
+        let laid_out = laid_out(unit, s, Record::MAX_DEPTH).filter(|_| known);
+        laid_out.map(|laid_out| laid_out.gaps).ok_or(())
+    })
+}
+
+/// True if members of a structure, or of one inside of it, are left out.
+fn lacks_members(unit: &Unit, s: StructId, depth: usize) -> bool {
+    let structure = unit.structure(s);
+    structure.declared.is_some()
+        || depth > 0
+            && structure.members.iter().any(|m| match m.ty.element().ty {
+                Type::Struct(inner) => lacks_members(unit, inner, depth - 1),
+                _ => false,
+            })
+}
+
+/// A structure of the members that are left.
+struct LaidOut {
+    gaps: Vec<(usize, u64)>,
+    /// What its address is a multiple of.
+    alignment: i128,
+}
+
+/// Recursion is as deep as records nest.
+fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
+    let depth = depth.checked_sub(1)?;
+    let structure = unit.structure(s);
+    let size = constant::size(unit, &Type::Struct(s), Record::MAX_DEPTH)?;
+    let (mut gaps, mut end, mut alignment) = (Vec::new(), 0i128, 1i128);
+    let gap = |gaps: &mut Vec<_>, k: usize, end: i128, begin: i128, of: i128| {
+        let natural = end.checked_add((of - end.rem_euclid(of)) % of)?;
+        if natural != begin {
+            gaps.push((k, u64::try_from(begin.checked_sub(end)?).ok()?));
+        }
+        Some(())
+    };
+    for (k, member) in structure.members.iter().enumerate() {
+        let begin = beginning(unit, s, &member.name, depth)?;
+        let element = member.ty.element();
+        let own = match element.ty {
+            Type::Struct(inner) => laid_out(unit, inner, depth)?.alignment,
+            _ => constant::alignment_of(unit, element)?,
+        };
+        gap(&mut gaps, k, end, begin, own)?;
+        end = begin.checked_add(constant::size(unit, &member.ty.ty, Record::MAX_DEPTH)?)?;
+        alignment = alignment.max(own);
+    }
+    gap(&mut gaps, structure.members.len(), end, size, alignment)?;
+    Some(LaidOut { gaps, alignment })
+}
+
+/// Where a member begins, also one of a member without a name.
+fn beginning(unit: &Unit, s: StructId, name: &str, depth: usize) -> Option<i128> {
+    let depth = depth.checked_sub(1)?;
+    let Some(around) = unions::around(unit, s, name) else {
+        return constant::beginning(unit, s, name);
+    };
+    let mut members = unit.structure(s).declared().iter();
+    let Type::Struct(inner) = members.find(|m| m.name == around)?.ty.ty else {
+        return None;
+    };
+    let within = beginning(unit, inner, name, depth)?;
+    constant::beginning(unit, s, &around)?.checked_add(within)
+}
+
+/// The names of members that are left out in what a variable is, or leads to.
+fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>) {
+    let mut open = vec![(name.to_owned(), ty, 0)];
+    let mut seen = 0;
+    while let Some((path, ty, depth)) = open.pop() {
+        seen += 1;
+        let Type::Struct(s) = ty.bottom().ty else {
+            continue;
+        };
+        if depth > Record::MAX_DEPTH || seen > MAX_NAMES {
+            return;
+        }
+        let structure = unit.structure(s);
+        for member in &structure.members {
+            open.push((format!("{path}.{}", member.name), &member.ty, depth + 1));
+        }
+        let kept: HashSet<&Rc<str>> = structure.members.iter().map(|m| &m.name).collect();
+        // Of a union a member is left.
+        for member in structure.declared().iter().filter(|_| !structure.union) {
+            let inside = unions::shown(unit, std::slice::from_ref(member));
+            if !inside.iter().any(|m| kept.contains(&m.name)) {
+                let names = inside.iter().map(|m| format!("{path}.{}", m.name));
+                found.extend(names);
+            }
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// What is left out of the structures that the functions to differentiate are given.
+    pub(super) fn left_out(&mut self) -> CLeftOut {
+        let unit = self.unit;
+        let mut left_out = CLeftOut {
+            gaps: std::mem::take(&mut self.gaps),
+            ..CLeftOut::default()
+        };
+        if unit.structures.iter().all(|s| s.declared.is_none()) {
+            return left_out;
+        }
+        let of_decl = |d: usize| {
+            let id = self.globals.get(&DeclId(d as u32)).copied()??;
+            let globals = &self.program.program().globals;
+            Some((DeclId(d as u32), globals.get(id.index())?))
+        };
+        let globals: Vec<_> = (0..unit.decls.len()).filter_map(of_decl).collect();
+        for f in &self.heads {
+            let function = &unit.functions[*f];
+            let mut found = BTreeSet::new();
+            for d in &function.parameters {
+                unused(unit, &unit.decl(*d).name, &unit.decl(*d).ty, &mut found);
+            }
+            for (d, global) in &globals {
+                unused(unit, &global.variable.name, &unit.decl(*d).ty, &mut found);
+            }
+            if !found.is_empty() {
+                let name = unit.decl(function.decl).name.to_string();
+                left_out.members.insert(name, found);
+            }
+        }
+        left_out
+    }
+}

@@ -1,0 +1,415 @@
+//! Members of structures that the program does not use: they are left out, whatever they are, so that nothing is asked of what a callback, a
+//! `void *`, a `FILE *` or a structure that is not known may be. Their places are kept: sizes, and the layout in emitted C, are those of the
+//! declaration.
+//!
+//! Where structures are copied as a whole, members that can be read stay.
+
+use crate::{
+    ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unary, Unit},
+    calls::reachable,
+    lower::{
+        math,
+        points::{bare, is_null, library_call},
+    },
+    texts::forget,
+    types::{Qualified, Type},
+    unions, unused,
+};
+use cfg_core::ir::Subscript;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    rc::Rc,
+};
+
+/// The members that are used of each structure and union.
+#[derive(Debug, Default)]
+pub(crate) struct Used(BTreeMap<StructId, BTreeSet<Rc<str>>>);
+
+impl Used {
+    /// The members of this one.
+    pub(crate) fn of(&self, s: StructId) -> Option<&BTreeSet<Rc<str>>> {
+        self.0.get(&s)
+    }
+
+    /// True of a member that is used.
+    pub(crate) fn has(&self, s: StructId, name: &Rc<str>) -> bool {
+        self.of(s).is_some_and(|names| names.contains(name))
+    }
+
+    fn add(&mut self, s: StructId, name: &Rc<str>) {
+        self.0.entry(s).or_default().insert(Rc::clone(name));
+    }
+}
+
+/// Expressions of which the values, or the places, are not asked.
+#[derive(Default)]
+struct Unasked {
+    /// In functions that are not reached.
+    unreached: Vec<std::ops::Range<u32>>,
+    sized: HashSet<ExprId>,
+    printed: HashSet<ExprId>,
+}
+
+impl Unasked {
+    fn of(unit: &Unit, roots: &[usize]) -> Self {
+        let reached: BTreeSet<usize> = reachable(unit, roots).into_iter().collect();
+        let mut found = Self::default();
+        for (f, function) in unit.functions.iter().enumerate() {
+            if !reached.contains(&f) {
+                found.unreached.push(function.part.clone());
+            }
+        }
+        found.unreached.sort_by_key(|part| part.start);
+        for e in expressions(unit) {
+            if let ExprKind::SizeofExpr(a) = unit.expr(e).kind {
+                unit.walk(a, &mut |e| {
+                    found.sized.insert(e);
+                });
+            }
+            for a in printed(unit, e) {
+                unit.walk(a, &mut |e| {
+                    found.printed.insert(e);
+                });
+            }
+        }
+        found
+    }
+
+    fn is_unreached(&self, e: ExprId) -> bool {
+        let behind = self.unreached.partition_point(|part| part.start <= e.0);
+        behind > 0 && self.unreached[behind - 1].contains(&e.0)
+    }
+
+    fn has(&self, e: ExprId) -> bool {
+        self.sized.contains(&e) || self.printed.contains(&e) || self.is_unreached(e)
+    }
+}
+
+fn expressions(unit: &Unit) -> impl Iterator<Item = ExprId> + use<> {
+    (0..unit.exprs.len() as u32).map(ExprId)
+}
+
+/// What a call prints: it is not evaluated, unless it has effects.
+fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
+    let ExprKind::Call(_, arguments) = &unit.expr(e).kind else {
+        return Vec::new();
+    };
+    let prints = library_call(unit, e).and_then(math::how) == Some(math::How::Passive);
+    let arguments = arguments.iter().filter(|a| !unit.expr(**a).effects);
+    arguments.copied().filter(|_| prints).collect()
+}
+
+/// Leaves out the members that are not used by what the functions with these numbers reach, and tells which are.
+pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
+    let unasked = Unasked::of(unit, roots);
+    let used = used(unit, &unasked);
+    for s in copied(unit, roots, &unasked) {
+        unit.structures[s.index()].copied = true;
+    }
+    for k in 0..unit.structures.len() {
+        let s = StructId(k as u32);
+        let structure = unit.structure(s);
+        if structure.union {
+            continue;
+        }
+        let stays = |member: &&Member| {
+            used.has(s, &member.name) || structure.copied && !is_unread(unit, &member.ty)
+        };
+        let mut kept: Vec<Member> = structure.members.iter().filter(stays).cloned().collect();
+        if kept.is_empty() {
+            // There are no structures without members.
+            let read = |m: &&Member| !is_unread(unit, &m.ty);
+            kept.extend(structure.members.iter().find(read).cloned());
+        }
+        if !kept.is_empty() && kept.len() < structure.members.len() {
+            unit.structures[k].leave(kept);
+        }
+    }
+    forget_uses(unit, &unasked);
+    lead_to_last(unit);
+    for structure in 0..unit.structures.len() {
+        let problem = refused_member(unit, &unit.structures[structure]);
+        if let Some(what) = problem {
+            unit.structures[structure]
+                .refused
+                .get_or_insert(what.into());
+        }
+    }
+    used
+}
+
+/// Arrays without an extent at the ends of structures are pointers to what is there: of a structure that a pointer leads to nothing else can be
+/// known. What is copied is refused: its last elements are not.
+fn lead_to_last(unit: &mut Unit) {
+    let mut found: BTreeMap<StructId, (Rc<str>, Qualified)> = BTreeMap::new();
+    let mut initialised = BTreeSet::new();
+    for decl in &unit.decls {
+        for (steps, _) in decl.init.iter().flat_map(Init::given) {
+            let way = members_on_the_way(unit, &decl.ty, steps);
+            initialised.extend(way.into_iter().map(|(s, m)| (s, Rc::clone(&m.name))));
+        }
+    }
+    for k in 0..unit.structures.len() {
+        let structure = unit.structure(StructId(k as u32));
+        if let Some(last) = structure.members.last()
+            && let Type::Array(of, None) = &last.ty.ty
+            && !structure.union
+            && !structure.copied
+            && structure.members.len() > 1
+            && !initialised.contains(&(StructId(k as u32), Rc::clone(&last.name)))
+        {
+            let ty = Qualified {
+                ty: Type::Pointer(Rc::clone(of)),
+                ..last.ty.clone()
+            };
+            let pointer = Member {
+                ty: ty.clone(),
+                ..last.clone()
+            };
+            found.insert(StructId(k as u32), (Rc::clone(&last.name), ty));
+            let mut members = structure.members.clone();
+            members.pop();
+            members.push(pointer);
+            unit.structures[k].leave(members);
+        }
+    }
+    for e in expressions(unit).filter(|_| !found.is_empty()) {
+        let ty = unit.member_of(e).and_then(|(s, name)| {
+            let (last, ty) = found.get(&s)?;
+            (last == name).then(|| ty.clone())
+        });
+        if let Some(ty) = ty {
+            unit.exprs[e.index()].ty = Some(ty);
+        }
+    }
+}
+
+/// True of a type of which there is no POINT, even if it is only copied.
+fn is_unread(unit: &Unit, ty: &Qualified) -> bool {
+    unused::holds_unread(unit, ty, |s| unions::number(unit, s).is_none())
+}
+
+/// Finds the members that are named, and those of unions that initial values are of.
+fn used(unit: &Unit, unasked: &Unasked) -> Used {
+    let mut used = Used::default();
+    for e in expressions(unit).filter(|e| !unasked.has(*e)) {
+        if let Some((s, name)) = unit.member_of(e) {
+            used.add(s, name);
+        }
+    }
+    for decl in &unit.decls {
+        for (steps, e) in decl.init.iter().flat_map(Init::given) {
+            for (s, member) in members_on_the_way(unit, &decl.ty, steps) {
+                let effects = unit.expr(e).effects;
+                if effects || unit.structure(s).union && !is_null(unit, e) {
+                    used.add(s, &member.name);
+                }
+            }
+        }
+    }
+    used
+}
+
+/// The members that the steps from a type to a part of it lead through.
+pub(crate) fn members_on_the_way<'u>(
+    unit: &'u Unit,
+    ty: &'u Qualified,
+    steps: &[Subscript],
+) -> Vec<(StructId, &'u Member)> {
+    let mut found = Vec::new();
+    let mut ty = Some(ty);
+    for step in steps {
+        let Some(whole) = ty else { break };
+        ty = match (step.field(), &whole.ty) {
+            (Some(name), Type::Struct(s)) => {
+                let member = unit.member(*s, name);
+                found.extend(member.map(|member| (*s, member)));
+                member.map(|m| &m.ty)
+            }
+            _ => whole.target(),
+        };
+    }
+    found
+}
+
+/// The structure that a type is, or an array of them.
+fn structure_in(ty: &Qualified) -> Option<StructId> {
+    match ty.element().ty {
+        Type::Struct(s) => Some(s),
+        _ => None,
+    }
+}
+
+/// True if a pointer to a place may go on to a member beside it: from a number to numbers, from a structure to one of its type.
+fn may_go_on(unit: &Unit, place: ExprId) -> bool {
+    let (Some(own), Some((s, _))) = (unit.structure_of(place), unit.member_of(place)) else {
+        return true;
+    };
+    let members = unit.structure(s).members.iter();
+    let alike = members.filter(|m| structure_in(&m.ty) == Some(own));
+    alike.count() > 1
+}
+
+/// The structures around a place that is a member of them.
+fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
+    let mut found = Vec::new();
+    let mut e = place;
+    loop {
+        e = match unit.expr(e).kind {
+            ExprKind::Member(of, _, arrow) => {
+                found.extend(unit.member_of(e).map(|(s, _)| s));
+                if arrow {
+                    return found;
+                }
+                of
+            }
+            ExprKind::Index(a, _) if unit.is_array(a) => a,
+            _ => return found,
+        };
+    }
+}
+
+/// The structures of which more than the members that are named is read or written: values are copied, members lie over others, or pointers go on
+/// from one to the next; with those in them.
+fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId> {
+    let mut open: Vec<StructId> = Vec::new();
+    let (mut places, mut subscripted) = (HashSet::new(), HashSet::new());
+    for e in expressions(unit) {
+        match unit.expr(e).kind {
+            ExprKind::Member(a, _, false) | ExprKind::Unary(Unary::Address, a) => {
+                places.insert(a);
+            }
+            ExprKind::Index(a, _) => {
+                subscripted.insert(a);
+            }
+            _ => {}
+        }
+    }
+    // Members of a union lie over others.
+    for union in unit.structures.iter().filter(|s| s.union) {
+        let members = union.members.iter();
+        open.extend(members.filter_map(|m| structure_in(&m.ty)));
+    }
+    let pointed = |e: ExprId| structure_in(unit.expr(bare(unit, e)).ty.as_ref()?.target()?);
+    for e in expressions(unit).filter(|e| !unasked.has(*e)) {
+        if !places.contains(&e) {
+            open.extend(unit.structure_of(e));
+            // A pointer may go on to the members behind.
+            if unit.is_array(e) && !subscripted.contains(&e) {
+                open.extend(around(unit, e));
+            }
+        }
+        match &unit.expr(e).kind {
+            ExprKind::Unary(Unary::Address, place) if may_go_on(unit, *place) => {
+                open.extend(around(unit, *place));
+            }
+            // Bytes of it may be written and read.
+            ExprKind::Call(_, arguments)
+                if unit.own_call(e).is_none() && library_call(unit, e) != Some("free") =>
+            {
+                open.extend(arguments.iter().filter_map(|a| pointed(*a)));
+            }
+            ExprKind::Cast(ty, a) => {
+                let to = ty.target().map(|to| &to.element().ty);
+                let of = pointed(*a);
+                let other = |s: &StructId| {
+                    to.is_some_and(|to| *to != Type::Void && *to != Type::Struct(*s))
+                };
+                open.extend(of.filter(other));
+            }
+            _ => {}
+        }
+    }
+    for function in roots.iter().map(|f| &unit.functions[*f]) {
+        if let Type::Function(signature) = &unit.decl(function.decl).ty.ty {
+            open.extend(structure_in(&signature.result));
+        }
+        let own = function.parameters.iter();
+        open.extend(own.filter_map(|d| structure_in(&unit.decl(*d).ty)));
+    }
+    let mut found = BTreeSet::new();
+    while let Some(s) = open.pop() {
+        if found.insert(s) {
+            let members = unit.structure(s).members.iter();
+            open.extend(members.filter_map(|m| structure_in(&m.ty)));
+        }
+    }
+    found
+}
+
+/// Takes out what names members that are left out: initial values of them, and what is not asked.
+fn forget_uses(unit: &mut Unit, unasked: &Unasked) {
+    let is_left_out = |unit: &Unit, s: StructId, name: &str| {
+        let structure = unit.structure(s);
+        structure.declared.is_some() && structure.members.iter().all(|m| *m.name != *name)
+    };
+    for e in expressions(unit) {
+        for a in printed(unit, e) {
+            let mut names_it = false;
+            unit.walk(a, &mut |e| {
+                let member = unit.member_of(e);
+                names_it |= member.is_some_and(|(s, name)| is_left_out(unit, s, name));
+            });
+            if names_it {
+                forget(unit, a);
+            }
+        }
+        if let Some((s, name)) = unit.member_of(e)
+            && unasked.is_unreached(e)
+            && is_left_out(unit, s, name)
+        {
+            forget(unit, e);
+        }
+    }
+    for d in 0..unit.decls.len() {
+        let decl = &unit.decls[d];
+        let Some(Init::Parts(parts)) = &decl.init else {
+            continue;
+        };
+        let leads_out = |steps: &[Subscript]| {
+            let way = members_on_the_way(unit, &decl.ty, steps);
+            way.iter().any(|(s, m)| is_left_out(unit, *s, &m.name))
+        };
+        let (out, kept): (Vec<_>, Vec<_>) = parts
+            .iter()
+            .cloned()
+            .partition(|(steps, _)| leads_out(steps));
+        if out.is_empty() {
+            continue;
+        }
+        for (_, e) in out {
+            forget(unit, e);
+        }
+        unit.decls[d].init = Some(Init::Parts(kept));
+    }
+}
+
+/// What is not supported about a member that is used, if it is no union: of these one member is used.
+fn refused_member(unit: &Unit, structure: &Structure) -> Option<String> {
+    let mut members = structure.members.iter().filter(|_| !structure.union);
+    members.find_map(|member| {
+        let what = problem(unit, &member.ty)?;
+        Some(format!("the member {}, {what}", member.name))
+    })
+}
+
+/// What is not supported about the type of a member.
+pub(crate) fn problem(unit: &Unit, ty: &Qualified) -> Option<String> {
+    let mut ty = ty;
+    loop {
+        match &ty.ty {
+            // A pointer to a function is a number, others may be texts that are only printed, or variables of their own.
+            Type::Pointer(_) | Type::Arith(_) => return None,
+            Type::Array(_, None) => return Some("an array without extent".to_owned()),
+            Type::Array(of, Some(_)) => ty = of,
+            Type::Struct(s) => {
+                let structure = unit.structure(*s);
+                let refused = structure.refused.as_ref();
+                return refused.map(|what| format!("a structure with {what}"));
+            }
+            Type::Refused(what) => return Some(what.to_string()),
+            Type::Void => return Some("void".to_owned()),
+            Type::Function(_) => return Some("a function".to_owned()),
+        }
+    }
+}
