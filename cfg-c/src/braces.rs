@@ -25,7 +25,7 @@ pub(crate) struct Failed;
 const MAX_PARTS: usize = 1 << 24;
 
 /// An initial value as it is written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Written {
     Expr(ExprId),
     List(Vec<(Vec<Designator>, Written)>, Pos),

@@ -132,7 +132,7 @@ fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
                 (None, _) => None,
             }
         }
-        ExprKind::SizeofType(ty) => size(self::size(unit, &ty.ty, depth)?),
+        ExprKind::SizeofType(ty) => size(self::size(unit, ty, depth)?),
         ExprKind::SizeofExpr(a) => size(size_of_operand(unit, *a, depth)?),
         _ => None,
     }
@@ -202,19 +202,23 @@ fn size_of_operand(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     }
     match &unit.expr(e).kind {
         ExprKind::Str(bytes) => Some(bytes.as_ref()?.len() as i128 + 1),
-        _ => size(unit, &unit.expr(e).ty.as_ref()?.ty, depth),
+        _ => size(unit, unit.expr(e).ty.as_ref()?, depth),
     }
 }
 
+/// The size of `long double`, which is read as `double`.
+const LONG_DOUBLE: i128 = 16;
+
 /// The size of a type in bytes.
-pub(crate) fn size(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
+pub(crate) fn size(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
-    match ty {
+    match &ty.ty {
+        Type::Arith(_) if ty.long_double => Some(LONG_DOUBLE),
         Type::Arith(ty) => Some(ty.size()),
         Type::Pointer(_) => Some(8),
         Type::Array(of, Some(extent)) => {
             let (extent, _) = within(unit, *extent, depth)?;
-            size(unit, &of.ty, depth)?.checked_mul(extent)
+            size(unit, of, depth)?.checked_mul(extent)
         }
         Type::Struct(s) => Some(laid_out(unit, *s, None, depth)?.0),
         Type::Array(_, None) | Type::Void | Type::Function(_) | Type::Refused(_) => None,
@@ -250,7 +254,7 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
     }
     let (mut end, mut widest, mut found) = (0i128, 1, 0);
     for m in unit.structure(s).declared() {
-        let align = alignment(unit, &m.ty.ty, depth)?;
+        let align = alignment(unit, &m.ty, depth)?;
         let begin = match unit.structure(s).union {
             true => 0,
             false => rounded(end, align)?,
@@ -258,7 +262,7 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
         let own = match m.ty.ty {
             // What is there is no part of the size.
             Type::Array(_, None) => 0,
-            _ => size(unit, &m.ty.ty, depth)?,
+            _ => size(unit, &m.ty, depth)?,
         };
         end = end.max(begin.checked_add(own)?);
         widest = widest.max(align);
@@ -276,9 +280,9 @@ pub(crate) fn has_no_gaps_around(unit: &Unit, s: StructId) -> bool {
         let members = unit.structure(s).declared();
         let (first, last) = (members.first()?, members.last()?);
         let (size, begin) = laid_out(unit, s, Some(&last.name), MAX_DEPTH)?;
-        let end = begin.checked_add(self::size(unit, &last.ty.ty, MAX_DEPTH)?)?;
-        let whole = alignment(unit, &Type::Struct(s), MAX_DEPTH)?;
-        Some(end == size && alignment(unit, &first.ty.ty, MAX_DEPTH)? == whole)
+        let end = begin.checked_add(self::size(unit, &last.ty, MAX_DEPTH)?)?;
+        let whole = alignment(unit, &Qualified::plain(Type::Struct(s)), MAX_DEPTH)?;
+        Some(end == size && alignment(unit, &first.ty, MAX_DEPTH)? == whole)
     };
     lies() == Some(true)
 }
@@ -290,16 +294,16 @@ fn rounded(size: i128, of: i128) -> Option<i128> {
 
 /// What the address of a value of a type is a multiple of.
 pub(crate) fn alignment_of(unit: &Unit, ty: &Qualified) -> Option<i128> {
-    alignment(unit, &ty.ty, MAX_DEPTH)
+    alignment(unit, ty, MAX_DEPTH)
 }
 
-fn alignment(unit: &Unit, ty: &Type, depth: usize) -> Option<i128> {
+fn alignment(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
-    match ty {
-        Type::Array(of, _) => alignment(unit, &of.ty, depth),
+    match &ty.ty {
+        Type::Array(of, _) => alignment(unit, of, depth),
         Type::Struct(s) => {
             let members = unit.structure(*s).declared().iter();
-            let mut all = members.map(|m| alignment(unit, &m.ty.ty, depth));
+            let mut all = members.map(|m| alignment(unit, &m.ty, depth));
             all.try_fold(1, |most, align| Some(most.max(align?)))
         }
         Type::Arith(_) | Type::Pointer(_) | Type::Void | Type::Function(_) | Type::Refused(_) => {
@@ -314,7 +318,7 @@ fn address(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     let node = unit.expr(e);
     let moved = |p: ExprId, by: ExprId, back: bool| {
-        let size = size(unit, &unit.expr(p).ty.as_ref()?.target()?.ty, depth)?;
+        let size = size(unit, unit.expr(p).ty.as_ref()?.target()?, depth)?;
         let by = within(unit, by, depth)?.0.checked_mul(size)?;
         address(unit, p, depth)?.checked_add(if back { -by } else { by })
     };
@@ -341,7 +345,7 @@ fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
             } else {
                 (*i, *a)
             };
-            let size = size(unit, &unit.expr(e).ty.as_ref()?.ty, depth)?;
+            let size = size(unit, unit.expr(e).ty.as_ref()?, depth)?;
             let by = within(unit, i, depth)?.0.checked_mul(size)?;
             address(unit, a, depth)?.checked_add(by)
         }

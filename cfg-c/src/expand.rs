@@ -77,6 +77,8 @@ struct Expand<'u> {
     numbers: Vec<DeclId>,
     /// Functions that are named, but where they are called.
     taken: BTreeSet<DeclId>,
+    /// What functions take their parameters for that are pointers to void.
+    taken_for: untyped::Taken,
     /// The functions that members of structures are given.
     fields: Fields,
     /// Names of functions where they are called.
@@ -128,6 +130,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
         read,
         numbers: Vec::new(),
         taken: BTreeSet::new(),
+        taken_for: untyped::Taken::new(),
         fields,
         callees: HashSet::new(),
         copies: HashMap::new(),
@@ -163,6 +166,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
     if values {
         e.type_void(roots);
     }
+    e.taken_for = untyped::taken(e.unit, &e.read, &reached);
     e.find_taken(&reached);
     for &root in roots {
         e.refuse_parameters(root);

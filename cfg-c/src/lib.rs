@@ -16,6 +16,7 @@
 //! ```
 
 mod ast;
+mod beside;
 mod blocks;
 mod braces;
 mod callback_data;
@@ -104,26 +105,34 @@ pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Fil
         true => None,
         false => reach::reach(read, options, &mut sink),
     };
-    let Some(read) = reached else {
-        return Read {
+    let mut attempt = match reached {
+        Some(read) => best_attempt(&read, sink),
+        None => Attempt {
             program: None,
             signature: None,
-            problems: sink.found,
-        };
+            reached: Reached::Nothing,
+            sink,
+        },
     };
+    beside::name_files(&mut attempt.sink, sources, files);
+    attempt.read()
+}
+
+/// What comes of translating files in the one or the other way.
+fn best_attempt(read: &reach::Reached, sink: source::Sink) -> Attempt {
     let start = sink.clone();
-    let first = Attempt::new(&read, false, sink);
+    let first = Attempt::new(read, false, sink);
     if first.program.is_some() {
-        return first.read();
+        return first;
     }
     // Pointers are resolved to arrays and indices where that can be done; else they are values.
-    let second = Attempt::new(&read, true, start);
+    let second = Attempt::new(read, true, start);
     match &second.program {
-        Some(program) if validate(program.clone()).is_ok() => second.read(),
+        Some(program) if validate(program.clone()).is_ok() => second,
         // What is refused as a program is told as it was met first.
-        Some(_) => first.read(),
-        None if second.distance() < first.distance() => second.read(),
-        None => first.with(second).read(),
+        Some(_) => first,
+        None if second.distance() < first.distance() => second,
+        None => first.with(second),
     }
 }
 
@@ -215,6 +224,7 @@ fn translate(
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     unseen::leave_out(&mut unit, &chosen.read, sink);
     warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
+    warn_of_errno(&unit, &chosen.read, sink);
     let texts = written_texts::leave_out(&mut unit, &chosen.read);
     if let Some(signature) = signature {
         signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
@@ -265,6 +275,38 @@ fn warn_of_threads(
         let help =
             "the program and its derivatives are computed by one thread, in the order of the text";
         sink.warning(&codes::IGNORED, at, message, help);
+    }
+}
+
+/// Warns of the first place where these functions, and those that they call, use `errno`, which functions of the library do not set here.
+fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
+    let is_errno = |e: ast::ExprId| match unit.expr(e).kind {
+        ast::ExprKind::Name(d) => &*unit.decl(d).name == "cfgrev_errno",
+        _ => false,
+    };
+    let reachable = calls::reachable(unit, roots).into_iter();
+    let mut named: Vec<ast::ExprId> = (reachable.flat_map(|f| unit.functions[f].part.clone()))
+        .map(ast::ExprId)
+        .filter(|e| is_errno(*e))
+        .collect();
+    if named.is_empty() {
+        return;
+    }
+    for node in &unit.exprs {
+        if let ast::ExprKind::Assign(None, mut target, _) = node.kind {
+            // It may be `*(&cfgrev_errno)`.
+            while let ast::ExprKind::Unary(ast::Unary::Deref | ast::Unary::Address, of) =
+                unit.expr(target).kind
+            {
+                target = of;
+            }
+            named.retain(|e| *e != target);
+        }
+    }
+    if let Some(e) = named.first() {
+        let message = "errno is used, which functions of the library do not set here";
+        let help = "ask values what they are, with isnan, isinf and isfinite, or test arguments before the call";
+        sink.warning(&codes::LIBRARY, unit.expr(*e).at, message, help);
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod condition;
 mod directive;
 mod expand;
 pub(crate) mod headers;
-mod pragma;
+pub(crate) mod pragma;
 pub(crate) mod predefined;
 
 use crate::{
@@ -28,6 +28,12 @@ pub trait Files {
     /// The paths of the files of this name, with the folders in it, that lie in the folders around another file; none by default.
     fn around(&mut self, path: &str, name: &str) -> Vec<String> {
         let _ = (path, name);
+        Vec::new()
+    }
+
+    /// Files in C that lie in the folders around a file, itself among them, with their bytes; none by default.
+    fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
+        let _ = path;
         Vec::new()
     }
 }
@@ -295,6 +301,8 @@ struct Preprocessor<'s> {
     externals: Vec<External>,
     types: Vec<TypeChoice>,
     parallel: Vec<Pos>,
+    /// Words of pragmas of other tools that have been told.
+    foreign: HashSet<Rc<str>>,
     /// The files that line markers name as others than headers of the system.
     own: HashSet<u32>,
     /// The names before a parenthesis in parts that conditions leave out.
@@ -330,6 +338,7 @@ pub(crate) fn preprocess(
         externals: Vec::new(),
         types: Vec::new(),
         parallel: Vec::new(),
+        foreign: HashSet::new(),
         own: HashSet::new(),
         left_out: HashMap::new(),
         system: Vec::new(),

@@ -1,7 +1,7 @@
 //! The function to differentiate as its file declares it, for whoever calls the original.
 
 use crate::{
-    ast::{DeclKind, ExprKind, Unit},
+    ast::{Decl, DeclKind, ExprKind, Unit},
     types::{Qualified, Type},
     unions,
 };
@@ -104,7 +104,14 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
         is_message: false,
     });
     let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
-    for d in unit.decls.iter().filter(|d| d.kind == DeclKind::Global) {
+    // What stands for `errno` is no variable of the file.
+    let is_header = |d: &Decl| {
+        let name = files.get(d.at.file as usize);
+        name.is_some_and(|name| name.starts_with('<'))
+    };
+    let globals_of_file =
+        (unit.decls.iter()).filter(|d| d.kind == DeclKind::Global && !is_header(d));
+    for d in globals_of_file {
         // A declaration in a block stands beside that of the file.
         let known = globals.get(&*d.name);
         if known.is_none_or(|known| known.external) {

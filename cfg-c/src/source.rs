@@ -48,6 +48,8 @@ pub(crate) struct Problem {
 pub(crate) struct Sink {
     pub(crate) files: Vec<String>,
     pub(crate) found: Diagnostics,
+    /// Problems, by their numbers, and the functions whose definitions they lack.
+    pub(crate) lacking: Vec<(usize, String)>,
     /// Places of errors and warnings, with their codes and messages: what is met again is told once.
     told: HashSet<(u32, u32, u32, &'static str, String)>,
 }
@@ -93,6 +95,13 @@ impl Sink {
         }
         let problem = self.place(at, Diagnostic::error(info, message, help));
         self.found.push(problem);
+    }
+
+    /// Says that the problem which was reported last lacks the definition of a function.
+    pub(crate) fn lacks(&mut self, function: &str) {
+        let last = self.found.0.len().checked_sub(1);
+        self.lacking
+            .extend(last.map(|last| (last, function.to_owned())));
     }
 
     /// Reports a problem that was found before.

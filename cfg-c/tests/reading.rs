@@ -888,6 +888,78 @@ fn handlers_of_other_files_are_left_out() {
     }
 }
 
+/// `long double` is read as `double`, and has its own size wherever it is asked for.
+#[test]
+fn sizes_of_long_double_are_its_own() {
+    for (text, size) in [
+        ("sizeof(long double)", 16),
+        ("sizeof 1.0L + sizeof(1.0) + sizeof 1.0f", 28),
+        (
+            "sizeof(x * 1.0L) + sizeof(x * 1.0) + sizeof(1.0L > x) + sizeof -1.0L",
+            44,
+        ),
+        (
+            "sizeof(struct { char c; long double w; }) + sizeof(long double[3])",
+            80,
+        ),
+        (
+            "sizeof w + sizeof w[1] + sizeof *w + sizeof(w[0] + x) + sizeof(x ? w[0] : x)",
+            112,
+        ),
+        (
+            "sizeof sqrtl(2) + sizeof sqrt(2) + sizeof((long double)x)",
+            40,
+        ),
+        (
+            "_Alignof(long double) + _Generic(w[0], double: 1, long double: 2)",
+            18,
+        ),
+    ] {
+        let text =
+            format!("#include <math.h>\nlong f(double x) {{ long double w[3]; return {text}; }}");
+        let shown = program(&text);
+        assert!(
+            shown.contains(&format!("result := {size} ")),
+            "{text}\n{shown}"
+        );
+    }
+    // Memory is measured by it.
+    let shown = program(
+        "#include <stdlib.h>\ndouble f(int n, double x) { long double *p = malloc(n * sizeof(long double)), *q = malloc(48); p[n - 1] = x; q[2] = x; return p[n - 1] * q[2]; }",
+    );
+    assert!(shown.contains("p_memory[int(n) from 0]"), "{shown}");
+    assert!(shown.contains("q_memory[3 from 0]"), "{shown}");
+}
+
+/// Whoever asks for `errno` is told that functions of the library do not set it.
+#[test]
+fn errno_that_is_used_is_warned_of() {
+    for (body, told) in [
+        ("double y = log(x); if (errno) y = 0; return y;", true),
+        ("int before = errno; return x + before;", true),
+        ("errno = 0; return x;", false),
+        ("if (x < 0) errno = EDOM; return x;", false),
+        ("errno += 1; return x;", true),
+        ("return x;", false),
+    ] {
+        let text = format!(
+            "#include <errno.h>\n#include <math.h>\ndouble g(void) {{ return errno; }}\ndouble f(double x) {{ {body} }}"
+        );
+        let options = Options {
+            routine: Some("f".to_owned()),
+            ..Options::default()
+        };
+        let read = read_c(
+            &[SourceFile::new("t.c", text.as_bytes())],
+            &options,
+            &mut NoFiles,
+        );
+        assert!(read.program.is_some(), "{text}\n{}", read.problems);
+        let found = read.problems.iter().filter(|p| p.code == "C008").count();
+        assert_eq!(found, usize::from(told), "{text}\n{}", read.problems);
+    }
+}
+
 /// Pragmas of other tools are passed over, those for several threads with a warning where they concern what is read.
 #[test]
 fn pragmas_for_threads_are_warned_of_where_they_are_reached() {
@@ -928,6 +1000,12 @@ fn pragmas_for_threads_are_warned_of_where_they_are_reached() {
             "#pragma GCC optimize(\"O3\")\n#pragma STDC FP_CONTRACT OFF\ndouble f(double x)\n{\n#pragma GCC ivdep\nreturn x; }"
         ),
         0
+    );
+    assert_eq!(
+        count(
+            "#pragma AD checkpoint\n#pragma AD checkpoint\n#pragma enzyme x\ndouble f(double x) { return x; }"
+        ),
+        2
     );
     assert_eq!(
         count("#pragma pack(1)\ndouble f(double x) { return x; }"),

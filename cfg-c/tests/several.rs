@@ -11,6 +11,14 @@ impl Files for Memory<'_> {
         Some(text.as_bytes().to_vec())
     }
 
+    fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
+        let others = self.0.iter().filter(|(name, _)| *name != path);
+        let others = others.filter(|(name, _)| name.ends_with(".c"));
+        others
+            .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
+            .collect()
+    }
+
     fn around(&mut self, _: &str, name: &str) -> Vec<String> {
         let all = self.0.iter().map(|(path, _)| (*path).to_owned());
         all.filter(|path| path.ends_with(&format!("/{name}")))
@@ -253,6 +261,69 @@ fn a_function_of_the_first_file_is_chosen() {
         "{}",
         read.problems
     );
+}
+
+/// Where a function is not defined in the files read, and in one other beside them, the message names that.
+#[test]
+fn files_beside_are_named_that_define_what_is_missing() {
+    for (f, others, told) in [
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[("a.c", "double g(double x)\n{ return x; }")][..],
+            Some("a.c defines g"),
+        ),
+        (
+            "double f(double x) { return g(x); }",
+            &[
+                ("a.c", "int h;"),
+                (
+                    "b.c",
+                    "double g(x) double x; { return g2(x); } double g(double x) { return x; }",
+                ),
+            ],
+            Some("b.c defines g"),
+        ),
+        (
+            "void g(int); double f(double x) { g(1); return x; }",
+            &[("a.c", "void g(int n) { }")],
+            Some("a.c defines g"),
+        ),
+        // Two, static ones, calls, declarations and other names do not count.
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[
+                ("a.c", "double g(double x) { return x; }"),
+                ("b.c", "double g(double x) { return x; }"),
+            ],
+            None,
+        ),
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[("a.c", "static double g(double x) { return x; }")],
+            None,
+        ),
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[(
+                "a.c",
+                "double g(double x); double h(double x) { if (x) { g(x); } return g(x); } double gg(double x) { return x; }",
+            )],
+            None,
+        ),
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[("in/a.c", "double g(double x) { return x; }")],
+            Some("in/a.c defines g"),
+        ),
+    ] {
+        let read = read(&[("f.c", f)], others, Some("f"));
+        let help = read.problems.iter().map(|p| &*p.help).collect::<String>();
+        let told = told.map(|told| format!("{told}: add it to the command; "));
+        match told {
+            Some(told) => assert!(help.starts_with(&told), "{f}: {help}"),
+            None => assert!(!help.contains("add it to the command"), "{f}: {help}"),
+        }
+    }
 }
 
 /// What options say to the preprocessor of a file.

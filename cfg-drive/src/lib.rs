@@ -77,6 +77,7 @@ mod singular;
 mod sizes;
 mod slot;
 mod sparsity;
+mod template;
 mod visits;
 
 pub use check::{Checked, Differences, DotProduct, Stack, Tolerances, check};

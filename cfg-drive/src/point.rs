@@ -3,14 +3,15 @@
 use crate::codes;
 use crate::json;
 use crate::json::pointer;
-use crate::objects::{Levels, Sizes};
+use crate::objects::{Levels, Sizes, base};
 use crate::options::{Options, words};
 use crate::records::{Content, Given, Reading, is_field_of};
 use crate::slot::{Slot, nearest};
+use crate::template::Template;
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
+use cfg_core::ir::{CHead, Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
 use cfg_core::json::values::{self, ValueTree};
 use cfg_exec::{Argument, Lease, Session, Tape, Value};
 use std::collections::{HashMap, HashSet};
@@ -142,7 +143,7 @@ impl Point {
             arguments: vec![Argument::Absent; program.routine(routine).parameters.len()],
             words: 0,
             globals: Vec::new(),
-            told: 0,
+            missing: Vec::new(),
         };
         let mut problems = Diagnostics::default();
         let mut members = members;
@@ -177,6 +178,11 @@ impl Point {
             }
             let parameters = parameters.enumerate();
             parameters.for_each(|(k, v)| keep(binder.complete(k, v)));
+            // Other extents depend on those, which is no problem of its own.
+            if let Some(missing) = binder.values_are_missing(text) {
+                problems.0.retain(|d| d.code.starts_with('P'));
+                problems.0.extend(missing.0);
+            }
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -198,6 +204,11 @@ impl Point {
     }
 }
 
+/// Most parameters without a value that a message names.
+const MOST_NAMED: usize = 5;
+/// Longer texts are not told again.
+const MOST_GIVEN: usize = 1000;
+
 struct Binder<'a> {
     program: &'a Program,
     id: RoutineId,
@@ -218,8 +229,8 @@ struct Binder<'a> {
     /// The number of words that the arguments take.
     words: u64,
     globals: Vec<(GlobalId, Value)>,
-    /// The parameters before this one whose absence has been told, as that of a record.
-    told: usize,
+    /// The parameters without a value that need one.
+    missing: Vec<VarId>,
 }
 
 impl Binder<'_> {
@@ -237,7 +248,7 @@ impl Binder<'_> {
             Content::Tree(ValueTree::Size(extents)) => !is_whole && extents.contains(&0),
             Content::Tree(_) | Content::Value(_) => false,
         };
-        if is_left_out && self.leave_out(name)? {
+        if is_left_out && (self.leave_out(name)? || self.is_unused(name)) {
             return Ok(());
         }
         let slot = self.slots.get(name.as_str()).copied();
@@ -363,8 +374,21 @@ impl Binder<'_> {
         self.options.lease(all, self.routine)
     }
 
+    /// True of a parameter of the function of C that this does not use.
+    fn is_unused(&self, name: &str) -> bool {
+        let head = CHead::of(&self.routine.annotations);
+        let parameters = head.iter().flat_map(|head| &head.parameters);
+        let mut unused = parameters.filter(|p| p.variable.is_none());
+        unused.any(|p| p.name == base(name))
+    }
+
     fn unknown(&mut self, name: &str, pointer: &str) -> Diagnostics {
         let routine = self.routine;
+        if self.is_unused(name) {
+            let message = format!("{} does not use {name}", routine.name);
+            let help = "leave it out, or give null";
+            return codes::problem(&codes::UNKNOWN, message, help, pointer);
+        }
         let local = self.locals.contains(name);
         let (message, help) = if local {
             (
@@ -414,45 +438,15 @@ impl Binder<'_> {
         if optional || self.levels.is_hidden(&variable.name) {
             return Ok(());
         }
+        let zero = self.zero_dependents && intent.writes() && self.dependents.contains(&v);
+        if intent != Intent::Out && !zero {
+            self.missing.push(v);
+            return Ok(());
+        }
         let missing = |help: String| {
             let message = format!("POINT gives no value for {}", variable.name);
             codes::problem(&codes::MISSING, message, help, "")
         };
-        let zero = self.zero_dependents && intent.writes() && self.dependents.contains(&v);
-        if intent != Intent::Out && !zero {
-            if k < self.told {
-                return Ok(());
-            }
-            if let Some((record, fields)) = self.missing_record(k) {
-                let told = k + fields.len();
-                let fields = fields.iter().map(|f| format!("\"{f}\""));
-                let fields = fields.collect::<Vec<_>>().join(", ");
-                let what = match variable.rank() {
-                    0 => "an object",
-                    _ => "an array of objects",
-                };
-                let message = format!("POINT gives no value for {record}");
-                let help = format!("add \"{record}\": {what} with {fields}");
-                self.told = told;
-                return Err(codes::problem(&codes::MISSING, message, help, ""));
-            }
-            if self.levels.has(&variable.name) {
-                return Err(missing(format!(
-                    "add \"{}\": an array of what it leads to, or null",
-                    variable.name
-                )));
-            }
-            let rank = match variable.rank() {
-                0 => String::new(),
-                n => format!(" of rank {n}"),
-            };
-            return Err(missing(format!(
-                "add \"{}\": {}{rank} with intent {}",
-                variable.name,
-                variable.ty.name(),
-                intent.name()
-            )));
-        }
         if open {
             return Err(missing(format!(
                 "{0} has assumed shape: give its extents, \"{0}\": {{\"size\": {1}}}",
@@ -472,25 +466,107 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The record whose first field a parameter is, and its fields, if POINT has none of them. Fields stand together.
-    fn missing_record(&self, first: usize) -> Option<(&str, Vec<&str>)> {
-        let field = |k: usize| {
-            let v = self.routine.parameters.get(k)?;
-            self.routine.variable(*v).name.split_once('.')
+    /// One problem for all parameters without a value, with a POINT that has them behind those that the text gives.
+    fn values_are_missing(&self, text: &[u8]) -> Option<Diagnostics> {
+        let given = |name: &str| {
+            let mut fields = self.routine.parameter_ids().enumerate();
+            fields.any(|(k, v)| {
+                let field = base(&self.routine.variable(v).name) == name;
+                field && !matches!(self.arguments[k], Argument::Absent)
+            })
         };
-        let (record, _) = field(first)?;
-        let of_record = |k: usize| field(k).filter(|(of, _)| *of == record);
-        if first.checked_sub(1).and_then(of_record).is_some() {
-            return None;
-        }
-        let mut fields = Vec::new();
-        while let Some((_, name)) = of_record(first + fields.len()) {
-            if !matches!(self.arguments[first + fields.len()], Argument::Absent) {
-                return None;
+        // Parameters as a whole, and fields of those of which others are given.
+        let (mut names, mut whole): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+        for v in &self.missing {
+            let name = &*self.routine.variable(*v).name;
+            if whole.last() == Some(&base(name)) {
+                continue;
             }
-            fields.push(name);
+            let in_part = base(name) != name && given(base(name));
+            whole.extend((!in_part).then(|| base(name)));
+            names.push(if in_part { name } else { base(name) });
         }
-        Some((record, fields))
+        let message = match &names[..] {
+            [] => return None,
+            [name] => format!("POINT gives no value for {name}"),
+            [first @ .., last] if first.len() < MOST_NAMED => {
+                format!("POINT gives no values for {} and {last}", first.join(", "))
+            }
+            all => format!(
+                "POINT gives no values for {} and {} more",
+                all[..MOST_NAMED].join(", "),
+                all.len() - MOST_NAMED
+            ),
+        };
+        let what = match names[..] {
+            [name] => self.described(name),
+            _ => String::new(),
+        };
+        if whole.is_empty() {
+            let fields = format!("{what}add these fields where the others are");
+            return Some(codes::problem(&codes::MISSING, message, fields, ""));
+        }
+        let arguments = self.stand_ins();
+        let shape = |v: VarId| {
+            let known = self.session.shape_of_parameter(self.id, v, &arguments);
+            let dims = self.routine.variable(v).shape.iter().enumerate();
+            let of_known = |k: usize| known.as_ref().ok().and_then(|shape| shape.get(k).copied());
+            dims.map(|(k, d)| match d.extent {
+                Extent::Fixed(_) => of_known(k).or(d.constant_extent()).unwrap_or(1),
+                Extent::Deferred => 1,
+            })
+            .collect()
+        };
+        let text_given = match text {
+            text if text.len() <= MOST_GIVEN => String::from_utf8_lossy(text).into_owned(),
+            _ => "{".to_owned(),
+        };
+        let whole = Template::new(self.routine, &shape).members(&text_given, &whole);
+        let help = match text.len() <= MOST_GIVEN {
+            true => format!("{what}a whole POINT with numbers to change: {whole}"),
+            false => format!("{what}add what stands in {whole}"),
+        };
+        Some(codes::problem(&codes::MISSING, message, help, ""))
+    }
+
+    /// How a parameter without fields is declared.
+    fn described(&self, name: &str) -> String {
+        let last = self.missing.last().map(|v| self.routine.variable(*v));
+        let Some(variable) = last.filter(|v| v.name == name && !self.levels.has(name)) else {
+            return String::new();
+        };
+        let rank = match variable.rank() {
+            0 => String::new(),
+            n => format!(" of rank {n}"),
+        };
+        let ty = variable.ty.name();
+        let intent = variable.intent().map_or("in", Intent::name);
+        format!("add \"{name}\": {ty}{rank} with intent {intent}; ")
+    }
+
+    /// The arguments with a number in place of each scalar that is not given, on which extents may depend.
+    fn stand_ins(&self) -> Vec<Argument> {
+        let mut arguments = self.arguments.clone();
+        for v in &self.missing {
+            let variable = self.routine.variable(*v);
+            let one = match variable.ty {
+                ScalarType::Integer => Scalar::Integer(1),
+                ScalarType::Sized(ty) => Scalar::Sized(ty, 1),
+                ScalarType::Real
+                | ScalarType::Real32
+                | ScalarType::Logical
+                | ScalarType::Tape
+                | ScalarType::Record(_)
+                | ScalarType::Pointer(_) => continue,
+            };
+            let value = Value::uninitialised(variable.ty, &[], variable.order);
+            let position = self.positions.get(v.index()).copied().flatten();
+            if let (0, Some(mut value), Some(k)) = (variable.rank(), value, position) {
+                value.fill(one);
+                arguments[k] = Argument::Value(value);
+            }
+        }
+        arguments
     }
 
     /// The shape that the declaration gives with the arguments so far.

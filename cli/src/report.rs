@@ -141,6 +141,18 @@ impl Reporter {
 fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     let mut wanting = Vec::new();
     for d in diagnostics {
+        // What was made of C has its places there.
+        let source =
+            d.at.source
+                .as_ref()
+                .filter(|source| source.name == text.name);
+        if let (Language::C, None, Some(source)) = (text.language, d.at.line, source) {
+            d.at.file = Some(source.name.clone());
+            (d.at.line, d.at.column) = (
+                Some(source.span.line.get() as usize),
+                Some(source.span.column.get() as usize),
+            );
+        }
         let placed = d.at.line.is_some() || d.at.pointer.is_some() || d.at.site.is_some();
         if first && placed && d.at.file.is_none() {
             d.at.file = Some(text.name.clone());
@@ -237,7 +249,13 @@ fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) 
         (Some(place), None) | (None, Some(place)) => Some(place.clone()),
         (None, None) => None,
     };
-    let source = d.at.source.as_ref().map(ToString::to_string);
+    // Once is enough.
+    let place_told = |source: &SourcePlace| {
+        d.at.file.as_ref() == Some(&source.name)
+            && d.at.line == Some(source.span.line.get() as usize)
+    };
+    let source = d.at.source.as_deref().filter(|source| !place_told(source));
+    let source = source.map(ToString::to_string);
     let rule = (!d.rule.is_empty()).then(|| d.rule.clone());
     let help = (!d.help.is_empty()).then(|| d.help.clone());
     for (word, text) in [

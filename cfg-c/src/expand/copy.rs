@@ -38,7 +38,12 @@ impl Expand<'_> {
             }
         }
         let result = result_of(bindings);
-        frame.untyped = Untyped::of((self.unit, &self.read), &source, &frame.bound, result);
+        frame.untyped = Untyped::of(
+            (self.unit, &self.read, &self.taken_for),
+            &source,
+            &frame.bound,
+            result,
+        );
         let mut locals = self.copy_locals(&source, &mut frame);
         self.copy_types(&source, &mut frame);
         let start = self.unit.exprs.len() as u32;

@@ -191,7 +191,7 @@ impl Expand<'_> {
         }
         let result = outer.untyped.call(e).cloned();
         frame.untyped = Untyped::of(
-            (self.unit, &self.read),
+            (self.unit, &self.read, &self.taken_for),
             &source,
             &frame.bound,
             result.as_ref(),

@@ -177,7 +177,7 @@ impl Expand<'_> {
             return None;
         };
         let one = |e: ExprId| constant::integer(self.unit, e).is_some_and(|(n, _)| n == 1);
-        let size = constant::size(self.unit, &Type::Struct(s), MAX_DEPTH);
+        let size = constant::size(self.unit, &Qualified::plain(Type::Struct(s)), MAX_DEPTH);
         let sized = |e: ExprId| {
             let value = constant::integer(self.unit, e).map(|(n, _)| n);
             value.is_some() && value == size

@@ -44,9 +44,10 @@ impl Untyped {
         self.calls.get(&e)
     }
 
-    /// What is found of a function with these parameters, and with a result that leads to this.
+    /// What is found of a function with these parameters, and with a result that leads to this; `taken` is what functions take their
+    /// parameters for.
     pub(super) fn of(
-        (unit, read): (&Unit, &[Function]),
+        (unit, read, taken): (&Unit, &[Function], &Taken),
         function: &Function,
         bound: &HashMap<DeclId, Bound>,
         result: Option<&Qualified>,
@@ -54,6 +55,7 @@ impl Untyped {
         let mut find = Find {
             unit,
             read,
+            taken,
             bound,
             numbers: BTreeMap::new(),
             parent: Vec::new(),
@@ -87,9 +89,40 @@ impl Untyped {
     }
 }
 
+/// What functions take their parameters for that are pointers to void.
+pub(super) type Taken = HashMap<DeclId, Qualified>;
+
+/// How often functions are looked at that hand such a parameter on to others.
+const MAX_HANDED_ON: usize = 8;
+
+/// What these functions take such parameters for, where they say so themselves or hand them on to functions that do.
+pub(super) fn taken(unit: &Unit, read: &[Function], reached: &[usize]) -> Taken {
+    let is_untyped = |d: &DeclId| is_void_pointer(&unit.decl(*d).ty);
+    let has_some = |f: &&usize| read[**f].parameters.iter().any(is_untyped);
+    let functions: Vec<usize> = reached.iter().filter(has_some).copied().collect();
+    let mut taken = Taken::new();
+    for _ in 0..MAX_HANDED_ON {
+        let mut found = Taken::new();
+        for f in &functions {
+            let own = Untyped::of((unit, read, &taken), &read[*f], &HashMap::new(), None);
+            let parameters = read[*f].parameters.iter().filter(|d| is_untyped(d));
+            found.extend(parameters.filter_map(|d| {
+                let to = own.variable(*d).filter(|to| !is_byte(to))?;
+                Some((*d, to.clone()))
+            }));
+        }
+        if found.len() == taken.len() {
+            break;
+        }
+        taken = found;
+    }
+    taken
+}
+
 struct Find<'a> {
     unit: &'a Unit,
     read: &'a [Function],
+    taken: &'a Taken,
     bound: &'a HashMap<DeclId, Bound>,
     numbers: BTreeMap<Holder, usize>,
     parent: Vec<usize>,
@@ -120,7 +153,11 @@ impl Find<'_> {
     }
 
     fn know(&mut self, n: usize, to: &Qualified) {
-        let to = Qualified::plain(to.ty.clone());
+        let long_double = to.long_double;
+        let to = Qualified {
+            long_double,
+            ..Qualified::plain(to.ty.clone())
+        };
         if is_byte(&to) {
             self.bytes[n].get_or_insert(to);
             return;
@@ -263,7 +300,8 @@ impl Find<'_> {
         };
         for (p, a) in self.read[g].parameters.iter().zip(arguments) {
             let ty = &self.unit.decl(*p).ty;
-            if let Some(to) = ty.target().filter(|to| to.ty != Type::Void) {
+            let of_declaration = ty.target().filter(|to| to.ty != Type::Void);
+            if let Some(to) = of_declaration.or_else(|| self.taken.get(p)) {
                 let mut all = self.targets(*a);
                 all.push(Target::Known(to.clone()));
                 self.join(&all);

@@ -129,7 +129,9 @@ impl Body<'_, '_> {
                 };
                 let how = crate::declared::how_to_declare(name, &decl.ty);
                 let help = format!("read the file that defines it, too, or {how}");
-                self.error(&codes::FUNCTION, at, message, help)
+                let refused = self.error(&codes::FUNCTION, at, message, help);
+                self.l.sink.lacks(name);
+                refused
             }
         }
     }
@@ -205,6 +207,9 @@ impl Body<'_, '_> {
             ),
         };
         self.l.sink.warning(&codes::IGNORED, at, message, help);
+        if how == How::Unseen {
+            self.l.sink.lacks(name);
+        }
         Ok(())
     }
 

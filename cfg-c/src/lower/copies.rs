@@ -100,7 +100,7 @@ impl Body<'_, '_> {
             return pointer.flat.is_some();
         };
         let of = self.l.unit.expr(a).ty.as_ref().and_then(Qualified::target);
-        let size = |ty: &Qualified| constant::size(self.l.unit, &ty.ty, MAX_DEPTH);
+        let size = |ty: &Qualified| constant::size(self.l.unit, ty, MAX_DEPTH);
         let sizes = of.and_then(size).zip(constant::integer(self.l.unit, bytes));
         let (Some(Expr::Int(row)), Some((each, (bytes, _)))) = (extents.last(), sizes) else {
             return true;

@@ -4,6 +4,7 @@ use super::{
     Lowered,
     routine::Body,
     slot::{Elem, Slot},
+    structure::way_out,
 };
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Init},
@@ -55,8 +56,10 @@ impl Body<'_, '_> {
             return self.error(&codes::TYPE, at, message, help);
         }
         let message = format!("{name} is {what}, or leads to it, which is not supported");
-        let help =
-            "pass members as parameters of their own, and matrices as arrays of two dimensions";
+        let help = way_out(
+            &message,
+            "pass members as parameters of their own, and matrices as arrays of two dimensions",
+        );
         self.error(&codes::TYPE, at, message, help)
     }
 

@@ -72,7 +72,7 @@ impl Body<'_, '_> {
     ) -> Option<Vec<Term>> {
         let unit = self.l.unit;
         let depth = depth.checked_sub(1)?;
-        let size = constant::size(unit, &of.ty, MAX_DEPTH);
+        let size = constant::size(unit, of, MAX_DEPTH);
         if let (Some((value, _)), Some(size)) = (constant::integer(unit, bytes), size) {
             // Structures may have the size 0.
             let exact = value.checked_rem(size) == Some(0);
@@ -165,7 +165,7 @@ impl Body<'_, '_> {
             whole = true;
         }
         if !whole {
-            let size = constant::size(unit, &of.ty, MAX_DEPTH).filter(|size| *size > 0)?;
+            let size = constant::size(unit, of, MAX_DEPTH).filter(|size| *size > 0)?;
             if number % size != 0 {
                 return None;
             }
@@ -190,7 +190,7 @@ impl Body<'_, '_> {
             extents.push(*extent);
             inner = Some(below);
         }
-        let size = inner.and_then(|ty| constant::size(unit, &ty.ty, MAX_DEPTH));
+        let size = inner.and_then(|ty| constant::size(unit, ty, MAX_DEPTH));
         let size = size.and_then(|size| i64::try_from(size).ok());
         let (Some(size), true) = (size, extents.iter().all(|e| self.is_extent(*e))) else {
             let at = unit.expr(e).at;
@@ -224,7 +224,7 @@ impl Body<'_, '_> {
             [_, bytes] if points::reallocates(unit, call) => vec![*bytes],
             all => all.to_vec(),
         };
-        let size = constant::size(unit, &of.ty, MAX_DEPTH).and_then(|n| i64::try_from(n).ok());
+        let size = constant::size(unit, of, MAX_DEPTH).and_then(|n| i64::try_from(n).ok());
         let count = count.or_else(|| {
             size.filter(|size| *size > 0).map(|divisor| Count {
                 terms: vec![(1, bytes)],

@@ -201,6 +201,6 @@ fn leaves(unit: &Unit, ty: &Qualified) -> Option<Vec<Leaf>> {
         }
     }
     let sizes: i128 = found.iter().map(|(_, ty)| ty.size()).sum();
-    let is_dense = constant::size(unit, &ty.ty, MAX_DEPTH) == Some(sizes);
+    let is_dense = constant::size(unit, ty, MAX_DEPTH) == Some(sizes);
     (is_dense && !found.is_empty()).then_some(found)
 }

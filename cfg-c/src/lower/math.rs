@@ -172,6 +172,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("strchr", How::Refused(KEPT)), ("strrchr", How::Refused(KEPT)), ("strstr", How::Refused(KEPT)),
     ("strspn", How::Refused(KEPT)), ("strcspn", How::Refused(KEPT)), ("strpbrk", How::Refused(KEPT)),
     ("strtok", How::Refused(KEPT)), ("strdup", How::Refused(KEPT)), ("strerror", How::Text),
+    ("gettext", How::Text), ("dgettext", How::Text), ("dcgettext", How::Text), ("ngettext", How::Text), ("textdomain", How::Text), ("bindtextdomain", How::Text),
     ("wcslen", How::Refused(KEPT)), ("wcscmp", How::Refused(KEPT)), ("wcscpy", How::Refused(KEPT)),
     ("wcscat", How::Refused(KEPT)), ("wcschr", How::Refused(KEPT)), ("localeconv", How::Refused(KEPT)),
     ("isalnum", How::Written), ("isalpha", How::Written), ("isblank", How::Written), ("iscntrl", How::Written),

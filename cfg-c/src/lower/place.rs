@@ -260,6 +260,15 @@ impl Body<'_, '_> {
         if let Some((to, from)) = ty.target().and_then(types)
             && to.is_real() != from.is_real()
         {
+            if from.size() == 1 {
+                let message = format!(
+                    "memory of {} is used as memory of {}",
+                    from.name(),
+                    to.name()
+                );
+                let help = format!("declare or allocate it as memory of {}", to.name());
+                return self.error(&codes::POINTER, unit.expr(e).at, message, help);
+            }
             return self.bits_problem(unit.expr(e).at);
         }
         self.pointer_problem(e, "a pointer is converted to another type")

@@ -60,6 +60,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) failed: HashSet<DeclId>,
     /// The names of globals, and of the variables that have been declared.
     pub(super) names: HashSet<String>,
+    /// The number behind the last name that was made of a name.
+    pub(super) last_numbers: HashMap<String, usize>,
     /// The names of the function's own variables that have not been declared yet: nothing else gets them.
     pub(super) later: HashSet<Rc<str>>,
     pub(super) result: Option<(VarId, Elem)>,
@@ -102,6 +104,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         several: false,
         failed: HashSet::new(),
         names: l.global_names.clone(),
+        last_numbers: HashMap::new(),
         later: (of.locals.iter().chain(&of.parameters))
             .map(|d| Rc::clone(&unit.decl(*d).name))
             .collect(),
@@ -267,10 +270,18 @@ impl Body<'_, '_> {
     /// A name that no variable of the routine has, nor one of the function that is declared later.
     pub(super) fn free_name(&mut self, stem: &str) -> String {
         let mut name = stem.to_owned();
-        let mut k = 1;
+        // Smaller numbers are taken.
+        let last = self.last_numbers.get(stem).copied();
+        let mut k = last.unwrap_or(1);
+        if last.is_some() {
+            name = format!("{stem}_{k}");
+        }
         while self.later.contains(&*name) || !self.names.insert(name.clone()) {
             k += 1;
             name = format!("{stem}_{k}");
+        }
+        if k > 1 {
+            self.last_numbers.insert(stem.to_owned(), k);
         }
         name
     }

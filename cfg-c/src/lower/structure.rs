@@ -79,9 +79,10 @@ impl Lower<'_> {
                 Some(_) => {
                     "of local structures, pointers to numbers are supported: write a function that has the members as parameters, fills the structure, and calls this one"
                 }
-                None => {
-                    "pass arrays as parameters of their own, and members as numbers and arrays of constant extents"
-                }
+                None => way_out(
+                    &message,
+                    "pass arrays as parameters of their own, and members as numbers and arrays of constant extents",
+                ),
             };
             self.sink.error(&codes::TYPE, at, message, help);
             return Err(Failed);
@@ -333,5 +334,16 @@ pub(super) fn whole(var: VarId, elem: Elem) -> Path {
         dims: 0,
         lower: 0,
         constant: false,
+    }
+}
+
+/// What to write in place of a type that is not supported, of which a message speaks; the other text where nothing is known.
+pub(super) fn way_out(message: &str, other: &'static str) -> &'static str {
+    if message.contains("bit-field") {
+        "leave its width out, `unsigned id;` for `unsigned id : 7;`: its values are the same as long as they fit into the width"
+    } else if message.contains("complex number") {
+        "write it as struct { double re, im; } with functions that add and multiply such"
+    } else {
+        other
     }
 }

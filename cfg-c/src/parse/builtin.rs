@@ -80,7 +80,7 @@ impl Parser<'_> {
                 self.expect(",", "between types")?;
                 let b = self.type_name()?;
                 self.expect(")", "after types")?;
-                int(a.ty == b.ty)
+                int(a.ty == b.ty && a.long_double == b.long_double)
             }
             "choose_expr" => {
                 let operands = self.operands_of_compiler()?;
@@ -120,7 +120,9 @@ impl Parser<'_> {
                 Some(_) => &mut chosen,
             };
             let fits = match (&wanted, &ty) {
-                (Some(wanted), Some(ty)) => wanted.ty == ty.ty,
+                (Some(wanted), Some(ty)) => {
+                    wanted.ty == ty.ty && wanted.long_double == ty.long_double
+                }
                 (wanted, _) => wanted.is_none(),
             };
             if fits && place.is_none() {

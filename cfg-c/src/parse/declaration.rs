@@ -23,6 +23,9 @@ pub(super) struct Specifiers {
     pub(super) attributes: Attributes,
 }
 
+/// The most elements that ranges of designators give a value.
+const MAX_RANGE: i128 = 10_000;
+
 /// The words for qualifiers, with what compilers have beside them.
 pub(super) fn qualify(ty: &mut Qualified, word: &str) -> bool {
     match word {
@@ -455,6 +458,63 @@ impl Parser<'_> {
         self.unit.decls[d.index()].init = Some(init);
     }
 
+    /// The designators before a value, one list for each element of ranges `[0 ... 3]`.
+    fn designators(&mut self) -> Parse<Vec<Vec<Designator>>> {
+        let mut all = vec![Vec::new()];
+        loop {
+            let at = self.peek().at;
+            if self.take("[") {
+                let first = self.conditional()?;
+                let mut indices = vec![first];
+                if self.take("...") {
+                    let last = self.conditional()?;
+                    let [first, last] =
+                        [first, last].map(|e| constant::integer(&self.unit, e).map(|(n, _)| n));
+                    let (Some(first), Some(last)) = (first, last) else {
+                        return Err(self.syntax(at, "the range of a designator is no constant"));
+                    };
+                    let count = last.saturating_sub(first).saturating_add(1);
+                    if !(1..=MAX_RANGE / all.len() as i128).contains(&count) {
+                        return Err(self.syntax(at, "a range of designators is empty or too long"));
+                    }
+                    indices = (first..=last)
+                        .map(|n| self.add(ExprKind::Int(n, Arith::Int(Int::Long)), at, at))
+                        .collect();
+                }
+                self.expect("]", "after the designator")?;
+                let before = std::mem::take(&mut all);
+                for list in before {
+                    all.extend(indices.iter().map(|index| {
+                        let mut list = list.clone();
+                        list.push(Designator::Index(*index));
+                        list
+                    }));
+                }
+            } else if self.take(".") {
+                let name = self.next().text;
+                for list in &mut all {
+                    list.push(Designator::Field(Rc::clone(&name), at));
+                }
+            } else {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// True of initial values that change nothing, so that they may be evaluated for each element. Lists nest at most as deep as they are read.
+    fn may_be_repeated(&self, value: &Written) -> bool {
+        match value {
+            Written::Expr(e) => {
+                let mut changes = self.unit.expr(*e).effects;
+                self.unit.walk(*e, &mut |e| {
+                    changes |= matches!(self.unit.expr(e).kind, ExprKind::Call(..));
+                });
+                !changes
+            }
+            Written::List(list, _) => list.iter().all(|(_, value)| self.may_be_repeated(value)),
+        }
+    }
+
     pub(super) fn initializer(&mut self) -> Parse<Written> {
         if !self.peek().is("{") {
             return Ok(Written::Expr(self.assignment()?));
@@ -463,24 +523,17 @@ impl Parser<'_> {
         let at = self.next().at;
         let mut list = Vec::new();
         while !self.peek().is("}") {
-            let mut designators = Vec::new();
-            loop {
-                let at = self.peek().at;
-                if self.take("[") {
-                    designators.push(Designator::Index(self.conditional()?));
-                    self.expect("]", "after the designator")?;
-                } else if self.take(".") {
-                    let name = self.next().text;
-                    designators.push(Designator::Field(name, at));
-                } else {
-                    break;
-                }
-            }
-            if !designators.is_empty() {
+            let at = self.peek().at;
+            let all = self.designators()?;
+            if !all[0].is_empty() {
                 self.expect("=", "after the designator")?;
             }
             let value = self.initializer()?;
-            list.push((designators, value));
+            if all.len() > 1 && !self.may_be_repeated(&value) {
+                let message = "a value that changes something is given to several elements";
+                return Err(self.syntax(at, message));
+            }
+            list.extend(all.into_iter().map(|one| (one, value.clone())));
             if !self.take(",") {
                 break;
             }

@@ -274,7 +274,13 @@ impl Parser<'_> {
                         false => ExprKind::SizeofType(Rc::new(ty)),
                     }
                 } else {
-                    ExprKind::SizeofExpr(self.unary()?)
+                    let of = self.unary()?;
+                    let ty = self.unit.expr(of).ty.as_ref();
+                    // A literal does not say so where it is copied.
+                    match ty.filter(|ty| ty.long_double && ty.arith().is_some()) {
+                        Some(ty) => ExprKind::SizeofType(Rc::new(ty.clone())),
+                        None => ExprKind::SizeofExpr(of),
+                    }
                 };
                 self.depth -= 1;
                 return Ok(self.add(kind, from, from));
@@ -461,6 +467,10 @@ impl Parser<'_> {
                             "long double is read as double",
                             help,
                         );
+                        let e = self.add(kind, at, at);
+                        let ty = &mut self.unit.exprs[e.index()].ty;
+                        ty.iter_mut().for_each(|ty| ty.long_double = true);
+                        return Ok(e);
                     }
                     kind
                 }
@@ -597,6 +607,9 @@ impl Parser<'_> {
                         .unwrap_or_else(|| "declare it before it is used".to_owned())
                 };
                 self.sink.error(&codes::UNKNOWN, at, message, help);
+                if call {
+                    self.sink.lacks(&token.text);
+                }
                 ExprKind::Bad
             }
         };

@@ -29,11 +29,12 @@ impl Parser<'_> {
             return None;
         };
         let base = bare(&self.unit, base);
-        let element = self.unit.expr(base).ty.as_ref()?.target()?.ty.clone();
+        let element = self.unit.expr(base).ty.as_ref()?.target()?.clone();
         let (bytes, _) = constant::integer(&self.unit, size)?;
         if constant::size(&self.unit, &element, MAX_DEPTH)? != bytes {
             return None;
         }
+        let element = element.ty;
         let known = self.sorted.iter().find(|(ty, _)| *ty == element);
         let d = match known {
             Some((_, d)) => *d,

@@ -136,6 +136,9 @@ impl Parser<'_> {
                         made.ty.ty = Type::Refused(Rc::from("a bit-field"));
                         self.unit.structures[id.index()].packed = true;
                     }
+                    if self.peek().is(":") {
+                        self.refuse(id, &format!("the bit-field {name}"));
+                    }
                     let ty = made.ty;
                     self.member(id, Member { name, ty, at });
                 }

@@ -29,10 +29,21 @@ impl Unit {
     pub(crate) fn type_of(&self, kind: &ExprKind) -> Option<Qualified> {
         let unit = self;
         let ty = |e: ExprId| unit.expr(e).ty.clone();
-        let common = |a: ExprId, b: ExprId| arith(ty(a)?.arith()?.common(ty(b)?.arith()?));
-        let promoted = |e: ExprId| match ty(e)?.arith()? {
-            Arith::Int(int) => arith(Arith::Int(int.promoted())),
-            real => arith(real),
+        let common = |a: ExprId, b: ExprId| {
+            let (a, b) = (ty(a)?, ty(b)?);
+            let mut common = Qualified::plain(Type::Arith(a.arith()?.common(b.arith()?)));
+            common.long_double = a.long_double || b.long_double;
+            Some(common)
+        };
+        let promoted = |e: ExprId| {
+            let ty = ty(e)?;
+            match ty.arith()? {
+                Arith::Int(int) => arith(Arith::Int(int.promoted())),
+                real => arith(real).map(|real| Qualified {
+                    long_double: ty.long_double,
+                    ..real
+                }),
+            }
         };
         match kind {
             ExprKind::Int(_, ty) => arith(*ty),

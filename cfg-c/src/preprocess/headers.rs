@@ -30,6 +30,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("tgmath.h", include_str!("../headers/tgmath.h")),
     ("sys/time.h", include_str!("../headers/sys_time.h")),
     ("alloca.h", include_str!("../headers/alloca.h")),
+    ("libintl.h", include_str!("../headers/libintl.h")),
     ("omp.h", include_str!("../headers/omp.h")),
 ];
 

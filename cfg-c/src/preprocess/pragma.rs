@@ -11,6 +11,39 @@ use std::rc::Rc;
 /// How it is written.
 const HELP: &str = "write #pragma cfgrev independent(x, y) dependent(z), no-diff(v), or external(g) value(e) partial(x: e, y: e)";
 
+/// Pragmas of compilers that say how a program is compiled, and not what it computes.
+const OF_COMPILERS: [&str; 24] = [
+    "GCC",
+    "STDC",
+    "clang",
+    "message",
+    "warning",
+    "error",
+    "ident",
+    "comment",
+    "region",
+    "endregion",
+    "mark",
+    "ivdep",
+    "unroll",
+    "nounroll",
+    "simd",
+    "vector",
+    "novector",
+    "inline",
+    "noinline",
+    "optimize",
+    "intrinsic",
+    "weak",
+    "loop",
+    "nofusion",
+];
+
+/// True of other words of compilers, as `diag_suppress` and `_CRI`.
+fn is_of_compiler(word: &str) -> bool {
+    word.starts_with("diag_") || word.starts_with('_')
+}
+
 impl Preprocessor<'_> {
     /// What the command line says.
     pub(super) fn options(&mut self, options: &Options) {
@@ -55,7 +88,9 @@ impl Preprocessor<'_> {
             "STDC" if rest.get(1).is_some_and(|t| t.is("FENV_ROUND")) => {
                 "results are rounded to nearest"
             }
-            _ => return,
+            word if OF_COMPILERS.contains(&word) || is_of_compiler(word) => return,
+            word if !self.foreign.insert(Rc::from(word)) => return,
+            _ => "derivatives are those of what is read, whatever it says to another tool",
         };
         let message = format!("#pragma {} is passed over", first.text);
         self.sink.warning(&codes::IGNORED, at, message, passed_over);
@@ -267,7 +302,7 @@ fn clause(tokens: &[Token]) -> Option<(String, &[Token], &[Token])> {
 }
 
 /// What stands in the parentheses at hand, and what follows.
-pub(super) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
+pub(crate) fn group(tokens: &[Token]) -> Option<(&[Token], &[Token])> {
     if !tokens.first()?.is("(") {
         return None;
     }

@@ -4,6 +4,7 @@
 //@ structures {"v":1.7}
 //@ literals {"v":0.6,"n":2}
 //@ characters {"v":0.8}
+//@ ranges {"v":0.8}
 /* Initial values in braces: later ones replace earlier ones, a list all of its part, and whatever none names is 0, in each pass. */
 #include <stddef.h>
 struct point { double x, y; };
@@ -103,4 +104,18 @@ double characters(double v)
     for (int i = 0; i < 3; i++)
         s += v * units[i].factor * (units[i].unit[0] + 2 * units[i].unit[1] + 3 * units[i].unit[2]);
     return s + full[1] * v + braced[0] + braced[1];
+}
+
+double ranges(double v)
+{
+    /* gcc: a range of designators gives each element the value. */
+    double w[6] = {[0 ... 4] = v, [1 ... 2] = 2 * v, 3, [5] = v * v}, m[3][2] = {[0 ... 1] = {v, 5}, [1 ... 2][1 ... 1] = 7 * v};
+    struct edge e[3] = {[0 ... 2].from = {1, v}, [1 ... 1].to.y = v};
+    static const int k[4] = {1, [1 ... 3] = 2 << 1};
+    double s = 0;
+    for (int i = 0; i < 6; i++)
+        s += (i + 1) * w[i];
+    for (int i = 0; i < 3; i++)
+        s += m[i][0] * (i + 2) + m[i][1] * (i + 4) + e[i].from.y * (i + 1) + e[i].from.x + e[i].to.y * k[i] + k[i + 1] * v;
+    return s;
 }

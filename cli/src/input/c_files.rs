@@ -205,29 +205,57 @@ impl cfg_c::Files for Included {
     fn around(&mut self, path: &str, name: &str) -> Vec<String> {
         let folder = Path::new(path).parent().unwrap_or(Path::new("")).join(".");
         let mut found = BTreeMap::new();
-        let mut left = ENTRIES;
-        let mut open = tops(&folder);
-        while let Some(folder) = open.pop() {
-            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-                left -= 1;
-                if left == 0 {
-                    // Others of the name may lie in what has not been seen.
-                    return Vec::new();
-                }
-                let kind = entry.file_type();
-                let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-                if kind.as_ref().is_ok_and(|kind| kind.is_dir()) && !hidden {
-                    open.push(entry.path());
-                } else if kind.is_ok_and(|kind| kind.is_file()) && entry.path().ends_with(name) {
-                    let path = entry.path();
-                    let known = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-                    found.insert(known, path.to_string_lossy().into_owned());
-                }
-            }
+        for path in all_files(&folder, |path| path.ends_with(name)) {
+            let known = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            found.insert(known, path.to_string_lossy().into_owned());
         }
         found.into_values().collect()
     }
+
+    fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
+        let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+        let is_c = |path: &Path| path.extension().is_some_and(|e| e == "c");
+        let mut paths = all_files(&folder.join("."), is_c);
+        paths.sort();
+        let mut left = OTHERS;
+        let texts = paths.into_iter().filter_map(|path| {
+            let length = std::fs::metadata(&path).ok()?.len();
+            left = left.checked_sub(length)?;
+            let bytes = std::fs::read(&path).ok()?;
+            let shown: PathBuf = path.components().collect();
+            let shown = shown.strip_prefix(".").unwrap_or(&shown);
+            Some((shown.to_string_lossy().into_owned(), bytes))
+        });
+        texts.collect()
+    }
 }
+
+/// The files in the folders around that are wanted; none where there are too many others.
+fn all_files(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = ENTRIES;
+    let mut open = tops(folder);
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            left -= 1;
+            if left == 0 {
+                // Others of the name may lie in what has not been seen.
+                return Vec::new();
+            }
+            let kind = entry.file_type();
+            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if kind.as_ref().is_ok_and(|kind| kind.is_dir()) && !hidden {
+                open.push(entry.path());
+            } else if kind.is_ok_and(|kind| kind.is_file()) && is_wanted(&entry.path()) {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// Other files in C are read up to this number of bytes in all, for what they define.
+const OTHERS: u64 = 64 << 20;
 
 /// The folders in which, and below which, a header is looked for: the repository, or the file's own folder and what stands beside it.
 fn tops(folder: &Path) -> Vec<PathBuf> {

@@ -206,6 +206,11 @@ fn the_comparison_is_made_where_it_can_be() {
     let args = ["f.c", "--at", "x=3"];
     let (_, original) = check_in(folder.path(), &[&args[..], &["--against", "none"]].concat());
     assert_eq!(original, Value::Null);
+    // What stands for errno is no variable of the file.
+    let text = "#include <errno.h>\n#include <math.h>\ndouble f(double x) { if (x < 0) { errno = EDOM; return 0; } return x * x; }\n";
+    std::fs::write(folder.path().join("e.c"), text).expect("it can be written");
+    let (_, original) = check_in(folder.path(), &["e.c", "--at", "x=3"]);
+    assert_eq!(original, json!({"compared": 1, "agrees": true}));
     for more in [&["--against", "cc"][..], &["--engine", "cc"]] {
         let (_, original) = check_in(folder.path(), &[&args[..], more].concat());
         assert_eq!(original, json!({"compared": 1, "agrees": true}), "{more:?}");

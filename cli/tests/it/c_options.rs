@@ -260,3 +260,57 @@ fn irregular_files_are_not_included() {
         assert!(is_refused(), "{other}");
     }
 }
+
+/// Whoever gives no POINT is told a whole one that can be copied, of structures, matrices and what pointers lead to.
+#[test]
+fn a_point_without_values_is_told_whole() {
+    let point = "struct point { double x, y; }; ";
+    let texts = [
+        "double f(int n, const double *x, double a[2][n]) { return x[n - 1] * a[1][0]; }",
+        "struct body { struct point at, old[2]; double w[3]; int n; }; double f(const struct body *b) { return b->at.x * b->old[1].y * b->w[2] * b->n; }",
+        "struct only { double w[4]; }; double f(struct only *o, struct point p[3]) { return o->w[3] * p[2].x; }",
+        "struct matrix { int n; double *data; }; double f(struct matrix *m, double **rows) { double *keep = m->data; m->data = rows[0]; rows[0] = keep; return m->data[0] * rows[0][0]; }",
+    ];
+    for text in texts {
+        let place = folder(&[("f.c", &[point, text].concat())]);
+        let err = gradient(place.path(), &["f.c", "--at", "{}"]).expect_err("nothing is given");
+        assert_eq!(err.matches("error[").count(), 1, "{err}");
+        let (_, whole) = err
+            .split_once("a whole POINT with numbers to change: ")
+            .expect("a point");
+        let whole = whole.lines().next().unwrap_or_default();
+        gradient(place.path(), &["f.c", "--at", whole]).expect("it is a point");
+        // Behind what is given already.
+        let (first, _) = whole.split_once(", \"").unwrap_or((whole, ""));
+        if first.ends_with(['1', '0']) {
+            let err = gradient(place.path(), &["f.c", "--at", &format!("{first}}}")])
+                .expect_err("not all is given");
+            assert!(err.contains(whole), "{err}");
+        }
+    }
+    let place = folder(&[("f.c", "double f(double x, void *unused) { return x; }")]);
+    gradient(
+        place.path(),
+        &["f.c", "--at", r#"{"x": 1, "unused": null}"#],
+    )
+    .expect("null is as if not named");
+    let err = gradient(place.path(), &["f.c", "--at", r#"{"x": 1, "unused": 3}"#])
+        .expect_err("it is not used");
+    assert!(err.contains("f does not use unused"), "{err}");
+}
+
+/// A function that another file of the repository defines is told with that file.
+#[test]
+fn the_file_that_defines_what_is_missing_is_named() {
+    let f = "double g(double); double f(double x) { return g(x); }";
+    let g = "double g(double x) { return x * x; }";
+    for (other, named) in [
+        ("src/g.c", "src/g.c defines g"),
+        ("lib/deep/g.c", "lib/deep/g.c defines g"),
+    ] {
+        let place = folder(&[(".git/HEAD", ""), ("src/f.c", f), (other, g)]);
+        let err = gradient(place.path(), &["src/f.c", "--at", "x=2"]).expect_err("g is not there");
+        assert!(err.contains(named), "{err}");
+        gradient(place.path(), &["src/f.c", other, "--at", "x=2"]).expect("it is");
+    }
+}

@@ -26,6 +26,37 @@ fn points() -> Vec<(String, String, String, String, String)> {
     found
 }
 
+/// Errors of runs are shown at the line of C, in a file that is included, too.
+#[test]
+fn errors_of_runs_show_the_line_of_c() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("it can be written");
+    };
+    write(
+        "g.h",
+        "static double g(const double *x, int n)\n{\n    return x[n];\n}\n",
+    );
+    write(
+        "f.c",
+        "#include \"g.h\"\ndouble f(int n, const double *x)\n{\n    double s = x[0];\n    return n > 3 ? g(x, n) :\n        x[n] * s;\n}\n",
+    );
+    let cases = [
+        ("3", "f.c:5:5\n  |\n5 |     return n > 3 ?"),
+        ("4", "g.h:3:5\n  |\n3 |     return x[n];"),
+    ];
+    for (n, place) in cases {
+        let ran = cfgrev_in(
+            folder.path(),
+            &["gradient", "f.c", "--at", &format!("n={n},x=[1,2]")],
+            b"",
+        );
+        assert_eq!(ran.code, Some(1), "{}", ran.err);
+        assert!(ran.err.contains(place), "{}", ran.err);
+        assert!(!ran.err.contains("source:"), "{}", ran.err);
+    }
+}
+
 #[test]
 fn functions_of_c_stop_with_their_text_and_line() {
     let points = points();
