@@ -272,7 +272,8 @@ fn a_point_without_values_is_told_whole() {
         "struct matrix { int n; double *data; }; double f(struct matrix *m, double **rows) { double *keep = m->data; m->data = rows[0]; rows[0] = keep; return m->data[0] * rows[0][0]; }",
     ];
     for text in texts {
-        let place = folder(&[("f.c", &[point, text].concat())]);
+        let text = [point, text].concat();
+        let place = folder(&[("f.c", &*text)]);
         let err = gradient(place.path(), &["f.c", "--at", "{}"]).expect_err("nothing is given");
         assert_eq!(err.matches("error[").count(), 1, "{err}");
         let (_, whole) = err
