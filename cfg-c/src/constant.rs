@@ -239,7 +239,7 @@ pub(crate) fn has_known_places(unit: &Unit, s: StructId) -> bool {
             }
         }
     }
-    size(unit, &Type::Struct(s), MAX_DEPTH).is_some()
+    size(unit, &Qualified::plain(Type::Struct(s)), MAX_DEPTH).is_some()
 }
 
 /// Where a member of a structure begins.

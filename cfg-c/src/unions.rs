@@ -172,7 +172,7 @@ fn kept(unit: &Unit, s: StructId, used: &Used) -> Result<Member, String> {
 
 /// The number, or the array of numbers, that fills a union.
 pub(crate) fn number(unit: &Unit, s: StructId) -> Option<&Member> {
-    let size = |member: &Member| constant::size(unit, &member.ty.ty, MAX_DEPTH);
+    let size = |member: &Member| constant::size(unit, &member.ty, MAX_DEPTH);
     let mut members = unit.structure(s).members.iter();
     let largest = members.clone().filter_map(size).max();
     members.find(|m| m.ty.element().arith().is_some() && size(m) == largest)

@@ -49,7 +49,7 @@ struct LaidOut {
 fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
     let depth = depth.checked_sub(1)?;
     let structure = unit.structure(s);
-    let size = constant::size(unit, &Type::Struct(s), Record::MAX_DEPTH)?;
+    let size = constant::size(unit, &Qualified::plain(Type::Struct(s)), Record::MAX_DEPTH)?;
     let (mut gaps, mut end, mut alignment) = (Vec::new(), 0i128, 1i128);
     let gap = |gaps: &mut Vec<_>, k: usize, end: i128, begin: i128, of: i128| {
         let natural = end.checked_add((of - end.rem_euclid(of)) % of)?;
@@ -66,7 +66,7 @@ fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
             _ => constant::alignment_of(unit, element)?,
         };
         gap(&mut gaps, k, end, begin, own)?;
-        end = begin.checked_add(constant::size(unit, &member.ty.ty, Record::MAX_DEPTH)?)?;
+        end = begin.checked_add(constant::size(unit, &member.ty, Record::MAX_DEPTH)?)?;
         alignment = alignment.max(own);
     }
     gap(&mut gaps, structure.members.len(), end, size, alignment)?;

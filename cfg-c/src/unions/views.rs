@@ -56,7 +56,7 @@ pub(super) fn kept(unit: &Unit, used: &[&Member]) -> Option<Member> {
 /// The type and the number of the numbers that a type consists of, if they are of one type and lie side by side.
 fn numbers(unit: &Unit, ty: &Qualified) -> Option<(Arith, i64)> {
     let (number, count) = counted(unit, ty, MAX_DEPTH)?;
-    let size = constant::size(unit, &ty.ty, MAX_DEPTH)?;
+    let size = constant::size(unit, ty, MAX_DEPTH)?;
     (size == number.size().checked_mul(count.into())?).then_some((number, count))
 }
 
