@@ -290,6 +290,8 @@ struct Preprocessor<'s> {
     sink: &'s mut Sink,
     names: Interner,
     macros: HashMap<Rc<str>, Rc<Macro>>,
+    /// The definitions of macros that `push_macro` has kept.
+    kept: HashMap<Rc<str>, Vec<Option<Rc<Macro>>>>,
     frames: Vec<Frame>,
     conditions: Vec<Condition>,
     /// Files that are read once.
@@ -329,6 +331,7 @@ pub(crate) fn preprocess(
         sink,
         names: Interner::default(),
         macros: HashMap::new(),
+        kept: HashMap::new(),
         frames: Vec::new(),
         conditions: Vec::new(),
         once: HashSet::new(),

@@ -10,7 +10,7 @@ use crate::{
     },
     calls::leaves,
     codes, constant,
-    lower::points::bare,
+    lower::points::{bare, is_null},
     types::{Arith, Parameter, Qualified, Signature, Type},
 };
 use std::{collections::HashMap, rc::Rc};
@@ -164,6 +164,12 @@ impl Expand<'_> {
                 let function = is_function_pointer(&self.unit.decl(*d).ty);
                 let init = init.map(|e| match function {
                     true => self.value(e, frame),
+                    // It may be that of a function, which is a number.
+                    false if bare(self.unit, e) != e && is_null(self.unit, e) => {
+                        let node = self.unit.expr(e);
+                        let (at, from) = (node.at, node.from);
+                        self.constant(0, at, from)
+                    }
                     false => frame.get(e),
                 });
                 self.unit.decls[new.index()].init = Some(init);

@@ -42,11 +42,11 @@ pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
         _ => (&lower[..], ' '),
     };
     if hex {
-        let value = hexadecimal(&digits[2..])?;
         let kind = if suffix == 'f' {
-            ExprKind::Float(value as f32)
+            let value = hexadecimal(&digits[2..], 24, -149)? as f32;
+            ExprKind::Float(Some(value).filter(|value| value.is_finite())?)
         } else {
-            ExprKind::Real(value)
+            ExprKind::Real(hexadecimal(&digits[2..], 53, -1074)?)
         };
         return Some((kind, suffix == 'l'));
     }
@@ -90,8 +90,8 @@ fn integer(value: i128, suffix: &str, decimal: bool) -> Option<ExprKind> {
     Some(ExprKind::Int(value, Arith::Int(ty)))
 }
 
-/// A hexadecimal number, rounded once.
-fn hexadecimal(text: &str) -> Option<f64> {
+/// A hexadecimal number, rounded once to so many bits, the last of which is worth at least 2 to the power `least`.
+fn hexadecimal(text: &str, precision: i64, least: i64) -> Option<f64> {
     let (digits, exponent) = text.split_once('p')?;
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let exponent = exponent.parse::<i32>().ok()?;
@@ -112,7 +112,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     }
     // The bits that a number of this size has.
     let bits = 128 - i64::from(value.leading_zeros());
-    let kept = (bits + exponent + 1074).clamp(0, 53);
+    let kept = (bits + exponent - least).clamp(0, precision);
     let cut = (bits - kept).clamp(0, 127) as u32;
     let (mut kept, rest) = (value >> cut, value & ((1 << cut) - 1));
     let half = 1u128 << cut >> 1;
@@ -157,7 +157,24 @@ mod tests {
             ("1.fffffffffffff8p1023", None),
             ("1.8p-1075", Some(1)),
         ] {
-            assert_eq!(hexadecimal(text).map(f64::to_bits), bits, "{text}");
+            let value = hexadecimal(text, 53, -1074);
+            assert_eq!(value.map(f64::to_bits), bits, "{text}");
+        }
+        for (text, value) in [
+            (
+                "0x1.000001000000000000001p0f",
+                Some(f32::from_bits(0x3f80_0001)),
+            ),
+            ("0x1.fffffefffffffffffp127f", Some(f32::MAX)),
+            ("0x1.ffffffp127f", None),
+            ("0x1.8p-150f", Some(f32::from_bits(1))),
+            ("0x1p-150f", Some(0.0)),
+        ] {
+            let found = match number(text) {
+                Some((ExprKind::Float(found), false)) => Some(found),
+                _ => None,
+            };
+            assert_eq!(found.map(f32::to_bits), value.map(f32::to_bits), "{text}");
         }
     }
 }

@@ -85,6 +85,8 @@ impl Preprocessor<'_> {
                 let message = format!("#error {}", text.join(" "));
                 self.wrong(place, message, "the file asks for other macros");
             }
+            "pragma" if rest.first().is_some_and(|t| t.is("push_macro")) => self.push_macro(rest),
+            "pragma" if rest.first().is_some_and(|t| t.is("pop_macro")) => self.pop_macro(rest),
             "pragma" => self.pragma(rest, place),
             "line" => {
                 let rest = self.expand_all(rest.to_vec(), 0);
@@ -97,6 +99,35 @@ impl Preprocessor<'_> {
                 self.wrong(place, message, "remove it");
             }
         }
+    }
+
+    /// `#pragma push_macro("NAME")`: the definition, or that there is none, is kept.
+    fn push_macro(&mut self, rest: &[Token]) {
+        if let Some(name) = self.macro_in_quotes(rest) {
+            let now = self.macros.get(&name).cloned();
+            self.kept.entry(name).or_default().push(now);
+        }
+    }
+
+    /// `#pragma pop_macro("NAME")`: the definition that was kept last.
+    fn pop_macro(&mut self, rest: &[Token]) {
+        let Some(name) = self.macro_in_quotes(rest) else {
+            return;
+        };
+        match self.kept.get_mut(&name).and_then(Vec::pop) {
+            Some(Some(definition)) => {
+                self.macros.insert(name, definition);
+            }
+            Some(None) => {
+                self.macros.remove(&name);
+            }
+            None => {}
+        }
+    }
+
+    fn macro_in_quotes(&mut self, rest: &[Token]) -> Option<Rc<str>> {
+        let text = rest.get(2).filter(|t| t.kind == Kind::Str)?;
+        Some(self.names.get(text.text.trim_matches('"')))
     }
 
     /// `# 12 "file.c"`: the next line is line 12 of that file.

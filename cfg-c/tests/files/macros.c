@@ -59,6 +59,11 @@ double of_the_rest(const double *x)
 /* Directives among the arguments of a macro; a macro that is defined again. */
 #undef PI_TIMES
 #define PI_TIMES(x) (x) * 4
+#pragma push_macro("PI_TIMES")
+#undef PI_TIMES
+#define PI_TIMES(x) (x) * 5
+static double five(double x) { return PI_TIMES(x); }
+#pragma pop_macro("PI_TIMES")
 double chosen(const double *x)
 {
     return MAX(x[0]
@@ -69,5 +74,6 @@ double chosen(const double *x)
 #define MORE + 2 * x[1]
 #endif
                    MORE,
-               x[1]);
+               x[1])
+        + PI_TIMES(five(x[0]));
 }
