@@ -39,7 +39,7 @@ impl Parser<'_> {
             let token = self.peek();
             let from = self.at;
             if token.kind == Kind::Ident && is_attribute(&token.text) && self.ahead(1).is("(") {
-                let is_list = !token.text.contains("asm") && !token.text.contains("lign");
+                let is_list = !token.text.contains("asm");
                 self.next();
                 self.skip_between("(", ")")?;
                 if is_list {
@@ -78,9 +78,8 @@ impl Parser<'_> {
                 "noreturn" | "Noreturn" => found.noreturn = true,
                 "vector_size" | "ext_vector_type" => found.refused = Some("a vector"),
                 "mode" => found.refused = Some("a type of a mode"),
-                "packed" | "scalar_storage_order" | "gcc_struct" | "ms_struct" => {
-                    found.layout = true;
-                }
+                "packed" | "scalar_storage_order" | "gcc_struct" | "ms_struct" | "aligned"
+                | "Alignas" => found.layout = true,
                 "cleanup" => {
                     let message = "a function is called where the variable goes out of scope";
                     let help = "call it in the text";

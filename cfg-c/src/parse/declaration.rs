@@ -397,6 +397,7 @@ impl Parser<'_> {
                 if let Type::Struct(s) = made.ty.ty {
                     let structure = &mut self.unit.structures[s.index()];
                     structure.name.get_or_insert_with(|| Rc::clone(&name));
+                    structure.packed |= attributes.layout;
                 }
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.names.insert(name, Entry::Typedef(made.ty));
