@@ -78,7 +78,11 @@ impl Parser<'_> {
                 "noreturn" | "Noreturn" => found.noreturn = true,
                 "vector_size" | "ext_vector_type" => found.refused = Some("a vector"),
                 "mode" => found.refused = Some("a type of a mode"),
-                "packed" | "scalar_storage_order" | "gcc_struct" | "ms_struct" | "aligned"
+                "packed"
+                | "scalar_storage_order"
+                | "gcc_struct"
+                | "ms_struct"
+                | "aligned"
                 | "Alignas" => found.layout = true,
                 "cleanup" => {
                     let message = "a function is called where the variable goes out of scope";
