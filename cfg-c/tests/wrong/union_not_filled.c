@@ -1,2 +1,0 @@
-struct item { union { float number; double other; } of; double weight; };
-double f(struct item *i) { return i->of.number * i->weight; }
