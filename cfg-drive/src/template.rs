@@ -29,7 +29,8 @@ impl<'a> Template<'a> {
 
     /// The members of these names behind those that are given.
     pub(crate) fn members(mut self, given: &str, names: &[&str]) -> String {
-        let given = given.trim().trim_end_matches('}').trim_end();
+        let given = given.trim();
+        let given = given.strip_suffix('}').unwrap_or(given).trim_end();
         self.text.push_str(given);
         for name in names {
             let first = self.text.ends_with('{');

@@ -82,6 +82,11 @@ main subroutine f(in real x, in integer n, out real y)
   dependent y
   w := 0.0
   y := x
+  if n > 5
+    u := 1.0
+    v := 1.0
+    k := 1
+  end
   {statement}
     y := 2.0*x
   end
