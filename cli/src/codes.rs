@@ -3,6 +3,9 @@
 cfg_core::diagnostic_codes! {
     /// Every code of the command line.
     pub(crate) CODES of pub(crate) codes;
+    NO_PROGRAM "P399" "not a program"
+        "FILE is a program; only `preaccumulate` takes bare graphs, too."
+        "A JSON text with `inputs`, `outputs` and `edges` at the top is a linearized computational graph: `cfgrev preaccumulate FILE` finds its elimination, and with --emit dot draws it. A program has `format` or `routines` there.";
     READ_OTHERWISE "P400" "the file as compiled computes something else"
         "What a C file computes as it was read is what it computes as it is compiled, bit for bit."
         "Derivatives are right for the program as it was read, which is another one. This is a defect of cfgrev, please report it with \
@@ -38,9 +41,6 @@ cfg_core::diagnostic_codes! {
     PREPROCESS "P410" "preprocessor"
         "The command of --preprocess writes the preprocessed file to its standard output, and ends with 0; the compile database of -p has an entry for FILE."
         "The command is called with -I, -D, -U, -include and FILE behind its own words, which blanks separate, without a shell. Of what it writes, line markers (# 12 \"f.c\") say where the text comes from.";
-    NO_PROGRAM "P425" "not a program"
-        "FILE is a program; only `preaccumulate` takes bare graphs, too."
-        "A JSON text with `inputs`, `outputs` and `edges` at the top is a linearized computational graph: `cfgrev preaccumulate FILE` finds its elimination, and with --emit dot draws it. A program has `format` or `routines` there.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

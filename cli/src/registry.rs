@@ -53,7 +53,7 @@ pub(crate) const AREAS: &[Area] = &[
         ("R301", "R399", &[]),
         cfg_reverse::codes::CODES,
     ),
-    area("cfgrev", ("P400", "P410", &["P499"]), codes::CODES),
+    area("cfgrev", ("P399", "P410", &["P499"]), codes::CODES),
     area("cfg_drive", ("P411", "P498", &[]), cfg_drive::CODES),
     area(
         "cfg_front::xaif",

@@ -1,5 +1,4 @@
 //@ called_back {"s":[{"stiffness":2.5,"rest":0.5}],"angle":1.25}
-//@ in_members {"p":[{"net":{"link":[{"r":1.5,"km":0.5},{"r":2.5,"km":0.25}]},"hyd":{"flow":[0.7,0.9]}}],"k":1}
 //@ recursive {"p":[{"m":2.5,"v":0.5},{"m":1.5,"v":0.25}],"n":2}
 //@ of_itself {"n":3,"x":[1.5,0.5,2]}
 //@ from_table {"k":1,"x":1.5}

@@ -328,7 +328,7 @@ fn a_graph_is_no_program() {
                 (Some(1), 1),
                 "{all}"
             );
-            assert!(all.contains("error[P425]") && all.contains(help), "{all}");
+            assert!(all.contains("error[P399]") && all.contains(help), "{all}");
         }
     }
 }

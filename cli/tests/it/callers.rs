@@ -208,7 +208,7 @@ fn derivatives_that_nobody_wants_are_null() {
     return distance_grad(3, w, NULL, x, x_b, y, y_b, NULL) || differs(3, x_b, right);
 ";
     let structures = r"
-    const struct constants k = {2, {0, 3}, 1};
+    const struct constants k = {.a = 2, .b = {0, 3}};
     const struct cell cells[3] = {{1, 2}, {3, 4}, {5, 6}};
     double y[3], y_b[3] = {1, 2, 4}, x_b[3] = {0};
     const double right[3] = {6 + 2, 2 * (6 + 12), 4 * (6 + 30)};
