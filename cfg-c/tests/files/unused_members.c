@@ -1,5 +1,4 @@
 //@ called_back {"s":[{"stiffness":2.5,"rest":0.5}],"angle":1.25}
-//@ recursive {"p":[{"m":2.5,"v":0.5},{"m":1.5,"v":0.25}],"n":2}
 //@ of_itself {"n":3,"x":[1.5,0.5,2]}
 //@ from_table {"k":1,"x":1.5}
 //@ large {"n":[{"lam":[[0.19,0.24],[0.2,0.25]]}],"sat":2}
@@ -7,7 +6,6 @@
 //@ copied {"from":{"a":1.5,"b":2.5},"x":0.5}
 //@ sized {"x":1.5}
 //@ in_union {"a":[{"r":0.25,"k":2},{"r":1.25,"k":3}],"n":2}
-//@ beside {"p":[{"x":1,"y":2,"z":3,"w":[4,5]}],"k":1}
 //@ of_caller {"n":2,"x":[0.5,1.5],"out":[{"sum":0},{"sum":1}]}
 /* Members that nothing uses may be of any type. */
 #include <stdio.h>

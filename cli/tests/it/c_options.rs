@@ -283,7 +283,7 @@ fn a_point_without_values_is_told_whole() {
         gradient(place.path(), &["f.c", "--at", whole]).expect("it is a point");
         // Behind what is given already.
         let (first, _) = whole.split_once(", \"").unwrap_or((whole, ""));
-        if first.ends_with(['1', '0']) {
+        if first.ends_with(['1', '0']) && !first.contains('[') {
             let err = gradient(place.path(), &["f.c", "--at", &format!("{first}}}")])
                 .expect_err("not all is given");
             assert!(err.contains(whole), "{err}");
