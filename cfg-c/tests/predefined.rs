@@ -66,7 +66,7 @@ fn predefined_macros_are_those_of_gcc() {
         || !gcc.contains_key("__linux__")
         || gcc.contains_key("__clang__")
     {
-        eprintln!("skipped: cc is no gcc for x86-64 Linux");
+        // Other compilers have other macros.
         return;
     }
     for (name, body) in &own {

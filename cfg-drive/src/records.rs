@@ -116,7 +116,14 @@ fn without(members: NamedValues, around: &str, unused: &BTreeSet<String>) -> Nam
                 let items = items.into_iter();
                 ValueTree::Array(items.map(|item| inside(item, name, unused)).collect())
             }
-            tree => tree,
+            ValueTree::Int(_)
+            | ValueTree::Wide(_)
+            | ValueTree::Real(_)
+            | ValueTree::Logical(_)
+            | ValueTree::Array(_)
+            | ValueTree::Size(_)
+            | ValueTree::Null
+            | ValueTree::SameAs(..) => tree,
         }
     }
     let named = members.into_iter().map(|(name, tree)| {

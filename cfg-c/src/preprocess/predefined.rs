@@ -83,7 +83,7 @@ pub(super) fn reason_undefined(name: &str) -> Option<&'static str> {
         None => name == *pattern,
     };
     let mut all = UNDEFINED_MACROS.iter();
-    all.find(|(_, names)| names.iter().any(|p| is(p)))
+    all.find(|(_, names)| names.iter().any(&is))
         .map(|(why, _)| *why)
 }
 
