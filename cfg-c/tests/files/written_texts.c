@@ -35,12 +35,17 @@ static int root(double x, double *y, char *message)
     *y = x * x;
     return 0;
 }
-double guarded(double x, char *message)
+static double told(double x, char *message)
 {
     double y = 0;
     if (root(x, &y, message))
         return -1 * x;
     return y;
+}
+double guarded(double x)
+{
+    char message[2048];
+    return told(x, message);
 }
 struct solver { double x, y; char message[80]; int failed; };
 static void solve(struct solver *s)
