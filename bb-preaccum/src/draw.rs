@@ -40,8 +40,8 @@ pub struct Arrow {
     pub source: i64,
     /// The id of the target.
     pub target: i64,
-    /// `c(k,i)` for the partial of k by i; in a sequence of faces, by which there can be several, `J7` for the result of
-    /// JAE 7; empty in an accumulation graph.
+    /// `c(k,i)` for the partial of k by i; in a sequence of faces, by which there can be several, `J7` for the result
+    /// of JAE 7; empty in an accumulation graph.
     pub label: String,
     /// The kind of the label: what is known about it before the program runs.
     pub kind: Kind,

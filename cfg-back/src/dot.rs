@@ -1,15 +1,16 @@
 //! Pictures: control-flow graphs in the DOT language of Graphviz.
 //!
-//! Types of vertices are told apart by shape and colour, blocks show their statements, edges their
-//! out-labels, or in grey the label of the arm that they end, and the blocks that a transformation
-//! inserted are dashed. What pushes and what pops have colours of their own. Vertices of a forward sweep say what is
-//! recorded for them: which predecessor, in how many bits, or a trip count. Graphs are drawn from top to bottom: arms in
-//! the order of their labels, what follows a loop below it, back edges and exits beside it (`layout.rs`). The text is
-//! built from graphviz-rust's structures and printed by its printer, one element at a time.
+//! Types of vertices are told apart by shape and colour, blocks show their statements, edges their out-labels, or in
+//! grey the label of the arm that they end, and the blocks that a transformation inserted are dashed. What pushes and
+//! what pops have colours of their own. Vertices of a forward sweep say what is recorded for them: which predecessor,
+//! in how many bits, or a trip count. Graphs are drawn from top to bottom: arms in the order of their labels, what
+//! follows a loop below it, back edges and exits beside it (`layout.rs`). The text is built from graphviz-rust's
+//! structures and printed by its printer, one element at a time.
 //!
-//! Names of nodes are generated from the vertex ids (`v5`, `m5` for −5; `p1_v5` in the second of several
-//! panels), names of clusters from those of their loops. Where loops are clusters, the labels of arms are nodes, too
-//! (`e7` on the edge of that index), through which the edges go. Everything that a user can choose goes through one function that quotes it (`quote.rs`).
+//! Names of nodes are generated from the vertex ids (`v5`, `m5` for −5; `p1_v5` in the second of several panels), names
+//! of clusters from those of their loops. Where loops are clusters, the labels of arms are nodes, too (`e7` on the edge
+//! of that index), through which the edges go. Everything that a user can choose goes through one function that quotes
+//! it (`quote.rs`).
 //!
 //! ```
 //! use cfg_back::dot::{DotOptions, write_cfg};
@@ -28,6 +29,7 @@
 //! ```
 
 mod cluster;
+mod frame;
 mod labelled;
 mod layout;
 mod legend;
@@ -58,9 +60,8 @@ use std::{
 };
 use style::Part;
 
-pub use labelled::{
-    Frame, LabelledEdge, LabelledVertex, Line, Mark, Place, States, write_labelled,
-};
+pub use frame::{Frame, LabelledEdge, LabelledVertex, Line, Mark, Place};
+pub use labelled::{States, write_labelled};
 
 /// Loops nested more deeply than this are not drawn as clusters: Graphviz's layout of nested clusters
 /// takes too long, and indentation would make the output quadratic.

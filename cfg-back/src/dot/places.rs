@@ -4,7 +4,7 @@
 //! the mean place of their neighbours, downwards and upwards in turn (Sugiyama, Tagawa and Toda, Methods for visual
 //! understanding of hierarchical system structures, 1981).
 
-use super::labelled::Frame;
+use super::frame::Frame;
 use std::collections::BTreeMap;
 
 /// Sweeps over all rows that order them.

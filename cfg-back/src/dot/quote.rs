@@ -41,6 +41,13 @@ pub(super) struct Label {
     cut: bool,
 }
 
+/// A title in one line, centred.
+pub(super) fn title(text: &str) -> Id {
+    let mut label = Label::new(60, 1);
+    label.centred(text);
+    label.finish().0
+}
+
 impl Label {
     pub(super) fn new(width: usize, height: usize) -> Self {
         Self {

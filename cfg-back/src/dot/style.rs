@@ -1,8 +1,8 @@
 //! Shapes and colours. Fills are pale tints of the Okabe–Ito palette, which colour-blind readers can
 //! tell apart, and every type has a shape of its own, so a picture survives black-and-white printing.
 
-use super::labelled::{Line, Mark, Place};
-use super::quote::{attribute, plain, quoted};
+use super::frame::{Line, Mark, Place};
+use super::quote::{attribute, plain, quoted, title};
 use cfg_core::ir::{StmtKind, Vertex, VertexType};
 use graphviz_rust::dot_structures::{Attribute, GraphAttributes, Stmt};
 
@@ -15,9 +15,7 @@ pub(super) fn defaults(name: &str) -> [Stmt; 3] {
         attribute("ranksep", plain("0.3")),
     ];
     if !name.is_empty() {
-        let mut label = super::quote::Label::new(60, 1);
-        label.centred(name);
-        graph.push(attribute("label", label.finish().0));
+        graph.push(attribute("label", title(name)));
         graph.push(attribute("labelloc", plain("t")));
     }
     let node = vec![
@@ -64,9 +62,9 @@ fn shape(ty: VertexType) -> (Option<&'static str>, Option<&'static str>) {
 pub(super) struct Part {
     /// A transformation inserted it.
     pub(super) inserted: bool,
-    /// It pushes values.
+    /// The vertex pushes values.
     pub(super) pushes: bool,
-    /// It pops values.
+    /// The vertex pops values.
     pub(super) pops: bool,
     /// The vertex of the original whose tint it has.
     pub(super) pair: Option<i64>,
@@ -117,8 +115,8 @@ pub(super) fn tint(number: i64) -> String {
     format!("{hue:.3} 0.220 1.000")
 }
 
-/// The attributes that set a vertex apart. `bare` says that its label is no more than a number, `deep` is the loop depth
-/// of vertices below the deepest clusters.
+/// The attributes that set a vertex apart. `bare` says that its label is no more than a number, `deep` is the loop
+/// depth of vertices below the deepest clusters.
 pub(super) fn of(ty: VertexType, part: Part, bare: bool, deep: Option<u32>) -> Vec<Attribute> {
     let (mut shape, fill) = shape(ty);
     if !bare && ty == VertexType::EndBranch {
@@ -230,11 +228,9 @@ pub(super) fn in_label() -> Attribute {
 }
 
 /// The box around a graph or a legend.
-pub(super) fn frame(title: &str) -> [Stmt; 5] {
-    let mut label = super::quote::Label::new(60, 1);
-    label.centred(title);
+pub(super) fn frame(text: &str) -> [Stmt; 5] {
     [
-        attribute("label", label.finish().0),
+        attribute("label", title(text)),
         attribute("labelloc", plain("t")),
         attribute("fontsize", plain("12")),
         attribute("style", plain("rounded")),
@@ -291,7 +287,7 @@ fn mark_colour(mark: Mark) -> &'static str {
     }
 }
 
-/// What a step did to a vertex or an edge, or is going to do.
+/// The colour and width of a vertex or an edge that a step changed, or is going to remove.
 pub(super) fn mark(mark: Mark) -> [Attribute; 2] {
     [
         attribute("color", quoted(mark_colour(mark))),

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
         return Err(Usage("--panels and --legend need --emit dot".into()).into());
     }
     let text = session.read_source(&args.what.source)?;
-    // What is neither is reported as a graph.
+    // A text that is neither is reported as a graph.
     if text.language != Language::Json || Kind::of(&text.bytes) == Some(Kind::Program) {
         return program::run(args, &text, session);
     }

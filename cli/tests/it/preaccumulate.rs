@@ -230,7 +230,7 @@ fn steps_of_an_elimination_side_by_side() {
         for (name, place) in places(&picture) {
             assert!(start.contains(&(name, place)), "{at}: {name} at {place}");
         }
-        // What a line of the listing computes is drawn in colour.
+        // The edge that a line of the listing computes is drawn in colour.
         assert!(picture.contains("penwidth=1.8"), "{picture}");
     }
     for name in listed.lines().filter_map(|line| line.split(" := ").next()) {

@@ -1,5 +1,5 @@
-//! Pictures: of the graph, one at the start, one after each step, of which the last one is bipartite, each vertex at the
-//! same place in all; and the accumulation graphs, of each step and of the whole sequence.
+//! Pictures: of the graph, one at the start, one after each step, of which the last one is bipartite, each vertex at
+//! the same place in all; and the accumulation graphs, of each step and of the whole sequence.
 
 use super::Drawn;
 use crate::args::Preaccumulate;
