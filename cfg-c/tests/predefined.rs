@@ -1,4 +1,5 @@
-//! The macros that are there before the first line, the answers to questions of conditions, and what macros of gcc make, against gcc.
+//! The macros that are there before the first line, the answers to questions of conditions, and what macros of gcc
+//! make, against gcc.
 
 use cfg_c::{NoFiles, Options, Read, SourceFile, UNDEFINED_MACROS, read_c};
 use cfg_testkit::needs;
@@ -8,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What gcc's preprocessor makes of a text; none where there is no gcc for x86-64 Linux.
+/// The output of gcc's preprocessor for a text; none where there is no gcc for x86-64 Linux.
 fn gcc(flags: &[&str], text: &str) -> Option<String> {
     let cc = needs::tool("cc")?;
     let mut command = Command::new(cc);

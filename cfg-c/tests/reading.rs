@@ -1393,7 +1393,7 @@ fn parameters_are_those_that_are_used_and_have_the_type_that_they_are_used_as() 
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What stands before each text in `MEMBERS`.
+/// The text before each of `MEMBERS`.
 const STRUCTURES: &str = "#include <stdio.h>\n#include <string.h>\nstruct ops { double (*eval)(double); void *user; };
     struct node { struct node *next; double v, w; const char *name; union { long bits; float part; } u; };
     struct around { int n; struct node first; struct ops ops; double *v; struct elsewhere *e; FILE *log; unsigned on : 1; };\n";
@@ -1412,7 +1412,7 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
         "double f(struct around *p, int k) { return p->v[k]; }",
         &[("around_used", "v")],
     ),
-    // What is only printed, or asked for its size, is not used; nor is what only an initial value names.
+    // Members that are only printed, measured or initialised are not used.
     (
         "double f(struct node *p) { printf(\"%s\", p->name); return p->v * sizeof p->u * sizeof p->next->w; }",
         &[("node", "v")],
@@ -1447,7 +1447,7 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
         "double f(struct node p) { return p.v; }",
         &[("node", "v w u")],
     ),
-    // What a structure ends with is an array of any length.
+    // The array at the end of a structure has any length.
     (
         "struct tail { int n; char c; double v[]; }; double f(const struct tail *p, int k) { return p->n < k ? 0 : p->v[k] * sizeof *p; }",
         &[("tail_used", "n v")],
@@ -1485,7 +1485,8 @@ fn members_are_those_that_are_used() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A parameter `void *` has the type that it is said to have; one that is no such parameter, or no type of a pointer, is told.
+/// A parameter `void *` has the type that it is said to have; one that is no such parameter, or no type of a pointer,
+/// is told.
 #[test]
 fn parameters_have_the_types_that_are_said() {
     let text = "struct setting { double a; void *more; }; static double g(double x, void *of) { return x * *(double *) of; }
@@ -1567,7 +1568,8 @@ fn what_only_tells_is_not_called() {
     }
 }
 
-/// Unions of which members are used that are not the same numbers, or that are named as a whole, are refused with the reason.
+/// Unions of which members are used that are not the same numbers, or that are named as a whole, are refused with the
+/// reason.
 #[test]
 fn unions_that_are_more_than_one_view() {
     for (members, body, words) in [

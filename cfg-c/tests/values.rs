@@ -8,7 +8,8 @@ use cfg_drive::{Options, Primal};
 use cfg_testkit::{c_oracle::printed, needs};
 use cfg_transform::pools::without_pointers;
 
-/// Rules, and files with a function `double f(double v, int n)` whose value at v = 2.5, n = 3 is another one where the rule is broken.
+/// Rules, and files with a function `double f(double v, int n)` whose value at v = 2.5, n = 3 is another one where the
+/// rule is broken.
 const RULES: &[(&str, &str)] = &[
     // The preprocessor.
     (
@@ -151,6 +152,15 @@ const RULES: &[(&str, &str)] = &[
     (
         "bits are counted down",
         "#include <stdint.h>\n#pragma cfgrev no-diff(bits)\ndouble f(double v, int n) { (*(uint64_t *)&v)--; return v; }",
+    ),
+    // Bits.
+    (
+        "a union gives the bits of a float",
+        "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ndouble f(double v, int n) { union { float f; int32_t i; } b = {v}; b.i = 0x5f3759df - (b.i >> 1); return b.f * (1.5f - 0.5f * (float)v * b.f * b.f); }",
+    ),
+    (
+        "a union gives the bits of a double, also those of its copies",
+        "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ntypedef union { uint64_t bits; double value; struct { uint32_t low, high; } halves; } number;\ndouble f(double v, int n) { number a, b; a.value = -v - n; b.value = 1.0; b.bits |= a.bits & 0x000fffffffffffffu; a.bits &= ~(1ull << 63); return b.value * v + (a.value > 2.0 ? a.value : 1.0); }",
     ),
 ];
 

@@ -109,7 +109,8 @@ double characters(double v)
 double ranges(double v)
 {
     /* gcc: a range of designators gives each element the value. */
-    double w[6] = {[0 ... 4] = v, [1 ... 2] = 2 * v, 3, [5] = v * v}, m[3][2] = {{v, 5}, {v, 7 * v}, {0, 7 * v}};
+    double w[6] = {[0 ... 4] = v, [1 ... 2] = 2 * v, 3, [5] = v * v};
+    static const double m[3][2] = {[0 ... 1] = {2, 5}, [1 ... 2][1 ... 1] = 7};
     struct edge e[3] = {[0 ... 2].from = {1, v}, [1 ... 1].to.y = v};
     static const int k[4] = {1, [1 ... 3] = 2 << 1};
     double s = 0;

@@ -1,11 +1,15 @@
 //@ called_back {"s":[{"stiffness":2.5,"rest":0.5}],"angle":1.25}
+//@ in_members {"p":[{"net":{"link":[{"r":1.5,"km":0.5},{"r":2.5,"km":0.25}]},"hyd":{"flow":[0.7,0.9]}}],"k":1}
+//@ recursive {"p":[{"m":2.5,"v":0.5},{"m":1.5,"v":0.25}],"n":2}
 //@ of_itself {"n":3,"x":[1.5,0.5,2]}
 //@ from_table {"k":1,"x":1.5}
 //@ large {"n":[{"lam":[[0.19,0.24],[0.2,0.25]]}],"sat":2}
+//@ not_filled {"i":[{"of":{"number":1.5},"weight":2.5}]}
 //@ bits {"f":[{"x":1.5,"y":0.5}]}
 //@ copied {"from":{"a":1.5,"b":2.5},"x":0.5}
 //@ sized {"x":1.5}
 //@ in_union {"a":[{"r":0.25,"k":2},{"r":1.25,"k":3}],"n":2}
+//@ beside {"p":[{"x":1,"y":2,"z":3,"w":[4,5]}],"k":1}
 //@ of_caller {"n":2,"x":[0.5,1.5],"out":[{"sum":0},{"sum":1}]}
 /* Members that nothing uses may be of any type. */
 #include <stdio.h>
@@ -49,30 +53,33 @@ double recursive(struct particle *p, int n)
     return e;
 }
 
-struct work { const char *name; int n; double *v; void (*done)(struct work *); FILE *log; };
+struct work { const char *name; int n; double *values; void (*done)(struct work *); FILE *log; };
 static void finished(struct work *w) { fputs(w->name, w->log); }
 double of_itself(int n, const double *x)
 {
     struct work w = {"work", n, malloc(n * sizeof(double)), finished, stderr};
     double s = 0.0;
     for (int i = 0; i < w.n; i++)
-        w.v[i] = x[i] * x[i];
+        w.values[i] = x[i] * x[i];
     for (int i = 0; i < n; i++)
-        s = w.v[i] + 0.5 * s;
-    free(w.v);
+        s = w.values[i] + 0.5 * s;
+    free(w.values);
     return s;
 }
 
 static double twice(double x) { return 2.0 * x; }
 static double half(double x) { return 0.5 * x; }
 static const double w0[] = {1, 2}, w1[] = {3, 4};
-static struct { const char *name; double (*fn)(double); void (*unused)(int); const double *w; double norm, more[3]; } table[] =
+static struct { const char *name; double (*fn)(double); void (*unused)(int); const double *weights; double norm, more[3]; } table[] =
     {{"twice", twice, NULL, w0, 1.0, {1}}, {"half", half, NULL, w1, 1.5, {2, 3}}};
-double from_table(int k, double x) { return table[k].norm * (table[k].w[0] * table[k].fn(x) + table[k].w[1]); }
+double from_table(int k, double x) { return table[k].norm * (table[k].weights[0] * table[k].fn(x) + table[k].weights[1]); }
 
 typedef struct { double coef[200][60]; int n; double *eph; char name[32]; } big;
 typedef struct { int n, nmax; double *eph; big b; double lam[2][2]; } nav_t;
 double large(const nav_t *n, int sat) { return n->lam[sat - 1][0]; }
+
+struct item { union { float number; double other; } of; double weight; };
+double not_filled(struct item *i) { return i->of.number * i->weight; }
 
 struct flagged { unsigned on : 1, : 3, off : 2; double x; unsigned more : 7; double y; };
 double bits(struct flagged *f) { return f->x * f->y; }

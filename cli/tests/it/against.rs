@@ -54,6 +54,12 @@ fn values_of_all_forms_agree() {
             r#"{"a": [{"rows":1,"cols":2,"data":[5,6]},{"rows":1,"cols":1,"data":[7]}], "n": 2}"#,
             4,
         ),
+        // A message for the caller, which is left out, has room.
+        (
+            "#include <stdio.h>\ndouble f(double x, char *message) { message[0] = 0; if (x < 2) snprintf(message, 80, \"small: %g\", x); return x * x; }",
+            r#"{"x": 1.5}"#,
+            1,
+        ),
         // Null, and what is the same as another.
         (
             "double f(int n, const double *x, const double *w) { double s = 0; for (int i = 0; i < n; i++) s += w ? w[i] * x[i] : 3 * x[i]; return s; }",
@@ -206,7 +212,7 @@ fn the_comparison_is_made_where_it_can_be() {
     let args = ["f.c", "--at", "x=3"];
     let (_, original) = check_in(folder.path(), &[&args[..], &["--against", "none"]].concat());
     assert_eq!(original, Value::Null);
-    // What stands for errno is no variable of the file.
+    // The variable that stands for errno is none of the file.
     let text = "#include <errno.h>\n#include <math.h>\ndouble f(double x) { if (x < 0) { errno = EDOM; return 0; } return x * x; }\n";
     std::fs::write(folder.path().join("e.c"), text).expect("it can be written");
     let (_, original) = check_in(folder.path(), &["e.c", "--at", "x=3"]);

@@ -276,6 +276,9 @@ impl Objects<'_> {
                     let init = if is_pointer(self.source, name) {
                         let ty = format!("*((__typeof__({ty}) *)0)->{name}");
                         self.object(&format!("{below}_{name}"), &ty, value, shown)
+                    } else if value.is_object() {
+                        let ty = format!("((__typeof__({ty}) *)0)->{name}");
+                        self.element(&format!("{place}.{name}"), &ty, value, shown)
                     } else {
                         if let Some(shown) = shown {
                             print(&format!("{place}.{name}"), shown, &mut self.printed);

@@ -1,9 +1,9 @@
 //! The commands in the documents do what the documents show.
 //!
-//! In a ```` ```console ```` block a line `$ cfgrev ...` is run, and the lines after it are what it prints
-//! (standard output, then standard error); commands behind `|` are run by the shell. A line `...` stands for any lines.
-//! `> FILE` sends the output to a file. `$ cc ...` is run where a compiler is. A block ```` ```json FILE ```` is a file that later commands read. BLESS=1 writes what is
-//! printed into the documents, except where `...` stands.
+//! In a ```` ```console ```` block a line `$ cfgrev ...` is run, and the lines after it are what it prints (standard
+//! output, then standard error); commands behind `|` are run by the shell. A line `...` stands for any lines. `> FILE`
+//! sends the output to a file. `$ cc ...` is run where a compiler is. A block ```` ```json FILE ```` is a file that
+//! later commands read. BLESS=1 writes what is printed into the documents, except where `...` stands.
 
 use crate::run_tool::cfgrev_in;
 use cfg_testkit::needs;
@@ -89,7 +89,7 @@ fn shell(command: &str, folder: &Path, input: &str) -> String {
         .expect("it runs");
     let mut stdin = process.stdin.take().expect("it is piped");
     let input = input.to_owned();
-    // What the command does not read is not written.
+    // Fields that the command does not read are not written.
     let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
     let out = process.wait_with_output().expect("it ends");
     writer.join().expect("it has written");
@@ -360,8 +360,8 @@ fn anchors_are_those_of_github() {
     assert_eq!(links(page), ["b.md#c", "q.svg", "s"]);
 }
 
-/// Every relative link leads to a file, and to a heading if it names one; every file of `docs` is in the index, and every
-/// picture there on a page.
+/// Every relative link leads to a file, and to a heading if it names one; every file of `docs` is in the index, and
+/// every picture there on a page.
 #[test]
 fn links_lead_somewhere() {
     let pages = files("md");
