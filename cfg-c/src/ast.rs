@@ -2,8 +2,7 @@
 
 pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
-    calls::leaves,
-    lower::math::How,
+    math::How,
     source::{Pos, Problem},
     types::{Arith, Qualified, Type},
 };
@@ -190,6 +189,12 @@ impl Init {
     }
 }
 
+/// The expressions of an initial value.
+pub(crate) fn leaves(init: Option<&Init>) -> Vec<ExprId> {
+    let given = init.into_iter().flat_map(Init::given);
+    given.map(|(_, e)| e).collect()
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
     /// Of the file.
@@ -346,7 +351,7 @@ pub(crate) struct Unit {
     pub(crate) files: Vec<HashMap<Rc<str>, usize>>,
     /// Parameters that are functions which pragmas or options declare.
     pub(crate) callbacks: HashMap<DeclId, DeclId>,
-    /// What parameters are said to be.
+    /// Types that the command line gives parameters.
     pub(crate) given_types: HashMap<DeclId, Qualified>,
 }
 

@@ -11,7 +11,8 @@ use std::{
     path::Path,
 };
 
-/// Adds to problems that lack a function the file that defines it: the only one beside the first file read, or else around it.
+/// Adds to problems that lack a function the file that defines it: the only one beside the first file read, or else
+/// around it.
 pub(crate) fn name_files(sink: &mut Sink, sources: &[SourceFile<'_>], files: &mut dyn Files) {
     let lacking = std::mem::take(&mut sink.lacking);
     let Some(first) = sources.first().filter(|_| !lacking.is_empty()) else {
@@ -57,7 +58,7 @@ fn defined<'n>(bytes: &[u8], wanted: &BTreeSet<&'n str>) -> BTreeSet<&'n str> {
     if wanted.is_empty() {
         return found;
     }
-    // It is not read otherwise.
+    // Problems of a file that is not read are nobody's.
     let tokens = lex(bytes, 0, &mut Interner::default(), &mut Sink::default());
     let mut depth = 0usize;
     for (k, token) in tokens.iter().enumerate() {

@@ -7,7 +7,7 @@
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StmtKind, Unary, Unit},
     constant,
-    lower::points::{allocates, bare, is_null, library_call},
+    points::{allocates, bare, is_null, library_call},
     texts::forget,
     types::{Arith, Int, Qualified, Type},
 };

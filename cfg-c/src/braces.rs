@@ -8,6 +8,7 @@ use crate::{
     ast::{ExprId, ExprKind, Init, StructId, Unit},
     codes, constant,
     source::{Pos, Problem},
+    structures::follow,
     types::{Arith, Int, Qualified, Type},
     unions,
 };
@@ -130,33 +131,10 @@ pub(crate) fn member_at<'u>(
     unit: &'u Unit,
     ty: &'u Qualified,
     steps: &[Subscript],
-) -> Option<(Named<'u>, &'u Qualified)> {
-    let (ty, member) = follow(unit, ty, steps)?;
-    Some((member?, ty))
-}
-
-/// A member, by its structure and its name.
-type Named<'u> = (StructId, &'u Rc<str>);
-
-/// The type to which steps from a type lead, and the last member on the way.
-fn follow<'u>(
-    unit: &'u Unit,
-    ty: &'u Qualified,
-    steps: &[Subscript],
-) -> Option<(&'u Qualified, Option<Named<'u>>)> {
-    let (mut ty, mut last) = (ty, None);
-    for step in steps {
-        ty = match (step, &ty.ty) {
-            (Subscript::Index(_), Type::Array(of, _)) => of,
-            (Subscript::Field(name), Type::Struct(s)) => {
-                let member = unit.member(*s, name)?;
-                last = Some((*s, &member.name));
-                &member.ty
-            }
-            _ => return None,
-        };
-    }
-    Some((ty, last))
+) -> Option<((StructId, &'u Rc<str>), &'u Qualified)> {
+    let (ty, way) = follow(unit, ty, steps)?;
+    let (s, member) = way.last()?;
+    Some(((*s, &member.name), ty))
 }
 
 type Braces<T> = Result<T, Problem>;

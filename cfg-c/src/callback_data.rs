@@ -1,10 +1,10 @@
-//! Parameters `void *` of the functions to differentiate, as the data behind a callback: they have the type that they are said to have, or
-//! that what uses them converts them to, here or in a function to which they are handed on, if that is one.
+//! Parameters `void *` of the functions to differentiate, as the data behind a callback: they have the type that they
+//! are said to have, or that what uses them converts them to, here or in a function to which they are handed on, if
+//! that is one.
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
-    expand::is_void_pointer,
-    lower::points::bare,
+    points::bare,
     types::{Qualified, Type},
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,7 +20,7 @@ struct Uses {
 pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
     let void = |d: &DeclId| {
         let decl = unit.decl(*d);
-        is_void_pointer(&decl.ty) && decl.assigned.is_empty() && !decl.address
+        decl.ty.is_void_pointer() && decl.assigned.is_empty() && !decl.address
     };
     let parameters = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
     let heads: Vec<DeclId> = parameters.copied().filter(void).collect();
@@ -74,7 +74,7 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
             for (p, ty) in parameters
                 .iter_mut()
                 .zip(types)
-                .filter(|(p, _)| is_void_pointer(&p.ty))
+                .filter(|(p, _)| p.ty.is_void_pointer())
             {
                 p.ty = ty;
             }
@@ -107,7 +107,7 @@ fn uses(unit: &Unit) -> HashMap<DeclId, Uses> {
         let ExprKind::Name(d) = unit.expr(value).kind else {
             return;
         };
-        if !is_void_pointer(&unit.decl(d).ty) {
+        if !unit.decl(d).ty.is_void_pointer() {
             return;
         }
         let uses = uses.entry(d).or_default();

@@ -1,7 +1,7 @@
 //! Which functions a function names.
 
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Unit, leaves},
     types::{Qualified, Type},
 };
 use std::collections::{BTreeSet, HashSet};
@@ -113,10 +113,4 @@ pub(crate) fn holds(unit: &Unit, ty: &Qualified, wanted: impl Fn(&Type) -> bool)
         }
     }
     false
-}
-
-/// The expressions of an initial value.
-pub(crate) fn leaves(init: Option<&Init>) -> Vec<ExprId> {
-    let given = init.into_iter().flat_map(Init::given);
-    given.map(|(_, e)| e).collect()
 }

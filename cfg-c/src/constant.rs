@@ -260,7 +260,7 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
             false => rounded(end, align)?,
         };
         let own = match m.ty.ty {
-            // What is there is no part of the size.
+            // Elements of an array without extent are no part of the size.
             Type::Array(_, None) => 0,
             _ => size(unit, &m.ty, depth)?,
         };

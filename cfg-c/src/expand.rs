@@ -24,7 +24,7 @@ use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Unary, Unit},
     calls::{holds_functions, reachable},
     codes, constant,
-    lower::points::{bare, is_null},
+    points::{bare, is_null},
     source::{Pos, Sink},
     types::{Arith, Qualified, Type},
 };
@@ -77,7 +77,7 @@ struct Expand<'u> {
     numbers: Vec<DeclId>,
     /// Functions that are named, but where they are called.
     taken: BTreeSet<DeclId>,
-    /// What functions take their parameters for that are pointers to void.
+    /// The types that functions convert their parameters `void *` to.
     taken_for: untyped::Taken,
     /// The functions that members of structures are given.
     fields: Fields,
@@ -203,16 +203,12 @@ fn is_function(ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Function(_)) || is_function_pointer(ty)
 }
 
-pub(crate) fn is_void_pointer(ty: &Qualified) -> bool {
-    matches!(&ty.ty, Type::Pointer(to) if to.ty == Type::Void)
-}
-
 /// True if a function has something that a copy of it does without.
 fn is_concerned(unit: &Unit, f: usize) -> bool {
     let function = &unit.functions[f];
     let own = function.parameters.iter().chain(&function.locals);
     let mut own = own.map(|d| &unit.decl(*d).ty);
-    own.any(|ty| holds_functions(unit, ty) || is_void_pointer(ty))
+    own.any(|ty| holds_functions(unit, ty) || ty.is_void_pointer())
         || function.part.clone().any(|k| {
             let node = &unit.exprs[k as usize];
             let called = match node.kind {
@@ -227,7 +223,12 @@ fn is_concerned(unit: &Unit, f: usize) -> bool {
 
 /// True of a call of a function of the file that returns a pointer to void.
 fn returns_void_pointer(unit: &Unit, e: ExprId) -> bool {
-    unit.own_call(e).is_some() && unit.expr(e).ty.as_ref().is_some_and(is_void_pointer)
+    unit.own_call(e).is_some()
+        && unit
+            .expr(e)
+            .ty
+            .as_ref()
+            .is_some_and(Qualified::is_void_pointer)
 }
 
 /// A function that is reached and takes pointers, but is given something else to stand for it or for its derivatives, which is not done
@@ -314,7 +315,7 @@ impl Expand<'_> {
         }
         for (k, d) in parameters.iter().enumerate() {
             let decl = self.unit.decl(*d);
-            if is_void_pointer(&decl.ty) && decl.assigned.is_empty() && !decl.address {
+            if decl.ty.is_void_pointer() && decl.assigned.is_empty() && !decl.address {
                 bindings.push((k, Bound::Null));
             }
         }

@@ -1,8 +1,8 @@
 //! The file's interface in the words of C: the heads of the functions to differentiate, and the types of globals that other files know.
 //!
-//! The translation does not need them, and changes types on the way to it: heads are noted first, and put into words when it is known which
-//! members of structures are left out. Emitted C keeps to them
-//! ([`cfg_core::ir::CHead`], [`CGlobal`]).
+//! The translation does not need them, and changes types on the way to it: heads are noted first, and put into words
+//! when it is known which members of structures are left out. Emitted C keeps to them ([`cfg_core::ir::CHead`],
+//! [`CGlobal`]).
 
 use crate::{
     ast::{DeclId, DeclKind, Unit},

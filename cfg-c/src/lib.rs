@@ -25,19 +25,23 @@ mod codes;
 mod constant;
 mod declared;
 mod expand;
+mod header_prototypes;
 mod ids;
 mod interface;
 mod lex;
 mod library;
 mod lower;
+mod math;
 mod members;
 mod messages;
 mod parse;
+mod points;
 mod preprocess;
 mod prototypes;
 mod reach;
 mod signature;
 mod source;
+mod structures;
 mod telling;
 mod texts;
 mod types;
@@ -73,7 +77,7 @@ pub struct Options {
     pub externals: Vec<String>,
     /// Functions, and variables of the function to differentiate, whose derivatives are taken to be 0.
     pub passive: Vec<String>,
-    /// What parameters `void *` of the function to differentiate are, `data=struct setting *`.
+    /// Types of parameters `void *` of the function to differentiate, `data=struct setting *`.
     pub types: Vec<String>,
 }
 
@@ -118,7 +122,7 @@ pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Fil
     attempt.read()
 }
 
-/// What comes of translating files in the one or the other way.
+/// The program that comes of translating files in the one or the other way.
 fn best_attempt(read: &reach::Reached, sink: source::Sink) -> Attempt {
     let start = sink.clone();
     let first = Attempt::new(read, false, sink);
@@ -212,7 +216,7 @@ fn translate(
     (reached, signature): (&mut Reached, &mut Option<Signature>),
 ) -> Option<Program> {
     let choices = &read.choices;
-    let mut unit = parse::parse(read, sink);
+    let mut unit = parse::parse(read, &header_prototypes::shared(), sink);
     // What could not be read would be missing.
     if sink.found.has_errors() {
         return None;
@@ -278,7 +282,8 @@ fn warn_of_threads(
     }
 }
 
-/// Warns of the first place where these functions, and those that they call, use `errno`, which functions of the library do not set here.
+/// Warns of the first place where these functions, and those that they call, use `errno`, which functions of the
+/// library do not set here.
 fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     let is_errno = |e: ast::ExprId| match unit.expr(e).kind {
         ast::ExprKind::Name(d) => &*unit.decl(d).name == "cfgrev_errno",
@@ -294,7 +299,7 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     }
     for node in &unit.exprs {
         if let ast::ExprKind::Assign(None, mut target, _) = node.kind {
-            // It may be `*(&cfgrev_errno)`.
+            // The place may be written `*(&cfgrev_errno)`.
             while let ast::ExprKind::Unary(ast::Unary::Deref | ast::Unary::Address, of) =
                 unit.expr(target).kind
             {

@@ -3,7 +3,7 @@
 use crate::{
     ast::{DeclKind, ExprKind, Unit},
     lex::{Interner, Kind, Token, lex},
-    lower::math::{BUILTIN, How},
+    math::{BUILTIN, How},
     source::Sink,
 };
 use std::{collections::BTreeSet, rc::Rc};
@@ -91,7 +91,7 @@ fn named(function: &[Token], name: &Rc<str>) -> Option<Vec<Token>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{lower::math::written, prototypes};
+    use crate::{header_prototypes, math::written};
 
     #[test]
     fn every_function_that_is_said_to_be_written_is() {
@@ -99,7 +99,7 @@ mod tests {
         let mut tokens = lex(TEXT.as_bytes(), 0, &mut Interner::default(), &mut sink);
         tokens.pop();
         assert!(!sink.found.has_errors());
-        let prototypes = prototypes::shared();
+        let prototypes = header_prototypes::shared();
         for name in written() {
             for suffix in ["", "f", "l"] {
                 let wanted: Rc<str> = format!("{name}{suffix}").into();

@@ -16,11 +16,9 @@ mod initial;
 mod layouts;
 mod left_out;
 mod loops;
-pub(crate) mod math;
 mod null;
 mod order;
 mod place;
-pub(crate) mod points;
 mod resize;
 pub(crate) mod returned;
 mod routine;
@@ -40,6 +38,7 @@ use crate::{
     ast::{DeclId, DeclKind, StructId, Unit},
     calls, codes,
     interface::Interface,
+    points::{self, Targets},
     preprocess::{Choice, Role},
     reach::Reached,
     source::Sink,
@@ -52,7 +51,6 @@ use cfg_core::{
 };
 use effects::Effects;
 use facts::Facts;
-use points::Targets;
 use slot::Elem;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -74,7 +72,7 @@ struct Lower<'u> {
     /// The records that structures are; none of those that are refused.
     records: HashMap<StructId, Option<ScalarType>>,
     record_names: HashSet<String>,
-    /// What members that are left out take of records, by their names.
+    /// The bytes that members left out take in records, by the names of these.
     gaps: BTreeMap<String, Vec<(usize, u64)>>,
     targets: HashMap<DeclId, Rc<Targets>>,
     interface: &'u Interface,

@@ -1,16 +1,15 @@
-//! Members of structures that the program does not use: they are left out, whatever they are, so that nothing is asked of what a callback, a
-//! `void *`, a `FILE *` or a structure that is not known may be. Their places are kept: sizes, and the layout in emitted C, are those of the
-//! declaration.
+//! Members of structures that the program does not use: they are left out, whatever they are, so that nothing is asked
+//! of what a callback, a `void *`, a `FILE *` or a structure that is not known may be. Their places are kept: sizes,
+//! and the layout in emitted C, are those of the declaration.
 //!
 //! Where structures are copied as a whole, members that can be read stay.
 
 use crate::{
     ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unary, Unit},
     calls::reachable,
-    lower::{
-        math,
-        points::{bare, is_null, library_call},
-    },
+    math::How,
+    points::{bare, how_called, is_null, library_call},
+    structures::{Used, members_on_the_way, unsupported},
     texts::forget,
     types::{Qualified, Type},
     unions, unused,
@@ -20,26 +19,6 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     rc::Rc,
 };
-
-/// The members that are used of each structure and union.
-#[derive(Debug, Default)]
-pub(crate) struct Used(BTreeMap<StructId, BTreeSet<Rc<str>>>);
-
-impl Used {
-    /// The members of this one.
-    pub(crate) fn of(&self, s: StructId) -> Option<&BTreeSet<Rc<str>>> {
-        self.0.get(&s)
-    }
-
-    /// True of a member that is used.
-    pub(crate) fn has(&self, s: StructId, name: &Rc<str>) -> bool {
-        self.of(s).is_some_and(|names| names.contains(name))
-    }
-
-    fn add(&mut self, s: StructId, name: &Rc<str>) {
-        self.0.entry(s).or_default().insert(Rc::clone(name));
-    }
-}
 
 /// Expressions of which the values, or the places, are not asked.
 #[derive(Default)]
@@ -89,12 +68,12 @@ fn expressions(unit: &Unit) -> impl Iterator<Item = ExprId> + use<> {
     (0..unit.exprs.len() as u32).map(ExprId)
 }
 
-/// What a call prints: it is not evaluated, unless it has effects.
+/// The arguments that a call prints and that have no effects: they are not evaluated.
 fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
     let ExprKind::Call(_, arguments) = &unit.expr(e).kind else {
         return Vec::new();
     };
-    let prints = library_call(unit, e).and_then(math::how) == Some(math::How::Passive);
+    let prints = how_called(unit, e) == Some(How::Passive);
     let arguments = arguments.iter().filter(|a| !unit.expr(**a).effects);
     arguments.copied().filter(|_| prints).collect()
 }
@@ -138,8 +117,8 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
     used
 }
 
-/// Arrays without an extent at the ends of structures are pointers to what is there: of a structure that a pointer leads to nothing else can be
-/// known. What is copied is refused: its last elements are not.
+/// Arrays without an extent at the ends of structures are pointers to what is there: of a structure that a pointer
+/// leads to nothing else can be known. What is copied is refused: its last elements are not.
 fn lead_to_last(unit: &mut Unit) {
     let mut found: BTreeMap<StructId, (Rc<str>, Qualified)> = BTreeMap::new();
     let mut initialised = BTreeSet::new();
@@ -210,28 +189,6 @@ fn used(unit: &Unit, unasked: &Unasked) -> Used {
     used
 }
 
-/// The members that the steps from a type to a part of it lead through.
-pub(crate) fn members_on_the_way<'u>(
-    unit: &'u Unit,
-    ty: &'u Qualified,
-    steps: &[Subscript],
-) -> Vec<(StructId, &'u Member)> {
-    let mut found = Vec::new();
-    let mut ty = Some(ty);
-    for step in steps {
-        let Some(whole) = ty else { break };
-        ty = match (step.field(), &whole.ty) {
-            (Some(name), Type::Struct(s)) => {
-                let member = unit.member(*s, name);
-                found.extend(member.map(|member| (*s, member)));
-                member.map(|m| &m.ty)
-            }
-            _ => whole.target(),
-        };
-    }
-    found
-}
-
 /// The structure that a type is, or an array of them.
 fn structure_in(ty: &Qualified) -> Option<StructId> {
     match ty.element().ty {
@@ -240,7 +197,8 @@ fn structure_in(ty: &Qualified) -> Option<StructId> {
     }
 }
 
-/// True if a pointer to a place may go on to a member beside it: from a number to numbers, from a structure to one of its type.
+/// True if a pointer to a place may go on to a member beside it: from a number to numbers, from a structure to one of
+/// its type.
 fn may_go_on(unit: &Unit, place: ExprId) -> bool {
     let (Some(own), Some((s, _))) = (unit.structure_of(place), unit.member_of(place)) else {
         return true;
@@ -269,8 +227,8 @@ fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
     }
 }
 
-/// The structures of which more than the members that are named is read or written: values are copied, members lie over others, or pointers go on
-/// from one to the next; with those in them.
+/// The structures of which more than the members that are named is read or written: values are copied, members lie over
+/// others, or pointers go on from one to the next; with those in them.
 fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId> {
     let mut open: Vec<StructId> = Vec::new();
     let (mut places, mut subscripted) = (HashSet::new(), HashSet::new());
@@ -384,32 +342,11 @@ fn forget_uses(unit: &mut Unit, unasked: &Unasked) {
     }
 }
 
-/// What is not supported about a member that is used, if it is no union: of these one member is used.
+/// The problem of a member that is used, if there is one. Unions are looked at elsewhere: one member of theirs is used.
 fn refused_member(unit: &Unit, structure: &Structure) -> Option<String> {
     let mut members = structure.members.iter().filter(|_| !structure.union);
     members.find_map(|member| {
-        let what = problem(unit, &member.ty)?;
+        let what = unsupported(unit, &member.ty)?;
         Some(format!("the member {}, {what}", member.name))
     })
-}
-
-/// What is not supported about the type of a member.
-pub(crate) fn problem(unit: &Unit, ty: &Qualified) -> Option<String> {
-    let mut ty = ty;
-    loop {
-        match &ty.ty {
-            // A pointer to a function is a number, others may be texts that are only printed, or variables of their own.
-            Type::Pointer(_) | Type::Arith(_) => return None,
-            Type::Array(_, None) => return Some("an array without extent".to_owned()),
-            Type::Array(of, Some(_)) => ty = of,
-            Type::Struct(s) => {
-                let structure = unit.structure(*s);
-                let refused = structure.refused.as_ref();
-                return refused.map(|what| format!("a structure with {what}"));
-            }
-            Type::Refused(what) => return Some(what.to_string()),
-            Type::Void => return Some("void".to_owned()),
-            Type::Function(_) => return Some("a function".to_owned()),
-        }
-    }
 }

@@ -8,7 +8,7 @@
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Unit},
     calls::reachable,
-    lower::math::How,
+    math::How,
     telling::only_tells,
     texts::{forget, is_text},
     types::Type,
@@ -182,10 +182,7 @@ impl Candidates {
             };
             if let ExprKind::Name(d) = unit.expr(*f).kind {
                 allowed.insert(*f);
-                if matches!(
-                    unit.decl(d).how(),
-                    Some(How::Passive | How::Unseen | How::Silent | How::Stop)
-                ) {
+                if unit.decl(d).how().is_some_and(How::is_without_use) {
                     for a in arguments.iter() {
                         unit.walk(*a, &mut |e| {
                             allowed.insert(e);

@@ -28,8 +28,8 @@ use crate::{
     codes,
     lex::{Kind, Token},
     library,
-    lower::math::{BUILTIN, How, how},
-    prototypes::{self, agreed},
+    math::{BUILTIN, How, how},
+    prototypes::{Prototypes, agreed},
     reach::Reached,
     source::{Pos, Sink},
     types::{Arith, Qualified, Type},
@@ -76,6 +76,8 @@ struct Parser<'s> {
     /// All names that the files declare, and included files that are not there.
     names: &'s [Rc<str>],
     missing: &'s [String],
+    /// The functions of the library.
+    library: &'s Prototypes,
     sink: &'s mut Sink,
     unit: Unit,
     /// The functions of which a pragma or an option says what they are.
@@ -112,11 +114,12 @@ struct Parser<'s> {
 }
 
 /// Parses what is read of the files.
-pub(crate) fn parse<'s>(read: &'s Reached, sink: &'s mut Sink) -> Unit {
+pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mut Sink) -> Unit {
     let mut parser = Parser {
         tokens: Cow::Borrowed(&[]),
         names: &read.names,
         missing: &read.missing,
+        library,
         at: 0,
         sink,
         unit: Unit::default(),
@@ -445,7 +448,7 @@ impl Parser<'_> {
         if self.is_header(decl.at) {
             decl.library = Some(how());
         } else if !self.external.contains(&decl.name)
-            && let Some(library) = prototypes::shared().get(&decl.name)
+            && let Some(library) = self.library.get(&decl.name)
             && let Some(ty) = agreed(&decl.ty, library)
         {
             decl.library = Some(how());
@@ -455,15 +458,14 @@ impl Parser<'_> {
 
     /// What a compiler calls a function of the library, as `__builtin_sqrt`: declared with it.
     fn builtin(&mut self, name: &Rc<str>, at: Pos) -> Option<DeclId> {
-        // What a file that was not found would declare may be of the library.
+        // A name that a file not found would declare may be one of the library.
         let whole = (!self.missing.is_empty()).then_some(&**name);
         let plain = name.strip_prefix(BUILTIN).or(whole)?;
         if let Some(d) = self.linked.get(name) {
             return Some(*d);
         }
-        let prototypes = prototypes::shared();
-        let own = prototypes.get(name);
-        let ty = own.or_else(|| prototypes.get(plain))?;
+        let own = self.library.get(name);
+        let ty = own.or_else(|| self.library.get(plain))?;
         // One that is written in C is read under this name.
         let is_written = how(name).is_some_and(How::is_written);
         let plain = if own.is_some() || is_written {
@@ -500,8 +502,7 @@ impl Parser<'_> {
         match self.scopes[0].names.get(&token.text) {
             Some(Entry::Decl(d)) if self.unit.decl(*d).library.is_some() => Some(*d),
             None => {
-                let prototypes = prototypes::shared();
-                let ty = prototypes.get(&token.text)?;
+                let ty = self.library.get(&token.text)?;
                 Some(self.declare_known(&token.text, &token.text, ty, token.at))
             }
             Some(_) => self.builtin(&Rc::from(format!("{BUILTIN}{}", token.text)), token.at),

@@ -483,7 +483,8 @@ impl Preprocessor<'_> {
         Some(token)
     }
 
-    /// The next token of the arguments of a macro. Directives among these are followed, as compilers do (C99 6.10.3 leaves it open).
+    /// The next token of the arguments of a macro. Directives among these are followed, as compilers do (C99 6.10.3
+    /// leaves it open).
     fn next_argument(&mut self) -> Option<Token> {
         loop {
             if let Some(token) = self.next_in_file() {

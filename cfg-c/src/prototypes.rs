@@ -1,15 +1,11 @@
 //! The prototypes of the functions of the C library, by which declarations in a file are recognised that are made without its headers.
 
 use crate::{
-    SourceFile,
-    ast::{DeclKind, Unit},
-    parse::parse,
-    preprocess::{self, NoFiles, headers},
-    reach::Reached,
-    source::Sink,
+    ast::{Decl, DeclKind},
+    preprocess::headers,
     types::{Parameter, Qualified, Signature, Type},
 };
-use std::{cell::LazyCell, collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, rc::Rc};
 
 /// What a header declares.
 struct Prototype {
@@ -17,40 +13,26 @@ struct Prototype {
     header: Rc<str>,
 }
 
-thread_local! {
-    static SHARED: LazyCell<Rc<Prototypes>> = LazyCell::new(|| Rc::new(Prototypes::read()));
-}
-
-/// The functions of all headers, which are read once.
-pub(crate) fn shared() -> Rc<Prototypes> {
-    SHARED.with(|shared| Rc::clone(shared))
-}
-
-/// The functions of all headers.
+/// The functions of headers.
+#[derive(Default)]
 pub(crate) struct Prototypes(BTreeMap<Rc<str>, Prototype>);
 
 impl Prototypes {
-    /// Reads the headers.
-    fn read() -> Self {
-        let mut sink = Sink::default();
-        let text = headers::all();
-        let source = SourceFile::new(headers::ALL, text.as_bytes());
-        let read = preprocess::preprocess(&source, None, &mut NoFiles, &mut sink);
-        let reached = Reached::whole(read.tokens);
-        let Unit { decls, .. } = parse(&reached, &mut sink);
-        debug_assert!(!sink.found.has_errors(), "{}", sink.found);
+    /// The functions among declarations, which are in headers of these names.
+    pub(crate) fn of(decls: Vec<Decl>, headers: &[String]) -> Self {
         let functions = (decls.into_iter()).filter(|d| d.kind == DeclKind::Function);
         let prototypes = functions.map(|decl| {
-            let header = Rc::from(sink.files[decl.at.file as usize].as_str());
-            (
-                decl.name,
-                Prototype {
-                    ty: decl.ty,
-                    header,
-                },
-            )
+            let header = Rc::from(headers[decl.at.file as usize].as_str());
+            let ty = decl.ty;
+            (decl.name, Prototype { ty, header })
         });
         Self(prototypes.collect())
+    }
+
+    /// The names of the functions, in order.
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Rc<str>> {
+        self.0.keys()
     }
 
     /// The type of a function; none if the library has none of this name.
@@ -74,7 +56,7 @@ pub(crate) fn agreed(own: &Qualified, library: &Qualified) -> Option<Qualified> 
         return is_same(own, library).then(|| own.clone());
     }
     // Before there was void, memory was one of characters.
-    let bytes = own_signature.result.target().is_some() && is_void_pointer(&signature.result);
+    let bytes = own_signature.result.target().is_some() && signature.result.is_void_pointer();
     let same = bytes || is_same(&own_signature.result, &signature.result);
     // Arguments are not converted to what is not declared.
     let known = Signature {
@@ -83,10 +65,6 @@ pub(crate) fn agreed(own: &Qualified, library: &Qualified) -> Option<Qualified> 
     };
     let ty = Type::Function(Rc::new(known));
     (same && !names_structure(library)).then(|| Qualified::plain(ty))
-}
-
-fn is_void_pointer(ty: &Qualified) -> bool {
-    ty.target().is_some_and(|to| to.ty == Type::Void)
 }
 
 /// True of types that are one but for qualifiers, and for names and extents of parameters.
@@ -120,22 +98,5 @@ fn names_structure(ty: &Qualified) -> bool {
             names_structure(result) || parameters.iter().any(|p| names_structure(&p.ty))
         }
         Type::Void | Type::Arith(_) | Type::Refused(_) => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::lower::math;
-
-    #[test]
-    fn every_function_of_a_header_is_read_or_refused_by_its_name() {
-        let prototypes = Prototypes::read();
-        for name in prototypes.0.keys() {
-            assert!(math::how(name).is_some(), "{name}");
-        }
-        for name in math::names() {
-            assert!(prototypes.get(name).is_some(), "{name}");
-        }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Reached {
     /// Derivatives of the bits of real numbers are taken to be 0, in all functions.
     pub(crate) has_bits: bool,
     pub(crate) externals: Vec<External>,
-    /// What parameters are said to be.
+    /// Types that the command line gives parameters.
     pub(crate) types: Vec<TypeChoice>,
     /// All names that the files declare, for those that are misspelt.
     pub(crate) names: Vec<Rc<str>>,

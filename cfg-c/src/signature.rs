@@ -49,7 +49,7 @@ pub struct CParameter {
     pub ty: CType,
     /// The function names it.
     pub used: bool,
-    /// It leads to a text that the function writes and that is left out, as the message of an error.
+    /// A text is left out that the function writes where this leads, as the message of an error.
     pub is_message: bool,
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
         is_message: false,
     });
     let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
-    // What stands for `errno` is no variable of the file.
+    // The variable that stands for `errno` is none of the file.
     let is_header = |d: &Decl| {
         let name = files.get(d.at.file as usize);
         name.is_some_and(|name| name.starts_with('<'))

@@ -1,9 +1,9 @@
-//! Calls of functions that only tell something, as `name_of(status)` among the arguments of a message: all that they change is their own
-//! variables. Where what they return is not asked, they need not be called.
+//! Calls of functions that only tell something, as `name_of(status)` among the arguments of a message: all that they
+//! change is their own variables. Where what they return is not asked, they need not be called.
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit},
-    lower::math::How,
+    math::How,
     types::Type,
 };
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ fn changes_own(
                 _ => false,
             };
             match decl.how() {
-                // What is printed is left out.
+                // Calls that print are left out.
                 Some(How::Passive | How::Silent) => true,
                 how => reads && how.is_some_and(How::is_pure),
             }

@@ -7,10 +7,11 @@
 mod tested;
 
 use crate::{
+    ast::leaves,
     ast::{DeclId, DeclKind, ExprId, ExprKind, StructId, Unit},
     braces,
-    calls::leaves,
-    lower::math::How,
+    math::How,
+    points::how_called,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -312,10 +313,9 @@ impl Candidates {
         self.look_at_functions(unit, &mut allowed);
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
             match &unit.expr(e).kind {
-                ExprKind::Call(f, arguments) => {
-                    let passive = matches!(unit.expr(*f).kind, ExprKind::Name(d)
-                        if matches!(unit.decl(d).how(), Some(How::Passive | How::Unseen | How::Silent | How::Stop)));
-                    for a in arguments.iter().filter(|_| passive) {
+                ExprKind::Call(_, arguments) => {
+                    let is_without_use = how_called(unit, e).is_some_and(How::is_without_use);
+                    for a in arguments.iter().filter(|_| is_without_use) {
                         // What has effects is evaluated; a call may return the text.
                         if unit.own_call(*a).is_some() {
                             allowed.insert(*a);

@@ -297,6 +297,11 @@ impl Qualified {
         }
     }
 
+    /// True of `void *`.
+    pub(crate) fn is_void_pointer(&self) -> bool {
+        matches!(&self.ty, Type::Pointer(to) if to.ty == Type::Void)
+    }
+
     /// The type behind all arrays.
     pub(crate) fn element(&self) -> &Self {
         let mut ty = self;
@@ -340,4 +345,9 @@ impl Qualified {
             Type::Refused(name) => name.to_string(),
         }
     }
+}
+
+/// True of a real type and an integer type of its size.
+pub(crate) fn are_bits(a: Arith, b: Arith) -> bool {
+    a.is_real() != b.is_real() && a.size() == b.size()
 }

@@ -1,20 +1,19 @@
-//! Unions of which one member is used, or several that are the same numbers: they are structures with that member alone. Others are refused
-//! where they are used.
+//! Unions of which one member is used, or several that are the same numbers: they are structures with that member
+//! alone. Others are refused where they are used.
 
 mod views;
 
 use crate::{
     ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unit},
     constant,
-    members::{Used, members_on_the_way, problem},
-    parse::bits::are_bits,
-    types::{Qualified, Type},
+    structures::{Used, members_on_the_way, unsupported},
+    types::{Qualified, Type, are_bits},
 };
 use cfg_core::ir::Subscript;
 use std::{collections::BTreeMap, rc::Rc};
 
-/// What a member is called that is a union without a name, or a structure without one in a union: its members are those of the structure or
-/// union around it.
+/// What a member is called that is a union without a name, or a structure without one in a union: its members are those
+/// of the structure or union around it.
 const HIDDEN: &str = "__cfgrev_union";
 
 /// Types nest at most so deep.
@@ -77,8 +76,9 @@ pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     show_hidden(unit);
 }
 
-/// Lets the steps from types to parts of them that have initial values lead through the members that are left; those of unions and structures
-/// without a name are members of the structures around them. The unions of which another member is initialised as a whole.
+/// Lets the steps from types to parts of them that have initial values lead through the members that are left; those of
+/// unions and structures without a name are members of the structures around them. The unions of which another member
+/// is initialised as a whole.
 fn initial_values(
     unit: &mut Unit,
     used: &Used,
@@ -136,7 +136,7 @@ fn through(
     Ok(made)
 }
 
-/// What a union is called.
+/// The words for a union in messages.
 fn named(structure: &Structure) -> String {
     let name = structure.name.as_deref();
     name.map_or("a union".to_owned(), |name| format!("union {name}"))
@@ -164,7 +164,7 @@ fn kept(unit: &Unit, s: StructId, used: &Used) -> Result<Member, String> {
             });
         }
     };
-    match problem(unit, &member.ty) {
+    match unsupported(unit, &member.ty) {
         Some(what) => Err(format!("{name} with the member {}, {what}", member.name)),
         None => Ok(member.clone()),
     }

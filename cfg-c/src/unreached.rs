@@ -2,8 +2,8 @@
 //! nothing in them is read, and a pointer does not lead to what only they assign to it. Conditions that are not constants are evaluated.
 
 use crate::{
+    ast::leaves,
     ast::{Binary, DeclId, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unary, Unit},
-    calls::leaves,
     constant,
     types::Arith,
 };

@@ -6,7 +6,8 @@
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit},
     calls::reachable,
-    lower::{math::How, points::bare},
+    math::How,
+    points::bare,
     source::Sink,
     types::{Qualified, Type},
 };

@@ -4,10 +4,9 @@
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unit},
     calls::holds,
-    lower::{
-        is_recursive, math,
-        points::{bare, library_call},
-    },
+    lower::is_recursive,
+    math::How,
+    points::{bare, how_called},
     texts::forget,
     types::{Arith, Int, Qualified, Type},
 };
@@ -111,7 +110,7 @@ fn uses(unit: &Unit, candidates: &HashSet<DeclId>) -> (Vec<DeclId>, HashMap<Decl
                             handed_on.entry(*p).or_default().push(d);
                         }
                     }
-                } else if library_call(unit, e).and_then(math::how) == Some(math::How::Passive) {
+                } else if how_called(unit, e) == Some(How::Passive) {
                     // What is printed is not evaluated.
                     for a in arguments.iter().filter(|a| !unit.expr(**a).effects) {
                         unit.walk(*a, &mut |e| {

@@ -1,15 +1,15 @@
-//! Texts that are written and that nothing reads, as the message of an error in a buffer: `snprintf(message, size, "no root near %g", x);`.
+//! Texts that are written and that nothing reads, as the message of an error in a buffer: `snprintf(message, size, "no
+//! root near %g", x);`.
 //!
-//! Texts that one may be given by another are one class. Where no character of a class is read, calls that write into it are left out, like
-//! printing, and so are characters that are assigned. Variables of files are read: their values are results.
+//! Texts that one may be given by another are one class. Where no character of a class is read, calls that write into
+//! it are left out, like printing, and so are characters that are assigned. Variables of files are read: their values
+//! are results.
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
     braces,
-    lower::{
-        math::How,
-        points::{is_null, library_call},
-    },
+    math::How,
+    points::{how_called, is_null, library_call},
     texts::forget,
     types::{Arith, Int, Qualified, Type},
 };
@@ -29,12 +29,12 @@ enum Text {
     Result(usize),
     /// The arguments behind the parameters of all functions.
     Rest,
-    /// What is no text of its own, or is read elsewhere.
+    /// Everything that is no text of its own, and texts that are read.
     Outside,
 }
 
-/// Makes calls that write texts which nothing reads calls of functions that print. The parameters of the functions with these numbers by which
-/// texts are left out.
+/// Makes calls that write texts which nothing reads calls of functions that print. The parameters of the functions with
+/// these numbers by which texts are left out.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
     let writes = (0..unit.exprs.len()).any(|e| writer(unit, ExprId(e as u32)));
     if !writes {
@@ -187,7 +187,7 @@ impl Classes {
                     } else if writer(unit, e) {
                         let is_statement = statements.contains(&e);
                         found.written(unit, e, arguments, is_statement);
-                    } else if prints(unit, *callee) {
+                    } else if how_called(unit, e).is_some_and(How::is_without_use) {
                         for a in arguments.iter() {
                             found.print(unit, *a, None);
                         }
@@ -373,10 +373,4 @@ impl Classes {
             }
         }
     }
-}
-
-/// True of the names of functions that are left out, or that stop the program.
-fn prints(unit: &Unit, callee: ExprId) -> bool {
-    matches!(unit.expr(callee).kind, ExprKind::Name(d)
-        if matches!(unit.decl(d).how(), Some(How::Passive | How::Unseen | How::Silent | How::Stop)))
 }

@@ -5,8 +5,7 @@
 use super::Expand;
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
-    blocks, constant,
-    lower::points,
+    blocks, constant, points,
 };
 use std::collections::{HashMap, HashSet};
 

@@ -5,13 +5,13 @@ use super::{
     back::{goes_back, is_table},
     callee,
     frame::Frame,
-    is_function_pointer, is_void_pointer, is_zero,
+    is_function_pointer, is_zero,
     set::Set,
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
     codes,
-    lower::points::{bare, library_call},
+    points::{bare, library_call},
     types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
@@ -230,7 +230,7 @@ impl Expand<'_> {
         };
         let parameters = self.read[g].parameters.clone();
         let void = |b: &Self, p: &DeclId, a: ExprId| {
-            is_void_pointer(&b.unit.decl(*p).ty) && b.located(a, frame).is_some()
+            b.unit.decl(*p).ty.is_void_pointer() && b.located(a, frame).is_some()
         };
         let mut given = parameters.iter().zip(arguments);
         let back = |b: &Self, a: ExprId| {
@@ -309,7 +309,7 @@ impl Expand<'_> {
                 _ => (Some(Bound::Among(set)), Some(self.value(a, frame))),
             });
         }
-        if is_void_pointer(&ty) {
+        if ty.is_void_pointer() {
             if is_zero(self.unit, frame.get(a)) {
                 return Ok((Some(Bound::Null), None));
             }

@@ -5,12 +5,12 @@ use super::{
     result_of, untyped::Untyped,
 };
 use crate::{
+    ast::leaves,
     ast::{
         Binary, DeclId, DeclKind, ExprId, ExprKind, Function, Init, Part, StmtId, StmtNode, Unary,
     },
-    calls::leaves,
     codes, constant,
-    lower::points::{bare, is_null},
+    points::{bare, is_null},
     types::{Arith, Parameter, Qualified, Signature, Type},
 };
 use std::{collections::HashMap, rc::Rc};
@@ -164,7 +164,7 @@ impl Expand<'_> {
                 let function = is_function_pointer(&self.unit.decl(*d).ty);
                 let init = init.map(|e| match function {
                     true => self.value(e, frame),
-                    // It may be that of a function, which is a number.
+                    // The null pointer may be that of a function, which is a number.
                     false if bare(self.unit, e) != e && is_null(self.unit, e) => {
                         let node = self.unit.expr(e);
                         let (at, from) = (node.at, node.from);

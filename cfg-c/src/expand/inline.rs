@@ -13,7 +13,7 @@ use crate::{
         Unary,
     },
     codes,
-    lower::points::{bare, library_call},
+    points::{bare, library_call},
     types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
@@ -314,7 +314,7 @@ impl Expand<'_> {
             before.extend(value.before);
             return self.bind(d, value.loc, false, a);
         }
-        if super::is_void_pointer(&decl.ty)
+        if decl.ty.is_void_pointer()
             && let Some(value) = self.located(a, outer)
         {
             let d = self.local(&decl.name, decl.ty.clone(), decl.at, outer);

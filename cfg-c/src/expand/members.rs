@@ -3,12 +3,12 @@
 use super::{
     Expand,
     frame::{Frame, Loc},
-    is_void_pointer, is_zero,
+    is_zero,
 };
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Init, InitialPart, StmtId, StmtKind},
     constant,
-    lower::points::bare,
+    points::bare,
     types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
@@ -224,7 +224,7 @@ impl Expand<'_> {
                 }
                 continue;
             }
-            if is_void_pointer(&ty) {
+            if ty.is_void_pointer() {
                 let new = frame.get(value);
                 if let Some(value) = self.located(value, frame) {
                     before.extend(value.before);

@@ -11,7 +11,7 @@ use crate::{
         Decl, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtId, StmtKind, StmtNode, StructId,
     },
     codes, constant,
-    lower::points::{allocates, bare, library_call},
+    points::{allocates, bare, library_call},
     source::Pos,
     types::{Arith, Qualified, Type},
 };

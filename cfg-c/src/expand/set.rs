@@ -2,8 +2,8 @@
 
 use super::{Bound, Expand, frame::Frame, is_function_pointer, is_zero};
 use crate::{
+    ast::leaves,
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
-    calls::leaves,
     constant,
     types::{Arith, Qualified, Type},
 };

@@ -2,8 +2,8 @@
 
 use super::{Expand, frame::Frame};
 use crate::{
+    ast::leaves,
     ast::{DeclId, DeclKind, ExprId, ExprKind, For, Init, Inlined, StmtId, StmtKind, StmtNode},
-    calls::leaves,
     constant,
 };
 use std::rc::Rc;

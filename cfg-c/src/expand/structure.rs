@@ -8,7 +8,7 @@ use super::{
 use crate::{
     ast::{Binary, DeclKind, ExprId, ExprKind, StmtKind, Unary},
     constant,
-    lower::points::bare,
+    points::bare,
     types::Arith,
 };
 use std::rc::Rc;

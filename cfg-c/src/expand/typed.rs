@@ -1,12 +1,12 @@
 //! Variables and members that are pointers to void, where pointers are values: they have the type of what they are given, if that is
 //! one wherever they are given something.
 
-use super::{Expand, is_void_pointer, is_zero};
+use super::{Expand, is_zero};
 use crate::{
+    ast::leaves,
     ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
     braces,
-    calls::leaves,
-    lower::points::{allocates, bare},
+    points::{allocates, bare},
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
@@ -47,7 +47,7 @@ impl Given {
 /// The variable or member that an expression is, if it is a pointer to void.
 fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
     let node = unit.expr(e);
-    if !node.ty.as_ref().is_some_and(is_void_pointer) {
+    if !node.ty.as_ref().is_some_and(Qualified::is_void_pointer) {
         return None;
     }
     if let ExprKind::Name(d) = node.kind {
@@ -60,7 +60,8 @@ fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
 /// The member that steps into a type end with, if it is a pointer to void.
 fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder> {
     let ((s, name), ty) = braces::member_at(unit, ty, steps)?;
-    is_void_pointer(ty).then(|| Holder::Member(s, Rc::clone(name)))
+    ty.is_void_pointer()
+        .then(|| Holder::Member(s, Rc::clone(name)))
 }
 
 /// All that is given anywhere.
@@ -78,7 +79,7 @@ fn given(unit: &Unit) -> Given {
         } else if let Some((g, arguments)) = unit.own_call(e) {
             for (p, a) in unit.functions[g].parameters.iter().zip(arguments.iter()) {
                 let ty = &unit.decl(*p).ty;
-                match is_void_pointer(ty) {
+                match ty.is_void_pointer() {
                     true => given.value(Holder::Variable(*p), *a),
                     false => given.taken(unit, *a, ty),
                 }
@@ -87,7 +88,7 @@ fn given(unit: &Unit) -> Given {
     }
     for (k, decl) in unit.decls.iter().enumerate() {
         let Some(init) = &decl.init else { continue };
-        if is_void_pointer(&decl.ty) {
+        if decl.ty.is_void_pointer() {
             for value in leaves(Some(init)) {
                 given.value(Holder::Variable(DeclId(k as u32)), value);
             }

@@ -4,7 +4,7 @@
 //! all that are joined lead to one type. Memory from malloc has any type. Unification: B. Steensgaard, "Points-to Analysis in Almost Linear
 //! Time" (POPL 1996).
 
-use super::{Bound, is_void_pointer, is_zero};
+use super::{Bound, is_zero};
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Function, Init, Unit},
     types::{Arith, Int, Qualified, Type},
@@ -44,8 +44,8 @@ impl Untyped {
         self.calls.get(&e)
     }
 
-    /// What is found of a function with these parameters, and with a result that leads to this; `taken` is what functions take their
-    /// parameters for.
+    /// What is found of a function with these parameters, and with a result that leads to this; `taken` is what
+    /// functions take their parameters for.
     pub(super) fn of(
         (unit, read, taken): (&Unit, &[Function], &Taken),
         function: &Function,
@@ -89,7 +89,7 @@ impl Untyped {
     }
 }
 
-/// What functions take their parameters for that are pointers to void.
+/// The types that functions convert their parameters `void *` to.
 pub(super) type Taken = HashMap<DeclId, Qualified>;
 
 /// How often functions are looked at that hand such a parameter on to others.
@@ -97,7 +97,7 @@ const MAX_HANDED_ON: usize = 8;
 
 /// What these functions take such parameters for, where they say so themselves or hand them on to functions that do.
 pub(super) fn taken(unit: &Unit, read: &[Function], reached: &[usize]) -> Taken {
-    let is_untyped = |d: &DeclId| is_void_pointer(&unit.decl(*d).ty);
+    let is_untyped = |d: &DeclId| unit.decl(*d).ty.is_void_pointer();
     let has_some = |f: &&usize| read[**f].parameters.iter().any(is_untyped);
     let functions: Vec<usize> = reached.iter().filter(has_some).copied().collect();
     let mut taken = Taken::new();
@@ -213,7 +213,7 @@ impl Find<'_> {
             if is_zero(unit, e) {
                 continue;
             }
-            if !is_void_pointer(ty) {
+            if !ty.is_void_pointer() {
                 found.extend(ty.target().cloned().map(Target::Known));
                 continue;
             }
@@ -229,7 +229,7 @@ impl Find<'_> {
                 ExprKind::Call(_, arguments) => {
                     if unit.own_call(e).is_some() {
                         found.push(Target::Of(Holder::Call(e)));
-                    } else if crate::lower::points::reallocates(unit, e) {
+                    } else if crate::points::reallocates(unit, e) {
                         open.extend(arguments.first());
                     }
                 }
@@ -247,12 +247,17 @@ impl Find<'_> {
 
     fn function(&mut self, function: &Function) {
         let unit = self.unit;
-        let is_void = |e: ExprId| unit.expr(e).ty.as_ref().is_some_and(is_void_pointer);
+        let is_void = |e: ExprId| {
+            unit.expr(e)
+                .ty
+                .as_ref()
+                .is_some_and(Qualified::is_void_pointer)
+        };
         for d in &function.locals {
             let decl = unit.decl(*d);
             if let Some(Init::Expr(e)) = decl.init {
                 let mut all = self.targets(e);
-                match is_void_pointer(&decl.ty) {
+                match decl.ty.is_void_pointer() {
                     true => all.push(Target::Of(Holder::Variable(*d))),
                     false => all.extend(decl.ty.target().cloned().map(Target::Known)),
                 }
@@ -268,7 +273,7 @@ impl Find<'_> {
                     a,
                     b,
                 ) if is_void(*a) || is_void(*b) => self.same(*a, *b),
-                ExprKind::Cast(ty, a) if is_void(*a) && !is_void_pointer(ty) => {
+                ExprKind::Cast(ty, a) if is_void(*a) && !ty.is_void_pointer() => {
                     if let Some(to) = ty.target() {
                         let mut all = self.targets(*a);
                         all.push(Target::Known(to.clone()));
@@ -285,7 +290,7 @@ impl Find<'_> {
         };
         for e in unit.returned_in(function.body) {
             let mut all = self.targets(e);
-            match is_void_pointer(result) {
+            match result.is_void_pointer() {
                 true => all.push(Target::Of(Holder::Result)),
                 false => all.extend(result.target().cloned().map(Target::Known)),
             }

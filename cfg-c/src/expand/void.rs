@@ -4,12 +4,12 @@
 use super::{
     Expand,
     frame::{Frame, Value},
-    is_void_pointer, is_zero,
+    is_zero,
 };
 use crate::{
     ast::{DeclId, ExprId, ExprKind},
     codes,
-    lower::points::bare,
+    points::bare,
     types::{Qualified, Type},
 };
 use std::{collections::HashSet, rc::Rc};
@@ -17,7 +17,7 @@ use std::{collections::HashSet, rc::Rc};
 impl Expand<'_> {
     /// True of a member that is a pointer to void and has been given nothing but null so far.
     pub(super) fn is_untyped(&self, part: DeclId) -> bool {
-        is_void_pointer(&self.unit.decl(part).ty)
+        self.unit.decl(part).ty.is_void_pointer()
     }
 
     /// The value of a member; null of one that has been given nothing.
@@ -73,7 +73,7 @@ impl Expand<'_> {
         value: ExprId,
         frame: &mut Frame,
     ) -> Option<Option<ExprId>> {
-        let void = (self.unit.expr(target).ty.as_ref()).is_some_and(is_void_pointer);
+        let void = (self.unit.expr(target).ty.as_ref()).is_some_and(Qualified::is_void_pointer);
         let ExprKind::Member(of, ref name, _) = self.unit.expr(target).kind else {
             return None;
         };

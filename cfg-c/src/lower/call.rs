@@ -2,8 +2,6 @@
 
 use super::{
     Lowered,
-    math::{self, How},
-    points,
     routine::Body,
     slot::{Elem, Pointer},
     value::Value,
@@ -11,6 +9,8 @@ use super::{
 use crate::{
     ast::{DeclId, ExprId, ExprKind, Unary},
     codes, constant,
+    math::{self, How},
+    points,
     source::Pos,
     types::{Arith, Int, Parameter, Qualified, Type},
 };

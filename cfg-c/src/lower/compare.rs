@@ -1,7 +1,7 @@
 //! Comparisons and differences of pointers, and null pointers.
 
 use super::{
-    Lowered, flat, points,
+    Lowered, flat,
     routine::Body,
     slot::{Pointer, Slot},
     value::Value,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Unary, Unit},
-    codes,
+    codes, points,
     source::Pos,
     types::{Arith, Int},
 };

@@ -3,13 +3,12 @@
 use super::{
     Lowered,
     heap::{Count, MAX_DEPTH},
-    points,
     routine::Body,
     slot::{Elem, Pointer},
 };
 use crate::{
     ast::{ExprId, ExprKind},
-    codes, constant,
+    codes, constant, points,
     source::Pos,
     types::{Qualified, Type},
 };

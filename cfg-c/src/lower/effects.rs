@@ -1,9 +1,9 @@
 //! The globals that each function may read and write, itself and by the functions that it names.
 
-use super::{facts::Facts, points};
+use super::facts::Facts;
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit},
-    calls,
+    calls, points,
 };
 use fixedbitset::FixedBitSet;
 use petgraph::{

@@ -1,8 +1,9 @@
 //! What is known of pointers and variables before functions are translated.
 
-use super::{null, points};
+use super::null;
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
+    points,
     types::Type,
 };
 use std::collections::{HashMap, HashSet};

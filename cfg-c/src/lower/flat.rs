@@ -1,10 +1,10 @@
 //! Matrices of which the elements are gone through as one sequence, as C programs do with `&a[0][0]`, `a[0]`, `*a` and
 //! `(double *)a`: such a pointer counts the elements of the whole matrix, and what it points to is found by division.
 
-use super::{Lower, points, routine::Body, slot::Pointer};
+use super::{Lower, routine::Body, slot::Pointer};
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Unary, Unit},
-    constant,
+    constant, points,
     types::{Qualified, Type},
 };
 use cfg_core::{

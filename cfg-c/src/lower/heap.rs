@@ -3,7 +3,6 @@
 use super::{
     Lowered, extent,
     facts::is_fixed,
-    points::{self, Root},
     routine::Body,
     slot::{Elem, Pointer},
     value::{Value, literal},
@@ -11,6 +10,7 @@ use super::{
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
     codes, constant,
+    points::{self, Root},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
 };

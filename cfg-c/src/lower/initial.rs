@@ -2,10 +2,9 @@
 
 use super::{Failed, Lower, Lowered, slot::Elem, started, value::literal};
 use crate::{
+    ast::leaves,
     ast::{DeclId, Init},
-    braces,
-    calls::leaves,
-    codes,
+    braces, codes,
     constant::{self, Number},
     types::{Arith, Int, Type},
 };
@@ -103,7 +102,7 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         && let Elem::Pointer(..) = elem
     {
         let given = leaves(decl.init.as_ref());
-        if !given.iter().all(|e| super::points::is_null(unit, *e)) {
+        if !given.iter().all(|e| crate::points::is_null(unit, *e)) {
             note(l, d)?;
         }
         initial = Some(vec![Expr::zero(ty)]);

@@ -1,4 +1,4 @@
-//! What is kept of members that are left out: their places in structures, and their names, which POINT may have.
+//! Members that are left out keep their places in structures, and their names, which POINT may have.
 
 use super::Lower;
 use crate::{
@@ -16,8 +16,8 @@ use std::{
 /// More members that are left out are not named.
 const MAX_NAMES: usize = 10_000;
 
-/// The gaps between the members of a structure, where some are left out in it or in those inside of it; `None` if nothing is. It is an error
-/// if their places are not known.
+/// The gaps between the members of a structure, where some are left out in it or in those inside of it; `None` if
+/// nothing is. It is an error if their places are not known.
 pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>, ()>> {
     let is_changed = lacks_members(unit, s, Record::MAX_DEPTH);
     is_changed.then(|| {
@@ -41,7 +41,7 @@ fn lacks_members(unit: &Unit, s: StructId, depth: usize) -> bool {
 /// A structure of the members that are left.
 struct LaidOut {
     gaps: Vec<(usize, u64)>,
-    /// What its address is a multiple of.
+    /// The number of which its address is a multiple.
     alignment: i128,
 }
 
@@ -116,7 +116,7 @@ fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>)
 }
 
 impl Lower<'_> {
-    /// What is left out of the structures that the functions to differentiate are given.
+    /// The members left out of structures that the functions to differentiate are given.
     pub(super) fn left_out(&mut self) -> CLeftOut {
         let unit = self.unit;
         let mut left_out = CLeftOut {

@@ -2,9 +2,9 @@
 //!
 //! Both go through all functions at once, without regard to the order of statements.
 
-use super::points;
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
+    points,
     types::{Arith, Int, Type},
 };
 use std::collections::{BTreeMap, HashSet};

@@ -137,19 +137,19 @@ impl Body<'_, '_> {
             ExprKind::Conditional(..) => {
                 self.pointer_problem(e, "a pointer is chosen by a condition")
             }
-            ExprKind::Call(..) if super::points::allocates(unit, e) => {
+            ExprKind::Call(..) if crate::points::allocates(unit, e) => {
                 self.pointer_problem(e, "memory is allocated where no pointer is assigned")
             }
             ExprKind::Call(f, arguments) => {
                 // A function of the library that is refused has its own way out.
-                if super::points::library_call(unit, e).is_some() {
+                if crate::points::library_call(unit, e).is_some() {
                     self.call(e, *f, arguments)?;
                 }
                 self.pointer_problem(e, "a pointer comes from a call")
             }
             ExprKind::Str(_) => {
                 let message = "a string is used as a value";
-                self.error(&codes::POINTER, node.at, message, super::math::KEPT)
+                self.error(&codes::POINTER, node.at, message, crate::math::KEPT)
             }
             ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _)
                 if unit.root(e).is_some_and(|d| self.is_rows(d)) =>

@@ -2,13 +2,13 @@
 
 use super::{
     Lowered,
-    points::{self, Root},
     routine::Body,
     slot::{Elem, Pointer, Walker},
 };
 use crate::{
     ast::{DeclId, ExprId, ExprKind},
     codes,
+    points::{self, Root},
 };
 use cfg_core::ir::{Dim, Expr, Extent, Op, Place, Range, Role, Subscript, Variable};
 use std::{collections::HashSet, rc::Rc};

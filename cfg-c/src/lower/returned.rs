@@ -1,6 +1,6 @@
 //! Results of functions to differentiate that are pointers which the caller has already: they are left out.
 
-use super::points::{self, Root};
+use crate::points::{self, Root};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unit},
     calls::reachable,

@@ -1,13 +1,13 @@
 //! Pointers to rows, `double **a`, as arrays of two dimensions.
 
 use super::{
-    Lowered, points,
+    Lowered,
     routine::Body,
     slot::{Elem, Pointer, Slot},
 };
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unary},
-    codes,
+    codes, points,
     types::Type,
 };
 use cfg_core::ir::{Dim, Expr, Extent, Role, Variable};

@@ -2,10 +2,10 @@
 //!
 //! The function to differentiate assigns them before all else, the first time that it is called: a flag is kept that says so.
 
-use super::{Lower, points, routine::Body};
+use super::{Lower, routine::Body};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
-    calls, constant,
+    calls, constant, points,
     types::Type,
 };
 use cfg_core::{

@@ -1,13 +1,13 @@
 //! Statements.
 
 use super::{
-    Lowered, points,
+    Lowered,
     routine::{Body, Target},
     slot::{Elem, Path, Slot},
 };
 use crate::{
     ast::{DeclId, DeclKind, ExprId, Init, Inlined, StmtId, StmtKind},
-    codes,
+    codes, points,
     types::Type,
 };
 use cfg_core::ir::{Expr, Place, Subscript};

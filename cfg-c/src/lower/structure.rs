@@ -337,7 +337,7 @@ pub(super) fn whole(var: VarId, elem: Elem) -> Path {
     }
 }
 
-/// What to write in place of a type that is not supported, of which a message speaks; the other text where nothing is known.
+/// A way out of a type that is not supported and of which a message speaks; the other text where none is known.
 pub(super) fn way_out(message: &str, other: &'static str) -> &'static str {
     if message.contains("bit-field") {
         "leave its width out, `unsigned id;` for `unsigned id : 7;`: its values are the same as long as they fit into the width"

@@ -4,14 +4,14 @@
 //! everything that is done with places of arrays is done with these.
 
 use super::{
-    Failed, Lowered, points,
+    Failed, Lowered,
     routine::Body,
     slot::{Base, Elem, Path, Pointer},
     value::Value,
 };
 use crate::{
     ast::{Binary, ExprId, ExprKind},
-    braces, codes,
+    braces, codes, points,
     source::Pos,
     types::{Arith, Int, Parameter, Qualified, Type},
 };

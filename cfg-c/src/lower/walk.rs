@@ -2,7 +2,6 @@
 
 use super::{
     Lowered, flat,
-    points::{self, Root, Shape, Targets},
     routine::Body,
     slot::{Elem, Pointer, Slot, Walker},
     structure::LEADS_TO_ONE,
@@ -10,6 +9,7 @@ use super::{
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, Init},
     codes,
+    points::{self, Root, Shape, Targets},
     source::Pos,
     types::Type,
 };

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
-    lower::points::bare,
+    points::bare,
     source::Pos,
     types::{Arith, Qualified, Type},
 };

@@ -1,14 +1,14 @@
-//! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, memcpy of one number, unions. Where
-//! derivatives of bits are taken to be 0 they are numbers like others, which functions of `library` compute.
+//! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, memcpy of one
+//! number, unions. Where derivatives of bits are taken to be 0 they are numbers like others, which functions of
+//! `library` compute.
 
 use super::Parser;
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, StructId, Unary},
     constant,
-    lower::points::bare,
-    prototypes,
+    points::bare,
     source::Pos,
-    types::{Arith, Int, Qualified, Type},
+    types::{Arith, Int, Qualified, Type, are_bits},
 };
 use std::rc::Rc;
 
@@ -30,11 +30,6 @@ const KINDS: [(Arith, Arith, &str, &str); 2] = [
         "__cfgrev_realf",
     ),
 ];
-
-/// True of a real type and an integer type of its size.
-pub(crate) fn are_bits(a: Arith, b: Arith) -> bool {
-    a.is_real() != b.is_real() && a.size() == b.size()
-}
 
 impl Parser<'_> {
     /// An expression in which bits are numbers; none if there are none in it.
@@ -180,8 +175,7 @@ impl Parser<'_> {
             file: self.sink.file(FILE),
             ..Pos::default()
         };
-        let prototypes = prototypes::shared();
-        let ty = prototypes.get(name)?;
+        let ty = self.library.get(name)?;
         Some(self.declare_known(name, name, ty, place))
     }
 }

@@ -5,30 +5,10 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
     codes, constant,
     lex::{Kind, Token},
-    lower::math::{self, How},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
-
-/// The names of [`Parser::of_compiler`], and that of `offsetof`, behind `__builtin_`.
-const OF_COMPILER: [&str; 8] = [
-    "expect",
-    "expect_with_probability",
-    "assume_aligned",
-    "constant_p",
-    "va_arg",
-    "types_compatible_p",
-    "choose_expr",
-    "offsetof",
-];
-
-/// True of names of compilers that are read.
-pub(crate) fn is_known(name: &str) -> bool {
-    let of_compiler = name.strip_prefix(math::BUILTIN);
-    of_compiler.is_some_and(|name| OF_COMPILER.contains(&name))
-        || math::how(name).is_some_and(|how| !matches!(how, How::Refused(_)))
-}
 
 impl Parser<'_> {
     /// The value of what such a name, which has been passed, is called with; none of other names.

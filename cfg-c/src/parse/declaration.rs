@@ -502,7 +502,8 @@ impl Parser<'_> {
         }
     }
 
-    /// True of initial values that change nothing, so that they may be evaluated for each element. Lists nest at most as deep as they are read.
+    /// True of initial values that change nothing, so that they may be evaluated for each element. Lists nest at most
+    /// as deep as they are read.
     fn may_be_repeated(&self, value: &Written) -> bool {
         match value {
             Written::Expr(e) => {

@@ -5,9 +5,9 @@ use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
     codes, constant,
     lex::{Kind, Token},
-    lower::{math::How, points},
+    math::How,
+    points,
     preprocess::condition,
-    prototypes,
     source::Pos,
     types::{Arith, Int, Qualified, Type},
     unions,
@@ -594,8 +594,7 @@ impl Parser<'_> {
                 }
                 let call = self.peek().is("(");
                 let message = format!("{} is not declared", token.text);
-                let prototypes = prototypes::shared();
-                let header = prototypes.header(&token.text).filter(|_| call);
+                let header = self.library.header(&token.text).filter(|_| call);
                 let help = if let Some(header) = header {
                     format!("#include {header}, which declares it")
                 } else {

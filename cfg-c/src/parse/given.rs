@@ -6,7 +6,6 @@ use super::{Entry, Parser, declaration::new_decl};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Given, StmtKind},
     codes,
-    expand::is_void_pointer,
     lex::{Kind, Token},
     preprocess::{Choice, External, Role, TypeChoice},
     reach::Reached,
@@ -59,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What the command line says parameters of the function to differentiate are.
+    /// Notes the types that the command line gives parameters of the function to differentiate.
     pub(super) fn given_types(&mut self, read: &Reached) {
         let Some((file, function)) = read.heads.first().filter(|_| !read.types.is_empty()) else {
             return;
@@ -72,7 +71,7 @@ impl Parser<'_> {
                 .into_iter()
                 .flat_map(|f| &self.unit.functions[f].parameters);
             let parameter = own.find(|d| self.unit.decl(**d).name == name.text).copied();
-            let Some(d) = parameter.filter(|d| is_void_pointer(&self.unit.decl(*d).ty)) else {
+            let Some(d) = parameter.filter(|d| self.unit.decl(*d).ty.is_void_pointer()) else {
                 let message = format!("{function} has no parameter {} that is void *", name.text);
                 let help =
                     "name a parameter of the function to differentiate: data='struct setting *'";
@@ -185,7 +184,7 @@ impl Parser<'_> {
             return None;
         }
         let is_number = |ty: &Qualified| ty.bottom().arith().is_some();
-        let void = |ty: &Qualified| crate::expand::is_void_pointer(ty);
+        let void = |ty: &Qualified| ty.is_void_pointer();
         let bad = signature.parameters.iter().find(|p| {
             // Rows behind pointers have no emitted form.
             let rows = matches!(&p.ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Pointer(_)));
@@ -482,7 +481,7 @@ impl Parser<'_> {
             let unnamed = Signature {
                 result: Qualified::plain(Type::Arith(Arith::Double)),
                 parameters: (made.parameters.iter())
-                    .filter(|p| !crate::expand::is_void_pointer(&p.ty))
+                    .filter(|p| !p.ty.is_void_pointer())
                     .cloned()
                     .collect(),
                 ..(*made).clone()

@@ -4,7 +4,8 @@ use super::{Entry, Parser, declaration::new_decl};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind},
     constant, library,
-    lower::{math::How, points::bare},
+    math::How,
+    points::bare,
     source::Pos,
     types::{Qualified, Signature, Type},
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary, Unit},
-    lower::points,
+    points,
     types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;

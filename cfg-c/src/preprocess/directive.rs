@@ -6,7 +6,7 @@ use super::{
 use crate::{
     codes,
     lex::{Kind, Token},
-    parse::builtin,
+    math,
     source::Pos,
 };
 use std::{borrow::Cow, path::Path, rc::Rc};
@@ -270,7 +270,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The path and the text of a file that is named in quotes or in angle brackets; the text of one that is read once may be left out.
+    /// The path and the text of a file that is named in quotes or in angle brackets; the text of one that is read once
+    /// may be left out.
     fn find(&mut self, name: &str, quoted: bool) -> Option<(String, Cow<'static, [u8]>)> {
         // The library's own headers are known, wherever they lie.
         let known = header(name);
@@ -404,7 +405,7 @@ impl Preprocessor<'_> {
         tokens
     }
 
-    /// What a compiler says of the operand of a question.
+    /// The answer of a compiler to a question about an operand.
     fn answer(&mut self, question: &str, operand: &[Token]) -> i64 {
         match (question, operand) {
             ("__has_include" | "__has_include_next", _) => {
@@ -412,7 +413,7 @@ impl Preprocessor<'_> {
                 let known = file.is_some_and(|(name, quoted)| self.find(&name, quoted).is_some());
                 i64::from(known)
             }
-            ("__has_builtin", [name]) => i64::from(builtin::is_known(&name.text)),
+            ("__has_builtin", [name]) => i64::from(math::is_builtin_known(&name.text)),
             ("__has_builtin", _) | (_, []) => 0,
             (_, [.., name]) => predefined::attribute(&name.text, question != "__has_attribute"),
         }
@@ -423,8 +424,8 @@ impl Preprocessor<'_> {
         self.macros.contains_key(&name.text) || own.concat().contains(&&*name.text)
     }
 
-    /// Warns where a condition of a file asks for a macro that is not defined though a compiler may have it: the first one that only gcc has, and
-    /// the first one that a file which is not there may define.
+    /// Warns where a condition of a file asks for a macro that is not defined though a compiler may have it: the first
+    /// one that only gcc has, and the first one that a file which is not there may define.
     fn warn_of_undefined(&mut self, name: &Token) {
         let Some(frame) = self.frames.last() else {
             return;

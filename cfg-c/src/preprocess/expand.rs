@@ -171,7 +171,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The arguments up to the closing parenthesis, at most so many, and what is hidden there: the last one has all that is left.
+    /// The arguments up to the closing parenthesis, at most so many, and what is hidden there: the last one has all
+    /// that is left.
     fn arguments(
         &mut self,
         stack: &mut Vec<Token>,

@@ -1,6 +1,8 @@
-//! The macros that are there before the first line: those of gcc on x86-64 Linux, so that a file is read as it compiles it.
+//! The macros that are there before the first line: those of gcc on x86-64 Linux, so that a file is read as it compiles
+//! it.
 
-/// The macros of gcc 12 in its default language (`-std=gnu17`) without options, as directives, but for [`UNDEFINED_MACROS`].
+/// The macros of gcc 12 in its default language (`-std=gnu17`) without options, as directives, but for
+/// [`UNDEFINED_MACROS`].
 pub(super) const DIRECTIVES: &str = include_str!("../headers/predefined.h");
 
 /// Macros of gcc that are not defined in what is read, and why. A `*` stands for the rest of a name.
@@ -176,7 +178,7 @@ const ATTRIBUTES: &[&str] = &[
     "weakref",
 ];
 
-/// What gcc says of an attribute, one in brackets or not.
+/// The answer of gcc to a question about an attribute, in brackets or not.
 pub(super) fn attribute(name: &str, in_brackets: bool) -> i64 {
     let bare = name.strip_prefix("__").and_then(|n| n.strip_suffix("__"));
     let bare = bare.unwrap_or(name);

@@ -579,7 +579,7 @@ impl<'t> Scan<'t> {
             }
             Level::Local => {
                 if progress.is_extern || is_function && !progress.is_typedef {
-                    // It is the one of the file, also where a local of its name is around.
+                    // The function meant is that of the file, also where a local of its name is around.
                     self.uses_of_file(name, false);
                 } else {
                     self.scopes.declare(name, progress.is_typedef);

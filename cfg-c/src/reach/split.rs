@@ -187,7 +187,8 @@ pub(super) fn is_tag_word(token: &Token) -> bool {
     words::TAGGED.iter().any(|word| token.is(word))
 }
 
-/// Where what follows an attribute begins, of either form, `__attribute__((...))` or `[[...]]`; `None` if there is no attribute here.
+/// Where what follows an attribute begins, of either form, `__attribute__((...))` or `[[...]]`; `None` if there is no
+/// attribute here.
 pub(super) fn behind_attribute(tokens: &[Token], brackets: &Brackets, at: usize) -> Option<usize> {
     let token = tokens.get(at)?;
     if is_attribute(token) {

@@ -4,7 +4,7 @@
 use super::{Candidates, Text, forget, text_of};
 use crate::{
     ast::{Binary, DeclKind, ExprId, ExprKind, Unit},
-    lower::points::{bare, is_null},
+    points::{bare, is_null},
     types::{Arith, Qualified, Type},
 };
 use std::collections::{BTreeMap, HashSet};

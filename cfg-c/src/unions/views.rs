@@ -1,7 +1,8 @@
-//! Unions of which several members are used that are the same numbers: an array, and structures that name its elements, as in
-//! `union { float v[3]; struct { float x, y, z; } axis; }`.
+//! Unions of which several members are used that are the same numbers: an array, and structures that name its elements,
+//! as in `union { float v[3]; struct { float x, y, z; } axis; }`.
 //!
-//! All is numbers of one type without gaps. One member is kept, an array if one is used, and what another one names is that number of it.
+//! All is numbers of one type without gaps. One member is kept, an array if one is used, and what another one names is
+//! that number of it.
 
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unit},
@@ -135,7 +136,8 @@ fn steps(unit: &Unit, ty: &Qualified, number: i64) -> Option<Vec<Subscript>> {
     }
 }
 
-/// The steps from a union through another member as those through the one that is kept; `None` if they lead to no number.
+/// The steps from a union through another member as those through the one that is kept; `None` if they lead to no
+/// number.
 pub(super) fn steps_to(
     unit: &Unit,
     ty: &Qualified,
@@ -164,7 +166,8 @@ pub(super) fn steps_to(
     Some(found)
 }
 
-/// Lets all places in these unions be places in the members that are kept; the unions of which others are named as a whole.
+/// Lets all places in these unions be places in the members that are kept; the unions of which others are named as a
+/// whole.
 pub(super) fn rewrite(unit: &mut Unit, kept: &BTreeMap<StructId, Member>) -> BTreeSet<StructId> {
     let mut failed = BTreeSet::new();
     let mut views: HashMap<ExprId, View> = HashMap::new();
@@ -197,7 +200,7 @@ pub(super) fn rewrite(unit: &mut Unit, kept: &BTreeMap<StructId, Member>) -> BTr
     failed
 }
 
-/// What an expression is, if it is in a union and not named by the member that is kept, and the place around it.
+/// The view that an expression is, if it lies in a union and is not named by the member kept, and the place around it.
 fn view(
     unit: &Unit,
     e: ExprId,

@@ -62,7 +62,7 @@ pub(crate) enum How {
 
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 /// How texts may be used.
-pub(super) const KEPT: &str = "texts are only printed, and kept for that: use an enumeration";
+pub(crate) const KEPT: &str = "texts are only printed, and kept for that: use an enumeration";
 const TEXT: &str = "print with printf or fprintf, which are left out";
 const FILES: &str =
     "read and write files in the caller; what is printed to stdout and stderr is left out";
@@ -243,6 +243,15 @@ impl How {
         matches!(self, Self::Written | Self::Time)
     }
 
+    /// True of functions that are left out, and of those that end the program: nothing is computed with their
+    /// arguments.
+    pub(crate) fn is_without_use(self) -> bool {
+        matches!(
+            self,
+            Self::Passive | Self::Unseen | Self::Silent | Self::Stop
+        )
+    }
+
     /// True of functions that become an expression, without statements.
     pub(crate) fn is_pure(self) -> bool {
         !matches!(
@@ -263,6 +272,25 @@ impl How {
                 | Self::Refused(_)
         )
     }
+}
+
+/// The names of compilers that are none of the library, behind `__builtin_`: the parser knows what they are.
+const OF_COMPILER: [&str; 8] = [
+    "expect",
+    "expect_with_probability",
+    "assume_aligned",
+    "constant_p",
+    "va_arg",
+    "types_compatible_p",
+    "choose_expr",
+    "offsetof",
+];
+
+/// True of names of compilers that are read.
+pub(crate) fn is_builtin_known(name: &str) -> bool {
+    let of_compiler = name.strip_prefix(BUILTIN);
+    of_compiler.is_some_and(|name| OF_COMPILER.contains(&name))
+        || how(name).is_some_and(|how| !matches!(how, How::Refused(_)))
 }
 
 /// The functions of the table.

@@ -1,25 +1,26 @@
 //! What pointers point into: flow-insensitively, from all that is assigned to them.
 
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
+    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, Unit},
     constant,
+    math::How,
     types::Type,
 };
 use std::{cell::Cell, collections::HashSet, rc::Rc};
 
 /// More arrays than this for one pointer are not told apart.
-pub(super) const MAX_SHAPES: usize = 8;
+pub(crate) const MAX_SHAPES: usize = 8;
 
 /// Members of members, and pointers to them, in one another.
 const MAX_DEPTH: usize = 150;
 
-/// More expressions than this are not looked at for one pointer: pointers to pointers to structures may lead to the same ones again and
-/// again.
+/// More expressions than this are not looked at for one pointer: pointers to pointers to structures may lead to the
+/// same ones again and again.
 const MAX_LOOKED_AT: usize = 50_000;
 
 /// Where an array is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Root {
+pub(crate) enum Root {
     /// A variable, or what a parameter points to.
     Variable(DeclId),
     /// What a call allocates.
@@ -28,24 +29,24 @@ pub(super) enum Root {
 
 /// The part of a variable that pointers move in.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shape {
-    pub(super) root: Root,
+pub(crate) struct Shape {
+    pub(crate) root: Root,
     /// Members, and `None` for subscripts, which may differ from one use to the next.
-    pub(super) steps: Vec<Option<Rc<str>>>,
+    pub(crate) steps: Vec<Option<Rc<str>>>,
     /// There is a subscript that moves.
-    pub(super) moves: bool,
+    pub(crate) moves: bool,
 }
 
 /// What a pointer may point to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Targets {
-    pub(super) shapes: Vec<Shape>,
+pub(crate) struct Targets {
+    pub(crate) shapes: Vec<Shape>,
     /// It may be null.
-    pub(super) null: bool,
+    pub(crate) null: bool,
     /// Something that is not known.
-    pub(super) unknown: Option<ExprId>,
+    pub(crate) unknown: Option<ExprId>,
     /// More arrays than are told apart.
-    pub(super) many: Option<ExprId>,
+    pub(crate) many: Option<ExprId>,
 }
 
 impl Targets {
@@ -61,16 +62,25 @@ impl Targets {
     }
 }
 
-/// The name of the function of the library that is called.
-pub(crate) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
+/// The function that is called by its name.
+fn called(unit: &Unit, e: ExprId) -> Option<&Decl> {
     let ExprKind::Call(f, _) = unit.expr(e).kind else {
         return None;
     };
     let ExprKind::Name(d) = unit.expr(f).kind else {
         return None;
     };
-    let decl = unit.decl(d);
-    decl.how().map(|_| &*decl.name)
+    Some(unit.decl(d))
+}
+
+/// The name of the function of the library that is called.
+pub(crate) fn library_call(unit: &Unit, e: ExprId) -> Option<&str> {
+    called(unit, e).and_then(|decl| decl.how().map(|_| &*decl.name))
+}
+
+/// How the function of the library that is called is computed.
+pub(crate) fn how_called(unit: &Unit, e: ExprId) -> Option<How> {
+    called(unit, e).and_then(Decl::how)
 }
 
 /// True of functions of the library to which pointers are the beginnings of so many bytes.
@@ -107,7 +117,7 @@ pub(crate) fn is_null(unit: &Unit, e: ExprId) -> bool {
 }
 
 /// What is assigned to a variable as a whole.
-pub(super) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
+pub(crate) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
     let decl = unit.decl(d);
     let mut sources = Vec::new();
     if let Some(Init::Expr(e)) = &decl.init {
@@ -122,7 +132,7 @@ pub(super) fn sources(unit: &Unit, d: DeclId) -> Vec<ExprId> {
 }
 
 /// What the pointer of a variable may point to.
-pub(super) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
+pub(crate) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
     let mut found = Targets::default();
     let mut visited = HashSet::new();
     let mut open = Vec::new();
@@ -132,7 +142,7 @@ pub(super) fn of_variable(unit: &Unit, d: DeclId) -> Targets {
 }
 
 /// What a pointer may point to.
-pub(super) fn of(unit: &Unit, e: ExprId) -> Targets {
+pub(crate) fn of(unit: &Unit, e: ExprId) -> Targets {
     let left = Cell::new(MAX_LOOKED_AT);
     collect(
         unit,
