@@ -105,7 +105,8 @@ impl Reading<'_, '_> {
     }
 }
 
-/// Values without those of these names, which nothing reads. Recursion is over the nesting of the text, which its reader limits.
+/// Values without those of these names, which nothing reads. Recursion is over the nesting of the text, which its
+/// reader limits.
 fn without(members: NamedValues, around: &str, unused: &BTreeSet<String>) -> NamedValues {
     fn inside(tree: ValueTree, name: &str, unused: &BTreeSet<String>) -> ValueTree {
         match tree {

@@ -63,7 +63,7 @@ impl<'a> Template<'a> {
         self.routine.variable(v)
     }
 
-    /// What goes on behind so many bytes of these names, with the first subscripts fixed: a number, an array, or an object.
+    /// The value that goes on behind so many bytes of these names, with the first subscripts fixed.
     ///
     /// Recursion is over the fields of types, and over the levels of pointers that the program has.
     fn part(&mut self, own: &[VarId], named: usize, fixed: usize) {

@@ -1,11 +1,11 @@
-//! What tests against the compiler of C have in common: the seeds that are asked for, and a file that is compiled and run.
+//! Tests against the compiler of C: the seeds that are asked for, and a file that is compiled and run.
 
 use std::{env, fs, ops::Range, path::Path, process::Command};
 
 /// The seeds that an environment variable names as FIRST..LAST; `None` if it is not set.
 ///
 /// # Panics
-/// It panics if the variable says something else.
+/// The function panics if the variable says something else.
 pub fn seeds(variable: &str) -> Option<Range<u64>> {
     let text = env::var(variable).ok()?;
     let number = |text: &str| text.parse().expect("a number");
@@ -15,10 +15,10 @@ pub fn seeds(variable: &str) -> Option<Range<u64>> {
     Some(number(first)..number(last))
 }
 
-/// What a file of C prints that is compiled in a folder, by C99 without contraction and with these flags, and run.
+/// The output of a C file that is compiled in a folder, as C99 without contraction and with these flags, and run.
 ///
 /// # Panics
-/// It panics if the file is not compiled, or if the run fails.
+/// The function panics if the file is not compiled, or if the run fails.
 pub fn printed(cc: &Path, folder: &Path, text: &str, flags: &[&str]) -> String {
     let (source, binary) = (folder.join("all.c"), folder.join("all"));
     fs::write(&source, text).expect("it can be written");

@@ -3,14 +3,14 @@
 use serde::de::{Deserializer as _, Error, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
 
-/// What a JSON text begins like.
+/// The kind of document that a JSON text begins like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A program.
     Program,
     /// A bare linearized computational graph.
     Graph,
-    /// What `preaccumulate` prints.
+    /// The output of `preaccumulate`.
     Elimination,
 }
 

@@ -141,7 +141,7 @@ impl Reporter {
 fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     let mut wanting = Vec::new();
     for d in diagnostics {
-        // What was made of C has its places there.
+        // Programs made of C have their places there.
         let source =
             d.at.source
                 .as_ref()

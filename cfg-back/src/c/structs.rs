@@ -19,7 +19,7 @@ pub(super) struct Structs<'a> {
     tags: Vec<String>,
     /// The members of each structure, in the order of the fields.
     members: Vec<Vec<String>>,
-    /// What the source has between the members of a structure.
+    /// Bytes that the source has between the members of a structure.
     gaps: BTreeMap<String, Vec<(usize, u64)>>,
 }
 

@@ -39,8 +39,8 @@ struct Writer<'a> {
     driver: Driver,
     /// The parameters for which there is a variable.
     declared: Vec<bool>,
-    /// The numbers of the variables that keep where memory begins, by the names of the pointers to it: the function may exchange these, and
-    /// results are those of the objects.
+    /// The numbers of the variables that keep where memory begins, by the names of the pointers to it: the function may
+    /// exchange these, and results are those of the objects.
     bases: HashMap<String, usize>,
 }
 
@@ -334,7 +334,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What a pointer led to before the call.
+    /// The object that a pointer led to before the call.
     fn given_object(&self, place: &str, name: &str) -> String {
         match self.bases.get(name) {
             Some(base) => format!("((__typeof__({place}))cfgrev_b{base})"),

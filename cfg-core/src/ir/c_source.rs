@@ -47,7 +47,7 @@ pub struct CGlobal {
 pub struct CLeftOut {
     /// The places that they take, by the names of records: the number of the field behind it, and its bytes.
     pub gaps: BTreeMap<String, Vec<(usize, u64)>>,
-    /// What POINT may name and nothing reads, as `p.next` or `p.part.name`, by the names of routines.
+    /// Names that POINT may have and nothing reads, as `p.next` or `p.part.name`, by the names of routines.
     pub members: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -133,7 +133,7 @@ impl CLeftOut {
         }
     }
 
-    /// What the annotations of a program have.
+    /// The names in the annotations of a program.
     pub fn of(annotations: &Annotations) -> Self {
         let part = |name: &str| {
             found(annotations)

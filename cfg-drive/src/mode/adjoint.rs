@@ -239,8 +239,8 @@ impl Adjoint {
         }
     }
 
-    /// The originals of the vertices that the first activation of a sweep visited. Where loops were written as jumps, vertices
-    /// that came in are no originals.
+    /// The originals of the vertices that the first activation of a sweep visited. Where loops were written as jumps,
+    /// vertices that came in are no originals.
     fn images(&self, report: &RunReport, sweep: RoutineId) -> Vec<i64> {
         let original = &self.derived.declared().body;
         let (Some(body), Some(original)) = (&self.derived.program.routine(sweep).body, original)

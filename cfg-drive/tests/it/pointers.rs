@@ -337,7 +337,8 @@ end
     }
 }
 
-/// Objects are freed in another order than they were allocated, and more are allocated in all than there is room for at a time.
+/// Objects are freed in another order than they were allocated, and more are allocated in all than there is room for at
+/// a time.
 #[test]
 fn freed_objects_are_used_again() {
     let queue = |size: &str| {
