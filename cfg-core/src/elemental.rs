@@ -54,4 +54,6 @@ pub use math::{Binary, Math, Ternary, Unary};
 pub use partial::{Finiteness, Partial, PartialError, PartialExpr, Strong};
 pub use polygamma::{digamma, polygamma};
 pub use scalar::{Scalar, apply};
-pub use value::{binary, compare, fma32, powi, ternary, unary, value_real, value_real32};
+pub use value::{
+    binary, binary32, compare, fma32, powi, ternary, unary, unary32, value_real, value_real32,
+};

@@ -332,10 +332,19 @@ fn callback_body(emitter: &mut Emitter<'_>, routine: &Routine, index: u32) -> Co
 }
 
 impl MathTable {
-    /// The position of a function of reals.
-    pub(crate) fn position(op: Op) -> u8 {
+    /// The position of the function of 32-bit reals behind that of reals.
+    const SINGLE: usize = 128;
+
+    /// The position of a function of reals of a type.
+    pub(crate) fn position(op: Op, ty: ScalarType) -> u8 {
         // The order of the list is that of the operators.
-        Op::ALL.partition_point(|&other| other < op) as u8
+        let position = Op::ALL.partition_point(|&other| other < op);
+        let single = if ty == ScalarType::Real32 {
+            Self::SINGLE
+        } else {
+            0
+        };
+        (position + single) as u8
     }
 
     fn new(math: Math) -> Self {
@@ -345,14 +354,20 @@ impl MathTable {
         fn nan2(_: f64, _: f64) -> f64 {
             f64::NAN
         }
-        let mut unary: Box<[Unary; 128]> = Box::new([nan1; 128]);
-        let mut binary: Box<[Binary; 128]> = Box::new([nan2; 128]);
-        for (k, &op) in Op::ALL.iter().enumerate().take(128) {
-            if let Some(f) = elemental::unary(op, math) {
-                unary[k] = f;
+        let mut unary: Box<[Unary; 256]> = Box::new([nan1; 256]);
+        let mut binary: Box<[Binary; 256]> = Box::new([nan2; 256]);
+        for (k, &op) in Op::ALL.iter().enumerate().take(Self::SINGLE) {
+            for (k, f) in [
+                (k, elemental::unary(op, math)),
+                (k + Self::SINGLE, elemental::unary32(op, math)),
+            ] {
+                unary[k] = f.unwrap_or(nan1);
             }
-            if let Some(f) = elemental::binary(op, math) {
-                binary[k] = f;
+            for (k, f) in [
+                (k, elemental::binary(op, math)),
+                (k + Self::SINGLE, elemental::binary32(op, math)),
+            ] {
+                binary[k] = f.unwrap_or(nan2);
             }
         }
         Self {
@@ -372,9 +387,11 @@ mod tests {
 
     #[test]
     fn every_operator_has_a_row_of_its_own() {
-        assert!(Op::ALL.len() <= 128);
+        assert!(Op::ALL.len() <= MathTable::SINGLE);
         for (k, &op) in Op::ALL.iter().enumerate() {
-            assert_eq!(usize::from(MathTable::position(op)), k);
+            let position = |ty| usize::from(MathTable::position(op, ty));
+            assert_eq!(position(ScalarType::Real), k);
+            assert_eq!(position(ScalarType::Real32), k + MathTable::SINGLE);
         }
     }
 }

@@ -35,11 +35,11 @@ pub(crate) const WINDOW: usize = 256;
 /// The cell address of an argument that was not given.
 pub(crate) const ABSENT: u64 = u64::MAX;
 
-/// Functions of reals by operator, as function pointers.
+/// Functions of reals by [`MathTable::position`], as function pointers.
 #[derive(Clone)]
 pub(crate) struct MathTable {
-    pub(crate) unary: Box<[Unary; 128]>,
-    pub(crate) binary: Box<[Binary; 128]>,
+    pub(crate) unary: Box<[Unary; 256]>,
+    pub(crate) binary: Box<[Binary; 256]>,
     pub(crate) fma: Ternary,
     pub(crate) fma32: fn(f32, f32, f32) -> f32,
     pub(crate) powi: fn(f64, i64) -> f64,

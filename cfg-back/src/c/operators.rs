@@ -41,10 +41,8 @@ enum Form {
     Comparison(&'static str, u8),
     /// As `&&` or `||`.
     Lazy(&'static str, u8),
-    /// As a function of C's library, which is computed with 64 bits and then rounded.
+    /// As a function of C's library, for `double` or for `float`.
     Library(&'static str),
-    /// As a function of C's library that is exact or correctly rounded, so also the one for `float` is.
-    Exact(&'static str),
     /// As a helper function of two operands, nested for more.
     Helper(fn(Number) -> Piece),
     /// As a conversion to this type.
@@ -112,12 +110,12 @@ fn form(op: Op) -> Form {
         Op::Sign => Form::Helper(Piece::Sign),
         Op::Modulo => Form::Helper(Piece::Modulo),
         Op::PosDiff => Form::Helper(Piece::PosDiff),
-        Op::Fma => Form::Exact("fma"),
-        Op::Sqrt => Form::Exact("sqrt"),
-        Op::Floor => Form::Exact("floor"),
-        Op::Ceil => Form::Exact("ceil"),
-        Op::Round => Form::Exact("round"),
-        Op::Trunc => Form::Exact("trunc"),
+        Op::Fma => Form::Library("fma"),
+        Op::Sqrt => Form::Library("sqrt"),
+        Op::Floor => Form::Library("floor"),
+        Op::Ceil => Form::Library("ceil"),
+        Op::Round => Form::Library("round"),
+        Op::Trunc => Form::Library("trunc"),
         Op::Cbrt => Form::Library("cbrt"),
         Op::Exp => Form::Library("exp"),
         Op::Expm1 => Form::Library("expm1"),
@@ -220,11 +218,7 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         Form::Lazy(symbol, precedence) => Ok(lazy(symbol, precedence, &operands)),
         Form::Library(name) => {
             let operands = promoted(operands, ty, pieces);
-            Ok(rounded(name, &operands, ty))
-        }
-        Form::Exact(name) => {
-            let operands = promoted(operands, ty, pieces);
-            Ok(Code::call(&exact(name, ty), &operands, ty))
+            Ok(Code::call(&of_library(name, ty), &operands, ty))
         }
         Form::Helper(piece) => helper(op, piece, operands, ty, pieces),
         Form::Conversion(to) => {
@@ -281,7 +275,7 @@ fn common(operands: &[Code]) -> ScalarType {
 }
 
 /// The name of a function of C's library over reals of this type.
-fn exact(name: &str, ty: ScalarType) -> String {
+fn of_library(name: &str, ty: ScalarType) -> String {
     let suffix = if ty == ScalarType::Real32 { "f" } else { "" };
     format!("{name}{suffix}")
 }
@@ -531,7 +525,7 @@ fn helper(
     for y in operands {
         // Only of a NaN C's own function takes the sign.
         x = if op == Op::Sign && ty.is_real() && y.is_number() {
-            Code::call(&exact("copysign", ty), &[x, y], ty)
+            Code::call(&of_library("copysign", ty), &[x, y], ty)
         } else {
             call(piece, &[x, y], ty, pieces)
         };
@@ -578,7 +572,7 @@ fn special(
             pieces.include("stdlib.h");
             Ok(Code::call("llabs", &operands, ty))
         }
-        Special::Abs => Ok(Code::call(&exact("fabs", ty), &operands, ty)),
+        Special::Abs => Ok(Code::call(&of_library("fabs", ty), &operands, ty)),
         Special::Mod if integer => {
             let [x, y] = exactly(op, operands)?;
             if y.integer().is_none_or(|n| n == 0 || n == -1) {
@@ -588,7 +582,7 @@ fn special(
         }
         Special::Mod => {
             let operands = promoted(operands, ty, pieces);
-            Ok(Code::call(&exact("fmod", ty), &operands, ty))
+            Ok(Code::call(&of_library("fmod", ty), &operands, ty))
         }
         Special::Digamma => Ok(own(Piece::Digamma, &operands, ty, pieces)),
         Special::Polygamma => Ok(own(Piece::Polygamma, &operands, ty, pieces)),
@@ -605,7 +599,7 @@ fn power(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Cod
     let [x, y] = exactly(Op::Pow, operands)?;
     if y.ty != ScalarType::Integer {
         let operands = promoted(vec![x, y], ty, pieces);
-        return Ok(rounded("pow", &operands, ty));
+        return Ok(Code::call(&of_library("pow", ty), &operands, ty));
     }
     match y.integer() {
         Some(1) => return Ok(x),

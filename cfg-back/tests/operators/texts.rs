@@ -43,7 +43,7 @@ fn texts_are_what_one_would_write() {
         (of(Op::Neg, [of(Op::Neg, [x()])]), "-(-x)"),
         (of(Op::Neg, [sum()]), "-(x + y)"),
         (of(Op::Sin, [x()]), "sin(x)"),
-        (of(Op::Sin, [single()]), "(float)sin(x)"),
+        (of(Op::Sin, [single()]), "sinf(x)"),
         (of(Op::Sqrt, [single()]), "sqrtf(x)"),
         (of(Op::Pow, [x(), literal_real(2.0)]), "pow(x, 2.0)"),
         (of(Op::Pow, [x(), k()]), "x * x"),

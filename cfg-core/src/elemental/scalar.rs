@@ -3,7 +3,7 @@
 use super::integer::{self, ArithmeticError};
 use super::math::Math;
 use super::polygamma::polygamma;
-use super::value::{binary, compare, fma32, powi, ternary, unary};
+use super::value::{binary, binary32, compare, fma32, powi, ternary, unary, unary32};
 use crate::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 
 /// A scalar value.
@@ -198,7 +198,8 @@ fn same_type(
     });
     let first = numbers.next().ok_or_else(wrong)?;
     let value = if args.len() == 1 {
-        round(unary(op, math).ok_or_else(wrong)?(first))
+        let f = if narrow { unary32 } else { unary };
+        round(f(op, math).ok_or_else(wrong)?(first))
     } else if let Some(holds) = compare(op) {
         let second = numbers.next().ok_or_else(wrong)?;
         return Ok(Scalar::Logical(holds(&first, &second)));
@@ -212,7 +213,8 @@ fn same_type(
             None => return Err(wrong()),
         }
     } else {
-        let f = binary(op, math).ok_or_else(wrong)?;
+        let f = if narrow { binary32 } else { binary };
+        let f = f(op, math).ok_or_else(wrong)?;
         numbers.fold(first, |x, y| round(f(x, y)))
     };
     Ok(if narrow {

@@ -58,6 +58,101 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
     })
 }
 
+/// The elemental function, as in [`unary`], of one 32-bit real: what is neither exact nor correctly rounded is C's
+/// function for `float`, which is not that for `double`, rounded. Results are 32-bit reals.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without functions of their own for 32-bit reals"
+)]
+pub fn unary32(op: Op, math: Math) -> Option<Unary> {
+    let (native, portable): (Unary, Unary) = match op {
+        Op::Cbrt => (
+            |x| single(x, |x| c_math::cbrtf(x)),
+            |x| single(x, libm::cbrtf),
+        ),
+        Op::Exp => (|x| single(x, f32::exp), |x| single(x, libm::expf)),
+        Op::Expm1 => (|x| single(x, f32::exp_m1), |x| single(x, libm::expm1f)),
+        Op::Log => (|x| single(x, f32::ln), |x| single(x, libm::logf)),
+        Op::Log1p => (|x| single(x, f32::ln_1p), |x| single(x, libm::log1pf)),
+        Op::Log2 => (|x| single(x, f32::log2), |x| single(x, libm::log2f)),
+        Op::Log10 => (|x| single(x, f32::log10), |x| single(x, libm::log10f)),
+        Op::Sin => (|x| single(x, f32::sin), |x| single(x, libm::sinf)),
+        Op::Cos => (|x| single(x, f32::cos), |x| single(x, libm::cosf)),
+        Op::Tan => (|x| single(x, f32::tan), |x| single(x, libm::tanf)),
+        Op::Asin => (|x| single(x, f32::asin), |x| single(x, libm::asinf)),
+        Op::Acos => (|x| single(x, f32::acos), |x| single(x, libm::acosf)),
+        Op::Atan => (|x| single(x, f32::atan), |x| single(x, libm::atanf)),
+        Op::Sinh => (|x| single(x, f32::sinh), |x| single(x, libm::sinhf)),
+        Op::Cosh => (|x| single(x, f32::cosh), |x| single(x, libm::coshf)),
+        Op::Tanh => (|x| single(x, f32::tanh), |x| single(x, libm::tanhf)),
+        Op::Asinh => (
+            |x| single(x, |x| c_math::asinhf(x)),
+            |x| single(x, libm::asinhf),
+        ),
+        Op::Acosh => (|x| single(x, |x| c_math::acoshf(x)), |x| single(x, acoshf)),
+        Op::Atanh => (
+            |x| single(x, |x| c_math::atanhf(x)),
+            |x| single(x, libm::atanhf),
+        ),
+        Op::Erf => (
+            |x| single(x, |x| c_math::erff(x)),
+            |x| single(x, libm::erff),
+        ),
+        Op::Erfc => (
+            |x| single(x, |x| c_math::erfcf(x)),
+            |x| single(x, libm::erfcf),
+        ),
+        Op::Gamma => (
+            |x| single(x, |x| c_math::tgammaf(x)),
+            |x| single(x, libm::tgammaf),
+        ),
+        Op::Lgamma => (|x| single(x, c_math::lgammaf), |x| single(x, libm::lgammaf)),
+        Op::Digamma => (
+            |x| round_to_32(digamma(Math::Native)(x)),
+            |x| round_to_32(digamma(Math::Portable)(x)),
+        ),
+        _ => return unary(op, math),
+    };
+    Some(match math {
+        Math::Native => native,
+        Math::Portable => portable,
+    })
+}
+
+/// The elemental function, as in [`binary`], of two 32-bit reals; see [`unary32`]. Its value is to be rounded.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "operators without functions of their own for 32-bit reals"
+)]
+pub fn binary32(op: Op, math: Math) -> Option<Binary> {
+    let (native, portable): (Binary, Binary) = match op {
+        Op::Pow => (
+            |x, y| single2(x, y, f32::powf),
+            |x, y| single2(x, y, libm::powf),
+        ),
+        Op::Atan2 => (
+            |x, y| single2(x, y, f32::atan2),
+            |x, y| single2(x, y, libm::atan2f),
+        ),
+        Op::Hypot => (
+            |x, y| single2(x, y, f32::hypot),
+            |x, y| single2(x, y, libm::hypotf),
+        ),
+        _ => return binary(op, math),
+    };
+    Some(match math {
+        Math::Native => native,
+        Math::Portable => portable,
+    })
+}
+
+fn single(x: f64, f: fn(f32) -> f32) -> f64 {
+    f64::from(f(x as f32))
+}
+fn single2(x: f64, y: f64, f: fn(f32, f32) -> f32) -> f64 {
+    f64::from(f(x as f32, y as f32))
+}
+
 /// The elemental function of two real operands; `None` if `op` is not one. `+ * min max` of more
 /// operands are left folds of these. `**` is the power with a real exponent (IEEE 754 `pow`); with an
 /// integer one it is [`powi`]. `polygamma`, whose first operand is an integer, is
@@ -128,6 +223,9 @@ pub fn compare(op: Op) -> Option<fn(&f64, &f64) -> bool> {
 /// `libm`'s gives numbers for some operands below -2.
 fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+fn acoshf(x: f32) -> f32 {
+    if x < 1.0 { f32::NAN } else { libm::acoshf(x) }
 }
 fn round_to_32(x: f64) -> f64 {
     f64::from(x as f32)
@@ -249,14 +347,15 @@ pub fn value_real32(op: Op, args: &[f32], math: Math) -> Option<f32> {
     match *args {
         [x, y, z] if op == Op::Fma => Some(fma32(math)(x, y, z)),
         [first, ref rest @ ..] if rest.len() > 1 => {
-            let f = binary(op, math).filter(|_| op.arity().1 == usize::MAX)?;
+            let f = binary32(op, math).filter(|_| op.arity().1 == usize::MAX)?;
             Some(
                 rest.iter()
                     .fold(first, |x, &y| f(f64::from(x), f64::from(y)) as f32),
             )
         }
-        [x] => Some(unary(op, math)?(f64::from(x)) as f32),
-        [x, y] => value_real(op, &[f64::from(x), f64::from(y)], math).map(|v| v as f32),
+        [x] => Some(unary32(op, math)?(f64::from(x)) as f32),
+        [n, x] if op == Op::Polygamma => Some(polygamma(math)(n as i64, f64::from(x)) as f32),
+        [x, y] => Some(binary32(op, math)?(f64::from(x), f64::from(y)) as f32),
         _ => None,
     }
 }

@@ -21,7 +21,8 @@ r is the result. Partials are with respect to the operands in order; a dash stan
   is 0, other adjoints by one that is marked or stands in a conditional expression, all of them with `--strong always`:
   `if(x > 0, x*log(x), 0)` has derivative 0 at 0. The partials of `if`, `min`, `max` and `dim`, and those of
   `strong*` itself, cut off derivatives of what was not chosen, infinite and NaN ones too.
-* **32-bit reals**: the 64-bit function, rounded to 32 bits after each operation (`fma` is rounded once). Constants
+* **32-bit reals**: arithmetic is rounded after each operation (`fma` once); other functions are C's for `float`, and powers with
+  integer exponents, `digamma` and `polygamma` the 64-bit ones, rounded. Constants
   of the partials are then 32-bit.
 * **Platforms**: with `--math native` the functions marked *native* may differ in the last places from one
   platform to another, because they are those of its C library, or, `digamma` and `polygamma`, made of them; all

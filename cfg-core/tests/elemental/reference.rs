@@ -105,9 +105,13 @@ fn real32() {
             .collect();
         let value = apply(op, &narrow, Math::Portable).expect("value");
         let wide = apply(op, &widened, Math::Portable).expect("value").to_f64();
-        let rounded = Scalar::Real32(wide as f32);
+        let rounded = Scalar::Real32(wide as f32).to_f64();
+        // Functions of 32-bit reals are not the others, rounded.
+        let limit = f64::from(f32::EPSILON) * 2.0 * wide.abs();
+        let near =
+            cfg_core::elemental::platform_dependent(op) && (value.to_f64() - wide).abs() <= limit;
         assert!(
-            same(value.to_f64(), rounded.to_f64()),
+            near || same(value.to_f64(), rounded),
             "{op:?} {args:?}: {value:?} {wide}"
         );
         for k in (0..partials.len()).filter(|&k| partials[k].is_some()) {

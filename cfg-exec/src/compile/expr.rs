@@ -253,7 +253,7 @@ impl Emitter<'_> {
         } else if op == Op::Neg {
             self.emit(Instr::NegF { d, a });
         } else {
-            let f = MathTable::position(op);
+            let f = MathTable::position(op, x.ty);
             self.emit(Instr::Real1 { f, d, a });
             self.rounded(d, x.ty);
         }
@@ -301,7 +301,7 @@ impl Emitter<'_> {
             },
             (_, ScalarType::Integer) => Instr::PowI { d, a, b },
             _ => Instr::Real2 {
-                f: MathTable::position(Op::Pow),
+                f: MathTable::position(Op::Pow, ty),
                 d,
                 a,
                 b,
@@ -529,7 +529,7 @@ impl Emitter<'_> {
                 Op::Div => Instr::DivF { d, a, b },
                 Op::StrongMul => Instr::StrongMul { d, a, b },
                 op => Instr::Real2 {
-                    f: MathTable::position(op),
+                    f: MathTable::position(op, ty),
                     d,
                     a,
                     b,

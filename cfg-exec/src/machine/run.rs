@@ -279,7 +279,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
             }
             Instr::Round32 { d } => r!(d) = round32(r!(d)),
             Instr::Real1 { f, d, a } => {
-                let x = math.unary[usize::from(f) % 128](f!(a));
+                let x = math.unary[usize::from(f)](f!(a));
                 r!(d) = real1(x, r!(a));
             }
             Instr::Real2 { f, d, a, b } => {
@@ -287,7 +287,7 @@ fn stretch<const COUNT: bool>(machine: &mut Machine, image: &Image) -> Result<Le
                 r!(d) = if x == POISON_REAL || y == POISON_REAL {
                     POISON_REAL
                 } else {
-                    real(math.binary[usize::from(f) % 128](f!(a), f!(b)))
+                    real(math.binary[usize::from(f)](f!(a), f!(b)))
                 };
             }
             Instr::PowI { d, a, b } => {

@@ -206,8 +206,8 @@ fn strict_with(
     function.call(arguments, pieces)
 }
 
-/// The name of C's function over reals of this type, if it is there for both.
-fn exact(name: &str, ty: ScalarType) -> String {
+/// The name of C's function over reals of this type.
+fn of_library(name: &str, ty: ScalarType) -> String {
     let suffix = if ty == ScalarType::Real32 { "f" } else { "" };
     format!("{name}{suffix}")
 }
@@ -225,9 +225,10 @@ fn rounded(name: &str, ty: ScalarType, arguments: &str) -> String {
 enum Real {
     /// An operator of C.
     Infix(&'static str),
-    /// A function of C over either type, or one over 64-bit reals.
-    Exact(&'static str),
+    /// A function of C's library, for `double` or for `float`.
     Library(&'static str),
+    /// A function of this file over 64-bit reals, whose value is rounded.
+    Own(&'static str),
     /// A helper function of two operands.
     Helper(fn(Number) -> Piece),
 }
@@ -240,12 +241,11 @@ fn real_form(op: Op) -> Option<Real> {
     match super::form(op) {
         super::Form::Infix(symbol, _) => Some(Real::Infix(symbol)),
         super::Form::Library(name) => Some(Real::Library(name)),
-        super::Form::Exact(name) => Some(Real::Exact(name)),
         super::Form::Helper(piece) => Some(Real::Helper(piece)),
         _ => match op {
-            Op::Abs => Some(Real::Exact("fabs")),
-            Op::Mod => Some(Real::Exact("fmod")),
-            Op::Digamma => Some(Real::Library("cfgrev_digamma")),
+            Op::Abs => Some(Real::Library("fabs")),
+            Op::Mod => Some(Real::Library("fmod")),
+            Op::Digamma => Some(Real::Own("cfgrev_digamma")),
             _ => None,
         },
     }
@@ -361,14 +361,14 @@ fn real(
                 real_function(name, ty, 2, &value, &[x, y], pieces)
             })
         }
-        Real::Exact("fma") => {
-            let value = format!("{}(x, y, z)", exact("fma", ty));
+        Real::Library("fma") => {
+            let value = format!("{}(x, y, z)", of_library("fma", ty));
             Ok(real_function(name, ty, 3, &value, &operands, pieces))
         }
-        form @ (Real::Exact(_) | Real::Library(_)) => {
+        form @ (Real::Library(_) | Real::Own(_)) => {
             let call = |arguments: &str| match form {
-                Real::Exact(name) => format!("{}({arguments})", exact(name, ty)),
-                Real::Library(name) => rounded(name, ty, arguments),
+                Real::Library(name) => format!("{}({arguments})", of_library(name, ty)),
+                Real::Own(name) => rounded(name, ty, arguments),
                 Real::Infix(_) | Real::Helper(_) => String::new(),
             };
             if op == Op::Digamma {

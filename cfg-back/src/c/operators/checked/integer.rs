@@ -1,8 +1,8 @@
 //! Checked operators over integers.
 
 use super::{
-    DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, rounded, spreading, strict,
-    suffix, symbol_name,
+    DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, of_library, rounded,
+    spreading, strict, suffix, symbol_name,
 };
 use crate::c::operators::word;
 use crate::c::operators::{Code, Malformed, Piece, Pieces, exactly, literal_integer};
@@ -130,7 +130,10 @@ pub(super) fn power(
     if y.ty != Integer {
         let operands = [convert(x, ty, pieces), convert(y, ty, pieces)];
         let name = format!("cfgrev_pow_{}", suffix(ty));
-        let then = format!("    return {};\n", rounded("pow", ty, "x, y"));
+        let then = format!(
+            "    return {};\n",
+            format_args!("{}(x, y)", of_library("pow", ty))
+        );
         return Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces));
     }
     if ty != Integer {
