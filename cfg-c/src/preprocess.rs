@@ -297,6 +297,8 @@ struct Preprocessor<'s> {
     /// Files that are read once.
     once: HashSet<String>,
     expanded: usize,
+    /// Macros of a condition are expanded, in which `defined` asks.
+    in_condition: bool,
     /// How often `__COUNTER__` stands before.
     counter: usize,
     choices: Vec<Choice>,
@@ -336,6 +338,7 @@ pub(crate) fn preprocess(
         conditions: Vec::new(),
         once: HashSet::new(),
         expanded: 0,
+        in_condition: false,
         counter: 0,
         choices: Vec::new(),
         externals: Vec::new(),

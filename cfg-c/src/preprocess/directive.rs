@@ -335,7 +335,9 @@ impl Preprocessor<'_> {
     fn holds(&mut self, line: &[Token], at: Pos) -> bool {
         // Questions come before macros are expanded, and those that macros make after it.
         let tokens = self.answers(line);
+        self.in_condition = true;
         let tokens = self.expand_all(tokens, 0);
+        self.in_condition = false;
         let tokens = self.answers(&tokens);
         for name in tokens.iter().filter(|t| t.kind == Kind::Ident) {
             self.warn_of_undefined(name);

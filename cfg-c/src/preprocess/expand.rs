@@ -90,7 +90,13 @@ impl Preprocessor<'_> {
                 _ => None,
             };
             let Some(definition) = definition.cloned() else {
+                let asks = self.in_condition && token.is("defined");
                 out.push(self.special(token));
+                if asks {
+                    // The macro that is asked for is not expanded.
+                    out.extend(stack.pop_if(|t| t.is("(")));
+                    out.extend(stack.pop_if(|t| t.kind == Kind::Ident));
+                }
                 continue;
             };
             if self.expanded >= MAX_EXPANDED {
