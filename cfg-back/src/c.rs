@@ -570,9 +570,12 @@ fn derivative(
     let how = (options.extern_globals, options.checks);
     globals.make_external(program, structs.as_ref(), &mut names, how)?;
     let replaced = replaced(program, original, options.replace)?;
-    let own_name = replaced.map(|_| names.fresh(base, None));
     let known = outside.map_or(program, |(p, _)| p).routine(original);
     let head = replaced.and_then(|_| CHead::of(&known.annotations));
+    let own_name = replaced.map(|_| match head {
+        Some(_) => names.keep(base),
+        None => names.fresh(base, None),
+    });
     if let Some(name) = own_name
         .as_ref()
         .filter(|name| head.is_some() && *name != base)

@@ -19,6 +19,8 @@ use std::{collections::HashMap, rc::Rc};
 pub(crate) struct Interface {
     heads: HashMap<usize, Head>,
     globals: HashMap<DeclId, CGlobal>,
+    /// Why the function to differentiate shares too little with another file to stand there.
+    pub(crate) unshared: Option<String>,
 }
 
 /// The head of a function.
@@ -78,7 +80,12 @@ pub(crate) fn heads(unit: &Unit, read: &[usize]) -> Vec<Written> {
 
 impl Interface {
     /// The interface of a file with these functions to differentiate.
-    pub(crate) fn of(unit: &Unit, heads: &[Written], sink: &Sink) -> Self {
+    pub(crate) fn of(
+        unit: &Unit,
+        heads: &[Written],
+        unshared: Option<String>,
+        sink: &Sink,
+    ) -> Self {
         let heads = heads
             .iter()
             .map(|written| (written.function, head(unit, written)));
@@ -103,6 +110,7 @@ impl Interface {
         Self {
             heads: heads.collect(),
             globals: globals.collect(),
+            unshared,
         }
     }
 

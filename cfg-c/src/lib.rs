@@ -237,7 +237,7 @@ fn translate(
     unused::leave_out(&mut unit);
     let used = members::leave_out(&mut unit, &chosen.read);
     unions::resolve(&mut unit, &used);
-    let interface = interface::Interface::of(&unit, &heads, sink);
+    let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
     callback_data::give_types(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);

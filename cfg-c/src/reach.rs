@@ -4,6 +4,7 @@
 mod scan;
 mod share;
 mod split;
+mod statics;
 
 use crate::{
     Options, codes,
@@ -40,6 +41,8 @@ pub(crate) struct Reached {
     pub(crate) missing: Vec<String>,
     /// Where something is said to be done by several threads.
     pub(crate) parallel: Vec<Pos>,
+    /// Why the function to differentiate cannot be replaced by one of another file.
+    pub(crate) unshared: Option<String>,
 }
 
 impl Reached {
@@ -57,6 +60,7 @@ impl Reached {
             is_one: false,
             missing: Vec::new(),
             parallel: Vec::new(),
+            unshared: None,
         }
     }
 }
@@ -452,6 +456,8 @@ pub(crate) fn reach(
         .iter_mut()
         .flat_map(|read| std::mem::take(&mut read.parallel))
         .collect();
+    let head = heads.first().filter(|_| is_one);
+    let unshared = head.and_then(|head| statics::unshared(&files, &read, head, &reached));
     let shared = share::shared(&files, &read, &reached);
     let parts = read.iter().enumerate().map(|(f, read)| {
         let kept = reached.range((f, 0)..(f + 1, 0));
@@ -487,5 +493,6 @@ pub(crate) fn reach(
         is_one,
         missing,
         parallel,
+        unshared,
     })
 }

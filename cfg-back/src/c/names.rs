@@ -144,6 +144,17 @@ impl Names {
         self.taken.contains(name)
     }
 
+    /// The identifier of a function of the user's, as it is: names that C keeps to itself are defined there, too. Another
+    /// one where it is that of something else.
+    pub(super) fn keep(&mut self, name: &str) -> String {
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let is_identifier = begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if is_identifier && !is_ours(name) && self.taken.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        self.fresh(name, None)
+    }
+
     /// An identifier like this name, which nothing else in the scope has, nor one of the surrounding scope that the
     /// function refers to.
     pub(super) fn fresh(&mut self, name: &str, outside: Option<&Names>) -> String {
@@ -175,14 +186,17 @@ pub(super) fn identifier(name: &str) -> String {
     for c in name.chars().take(LONGEST) {
         made.push(if c.is_ascii_alphanumeric() { c } else { '_' });
     }
-    let ours = made
-        .get(..6)
-        .is_some_and(|p| p.eq_ignore_ascii_case("cfgrev"));
-    let own = !made.starts_with(|c: char| c.is_ascii_alphabetic()) || ours;
+    let own = !made.starts_with(|c: char| c.is_ascii_alphabetic()) || is_ours(&made);
     if own {
         made.insert_str(0, if made.starts_with('_') { "u" } else { "u_" });
     }
     made
+}
+
+/// True of names like those of the runtime.
+fn is_ours(name: &str) -> bool {
+    let start = name.get(..6);
+    start.is_some_and(|start| start.eq_ignore_ascii_case("cfgrev"))
 }
 
 /// A text as part of a comment: on one line, and without what would end it or be taken for a trigraph or the end of a

@@ -27,6 +27,11 @@ pub(super) fn function(
     (plain, returns_status): (&str, bool),
 ) -> Emitted<Public> {
     let routine = file.outside().routine(r);
+    if let Some(why) = &head.unshared {
+        let mut refused = refused(routine, why);
+        refused.help = "declare it without `static`, so that both files share it, or emit the file without --replace".to_owned();
+        return Err(refused);
+    }
     let mut interface = Interface::plain(file, r);
     let by_name: HashMap<&str, VarId> = (routine.parameter_ids())
         .map(|v| (&*routine.variable(v).name, v))

@@ -261,6 +261,7 @@ impl Body<'_, '_> {
         let head = CHead {
             result: head.result.clone(),
             parameters: head.parameters.iter().map(parameter).collect(),
+            unshared: self.l.interface.unshared.clone(),
         };
         let mut annotations = None;
         head.note(&mut annotations);

@@ -20,6 +20,8 @@ pub struct CHead {
     pub result: CDeclaration,
     /// The parameters: the name, and the variable of the routine, if there is one for it.
     pub parameters: Vec<CParameter>,
+    /// Why another file cannot have the function: both would have static variables of their own.
+    pub unshared: Option<String>,
 }
 
 /// A parameter of a function.
@@ -83,7 +85,10 @@ impl CHead {
             json!({ "name": p.name, "variable": p.variable, "declared": declared })
         });
         let parameters: Vec<Value> = parameters.collect();
-        let value = json!({ "result": written(&self.result), "parameters": parameters });
+        let mut value = json!({ "result": written(&self.result), "parameters": parameters });
+        if let Some(why) = &self.unshared {
+            value["unshared"] = json!(why);
+        }
         put(annotations, value);
     }
 
@@ -101,6 +106,10 @@ impl CHead {
         Some(Self {
             result: read(noted.get("result")?)?,
             parameters: parameters.collect::<Option<_>>()?,
+            unshared: noted
+                .get("unshared")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
         })
     }
 }
@@ -165,6 +174,7 @@ mod tests {
                 parameter("n", Ok("int @".to_owned())),
                 parameter("q", Err("it is a union".to_owned())),
             ],
+            unshared: Some("`w` is static".to_owned()),
         };
         let mut annotations = None;
         head.note(&mut annotations);

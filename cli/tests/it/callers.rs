@@ -297,6 +297,36 @@ fn what_callers_cannot_pass_is_refused() {
             "another type",
         ),
         (
+            "static int units;\nvoid set_units(int u) { units = u; }\ndouble f(double x) { return units ? 1.8 * x + 32 : x; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`set_units`",
+        ),
+        (
+            "static double rates[2];\nvoid fill(double *p);\nvoid start(void) { fill(rates); }\ndouble f(double x) { return rates[1] * x; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`rates`",
+        ),
+        (
+            "static struct { double at[2]; } last;\nstatic double seen(void) { return last.at[1]; }\ndouble shown(void) { return seen(); }\nstatic void note(double x) { last.at[1] += x; }\ndouble f(double x) { note(x); return last.at[1] * x; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`last` is static, and `seen`",
+        ),
+        (
+            "static double seed;\nstatic double *where = &seed;\nvoid start(double s) { *where = s; }\ndouble f(double x) { return *where * x; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`where`",
+        ),
+        (
+            "static double step(double x) { static const double h = 0.5; static double n; n += 1; return x + h * n; }\ndouble other(double x) { return step(x); }\ndouble f(double x) { return step(x) * step(x); }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`n` is static in `step`",
+        ),
+        (
             "struct s { double v; } all[2];\ndouble f(double x) { return x * all[1].v; }",
             &[],
             "B806",
