@@ -252,7 +252,6 @@ pub(crate) struct Structure {
     pub(crate) name: Option<Rc<str>>,
     /// The name is a tag.
     pub(crate) tagged: bool,
-    /// Those of anonymous structures inside are its own.
     pub(crate) members: Vec<Member>,
     /// All members as they are declared, where some are left out.
     pub(crate) declared: Option<Rc<[Member]>>,
@@ -264,8 +263,6 @@ pub(crate) struct Structure {
     pub(crate) complete: bool,
     /// Its members lie otherwise than C has them, so that its size is not known.
     pub(crate) packed: bool,
-    /// It has the members of a structure without a name.
-    pub(crate) shown: bool,
     /// It is a union.
     pub(crate) union: bool,
     /// What it has that is not supported.

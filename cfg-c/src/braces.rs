@@ -8,9 +8,8 @@ use crate::{
     ast::{ExprId, ExprKind, Init, StructId, Unit},
     codes, constant,
     source::{Pos, Problem},
-    structures::follow,
+    structures::{self, follow},
     types::{Arith, Int, Qualified, Type},
-    unions,
 };
 use cfg_core::{
     diagnostic::CodeInfo,
@@ -253,15 +252,6 @@ impl Fill<'_> {
                 self.go_on(outer);
                 around.pop();
             }
-            if let (Some((Type::Struct(s), _)), Written::List(_, at)) =
-                (around.last().map(|(ty, k)| (&ty.ty, k)), written)
-                && designators.is_empty()
-                && self.unit.structure(*s).shown
-            {
-                let message = "braces without a designator stand in a structure that has one without a name in it";
-                let help = "name the member: .x = {1, 2}";
-                return wrong(&codes::INITIAL, *at, message, help);
-            }
             self.value(&mut around, written, at, path)?;
             if let Some(last) = around.last_mut() {
                 self.go_on(last);
@@ -372,7 +362,7 @@ impl Fill<'_> {
         for designator in designators {
             if let Designator::Field(name, at) = designator {
                 while let Some(Type::Struct(s)) = ty.map(|ty| &ty.ty)
-                    && let Some(around) = unions::around(self.unit, *s, name)
+                    && let Some(around) = structures::around(self.unit, *s, name)
                 {
                     ty = self.unit.member(*s, &around).map(|m| &m.ty);
                     spelled.push(Designator::Field(around, *at));
@@ -535,7 +525,6 @@ mod tests {
             leaves: 3,
             complete: true,
             packed: false,
-            shown: false,
             union: false,
             refused: None,
         });

@@ -1,7 +1,8 @@
 //! Constant expressions: of integers, of numbers, and sizes and places in structures.
 
 use crate::{
-    ast::{Binary, ExprId, ExprKind, StructId, Unary, Unit},
+    ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
+    structures,
     types::{Arith, Int, Qualified, Type},
 };
 use std::collections::HashSet;
@@ -266,25 +267,24 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
         };
         end = end.max(begin.checked_add(own)?);
         widest = widest.max(align);
-        if member == Some(&*m.name) {
-            found = begin;
+        if let Some(member) = member
+            && let Some(within) = beginning_within(unit, m, member, depth)
+        {
+            found = begin.checked_add(within)?;
         }
     }
     Some((rounded(end, widest)?, found))
 }
 
-/// True if the members of a structure lie where they would as members of a structure around it: it begins where its first member may, and
-/// nothing is behind the last one.
-pub(crate) fn has_no_gaps_around(unit: &Unit, s: StructId) -> bool {
-    let lies = || {
-        let members = unit.structure(s).declared();
-        let (first, last) = (members.first()?, members.last()?);
-        let (size, begin) = laid_out(unit, s, Some(&last.name), MAX_DEPTH)?;
-        let end = begin.checked_add(self::size(unit, &last.ty, MAX_DEPTH)?)?;
-        let whole = alignment(unit, &Qualified::plain(Type::Struct(s)), MAX_DEPTH)?;
-        Some(end == size && alignment(unit, &first.ty, MAX_DEPTH)? == whole)
-    };
-    lies() == Some(true)
+/// Where a member begins in this one, which is that member, or one without a name around it.
+fn beginning_within(unit: &Unit, m: &Member, member: &str, depth: usize) -> Option<i128> {
+    match m.ty.ty {
+        _ if *m.name == *member => Some(0),
+        Type::Struct(inner) if structures::has_within(unit, m, member) => {
+            laid_out(unit, inner, Some(member), depth.checked_sub(1)?).map(|(_, begin)| begin)
+        }
+        _ => None,
+    }
 }
 
 /// The next multiple of a positive number.

@@ -2,8 +2,8 @@
 
 use crate::{
     ast::{Decl, DeclKind, ExprKind, Unit},
+    structures,
     types::{Qualified, Type},
-    unions,
 };
 use cfg_core::ir::ScalarType;
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
             true => format!("struct {name}"),
             false => name.to_string(),
         }),
-        members: (unions::shown(unit, &s.members).iter())
+        members: (structures::shown(unit, &s.members).iter())
             .map(|m| match m.ty.ty {
                 // Memory for it is that of the structure.
                 Type::Array(_, None) => (m.name.to_string(), CType::Other(m.ty.name())),

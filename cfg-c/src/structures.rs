@@ -1,4 +1,5 @@
-//! Structures as their members: which are used, which lie on the way to a part, and which are of types that are not read.
+//! Structures as their members: which have no name, which are used, which lie on the way to a part, and which are of types that are
+//! not read.
 
 use crate::{
     ast::{Member, StructId, Unit},
@@ -9,6 +10,45 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
 };
+
+/// What a member is called that is a union or structure without a name: its members are named like those of the
+/// structure or union around it.
+const HIDDEN: &str = "__cfgrev_unnamed";
+
+/// Types nest at most so deep.
+const MAX_DEPTH: usize = 300;
+
+/// The name of the member that is the k-th of a structure, and has no name.
+pub(crate) fn hidden(k: usize) -> Rc<str> {
+    Rc::from(format!("{HIDDEN}{k}"))
+}
+
+/// True of such a name.
+pub(crate) fn is_hidden(name: &str) -> bool {
+    name.starts_with(HIDDEN)
+}
+
+/// The member without a name in a structure that has a member of this name.
+pub(crate) fn around(unit: &Unit, s: StructId, name: &str) -> Option<Rc<str>> {
+    let mut members = unit.structure(s).declared().iter();
+    let found = members.find(|m| has_within(unit, m, name));
+    found.map(|m| Rc::clone(&m.name))
+}
+
+/// True of a member without a name that has a member of this name, or one without a name that has it.
+pub(crate) fn has_within(unit: &Unit, m: &Member, name: &str) -> bool {
+    has_within_depth(unit, m, name, MAX_DEPTH)
+}
+
+fn has_within_depth(unit: &Unit, m: &Member, name: &str, depth: usize) -> bool {
+    match m.ty.ty {
+        Type::Struct(inner) if is_hidden(&m.name) && depth > 0 => {
+            let mut own = unit.structure(inner).declared().iter();
+            own.any(|m| *m.name == *name || has_within_depth(unit, m, name, depth - 1))
+        }
+        _ => false,
+    }
+}
 
 /// The members that are used of each structure and union.
 #[derive(Debug, Default)]
@@ -80,4 +120,31 @@ pub(crate) fn unsupported(unit: &Unit, ty: &Qualified) -> Option<String> {
             Type::Function(_) => return Some("a function".to_owned()),
         }
     }
+}
+
+/// Members, those in members without a name included.
+pub(crate) fn shown(unit: &Unit, members: &[Member]) -> Vec<Member> {
+    shown_within(unit, members, MAX_DEPTH)
+}
+
+/// Recursion is as deep as structures nest.
+fn shown_within(unit: &Unit, members: &[Member], depth: usize) -> Vec<Member> {
+    let mut found = Vec::new();
+    for member in members {
+        match member.ty.ty {
+            Type::Struct(inner)
+                if is_hidden(&member.name)
+                    && unit.structure(inner).refused.is_none()
+                    && depth > 0 =>
+            {
+                found.extend(shown_within(
+                    unit,
+                    &unit.structure(inner).members,
+                    depth - 1,
+                ));
+            }
+            _ => found.push(member.clone()),
+        }
+    }
+    found
 }

@@ -6,54 +6,19 @@ mod views;
 use crate::{
     ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unit},
     constant,
-    structures::{Used, members_on_the_way, unsupported},
+    structures::{Used, is_hidden, members_on_the_way, shown, unsupported},
     types::{Qualified, Type, are_bits},
 };
 use cfg_core::ir::Subscript;
 use std::{collections::BTreeMap, rc::Rc};
 
-/// What a member is called that is a union without a name, or a structure without one in a union: its members are those
-/// of the structure or union around it.
-const HIDDEN: &str = "__cfgrev_union";
-
 /// Types nest at most so deep.
 const MAX_DEPTH: usize = 300;
-
-/// The name of the member that is the k-th of a structure, and has no name.
-pub(crate) fn hidden(k: usize) -> Rc<str> {
-    Rc::from(format!("{HIDDEN}{k}"))
-}
-
-/// True of such a name.
-pub(crate) fn is_hidden(name: &str) -> bool {
-    name.starts_with(HIDDEN)
-}
-
-/// The member without a name in a structure that has a member of this name.
-pub(crate) fn around(unit: &Unit, s: StructId, name: &str) -> Option<Rc<str>> {
-    around_within(unit, s, name, MAX_DEPTH)
-}
-
-fn around_within(unit: &Unit, s: StructId, name: &str, depth: usize) -> Option<Rc<str>> {
-    let depth = depth.checked_sub(1)?;
-    let mut members = unit.structure(s).declared().iter();
-    let found = members.find(|m| match m.ty.ty {
-        Type::Struct(inner) if is_hidden(&m.name) => {
-            let mut own = unit.structure(inner).declared().iter();
-            own.any(|m| *m.name == *name) || around_within(unit, inner, name, depth).is_some()
-        }
-        _ => false,
-    });
-    found.map(|m| Rc::clone(&m.name))
-}
 
 /// Leaves each union the member that is used of it.
 pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     let all = (0..unit.structures.len()).map(|k| StructId(k as u32));
     let unions: Vec<StructId> = all.filter(|s| unit.structure(*s).union).collect();
-    if unions.is_empty() {
-        return;
-    }
     let mut left: BTreeMap<StructId, Member> = BTreeMap::new();
     for &s in &unions {
         match kept(unit, s, used) {
@@ -201,31 +166,4 @@ fn show_hidden(unit: &mut Unit) {
             unit.structures[k].leave(shown);
         }
     }
-}
-
-/// Members, those in members without a name included.
-pub(crate) fn shown(unit: &Unit, members: &[Member]) -> Vec<Member> {
-    shown_within(unit, members, MAX_DEPTH)
-}
-
-/// Recursion is as deep as structures nest.
-fn shown_within(unit: &Unit, members: &[Member], depth: usize) -> Vec<Member> {
-    let mut found = Vec::new();
-    for member in members {
-        match member.ty.ty {
-            Type::Struct(inner)
-                if is_hidden(&member.name)
-                    && unit.structure(inner).refused.is_none()
-                    && depth > 0 =>
-            {
-                found.extend(shown_within(
-                    unit,
-                    &unit.structure(inner).members,
-                    depth - 1,
-                ));
-            }
-            _ => found.push(member.clone()),
-        }
-    }
-    found
 }

@@ -20,6 +20,10 @@ const RULES: &[(&str, &str)] = &[
         "operands of ## are not expanded",
         "#define ONE 1\n#define ONE2 7\n#define JOIN(a, b) a##b\ndouble f(double v, int n) { return v + JOIN(ONE, 2); }",
     ),
+    (
+        "defined asks for macros as they are named, also where a macro makes it",
+        "#define A 1\n#define HAVE (defined(A) && !defined B && defined A)\n#define CALL(x) x\n#define ASK defined CALL\n#if HAVE && ASK\n#define K 3\n#else\n#define K 5\n#endif\ndouble f(double v, int n) { int defined = n; return v * K + defined; }",
+    ),
     // Types and constants.
     (
         "an int that meets an unsigned loses its sign",
@@ -44,6 +48,10 @@ const RULES: &[(&str, &str)] = &[
     (
         "a float is rounded once",
         "double f(double v, int n) { return v * 1.00000017881393432617187499f; }",
+    ),
+    (
+        "functions of float are those of float",
+        "#include <math.h>\ndouble f(double v, int n) { float s = 0, x = 0.0004f * (float)v; for (int i = 0; i < 100 * n; i++) { float y = x < 1 ? x : 1 / x; s += tanhf(x) + logf(x) + expf(-x) * 3 + sinf(x) + cosf(x) * tanf(y) + asinf(y) + acosf(y) + atanf(x) + sinhf(y) + coshf(y) + asinhf(x) + acoshf(1 + x) + atanhf(y / 2) + erff(y) + erfcf(y) + tgammaf(1 + y) + lgammaf(x) + cbrtf(x) + expm1f(y) + log1pf(x) + log2f(x) + log10f(x) + powf(x, y) + atan2f(x, -y) + hypotf(x, y); x *= 1.03f; } return s; }",
     ),
     (
         "a real that is no 0 is a true _Bool",
@@ -73,7 +81,15 @@ const RULES: &[(&str, &str)] = &[
         "old-style parameters come in the order of the list",
         "static double g(a, b) double b, a; { return a - 2 * b; } double f(double v, int n) { return g(v, 1.0); }",
     ),
+    (
+        "a structure without a name has a place of its own, and gaps around it",
+        "#include <stddef.h>\nstruct s { double a; struct { double b; int c; }; int d; struct { char e; }; }; double f(double v, int n) { return v + sizeof(struct s) + 100 * offsetof(struct s, d) + 1e4 * offsetof(struct s, e); }",
+    ),
     // Initial values.
+    (
+        "a structure without a name has braces of its own, or none",
+        "struct s { int a; struct { double b, c; struct { int d, e; }; }; double g; }; double f(double v, int n) { struct s x = {1, {v, 2, {3}}, 4}, y = {1, v, 3, 4, 5, 6}, z = {.c = v, {7, 8}, .g = 9}, *p = &z; return x.b + 10 * x.c + 1e2 * x.d + 1e3 * x.g + 1e4 * y.e + 1e5 * y.g + p->c + 1e6 * p->d + 1e7 * z.e + 1e8 * z.g + 1e9 * x.e; }",
+    ),
     (
         "a list replaces what its part was given before",
         "struct s { int a[3], b; }; double f(double v, int n) { struct s x = {.a = {1, 2, 3}, .b = n, .a = {4}}; return v + x.a[0] + 10 * x.a[1] + 100 * x.a[2] + 1000 * x.b; }",

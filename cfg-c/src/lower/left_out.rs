@@ -3,9 +3,8 @@
 use super::Lower;
 use crate::{
     ast::{DeclId, StructId, Unit},
-    constant,
+    constant, structures,
     types::{Qualified, Type},
-    unions,
 };
 use cfg_core::ir::{CLeftOut, Record};
 use std::{
@@ -59,7 +58,7 @@ fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
         Some(())
     };
     for (k, member) in structure.members.iter().enumerate() {
-        let begin = beginning(unit, s, &member.name, depth)?;
+        let begin = constant::beginning(unit, s, &member.name)?;
         let element = member.ty.element();
         let own = match element.ty {
             Type::Struct(inner) => laid_out(unit, inner, depth)?.alignment,
@@ -71,20 +70,6 @@ fn laid_out(unit: &Unit, s: StructId, depth: usize) -> Option<LaidOut> {
     }
     gap(&mut gaps, structure.members.len(), end, size, alignment)?;
     Some(LaidOut { gaps, alignment })
-}
-
-/// Where a member begins, also one of a member without a name.
-fn beginning(unit: &Unit, s: StructId, name: &str, depth: usize) -> Option<i128> {
-    let depth = depth.checked_sub(1)?;
-    let Some(around) = unions::around(unit, s, name) else {
-        return constant::beginning(unit, s, name);
-    };
-    let mut members = unit.structure(s).declared().iter();
-    let Type::Struct(inner) = members.find(|m| m.name == around)?.ty.ty else {
-        return None;
-    };
-    let within = beginning(unit, inner, name, depth)?;
-    constant::beginning(unit, s, &around)?.checked_add(within)
 }
 
 /// The names of members that are left out in what a variable is, or leads to.
@@ -106,7 +91,7 @@ fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>)
         let kept: HashSet<&Rc<str>> = structure.members.iter().map(|m| &m.name).collect();
         // Of a union a member is left.
         for member in structure.declared().iter().filter(|_| !structure.union) {
-            let inside = unions::shown(unit, std::slice::from_ref(member));
+            let inside = structures::shown(unit, std::slice::from_ref(member));
             if !inside.iter().any(|m| kept.contains(&m.name)) {
                 let names = inside.iter().map(|m| format!("{path}.{}", m.name));
                 found.extend(names);

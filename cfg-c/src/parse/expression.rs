@@ -9,8 +9,8 @@ use crate::{
     points,
     preprocess::condition,
     source::Pos,
+    structures,
     types::{Arith, Int, Qualified, Type},
-    unions,
 };
 use std::rc::Rc;
 
@@ -399,7 +399,7 @@ impl Parser<'_> {
             base
         };
         if let Some(Type::Struct(s)) = base.map(|ty| &ty.ty)
-            && let Some(union) = unions::around(&self.unit, *s, &name.text)
+            && let Some(union) = structures::around(&self.unit, *s, &name.text)
         {
             let of = self.add(ExprKind::Member(of, union, arrow), name.at, from);
             return self.member_of(of, name, false, from);

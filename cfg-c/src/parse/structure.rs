@@ -3,11 +3,10 @@
 use super::{Parse, Parser};
 use crate::{
     ast::{Member, StructId, Structure},
-    codes, constant,
+    codes,
     lex::Kind,
-    source::Pos,
+    structures,
     types::{Qualified, Type},
-    unions,
 };
 use cfg_core::ir::Record;
 use std::rc::Rc;
@@ -47,7 +46,6 @@ impl Parser<'_> {
                     leaves: 0,
                     complete: false,
                     packed: false,
-                    shown: false,
                     union,
                     refused: None,
                 });
@@ -158,36 +156,43 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The members of a structure or union without a name are those of the one around it.
+    /// A structure or union without a name is a member without one: its members are named like those of the one around it.
     fn anonymous(&mut self, id: StructId, ty: Qualified) {
         match ty.ty {
             Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {
-                let known = self.unit.structure(inner).clone();
-                let lies_alike = constant::has_no_gaps_around(&self.unit, inner);
-                if let Some(what) = known.refused {
+                let known = self.unit.structure(inner);
+                let refused = known.refused.clone();
+                let own = structures::shown(&self.unit, &known.members);
+                let at = own.first().map(|m| m.at).unwrap_or_default();
+                if let Some(what) = refused {
                     self.refuse(id, &what);
                 }
-                if known.union || self.unit.structure(id).union {
-                    let name = unions::hidden(self.unit.structure(id).members.len());
-                    let at = known.members.first().map(|m| m.at).unwrap_or_default();
-                    self.member(id, Member { name, ty, at });
-                } else {
-                    let structure = &mut self.unit.structures[id.index()];
-                    structure.shown = true;
-                    structure.packed |= !lies_alike;
-                    for member in known.members {
-                        self.member(id, member);
-                    }
+                for member in &own {
+                    self.told_apart(id, member);
                 }
+                let name = structures::hidden(self.unit.structure(id).members.len());
+                self.member(id, Member { name, ty, at });
             }
             Type::Refused(what) => self.refuse(id, &what),
             _ => {}
         }
     }
 
+    /// True if no member has the name of this one; an error otherwise.
+    fn told_apart(&mut self, id: StructId, member: &Member) -> bool {
+        let unit = &self.unit;
+        let taken = unit.member(id, &member.name).is_some()
+            || structures::around(unit, id, &member.name).is_some();
+        if taken {
+            let message = format!("{} is declared twice", member.name);
+            let help = "rename one of the two";
+            self.sink.error(&codes::TWICE, member.at, message, help);
+        }
+        !taken
+    }
+
     fn member(&mut self, id: StructId, member: Member) {
-        if self.unit.member(id, &member.name).is_some() {
-            self.twice(&member.name, member.at);
+        if !self.told_apart(id, &member) {
             return;
         }
         let leaves = match &member.ty.element().ty {
@@ -210,11 +215,5 @@ impl Parser<'_> {
         let structure = &mut self.unit.structures[id.index()];
         structure.leaves += leaves;
         structure.members.push(member);
-    }
-
-    fn twice(&mut self, name: &str, at: Pos) {
-        let message = format!("{name} is declared twice");
-        self.sink
-            .error(&codes::TWICE, at, message, "rename one of the two");
     }
 }

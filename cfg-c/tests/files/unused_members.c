@@ -4,7 +4,7 @@
 //@ of_itself {"n":3,"x":[1.5,0.5,2]}
 //@ from_table {"k":1,"x":1.5}
 //@ large {"n":[{"lam":[[0.19,0.24],[0.2,0.25]]}],"sat":2}
-//@ not_filled {"i":[{"of":{"number":1.5},"weight":2.5}]}
+//@ not_filled {"i":[{"held":{"number":1.5},"weight":2.5}]}
 //@ bits {"f":[{"x":1.5,"y":0.5}]}
 //@ copied {"from":{"a":1.5,"b":2.5},"x":0.5}
 //@ sized {"x":1.5}
@@ -78,8 +78,8 @@ typedef struct { double coef[200][60]; int n; double *eph; char name[32]; } big;
 typedef struct { int n, nmax; double *eph; big b; double lam[2][2]; } nav_t;
 double large(const nav_t *n, int sat) { return n->lam[sat - 1][0]; }
 
-struct item { union { float number; double other; } of; double weight; };
-double not_filled(struct item *i) { return i->of.number * i->weight; }
+struct item { union { float number; double other; } held; double weight; };
+double not_filled(struct item *i) { return i->held.number * i->weight; }
 
 struct flagged { unsigned on : 1, : 3, off : 2; double x; unsigned more : 7; double y; };
 double bits(struct flagged *f) { return f->x * f->y; }
