@@ -89,6 +89,8 @@ struct Parser<'s> {
     files: Vec<Scope>,
     /// The functions and variables that are those of all files.
     linked: HashMap<Rc<str>, DeclId>,
+    /// The functions of which the file has a definition of its own, as other files may.
+    inline: &'s BTreeSet<Rc<str>>,
     depth: usize,
     around: Vec<Around>,
     /// The function that is being read.
@@ -115,6 +117,7 @@ struct Parser<'s> {
 
 /// Parses what is read of the files.
 pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mut Sink) -> Unit {
+    const NONE: &BTreeSet<Rc<str>> = &BTreeSet::new();
     let mut parser = Parser {
         tokens: Cow::Borrowed(&[]),
         names: &read.names,
@@ -130,6 +133,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         scopes: Vec::new(),
         files: Vec::new(),
         linked: HashMap::new(),
+        inline: NONE,
         depth: 0,
         around: Vec::new(),
         labels: Vec::new(),
@@ -147,6 +151,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
     };
     for file in &read.files {
         parser.begin_file(&file.shared);
+        parser.inline = &file.inline;
         parser.tokens = (&file.tokens).into();
         parser.at = 0;
         parser.file();
@@ -406,9 +411,7 @@ impl Parser<'_> {
         let old = self.unit.decl(old);
         match (old.kind, new.kind) {
             (DeclKind::Function, DeclKind::Function) => true,
-            (DeclKind::Global, DeclKind::Global) => {
-                (file || new.external) && (old.init.is_none() || new.init.is_none())
-            }
+            (DeclKind::Global, DeclKind::Global) => file || new.external,
             _ => false,
         }
     }
@@ -424,15 +427,13 @@ impl Parser<'_> {
         let old = &mut self.unit.decls[id.index()];
         old.external &= new.external;
         old.internal |= new.internal;
-        if new.init.is_some() {
-            old.init = new.init;
-        }
         let unknown = |ty: &Type| match ty {
             Type::Function(s) => s.open,
             Type::Array(_, extent) => extent.is_none(),
             _ => false,
         };
-        if unknown(&old.ty.ty) || was_library || !new.external {
+        let is_definition = !new.external && old.init.is_none() && !unknown(&new.ty.ty);
+        if unknown(&old.ty.ty) || was_library || is_definition {
             old.ty = new.ty;
             old.at = new.at;
         }

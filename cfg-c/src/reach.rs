@@ -48,9 +48,13 @@ pub(crate) struct Reached {
 impl Reached {
     /// All of a file.
     pub(crate) fn whole(tokens: Vec<Token>) -> Self {
-        let shared = Vec::new();
+        let file = FileReached {
+            tokens,
+            shared: Vec::new(),
+            inline: BTreeSet::new(),
+        };
         Self {
-            files: vec![FileReached { tokens, shared }],
+            files: vec![file],
             choices: Vec::new(),
             has_bits: false,
             externals: Vec::new(),
@@ -71,6 +75,8 @@ pub(crate) struct FileReached {
     pub(crate) tokens: Vec<Token>,
     /// Types and enumerators that are those of a file before, by its number.
     pub(crate) shared: Vec<(usize, Name)>,
+    /// The functions of which the file has a definition that other files do not see.
+    pub(crate) inline: BTreeSet<Rc<str>>,
 }
 
 /// A function, by the file and its name.
@@ -155,6 +161,14 @@ impl File {
         all.any(|k| self.items[k].names.is_static)
     }
 
+    /// True of a function that the file defines and always declares as inline: other files do not see it (C99 6.7.4).
+    fn is_inline(&self, name: &Rc<str>) -> bool {
+        let of_name = (Rc::clone(name), false);
+        let all = || self.declarations(&of_name).map(|k| &self.items[k].names);
+        all().all(|names| names.is_inline)
+            && all().any(|names| names.function.as_ref() == Some(name))
+    }
+
     /// The function that a place is in or before.
     fn function_at(&self, at: Pos) -> Option<&Rc<str>> {
         let mut behind = self.functions.range((at.file, at.line, at.column)..);
@@ -179,7 +193,7 @@ impl Files {
         for (f, file) in files.iter().enumerate() {
             for (k, item) in file.items.iter().enumerate() {
                 let names = &item.names;
-                let function = names.function.iter().filter(|_| !names.is_inline);
+                let function = names.function.iter().filter(|name| !file.is_inline(name));
                 let variables = names.variables.iter().filter(|_| !names.is_extern);
                 for name in function.chain(variables) {
                     if !item.is_system && !file.is_private(name) {
@@ -202,6 +216,7 @@ impl Files {
         if let Some(others) = self.defined.get(&name.0)
             && !name.1
             && !own.is_private(&name.0)
+            && !own.is_inline(&name.0)
         {
             found.extend(others.iter().filter(|(f, _)| *f != file));
         }
@@ -464,9 +479,13 @@ pub(crate) fn reach(
         let mut part = FileReached {
             tokens: Vec::new(),
             shared: Vec::new(),
+            inline: BTreeSet::new(),
         };
         for place in kept {
             let item = files.item(*place);
+            let function = item.names.function.iter();
+            let function = function.filter(|name| files.files[f].is_inline(name));
+            part.inline.extend(function.cloned());
             match shared.get(place) {
                 Some((file, _)) => {
                     let tags = item.names.used.iter().filter(|(_, tag)| *tag);

@@ -418,8 +418,8 @@ impl Parser<'_> {
                 let ty = made.ty.clone();
                 let mut decl = new_decl(&name, kind, made.ty, at);
                 decl.external = specifiers.is_extern || function;
-                // Each file has an inline function of its own.
-                let is_inline = function && specifiers.is_inline && !specifiers.is_extern;
+                let is_inline = specifiers.is_inline && !specifiers.is_extern;
+                let is_inline = function && is_inline && self.inline.contains(&name);
                 decl.internal = specifiers.is_static || is_inline;
                 decl.noreturn = attributes.noreturn;
                 let id = self.declare(decl);
@@ -433,6 +433,10 @@ impl Parser<'_> {
                     return Err(self.syntax(at, "the definition of a function stands alone"));
                 }
                 if self.take("=") {
+                    if self.unit.decl(id).init.is_some() {
+                        let before = self.unit.decl(id).at;
+                        self.defined_twice(&name, at, before);
+                    }
                     let written = self.initializer()?;
                     self.initialise(id, &ty, &written);
                     self.unit.decls[id.index()].external = false;

@@ -2,7 +2,7 @@
 
 use super::{Entry, Parser, Scope};
 use crate::{
-    ast::{Decl, DeclId, DeclKind, Unit},
+    ast::{Decl, DeclId, Unit},
     codes, constant,
     reach::Name,
     source::Pos,
@@ -76,15 +76,8 @@ impl Parser<'_> {
     }
 
     /// The function or variable that another file declares, which this file declares, too.
-    pub(super) fn declared_elsewhere(&mut self, new: &Decl) -> Option<DeclId> {
-        let id = *self.linked.get(&new.name)?;
-        let old = self.unit.decl(id);
-        let is_variable = new.kind == DeclKind::Global;
-        if is_variable && old.kind == new.kind && !old.external && !new.external {
-            let (name, before) = (Rc::clone(&new.name), old.at);
-            self.defined_twice(&name, new.at, before);
-        }
-        Some(id)
+    pub(super) fn declared_elsewhere(&self, new: &Decl) -> Option<DeclId> {
+        self.linked.get(&new.name).copied()
     }
 
     pub(super) fn defined_twice(&mut self, name: &str, at: Pos, before: Pos) {

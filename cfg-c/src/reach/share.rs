@@ -30,10 +30,12 @@ pub(super) fn shared(
     }
     // Those that name what is not the same are not the same.
     let mut users: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
-    for place in shared.keys() {
+    for (place, other) in &shared {
         for name in &files.item(*place).names.used {
-            for used in files.declarations(place.0, name) {
-                users.entry(used).or_default().push(*place);
+            for file in [place.0, other.0] {
+                for used in files.declarations(file, name) {
+                    users.entry(used).or_default().push(*place);
+                }
             }
         }
     }
@@ -71,7 +73,8 @@ fn names_the_same(
             list
         });
         let [ours, theirs] = lists;
-        let same = |(a, b): (&Place, &Place)| a == b || shared.get(a) == Some(b);
+        let first = |place: &Place| *shared.get(place).unwrap_or(place);
+        let same = |(a, b): (&Place, &Place)| first(a) == first(b);
         let is_open = name.1 && (ours.is_empty() || theirs.is_empty());
         is_open || ours.len() == theirs.len() && ours.iter().zip(&theirs).all(same)
     })
