@@ -50,8 +50,8 @@ pub(crate) enum How {
     Sort,
     /// free.
     Release,
-    /// Time, which is 0, with a warning: it is no input. Written in C, too.
-    Time,
+    /// What the system says, as time, which is 0, with a warning: it is no input. Written in C, too.
+    System,
     /// memcpy and memmove.
     Copy,
     /// memset.
@@ -70,6 +70,7 @@ const RANDOM: &str = "draw numbers in the caller and pass them as parameters";
 const AT_EXIT: &str = "leave to the caller what is done at the end";
 const WIDE: &str = "use char and the functions of ctype.h";
 const TIME: &str = "measure time in the caller";
+const THREADS: &str = "call the function itself: one thread computes everything";
 const JUMP: &str = "return a status instead";
 const FLAGS: &str = "ask values what they are, with isnan, isinf and isfinite";
 const NEAREST: &str = "results are rounded to nearest: leave the mode as it is";
@@ -114,6 +115,11 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__builtin_inf", How::Infinity), ("__builtin_huge_val", How::Infinity),
     ("__builtin_powi", How::Written), ("__builtin_isgreater", How::Written), ("__builtin_isgreaterequal", How::Written),
     ("__builtin_isless", How::Written), ("__builtin_islessequal", How::Written), ("__builtin_isnormal", How::Written),
+    ("__builtin_ctz", How::Written), ("__builtin_ctzl", How::Written), ("__builtin_ctzll", How::Written),
+    ("__builtin_clz", How::Written), ("__builtin_clzl", How::Written), ("__builtin_clzll", How::Written),
+    ("__builtin_ffs", How::Written), ("__builtin_ffsl", How::Written), ("__builtin_ffsll", How::Written),
+    ("__builtin_popcount", How::Written), ("__builtin_popcountl", How::Written), ("__builtin_popcountll", How::Written),
+    ("__builtin_parity", How::Written), ("__builtin_parityl", How::Written), ("__builtin_parityll", How::Written),
     ("__builtin_fpclassify", How::Refused("use isnan, isinf, or a comparison with 0")),
     ("__builtin_unreachable", How::Stop), ("__builtin_trap", How::Stop), ("__builtin_prefetch", How::Silent),
     ("__assert_fail", How::AssertionFailed),
@@ -128,7 +134,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("reallocarray", How::Allocate),
     ("free", How::Release),
     ("exit", How::Stop), ("abort", How::Stop), ("_Exit", How::Stop), ("quick_exit", How::Stop),
-    ("atexit", How::Refused(AT_EXIT)), ("at_quick_exit", How::Refused(AT_EXIT)), ("system", How::Refused(OUTSIDE)),
+    ("atexit", How::Refused(AT_EXIT)), ("at_quick_exit", How::Refused(AT_EXIT)), ("system", How::Refused("leave commands to the caller")),
     ("rand", How::Refused(RANDOM)), ("srand", How::Refused(RANDOM)), ("random", How::Refused(RANDOM)),
     ("srandom", How::Refused(RANDOM)), ("drand48", How::Refused(RANDOM)), ("srand48", How::Refused(RANDOM)),
     ("atoi", How::Refused(OUTSIDE)), ("atol", How::Refused(OUTSIDE)), ("atoll", How::Refused(OUTSIDE)),
@@ -184,10 +190,17 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("iswlower", How::Refused(WIDE)), ("iswprint", How::Refused(WIDE)), ("iswpunct", How::Refused(WIDE)),
     ("iswspace", How::Refused(WIDE)), ("iswupper", How::Refused(WIDE)), ("iswxdigit", How::Refused(WIDE)),
     ("towlower", How::Refused(WIDE)), ("towupper", How::Refused(WIDE)),
-    ("clock", How::Time), ("time", How::Time), ("difftime", How::Written), ("omp_get_wtime", How::Time),
+    ("clock", How::System), ("time", How::System), ("difftime", How::Written), ("omp_get_wtime", How::System),
     ("mktime", How::Refused(TIME)), ("asctime", How::Text), ("ctime", How::Text),
-    ("gmtime", How::Refused(TIME)), ("localtime", How::Refused(TIME)), ("clock_gettime", How::Time),
-    ("timespec_get", How::Time), ("gettimeofday", How::Time),
+    ("gmtime", How::Refused(TIME)), ("localtime", How::Refused(TIME)), ("clock_gettime", How::System),
+    ("timespec_get", How::System), ("gettimeofday", How::System),
+    ("isatty", How::System), ("getpid", How::System), ("getppid", How::System), ("sleep", How::Passive), ("usleep", How::Passive),
+    ("read", How::Refused(OUTSIDE)), ("write", How::Refused(FILES)), ("close", How::Refused(FILES)),
+    ("access", How::Refused(OUTSIDE)), ("unlink", How::Refused(FILES)),
+    ("backtrace", How::Refused(OUTSIDE)), ("backtrace_symbols", How::Refused(OUTSIDE)), ("backtrace_symbols_fd", How::Passive),
+    ("pthread_create", How::Refused(THREADS)), ("pthread_join", How::Refused(THREADS)),
+    ("pthread_cond_wait", How::Refused(THREADS)), ("pthread_getspecific", How::Refused(THREADS)), ("pthread_setspecific", How::Refused(THREADS)),
+    ("pthread_self", How::System), ("pthread_equal", How::Written),
     ("signal", How::Refused("leave signals to the caller")), ("raise", How::Refused("leave signals to the caller")),
     ("__ctype_b_loc", How::Refused(TABLE)), ("__ctype_tolower_loc", How::Refused(TABLE)),
     ("__ctype_toupper_loc", How::Refused(TABLE)),
@@ -240,7 +253,7 @@ impl How {
 
     /// True of functions that are written in C.
     pub(crate) fn is_written(self) -> bool {
-        matches!(self, Self::Written | Self::Time)
+        matches!(self, Self::Written | Self::System)
     }
 
     /// True of functions that are left out, and of those that end the program: nothing is computed with their
@@ -250,6 +263,15 @@ impl How {
             self,
             Self::Passive | Self::Unseen | Self::Silent | Self::Stop
         )
+    }
+
+    /// True of functions that change nothing but what they are given pointers to, and come back.
+    pub(crate) fn changes_arguments_only(self) -> bool {
+        match self {
+            Self::Refused(help) => [KEPT, TEXT, OUTSIDE, VARIABLE, TIME].contains(&help),
+            Self::Assert | Self::AssertionFailed | Self::Stop | Self::Sort => false,
+            _ => true,
+        }
     }
 
     /// True of functions that become an expression, without statements.

@@ -314,7 +314,44 @@ int gettimeofday(struct timeval *t, void *zone)
     return 0;
 }
 
+int isatty(int file) { return 0; }
+int getpid(void) { return 0; }
+int getppid(void) { return 0; }
+unsigned long pthread_self(void) { return 0; }
+int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 double difftime(long end, long start) { return (double)(end - start); }
+
+/* The bits of integers; of zeros at either end of 0 there are as many as bits. */
+int __builtin_popcountl(unsigned long x)
+{
+    int n = 0;
+    for (; x; x &= x - 1)
+        n++;
+    return n;
+}
+
+int __builtin_ctzl(unsigned long x) { return __builtin_popcountl((x - 1) & ~x); }
+
+int __builtin_clzl(unsigned long x)
+{
+    int n = 64;
+    for (; x; x >>= 1)
+        n--;
+    return n;
+}
+
+int __builtin_ffsl(long x) { return x ? __builtin_ctzl(x) + 1 : 0; }
+int __builtin_parityl(unsigned long x) { return __builtin_popcountl(x) & 1; }
+int __builtin_popcount(unsigned x) { return __builtin_popcountl(x); }
+int __builtin_popcountll(unsigned long long x) { return __builtin_popcountl(x); }
+int __builtin_ctz(unsigned x) { return x ? __builtin_ctzl(x) : 32; }
+int __builtin_ctzll(unsigned long long x) { return __builtin_ctzl(x); }
+int __builtin_clz(unsigned x) { return __builtin_clzl(x) - 32; }
+int __builtin_clzll(unsigned long long x) { return __builtin_clzl(x); }
+int __builtin_ffs(int x) { return __builtin_ffsl(x); }
+int __builtin_ffsll(long long x) { return __builtin_ffsl(x); }
+int __builtin_parity(unsigned x) { return __builtin_popcountl(x) & 1; }
+int __builtin_parityll(unsigned long long x) { return __builtin_popcountl(x) & 1; }
 
 /* Characters of the locale "C". */
 int isdigit(int c) { return c >= '0' && c <= '9'; }

@@ -67,9 +67,9 @@ impl Body<'_, '_> {
         if decl.library.is_some() && signature.open {
             self.refuse_conversions(&decl.name, &signature.parameters, arguments)?;
         }
-        if decl.library == Some(How::Time) {
-            let message = format!("{} gives 0: time is no input of the program", decl.name);
-            let help = "measure time in the caller";
+        if decl.library == Some(How::System) {
+            let message = format!("{} gives 0: it is no input of the program", decl.name);
+            let help = "ask in the caller, and pass what matters as a parameter";
             self.l.sink.warning(&codes::IGNORED, at, message, help);
         }
         if decl.definition.is_some() {
@@ -388,7 +388,7 @@ impl Body<'_, '_> {
             How::Written
             | How::Passive
             | How::Unseen
-            | How::Time
+            | How::System
             | How::Text
             | How::Silent
             | How::Assert

@@ -4,12 +4,14 @@
 //@ failing {"x":0.7,"y":1.9}
 //@ timed {"x":2}
 //@ stacked {"x":0.7,"y":1.9}
+//@ guarded {"x":0.7}
 /* Functions of all headers of the standard library. */
 #include <alloca.h>
 #include <ctype.h>
 #include <errno.h>
 #include <iso646.h>
 #include <locale.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,6 +21,7 @@
 #include <sys/time.h>
 #include <tgmath.h>
 #include <time.h>
+#include <unistd.h>
 #include <wchar.h>
 static jmp_buf point;
 static void jump(int number) { longjmp(point, number); }
@@ -106,4 +109,27 @@ double stacked(double x, double y)
     p[0] = x * y;
     p[1] = p[0] - x;
     return p[0] * p[1] + nan("") * 0 == 0 ? 1 : p[0] * p[1];
+}
+
+struct guard {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t owner;
+    double value;
+};
+
+static struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .value = 2};
+
+double guarded(double x)
+{
+    if (pthread_mutex_lock(&guard.lock) != 0)
+        return 0;
+    guard.value *= x;
+    double y = guard.value + sizeof(struct guard) + (getpid() < 0);
+    pthread_mutex_unlock(&guard.lock);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\033[1m%g\033[0m\n", y);
+    else
+        fprintf(stderr, "%g\n", y);
+    return y;
 }
