@@ -1,7 +1,7 @@
 //! Functions of other files that can change nothing here, as handlers of errors and what writes logs: they are left out, with a warning.
 //!
 //! Such a function returns nothing, is given numbers, texts, and pointers to constants, and no global that it could name is used here. One
-//! that does not return stops the program.
+//! that does not return stops the program, whatever it is given and changes.
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit},
@@ -17,15 +17,15 @@ use std::collections::BTreeMap;
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &Sink) {
     let mut calls: BTreeMap<DeclId, Vec<ExprId>> = BTreeMap::new();
     let mut names: BTreeMap<DeclId, usize> = BTreeMap::new();
+    let mut is_global_used = false;
     for f in reachable(unit, roots) {
         for e in unit.functions[f].part.clone().map(ExprId) {
             match unit.expr(e).kind {
                 ExprKind::Name(d) => {
                     let decl = unit.decl(d);
                     let named_elsewhere = decl.kind == DeclKind::Global && !decl.internal;
-                    if named_elsewhere && !decl.ty.constant && !sink.is_header(decl.at) {
-                        return;
-                    }
+                    is_global_used |=
+                        named_elsewhere && !decl.ty.constant && !sink.is_header(decl.at);
                     *names.entry(d).or_default() += 1;
                 }
                 ExprKind::Call(callee, _) => {
@@ -41,13 +41,16 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &Sink) {
     }
     for (d, calls) in calls {
         // One that is named elsewhere may be called through a pointer.
-        if names.get(&d) == Some(&calls.len()) && calls.iter().all(|e| changes_nothing(unit, *e)) {
-            let decl = &mut unit.decls[d.index()];
-            decl.library = Some(match decl.noreturn {
-                true => How::Stop,
-                false => How::Unseen,
-            });
+        if names.get(&d) != Some(&calls.len()) {
+            continue;
         }
+        let nothing = || !is_global_used && calls.iter().all(|e| changes_nothing(unit, *e));
+        let how = match unit.decl(d).noreturn {
+            true => How::Stop,
+            false if nothing() => How::Unseen,
+            false => continue,
+        };
+        unit.decls[d.index()].library = Some(how);
     }
 }
 
