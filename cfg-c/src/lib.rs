@@ -233,7 +233,8 @@ fn translate(
     if let Some(signature) = signature {
         signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
     }
-    messages::leave_out(&mut unit, &chosen.read);
+    let telling = telling::leave_out(&mut unit, &chosen.read);
+    messages::leave_out(&mut unit, &chosen.read, &telling);
     unused::leave_out(&mut unit);
     let used = members::leave_out(&mut unit, &chosen.read);
     unions::resolve(&mut unit, &used);

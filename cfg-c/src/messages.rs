@@ -3,13 +3,15 @@
 //!
 //! Printing is left out, so nothing asks for such a parameter: it is taken out of its function, and with it the argument of
 //! each call. A parameter stays if anything else is done with it, or with what it is passed on to as a parameter for messages.
-//! Of the arguments behind the last parameter a function can do nothing but print them, since `va_arg` is refused.
+//! Of the arguments behind the last parameter a function can do nothing but print them, since `va_arg` is refused. Of those of a handler
+//! that nothing sets, a pointer to a function that is null, nothing is done.
 
 use crate::{
-    ast::{DeclId, ExprId, ExprKind, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
     calls::reachable,
     math::How,
-    telling::only_tells,
+    points::{is_null, sources},
+    telling::Telling,
     texts::{forget, is_text},
     types::Type,
 };
@@ -31,13 +33,14 @@ struct Candidates {
 }
 
 /// Leaves out the parameters for messages of all functions but these, and their arguments.
-pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
-    leave_out_arguments(unit, roots);
+pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], telling: &Telling) {
+    leave_out_arguments_for_nobody(unit);
+    leave_out_arguments(unit, roots, telling);
     let mut candidates = Candidates::of(unit, roots);
     if candidates.all.is_empty() {
         return;
     }
-    candidates.look_at_uses(unit);
+    candidates.look_at_uses(unit, telling);
     while let Some(d) = candidates.against.pop() {
         if candidates.all.remove(&d) {
             let others = candidates.passed.remove(&d);
@@ -86,9 +89,33 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
     }
 }
 
+/// Leaves out the arguments of calls through variables that are always null: such a call is a run-time error.
+fn leave_out_arguments_for_nobody(unit: &mut Unit) {
+    for e in 0..unit.exprs.len() {
+        let ExprKind::Call(callee, arguments) = &unit.exprs[e].kind else {
+            continue;
+        };
+        let mut callee = *callee;
+        while let ExprKind::Unary(Unary::Deref, a) = unit.expr(callee).kind {
+            callee = a;
+        }
+        let ExprKind::Name(d) = unit.expr(callee).kind else {
+            continue;
+        };
+        let decl = unit.decl(d);
+        let is_kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);
+        let is_known = is_kept && !decl.external && !decl.address;
+        if is_known && sources(unit, d).iter().all(|e| is_null(unit, *e)) {
+            for a in Rc::clone(arguments).iter() {
+                forget(unit, *a);
+            }
+        }
+    }
+}
+
 /// Leaves out the arguments behind the last parameter of functions that have a variable number of them, if they change nothing.
 /// Such a function that is named elsewhere than in calls stays as it is.
-fn leave_out_arguments(unit: &mut Unit, roots: &[usize]) {
+fn leave_out_arguments(unit: &mut Unit, roots: &[usize], telling: &Telling) {
     let mut closed: HashSet<usize> = HashSet::new();
     for f in reachable(unit, roots) {
         let decl = unit.decl(unit.functions[f].decl);
@@ -113,7 +140,7 @@ fn leave_out_arguments(unit: &mut Unit, roots: &[usize]) {
         }
         let count = unit.functions[f].parameters.len();
         let more = arguments.get(count..).unwrap_or_default();
-        let stays = |a: &ExprId| unit.expr(*a).effects && !only_tells(unit, *a);
+        let stays = |a: &ExprId| unit.expr(*a).effects && !telling.only_tells(unit, *a);
         if more.iter().any(stays) {
             closed.remove(&f);
         }
@@ -174,7 +201,7 @@ impl Candidates {
     }
 
     /// Looks at everything that names a candidate, or its function.
-    fn look_at_uses(&mut self, unit: &Unit) {
+    fn look_at_uses(&mut self, unit: &Unit, telling: &Telling) {
         let mut allowed: HashSet<ExprId> = HashSet::new();
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
             let ExprKind::Call(f, arguments) = &unit.expr(e).kind else {
@@ -201,7 +228,7 @@ impl Candidates {
                     self.against.push(p);
                     continue;
                 };
-                if unit.expr(a).effects && !only_tells(unit, a) {
+                if unit.expr(a).effects && !telling.only_tells(unit, a) {
                     self.against.push(p);
                 }
                 unit.walk(a, &mut |e| {

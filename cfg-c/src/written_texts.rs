@@ -3,13 +3,13 @@
 //!
 //! Texts that one may be given by another are one class. Where no character of a class is read, calls that write into
 //! it are left out, like printing, and so are characters that are assigned. Variables of files are read: their values
-//! are results.
+//! are results. A length that nothing but such calls asks for is 0.
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
     braces,
     math::How,
-    points::{how_called, is_null, library_call},
+    points::{how_called, is_null, library_call, sources},
     texts::forget,
     types::{Arith, Int, Qualified, Type},
 };
@@ -67,7 +67,10 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
         number.is_some_and(|class| is_left(*class))
     };
     let messages = parameters.filter(is_message).copied().collect();
-    for e in calls {
+    for e in calls.into_iter().chain(found.measures) {
+        if found.lengths.contains(&e) {
+            forget(unit, e);
+        }
         let ExprKind::Call(callee, _) = unit.expr(e).kind else {
             continue;
         };
@@ -155,6 +158,56 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
     }
 }
 
+/// Calls that write texts, and have no effects in arguments, whose lengths are given to variables that only such calls are
+/// given, and those that print.
+fn lengths(unit: &Unit) -> HashSet<ExprId> {
+    let mut given: HashMap<DeclId, Vec<ExprId>> = HashMap::new();
+    for (k, decl) in unit.decls.iter().enumerate() {
+        let d = DeclId(k as u32);
+        let calls = sources(unit, d);
+        let is_length = |e: &ExprId| match &unit.expr(*e).kind {
+            ExprKind::Call(_, arguments) => {
+                writer(unit, *e) && !arguments.iter().any(|a| unit.expr(*a).effects)
+            }
+            _ => false,
+        };
+        let steps = decl.assigned.len() + usize::from(decl.init.is_some());
+        if decl.kind == DeclKind::Local
+            && !decl.address
+            && matches!(decl.ty.arith(), Some(Arith::Int(_)))
+            && steps == calls.len()
+            && calls.iter().all(is_length)
+        {
+            given.insert(d, calls);
+        }
+    }
+    let mut allowed = HashSet::new();
+    for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
+        match &unit.expr(e).kind {
+            ExprKind::Call(_, arguments) => {
+                let prints = how_called(unit, e).is_some_and(How::is_without_use);
+                for a in arguments.iter().filter(|_| prints || writer(unit, e)) {
+                    unit.walk(*a, &mut |e| {
+                        allowed.insert(e);
+                    });
+                }
+            }
+            ExprKind::Assign(None, target, _) => {
+                allowed.insert(*target);
+            }
+            _ => {}
+        }
+    }
+    for (e, node) in unit.exprs.iter().enumerate() {
+        if let ExprKind::Name(d) = node.kind
+            && !allowed.contains(&ExprId(e as u32))
+        {
+            given.remove(&d);
+        }
+    }
+    given.into_values().flatten().collect()
+}
+
 /// The texts of a program in classes.
 #[derive(Default)]
 struct Classes {
@@ -164,12 +217,16 @@ struct Classes {
     allowed: HashSet<ExprId>,
     /// Calls and assignments that write characters, with the text.
     writes: Vec<(ExprId, usize)>,
+    /// Calls of which only lengths are used, for other calls, and those of them that write nothing.
+    lengths: HashSet<ExprId>,
+    measures: Vec<ExprId>,
 }
 
 impl Classes {
     fn of(unit: &Unit, roots: &[usize]) -> Self {
         let mut found = Self::default();
         found.join(Text::Outside, Text::Outside);
+        found.lengths = lengths(unit);
         let all = || (0..unit.exprs.len()).map(|e| ExprId(e as u32));
         let statements: HashSet<ExprId> = (unit.stmts.iter())
             .filter_map(|s| match s.kind {
@@ -282,7 +339,12 @@ impl Classes {
             return;
         };
         let from = base(unit, *target);
+        let is_length = self.lengths.contains(&e);
         let Some(text) = text_of(unit, from) else {
+            if is_length && is_null(unit, *target) {
+                rest.iter().for_each(|a| self.print(unit, *a, None));
+                self.measures.push(e);
+            }
             return;
         };
         self.allowed.insert(from);
@@ -293,7 +355,7 @@ impl Classes {
             self.join(text.clone(), Text::Rest);
         }
         // The number of characters, or the text itself, is used.
-        if !is_statement || unit.expr(*target).effects {
+        if !(is_statement || is_length) || unit.expr(*target).effects {
             self.join(text.clone(), Text::Outside);
         }
         let class = self.number(text);

@@ -853,6 +853,17 @@ fn handlers_of_other_files_are_left_out() {
         let stops = program(&text.replace("void g(", "_Noreturn void g("));
         assert!(stops.contains("stop"), "{stops}");
     }
+    // One that does not return changes nothing, whatever it is given.
+    for declared in [
+        "void g(double *) __attribute__((noreturn));",
+        "__attribute__((__noreturn__)) void g(double *);",
+        "void __attribute__((noreturn)) g(double *);",
+    ] {
+        let stops = program(&format!(
+            "double w[3]; {declared} double f(double x) {{ if (x < 0) g(w); return x * w[1]; }}"
+        ));
+        assert!(stops.contains("stop"), "{stops}");
+    }
     let told = [
         (
             "void g(double *);",
@@ -1539,32 +1550,78 @@ fn types_of_members_that_are_missing() {
     assert!(read(&without).program.is_none());
 }
 
-/// Arguments that are only printed may call what only tells something.
+/// Arguments that are only printed may call what only tells something. What only tells is not called at all, but its arguments may do more.
 #[test]
 fn what_only_tells_is_not_called() {
-    let head = "#include <stdio.h>\n#include <stdarg.h>\nstruct time { long t; double s; }; static int count;
-        static void say(const char *what, ...) { va_list all; va_start(all, what); vprintf(what, all); va_end(all); }
-        static const char *name(int k) { switch (k) { case 0: return \"none\"; default: return \"some\"; } }
-        static void put(struct time t, char *s) { t.s += 1; if (t.s > 1) t.t++; sprintf(s, \"%ld\", t.t); }
-        static char *text(struct time t) { static char s[64]; put(t, s); return s; }
-        static int counted(void) { return ++count; }
-        static double moved(double *p) { return *p += 1; }\n";
-    for (argument, is_left_out) in [
-        ("name(x > 1)", true),
-        ("text(t)", true),
-        ("name(counted())", false),
-        ("moved(&x)", false),
-        ("x++", false),
+    let head = |end: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdarg.h>\n#include <stdlib.h>\nstruct time {{ long t; double s; }}; static int count;
+        static void say(const char *what, ...) {{ va_list all; va_start(all, what); vprintf(what, all); va_end(all); {end} }}
+        static const char *name(int k) {{ switch (k) {{ case 0: return \"none\"; default: return \"some\"; }} }}
+        static void split(double s, double *parts) {{ for (int i = 0; i < 2; i++) *parts++ = s * i; }}
+        static void put(struct time t, char *s) {{ double p[2]; split(t.s, p); t.s += p[1]; if (t.s > 1) t.t++; sprintf(s, \"%ld\", t.t); }}
+        static char *text(struct time t) {{ static char s[64]; put(t, s); return s; }}
+        static int counted(void) {{ return ++count; }}
+        static double moved(double *p) {{ return *p += 1; }}\n"
+        )
+    };
+    for (argument, kept) in [
+        ("name(x > 1)", None),
+        ("text(t)", None),
+        ("name(counted())", Some("call counted")),
+        ("moved(&x)", Some("call moved")),
+        ("x++", Some("x_local := x_local + 1.0")),
     ] {
-        let read = read(&format!(
-            "{head}double f(double x) {{ struct time t = {{ 1, x }}; say(\"%s\", {argument}); return x * count + t.s; }}"
-        ));
-        assert_eq!(
-            read.program.is_some(),
-            is_left_out,
-            "{argument}: {}",
-            read.problems
+        let body = format!(
+            "double f(double x) {{ struct time t = {{ 1, x }}; say(\"%s\", {argument}); return x * count + t.s; }}"
         );
+        let stops = read(&(head("if (count > 9) exit(1);") + &body));
+        assert_eq!(
+            stops.program.is_some(),
+            kept.is_none(),
+            "{argument}: {}",
+            stops.problems
+        );
+        let tells = program(&(head("") + &body));
+        assert!(kept.is_none_or(|kept| tells.contains(kept)), "{tells}");
+        assert!(!tells.contains("say"), "{tells}");
+    }
+}
+
+/// A function that changes more than its own variables, or may not come back, is called.
+#[test]
+fn what_does_more_than_tell_is_called() {
+    let quiet = [
+        "double a[3] = {0}, *p = a; p += 1; *p = x; printf(\"%g\", a[1]);",
+        "static int n; if (n++ < 3) printf(\"%g\", x);",
+        "struct s s = {&x}, t = s; t.p = 0; char c[9]; snprintf(c, 9, \"%g\", *s.p); puts(c);",
+        "double a[2], *r[2]; r[0] = a; printf(\"%p\", (void *)r[0]);",
+    ];
+    let others = [
+        "static double n; n += x;",
+        "w[0] = x;",
+        "double a[3] = {0}, *p = a; p = w; *p = x;",
+        "double *p = x > 1 ? w : 0; p[1] = x;",
+        "struct s s; s.p = w; s.p[0] = x;",
+        "double *r[2]; r[0] = w; r[0][1] = x;",
+        "double *p, **q = &p, a[1]; p = a; *q = w; *p = x;",
+        "last = x > 1;",
+        "if (x > 9) exit(1);",
+        "h(w, x);",
+        "double a[2]; h(x > 1 ? a : w, x);",
+        "memcpy(w, &x, sizeof x);",
+    ];
+    let all = quiet.map(|body| (body, true)).into_iter();
+    for (body, is_quiet) in all.chain(others.map(|body| (body, false))) {
+        let text = format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nstruct s {{ double *p; }}; static double w[2]; static int last;
+             static void h(double *p, double x) {{ *p = x; }}
+             static void g(double x) {{ {body} }}
+             double f(double x) {{ g(x); return x * w[0] + w[1] + last; }}"
+        );
+        let read = read(&text);
+        let is_told = (read.problems.iter()).any(|p| p.message.starts_with("g is left out"));
+        assert_eq!(is_told, is_quiet, "{body}: {}", read.problems);
     }
 }
 

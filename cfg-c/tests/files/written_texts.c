@@ -1,5 +1,7 @@
 //@ guarded {"x":1.5}
 //@ guarded {"x":-1.5}
+//@ measured {"x":1.5}
+//@ measured {"x":-1.5}
 //@ in_members {"x":1.5}
 //@ in_members {"x":-1.5}
 //@ numbered {"x":2.5,"c":[65,66,67]}
@@ -88,4 +90,29 @@ double kept(double x, int n)
     fill(e, n);
     memset(e, 0, 1);
     return x * d[n - 1] * (e[0] + e[1]);
+}
+
+#define EXPLAIN(to, ...) do { \
+    int size = snprintf(NULL, 0, __VA_ARGS__); \
+    snprintf(to, size + 1, __VA_ARGS__); \
+} while (0)
+
+static int checked(double x, double *y, char *message)
+{
+    unsigned long used;
+    if (x < 0) {
+        EXPLAIN(message, "%s: negative %g", __func__, x);
+        used = snprintf(message, 2048, "negative");
+        snprintf(message + used, 2048 - used, " %g", x);
+        return 1;
+    }
+    *y = x * x;
+    return 0;
+}
+
+double measured(double x)
+{
+    char message[2048];
+    double y = -1;
+    return checked(x, &y, message) ? x * y : y;
 }
