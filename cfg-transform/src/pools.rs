@@ -18,6 +18,7 @@ mod arithmetic;
 mod cells;
 mod classes;
 mod expression;
+mod given;
 mod head;
 mod layout;
 mod plan;
@@ -37,6 +38,7 @@ use cfg_core::{
     memory::callgraph::CallGraph,
     validate::{ValidProgram, validate},
 };
+pub use given::given;
 use head::Made;
 use plan::Plan;
 pub use same_as::{SameAs, same_as};

@@ -2,17 +2,19 @@
 //!
 //! Where a front end has made arrays of pointers, a parameter is a section of another one.
 
-use super::head::{
-    instead_of,
-    pieces::{Piece, graph},
-    rename_extents,
+use super::{
+    given::enter_by,
+    head::{
+        instead_of,
+        pieces::{Piece, graph},
+        rename_extents,
+    },
 };
-use crate::names::unused;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
     ir::{Expr, Intent, Op, Place, Range, Role, Routine, Stmt, StmtKind, Subscript, Variable},
-    validate::{ValidProgram, validate},
+    validate::ValidProgram,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -37,18 +39,8 @@ pub fn same_as(
     routine: RoutineId,
     pointers: &[SameAs],
 ) -> Result<(ValidProgram, RoutineId), Diagnostics> {
-    let mut made = program.program().clone();
-    let names = made.routines.iter().map(|r| r.name.clone());
-    let mut taken: HashSet<String> = names.collect();
     let head = head(program.routine(routine), routine, pointers);
-    let body = &mut made.routines[routine.index()];
-    body.name = unused(format!("{}.apart", body.name), &mut taken);
-    let id = RoutineId::new(made.routines.len());
-    made.routines.push(head);
-    if made.main == Some(routine) {
-        made.main = Some(id);
-    }
-    Ok((validate(made)?, id))
+    enter_by(program.program().clone(), routine, head, "apart")
 }
 
 fn head(original: &Routine, id: RoutineId, pointers: &[SameAs]) -> Routine {

@@ -1,0 +1,52 @@
+//! Global pointers that a POINT gives: the program for it.
+
+use crate::options::Options;
+use crate::point::words_of_tree;
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{GlobalId, RoutineId},
+    ir::Role,
+    json::values,
+    validate::ValidProgram,
+};
+use cfg_transform::pools;
+
+/// The program for a POINT that names global pointers, in which they are parameters, and the routine by which it is entered. It is made
+/// before pointers are lowered ([`cfg_transform::pools::lower`]).
+///
+/// # Errors
+/// A POINT that cannot be read, or takes more memory than a run may.
+pub fn given(
+    program: ValidProgram,
+    routine: RoutineId,
+    text: &[u8],
+    options: &Options,
+) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    let is_pointer = |g: &GlobalId| {
+        let variable = &program.global(*g).variable;
+        variable.ty.pointer().is_some() && variable.rank() == 0
+    };
+    let pointers: Vec<GlobalId> = (0..program.globals.len())
+        .map(GlobalId::new)
+        .filter(is_pointer)
+        .collect();
+    if pointers.is_empty() {
+        return Ok((program, routine));
+    }
+    let declared = program.routine(routine);
+    let _tree = options.lease(words_of_tree(text), declared)?;
+    let members = values::read(text)?;
+    let is_parameter = |name: &str| {
+        let named = declared.find_variable(name);
+        named.is_some_and(|v| matches!(declared.variable(v).role, Role::Parameter { .. }))
+    };
+    let named = |g: &GlobalId| {
+        let name = &program.global(*g).variable.name;
+        members.iter().any(|(member, _)| member == name) && !is_parameter(name)
+    };
+    let given: Vec<GlobalId> = pointers.into_iter().filter(named).collect();
+    match given.is_empty() {
+        true => Ok((program, routine)),
+        false => pools::given(&program, routine, &given),
+    }
+}

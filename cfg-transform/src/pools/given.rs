@@ -1,0 +1,110 @@
+//! A routine that is entered with what global pointers lead to: one with a parameter for each, which assigns it to the global.
+
+use super::head::{
+    instead_of,
+    pieces::{Piece, graph},
+    rename_extents,
+};
+use crate::names::unused;
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::{GlobalId, RoutineId, VarId},
+    ir::{Expr, Intent, Place, Program, Role, Routine, Stmt, StmtKind, Variable},
+    validate::{ValidProgram, validate},
+};
+use std::collections::{BTreeMap, HashSet};
+
+/// The program with a routine in the place of `routine` that has its name, its parameters, and behind them one for each of these globals,
+/// which are pointers, and the number of that. Of independents and dependents it stands for the global. The other routines keep their numbers.
+///
+/// # Errors
+/// The program breaks a rule with it.
+pub fn given(
+    program: &ValidProgram,
+    routine: RoutineId,
+    globals: &[GlobalId],
+) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    let mut renamed = program.program().clone();
+    let names = renamed.globals.iter().map(|g| &g.variable.name);
+    let variables = renamed.routines.iter().flat_map(|r| &r.variables);
+    let mut taken: HashSet<String> = names.chain(variables.map(|v| &v.name)).cloned().collect();
+    for g in globals {
+        let variable = &mut renamed.globals[g.index()].variable;
+        variable.name = unused(format!("{}_global", variable.name), &mut taken);
+    }
+    let head = head(program, &renamed, routine, globals);
+    enter_by(renamed, routine, head, "given")
+}
+
+/// The program that is entered by `head` in the place of `routine`, which has another name with this ending then.
+pub(super) fn enter_by(
+    mut made: Program,
+    routine: RoutineId,
+    head: Routine,
+    ending: &str,
+) -> Result<(ValidProgram, RoutineId), Diagnostics> {
+    let names = made.routines.iter().map(|r| r.name.clone());
+    let mut taken: HashSet<String> = names.collect();
+    let body = &mut made.routines[routine.index()];
+    body.name = unused(format!("{}.{ending}", body.name), &mut taken);
+    let id = RoutineId::new(made.routines.len());
+    made.routines.push(head);
+    if made.main == Some(routine) {
+        made.main = Some(id);
+    }
+    Ok((validate(made)?, id))
+}
+
+/// The routine that is entered; `renamed` has the globals under names that parameters do not have.
+fn head(program: &Program, renamed: &Program, id: RoutineId, given: &[GlobalId]) -> Routine {
+    let original = program.routine(id);
+    let mut out = instead_of(original);
+    let mut ids: BTreeMap<VarId, VarId> = BTreeMap::new();
+    for v in original.parameter_ids().chain(original.result) {
+        let copy = original.variable(v).clone();
+        ids.entry(v).or_insert_with(|| out.add_variable(copy));
+    }
+    let mut assigned = Vec::new();
+    let mut parameters = BTreeMap::new();
+    for &g in given {
+        let variable = &program.global(g).variable;
+        let role = Role::Parameter {
+            intent: Intent::In,
+            optional: false,
+        };
+        let parameter = out.add_variable(Variable {
+            role,
+            ..variable.clone()
+        });
+        parameters.insert(g, parameter);
+        assigned.push((g, parameter));
+    }
+    for (k, variable) in original.variables.iter().enumerate() {
+        let Role::Global(g) = variable.role else {
+            continue;
+        };
+        let v = match parameters.get(&g) {
+            Some(parameter) => *parameter,
+            None => out.add_variable(variable.clone()),
+        };
+        ids.insert(VarId::new(k), v);
+    }
+    rename_extents(&mut out, &ids);
+    let list = |list: &[VarId]| list.iter().map(|v| ids[v]).collect();
+    out.independents = list(&original.independents);
+    out.dependents = list(&original.dependents);
+    out.result = original.result.map(|v| ids[&v]);
+    let assigned = assigned.into_iter().map(|(g, parameter)| {
+        let global = out.add_variable(renamed.global(g).variable.clone());
+        Stmt::assign(Place::whole(global), Expr::var(parameter))
+    });
+    let mut block: Vec<Stmt> = assigned.collect();
+    let arguments = original.parameter_ids().map(|v| Some(Expr::var(ids[&v])));
+    block.push(Stmt::new(StmtKind::Call {
+        callee: id,
+        arguments: arguments.collect(),
+        result: original.result.map(|v| Place::whole(ids[&v])),
+    }));
+    out.body = graph(vec![Piece::Block(block)]);
+    out
+}
