@@ -7,7 +7,7 @@ use cfg_core::{
     memory::locations::Locations,
 };
 use fixedbitset::FixedBitSet;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::memory::summary::Summary;
 
@@ -61,6 +61,7 @@ pub(crate) fn changed_by_other_names(
 ) -> Vec<BTreeMap<VarId, Change>> {
     let mut changed = vec![BTreeMap::new(); program.routines.len()];
     let mut assigned_by: HashMap<RoutineId, FixedBitSet> = HashMap::new();
+    let of_globals = cells_of_globals(program);
     let callers = program.routines.iter().zip(sweeps).enumerate();
     for (r, (caller, _)) in callers.filter(|(_, (_, sweeps))| sweeps.is_some()) {
         let mut known = None;
@@ -109,8 +110,10 @@ pub(crate) fn changed_by_other_names(
                     many || !elements || locations.may_overlap(input.place, output.place)
                 };
                 let by_parameter = same.iter().find(may_overlap);
+                let own = (RoutineId::new(r), input.place.var);
                 let name = match by_parameter {
                     Some(output) => Some(OtherName::Parameter(output.parameter)),
+                    None if is_value(caller, own.1) && !of_globals.contains(&own) => None,
                     None => {
                         global_name(summary, caller, called, *callee, input).map(OtherName::Global)
                     }
@@ -129,6 +132,54 @@ pub(crate) fn changed_by_other_names(
         }
     }
     changed
+}
+
+/// True of a parameter that callers outside of the program pass by value.
+fn is_value(routine: &Routine, v: VarId) -> bool {
+    let variable = routine.variable(v);
+    let role = Role::Parameter {
+        intent: Intent::In,
+        optional: false,
+    };
+    variable.role == role && variable.rank() == 0 && variable.ty.record().is_none()
+}
+
+/// The parameters that are passed by value from outside and may be cells of globals in calls of the program.
+fn cells_of_globals(program: &Program) -> HashSet<(RoutineId, VarId)> {
+    let (mut found, mut open) = (HashSet::new(), Vec::new());
+    let mut on: HashMap<(RoutineId, VarId), Vec<(RoutineId, VarId)>> = HashMap::new();
+    for (r, routine) in program.routines.iter().enumerate() {
+        for statement in routine.statements() {
+            let StmtKind::Call {
+                callee, arguments, ..
+            } = &statement.kind
+            else {
+                continue;
+            };
+            let called = program.routine(*callee);
+            for (formal, argument) in called.parameter_ids().zip(arguments) {
+                let Some(Expr::Place(place)) = argument else {
+                    continue;
+                };
+                let to = (*callee, formal);
+                match routine.variable(place.var).role {
+                    _ if !is_value(called, formal) => {}
+                    Role::Local => {}
+                    Role::Parameter { .. } if is_value(routine, place.var) => {
+                        let from = (RoutineId::new(r), place.var);
+                        on.entry(from).or_default().push(to);
+                    }
+                    Role::Global(_) | Role::Parameter { .. } => open.push(to),
+                }
+            }
+        }
+    }
+    while let Some(cell) = open.pop() {
+        if found.insert(cell) {
+            open.extend(on.get(&cell).into_iter().flatten());
+        }
+    }
+    found
 }
 
 /// The first global that a call may write and that may have cells of an argument.
