@@ -15,6 +15,9 @@ use cfg_transform::records::without_records;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+/// The most dependents that a message names.
+const MOST_NAMED: usize = 5;
+
 /// A routine with its adjoint: gradients.
 #[derive(Debug)]
 pub struct Adjoint {
@@ -127,11 +130,16 @@ impl Adjoint {
             .iter()
             .map(|(slot, _)| slot.key(&self.derived.program, self.derived.declared()))
             .collect();
+        let more = match names.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let first = &names[..names.len().min(MOST_NAMED)];
         Err(codes::general(
             &codes::SEED,
             format!(
-                "the dependents {} are not a single scalar",
-                names.join(", ")
+                "the dependents {}{more} are not a single scalar",
+                first.join(", ")
             ),
             "give the adjoints of the dependents with --seed",
         ))

@@ -603,3 +603,22 @@ fn a_loop_that_does_not_end_is_named() {
         );
     }
 }
+
+/// Of many dependents a message names the first ones.
+#[test]
+fn of_many_dependents_a_few_are_named() {
+    let parameters: Vec<String> = (0..30).map(|k| format!("out real y{k}")).collect();
+    let assigned: Vec<String> = (0..30).map(|k| format!("  y{k} := {k}*x\n")).collect();
+    let text = format!(
+        "subroutine f(in real x, {})\n  independent x\n  dependent {}\n{}end\n",
+        parameters.join(", "),
+        parameters.join(", ").replace("out real ", ""),
+        assigned.concat()
+    );
+    let ran = cfgrev_with(
+        &["gradient", "-", "--lang", "text", "--at", "{\"x\": 2}"],
+        text.as_bytes(),
+    );
+    let named = "the dependents y0, y1, y2, y3, y4 and 25 more are not a single scalar";
+    assert!(ran.err.contains(named), "{}", ran.err);
+}
