@@ -24,6 +24,11 @@ const RULES: &[(&str, &str)] = &[
         "defined asks for macros as they are named, also where a macro makes it",
         "#define A 1\n#define HAVE (defined(A) && !defined B && defined A)\n#define CALL(x) x\n#define ASK defined CALL\n#if HAVE && ASK\n#define K 3\n#else\n#define K 5\n#endif\ndouble f(double v, int n) { int defined = n; return v * K + defined; }",
     ),
+    // Memory.
+    (
+        "memory is cleared and copied by bytes that others count",
+        "#include <stdlib.h>\n#include <string.h>\nstruct list { double x; struct list *next; }; static void *cleared(size_t n) { void *p = malloc(n); memset(p, 0, n); return p; } static void move(double *to, const double *from, size_t n) { memcpy(to, from, n); } double f(double v, int n) { struct list a = {v, 0}, b = {n, &a}; double *w = cleared(n * sizeof *w); size_t size = n; size *= 8; move(w + 1, &b.next->x, size / 3); double y = w[0] + 10 * w[1] + 100 * w[2]; free(w); return y; }",
+    ),
     // Types and constants.
     (
         "an int that meets an unsigned loses its sign",

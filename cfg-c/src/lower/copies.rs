@@ -77,7 +77,10 @@ impl Body<'_, '_> {
     fn going_on(&mut self, pointer: Pointer, e: ExprId, bytes: ExprId) -> Lowered<Pointer> {
         if pointer.offset.is_some()
             || pointer.inner > 0
-            || (self.count_of_rows(e, bytes)).is_none_or(|count| is_one(&count))
+            || match self.count_of_rows(e, bytes) {
+                Some(count) => is_one(&count),
+                None => constant::integer(self.l.unit, bytes).is_some(),
+            }
         {
             return Ok(pointer);
         }
@@ -196,17 +199,37 @@ impl Body<'_, '_> {
             return Err(super::Failed);
         };
         let Some(count) = self.count_of_rows(pointer, bytes) else {
-            let message = format!(
-                "the size is not measured in elements, which are {}",
-                of.name()
-            );
-            let help = "write n * sizeof(type), with the type of the elements";
-            return self.error(&codes::LIBRARY, at, message, help);
+            return self.whole_elements(of, bytes, at).map(Some);
         };
         if is_one(&count) {
             return Ok(None);
         }
         self.number_of(&count, false).map(Some)
+    }
+
+    /// The number of elements in bytes that are only known when the program runs, which stops where they are part of one.
+    fn whole_elements(&mut self, of: &Qualified, bytes: ExprId, at: Pos) -> Lowered<Expr> {
+        let unit = self.l.unit;
+        let message = format!(
+            "the size is not measured in elements, which are {}",
+            of.name()
+        );
+        let size = constant::size(unit, of, MAX_DEPTH).and_then(|size| i64::try_from(size).ok());
+        let size = size.filter(|n| *n > 0 && constant::integer(unit, bytes).is_none());
+        let Some(size) = size else {
+            let help = "write n * sizeof(type), with the type of the elements";
+            return self.error(&codes::LIBRARY, at, message, help);
+        };
+        let bytes = self.index(bytes)?;
+        let bytes = self.in_variable(bytes);
+        let rest = Expr::op(Op::Modulo, [bytes.clone(), Expr::Int(size)]);
+        self.mark();
+        self.f.begin_if(Expr::op(Op::Ne, [rest, Expr::Int(0)]));
+        self.mark();
+        self.f.stop(message);
+        self.mark();
+        self.f.end_if();
+        Ok(Expr::op(Op::Div, [bytes, Expr::Int(size)]))
     }
 
     /// The number of elements or rows that a pointer has in so many bytes; none if they are not measured in these.
