@@ -148,6 +148,9 @@ fn head(unit: &Unit, written: &Written) -> Head {
         result: match (&signature.result.ty, signature.variadic) {
             (_, true) => Err("it takes any number of arguments".to_owned()),
             (Type::Void, false) => Ok("void @".to_owned()),
+            (Type::Pointer(to), false) if to.arith().is_some() => {
+                parameter(unit, &signature.result)
+            }
             (_, false) => value(unit, &signature.result),
         },
         parameters: parameters.collect(),

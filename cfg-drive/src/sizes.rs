@@ -1,12 +1,19 @@
 //! Extents that a declaration leaves open, given from outside.
 
-use crate::codes::{self, general};
+use crate::{
+    codes::{self, general},
+    mode::Primal,
+    options::Options,
+    point::Point,
+    slot::Slot,
+};
 use cfg_core::{
     diagnostic::Diagnostics,
-    entity::RoutineId,
+    entity::{RoutineId, VarId},
     ir::{Dim, Expr, Extent, Intent, Op, OpClass, Program, Role, Routine, ScalarType},
     text,
     typing::type_of,
+    validate::{ValidProgram, validate},
 };
 
 /// Gives array parameters of a routine extents that their declarations leave open; each text is `NAME=EXPR`, with the
@@ -44,6 +51,45 @@ pub fn give_sizes(
     Ok(())
 }
 
+/// Gives the result of a function the extents that it has at a point, where they are no constants.
+///
+/// # Errors
+/// Problems of the point, and of the run.
+pub fn size_result(
+    program: ValidProgram,
+    routine: RoutineId,
+    options: &Options,
+    read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
+) -> Result<ValidProgram, Diagnostics> {
+    let target = program.routine(routine);
+    let result = target.result;
+    let is_constant = |v: &VarId| {
+        let mut shape = target.variable(*v).shape.iter();
+        shape.all(|dim| dim.constant_extent().is_some())
+    };
+    let Some(v) = result.filter(|v| !is_constant(v)) else {
+        return Ok(program);
+    };
+    let key = Slot::Result(v).key(&program, target).to_owned();
+    let options = Options {
+        trace: false,
+        events: false,
+        engine: None,
+        ..options.clone()
+    };
+    let mut primal = Primal::new(&program, routine, &options)?;
+    let point = read_point(&primal)?;
+    let run = primal.run(&point)?;
+    let mut program = program.into_program();
+    let shape = &mut program.routines[routine.index()].variables[v.index()].shape;
+    let value = run.value.iter().find(|(name, _)| *name == key);
+    let extents = value.map_or(&[][..], |(_, value)| value.shape());
+    for (dim, extent) in shape.iter_mut().zip(extents) {
+        dim.extent = Extent::Fixed(Expr::Int(i64::try_from(*extent).unwrap_or(i64::MAX)));
+    }
+    validate(program)
+}
+
 /// The variable that a text is about, and the shape that it has with it.
 fn one(routine: &Routine, text: &str) -> Result<(usize, Vec<Dim>), Diagnostics> {
     let wrong = |message: String, help: &str| general(&codes::SIZE, message, help);
@@ -55,7 +101,8 @@ fn one(routine: &Routine, text: &str) -> Result<(usize, Vec<Dim>), Diagnostics> 
     let variables = || routine.parameter_ids().map(|v| routine.variable(v));
     let found = routine
         .parameter_ids()
-        .find(|v| routine.variable(*v).name == name);
+        .find(|v| routine.variable(*v).name == name)
+        .or(routine.result.filter(|_| name == "return"));
     let Some(v) = found else {
         let open = variables().filter(|v| v.shape.iter().any(is_open));
         let open: Vec<&str> = open.map(|v| &*v.name).take(20).collect();

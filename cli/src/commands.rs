@@ -103,6 +103,8 @@ fn at_point(
 ) -> anyhow::Result<AtPoint> {
     let text = session.read_value("POINT", point, false)?;
     let options = options(limits, session);
+    let given = cfg_drive::given(program, routine, &text.bytes, &options);
+    let (program, routine) = given.map_err(in_text(&text))?;
     let joined = cfg_drive::same_as(&program, routine, &text.bytes, &options);
     let (program, routine, same_as) = match joined.map_err(in_text(&text))? {
         None => {
@@ -121,6 +123,34 @@ fn at_point(
         routine,
         text,
         same_as,
+    })
+}
+
+/// What [`at_point`] makes, for derivatives: a result has the extents that it has there.
+fn sized_at_point(
+    wished: (ValidProgram, RoutineId),
+    heap: Heap,
+    point: (&str, &Limits),
+    session: &Session,
+) -> anyhow::Result<AtPoint> {
+    let AtPoint {
+        program,
+        routine,
+        text,
+        same_as,
+    } = at_point(wished, heap, point, session)?;
+    let options = cfg_drive::Options {
+        same_as,
+        ..options(point.1, session)
+    };
+    let program = cfg_drive::size_result(program, routine, &options, |primal| {
+        primal.point(&text.bytes).map_err(in_text(&text))
+    })?;
+    Ok(AtPoint {
+        program,
+        routine,
+        text,
+        same_as: options.same_as,
     })
 }
 
@@ -329,7 +359,7 @@ fn evaluation(
         routine,
         text,
         same_as,
-    } = at_point(wished, args.function.heap, point, session)?;
+    } = sized_at_point(wished, args.function.heap, point, session)?;
     let options = cfg_drive::Options {
         reversal: reverse::options(args.reversal),
         engine,

@@ -123,16 +123,37 @@ pub(super) fn function(
         .result
         .as_deref()
         .map_err(|why| refused(routine, &format!("its result: {why}")))?;
-    if result.is_some_and(|v| v.rank() > 0) || result.is_some() == text.starts_with("void ") {
+    let memory = result.is_some_and(|v| v.rank() > 0);
+    if result.is_some() == text.starts_with("void ") || memory != text.contains('*') {
         return Err(refused(routine, "its result is passed in another way"));
     }
     let value = interface.names.fresh("value", Some(&file.names));
     let ty = result.map(|v| file.type_of(v.ty));
-    if returns_status {
+    if let (Some(of), Some(ty), true) = (result, &ty, memory) {
+        let count = match &*of.shape {
+            [
+                Dim {
+                    extent: Extent::Fixed(e),
+                    ..
+                },
+            ] if !file.checks => interface.integer(file, r, e),
+            _ => None,
+        };
+        let count = count
+            .ok_or_else(|| refused(routine, "the extent of its result is computed, or checked"))?;
+        lines.line(format_args!(
+            "{ty} *{value} = calloc({count} > 0 ? (size_t)({count}) : 1, sizeof *{value});"
+        ));
+        lines.line(format_args!("if (!{value})"));
+        lines.line("    abort();");
+        texts.push(value.clone());
+    } else if returns_status {
         if let Some(ty) = &ty {
             lines.line(format_args!("{ty} {value} = {{0}};"));
             texts.push(format!("&{value}"));
         }
+    }
+    if returns_status {
         texts.extend(file.checks.then(|| "NULL".to_owned()));
     }
     let call = format!("{plain}({})", texts.join(", "));
@@ -140,9 +161,15 @@ pub(super) fn function(
         (true, _) => {
             lines.line(format_args!("if ({call})"));
             lines.line("    abort();");
-            if ty.is_some() {
+            if memory {
+                lines.line(format_args!("return (void *){value};"));
+            } else if ty.is_some() {
                 lines.line(format_args!("return {value};"));
             }
+        }
+        (false, Some(_)) if memory => {
+            lines.line(format_args!("{call};"));
+            lines.line(format_args!("return (void *){value};"));
         }
         (false, Some(_)) => lines.line(format_args!("return {call};")),
         (false, None) => lines.line(format_args!("{call};")),

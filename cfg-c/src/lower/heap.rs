@@ -16,7 +16,7 @@ use crate::{
 };
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Role, ScalarType, Variable},
+    ir::{Dim, Expr, Extent, Op, ScalarType},
 };
 
 /// A number of elements: a sum of products, divided by a number if they are bytes.
@@ -323,11 +323,17 @@ impl Body<'_, '_> {
             lower: Expr::Int(i64::from(!fixed)),
             extent,
         });
-        let name = self.free_name(&format!("{}_memory", decl.name));
-        let ty = self.l.scalar(elem, at)?;
-        let v = self
-            .f
-            .variable(Variable::new(name, ty, shape.collect(), Role::Local));
+        let ty = self.l.scalar(elem, at)?.array(shape);
+        let v = if self.returned == Some(call) {
+            self.result_memory(call, (elem, fixed))?;
+            let name = self.free_name("result");
+            let v = self.f.result(name, ty);
+            self.result = Some((v, elem));
+            v
+        } else {
+            let name = self.free_name(&format!("{}_memory", decl.name));
+            self.f.local(name, ty)
+        };
         if let Some(span) = at.to(at) {
             self.f.variable_span(v, span);
         }

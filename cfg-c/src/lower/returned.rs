@@ -1,5 +1,7 @@
-//! Results of functions to differentiate that are pointers which the caller has already: they are left out.
+//! Results of functions to differentiate that are pointers: those that the caller has already are left out, and memory that the function
+//! allocates is an array.
 
+use super::{Lowered, routine::Body, slot::Elem};
 use crate::points::{self, Root};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unit},
@@ -8,6 +10,7 @@ use crate::{
     source::Sink,
     types::{Arith, Type},
 };
+use cfg_core::ir::Expr;
 use std::rc::Rc;
 
 /// The functions to differentiate that return pointers into what their parameters or globals lead to, texts or null return nothing from
@@ -106,5 +109,71 @@ fn return_nothing(unit: &mut Unit, f: usize) {
         }
         add(unit, StmtKind::Return(None));
         unit.stmts[s.index()].kind = StmtKind::Block(list);
+    }
+}
+
+impl Body<'_, '_> {
+    /// True if a function to differentiate returns memory of one call, which then is its result.
+    pub(super) fn returns_memory(&mut self) -> bool {
+        let unit = self.l.unit;
+        if !self.l.heads.contains(&self.function) || !returns_pointer(unit, self.function) {
+            return false;
+        }
+        let mut calls = Vec::new();
+        for e in unit.returned(self.function) {
+            if points::is_null(unit, points::bare(unit, e)) {
+                continue;
+            }
+            let targets = points::of(unit, e);
+            if targets.null || targets.unknown.is_some() || targets.many.is_some() {
+                return false;
+            }
+            calls.extend(targets.shapes.into_iter().map(|shape| shape.root));
+        }
+        calls.dedup();
+        match calls[..] {
+            [Root::Heap(call)] => self.returned = Some(call),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Refuses memory that cannot be a result.
+    pub(super) fn result_memory(
+        &mut self,
+        call: ExprId,
+        (elem, fixed): (Elem, bool),
+    ) -> Lowered<()> {
+        let (message, help) = match elem {
+            Elem::Struct(_) => (
+                "memory for structures is returned",
+                "return a structure by value, or write it through a parameter",
+            ),
+            _ if !fixed => (
+                "memory is returned of which the size is not known where the function begins, or changes",
+                "make the size of constants and of parameters that are never assigned",
+            ),
+            _ => return Ok(()),
+        };
+        let at = self.l.unit.expr(call).at;
+        self.error(&codes::LIBRARY, at, message, help)
+    }
+
+    /// Returns the memory that is the result, from its beginning.
+    pub(super) fn return_memory(&mut self, e: ExprId) -> Lowered<()> {
+        let unit = self.l.unit;
+        let e = points::bare(unit, e);
+        if points::is_null(unit, e) {
+            let name = &unit.decl(unit.functions[self.function].decl).name;
+            self.mark();
+            self.f.stop(format!("{name} returns null"));
+            return Ok(());
+        }
+        let pointer = self.pointer(e)?;
+        let begins = pointer.prefix.is_empty() && pointer.offset == Some(Expr::Int(0));
+        if begins && self.result.is_some_and(|(v, _)| v == pointer.var) {
+            return Ok(());
+        }
+        self.pointer_problem(e, "a pointer behind the beginning of memory is returned")
     }
 }

@@ -65,6 +65,8 @@ pub(super) struct Body<'l, 'u> {
     /// The names of the function's own variables that have not been declared yet: nothing else gets them.
     pub(super) later: HashSet<Rc<str>>,
     pub(super) result: Option<(VarId, Elem)>,
+    /// The call that allocates the memory which is the result.
+    pub(super) returned: Option<ExprId>,
     pub(super) labels: HashMap<Rc<str>, Label>,
     pub(super) breaks: Vec<Target>,
     pub(super) continues: Vec<Target>,
@@ -110,6 +112,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
             .collect(),
         l,
         result: None,
+        returned: None,
         labels: HashMap::new(),
         breaks: Vec::new(),
         continues: Vec::new(),
@@ -226,6 +229,7 @@ impl Body<'_, '_> {
                     self.result = Some((v, elem));
                 }
             }
+            _ if self.returns_memory() => {}
             _ => {
                 let message = format!("{} returns {}", decl.name, signature.result.name());
                 let help = "return a number, or write results through parameters";
@@ -248,9 +252,11 @@ impl Body<'_, '_> {
             return;
         };
         let own = &unit.functions[self.function].parameters;
-        let places: HashMap<DeclId, usize> = own.iter().copied().zip(0..).collect();
+        // The function may be a copy, which has the names of the original.
+        let name = |d: &DeclId| &*unit.decl(*d).name;
+        let places: HashMap<&str, usize> = own.iter().map(name).zip(0..).collect();
         let parameter = |given: &Given| {
-            let variable = places.get(&given.decl);
+            let variable = places.get(name(&given.decl));
             let variable = variable.and_then(|&k| self.f.get(VarId::new(k)));
             CParameter {
                 name: unit.decl(given.decl).name.to_string(),
@@ -414,10 +420,10 @@ impl Body<'_, '_> {
         }
         let dependents = match self.result {
             Some((v, _))
-                if self
-                    .f
-                    .get(v)
-                    .is_some_and(|r| self.l.program.program().has_reals(r.ty)) =>
+                if self.f.get(v).is_some_and(|r| {
+                    let program = self.l.program.program();
+                    program.has_reals(r.ty) || program.leads_to_reals(r.ty)
+                }) =>
             {
                 vec![v]
             }

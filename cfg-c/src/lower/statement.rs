@@ -169,6 +169,7 @@ impl Body<'_, '_> {
         at: crate::source::Pos,
     ) -> Lowered<()> {
         match (value, self.result) {
+            (Some(e), _) if self.returned.is_some() => self.return_memory(e)?,
             (Some(e), Some((v, elem @ Elem::Struct(_)))) => {
                 let target = super::structure::whole(v, elem);
                 self.decided(e, &mut |b| b.store_structure(target.clone(), e))?;

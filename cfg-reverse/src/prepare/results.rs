@@ -144,7 +144,8 @@ pub(crate) fn of_main(main: &Routine) -> Result<(), Diagnostics> {
     }
     let message = format!("the result of `{}` has deferred extents", main.name);
     let code = &codes::RESULT;
-    Err(Diagnostic::error(code, message, code.explanation)
+    let help = "declare the extents of the result, give them with `--size return=EXPRESSION`, or return the array in an `out` parameter";
+    Err(Diagnostic::error(code, message, help)
         .at_element(format!("routine {}", main.name))
         .into())
 }

@@ -8,6 +8,7 @@ mod copies;
 mod levels;
 mod nested;
 pub(super) mod pieces;
+mod returned;
 
 use super::{
     address::Address,
@@ -148,7 +149,11 @@ fn make(
             }
             continue;
         }
-        let variable = parameter(plan, id, v, written).map_err(failed)?;
+        let variable = match returned::is_changed(plan, id, v) {
+            true => returned::declared(plan, variable, made),
+            false => parameter(plan, id, v, written),
+        };
+        let variable = variable.map_err(failed)?;
         ids.insert(v, out.add_variable(variable));
     }
     rename_extents(&mut out, &ids);
@@ -187,12 +192,20 @@ fn make(
             Handed::Nested(nested) => nested.given,
         }))
     });
+    let arguments = arguments.collect();
+    let changed = (original.result).filter(|&v| returned::is_changed(plan, id, v));
+    let changed = changed.map(|v| (v, returned::given(&mut writer, v)));
     let call = Stmt::new(StmtKind::Call {
         callee: id,
-        arguments: arguments.collect(),
-        result: original.result.map(|v| Place::whole(ids[&v])),
+        arguments,
+        result: (original.result)
+            .map(|v| Place::whole(changed.map_or_else(|| ids[&v], |(_, given)| given))),
     });
     writer.block.push(call);
+    if let Some((v, given)) = changed {
+        returned::copy(&mut writer, (v, ids[&v]), given, &mut pieces)
+            .map_err(|refused| (refused, Some(v)))?;
+    }
     for (v, how) in handed.iter().rev() {
         give_back(&mut writer, ids[v], how, &mut made.copies, &mut pieces)
             .map_err(|refused| (refused, Some(*v)))?;
@@ -263,16 +276,6 @@ fn parameter(
         return Ok(plan.globals[g.index()].variable.clone());
     }
     let Some(pointer) = variable.ty.pointer() else {
-        let leaves = cells::types(plan.program, variable.ty);
-        if leaves.iter().any(|ty| ty.pointer().is_some()) {
-            return Err(Refused::new(
-                format!(
-                    "the program is left with `{}`, which has pointers",
-                    variable.name
-                ),
-                "enter it by a routine that returns numbers",
-            ));
-        }
         let role = match variable.role {
             Role::Parameter { .. } => variable.role,
             Role::Local | Role::Global(_) => Role::Local,

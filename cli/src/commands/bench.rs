@@ -2,7 +2,7 @@
 
 use super::gradient::Tape;
 use super::results::write_object;
-use super::{AtPoint, at_point, in_text, options, reverse, wished};
+use super::{AtPoint, in_text, options, reverse, sized_at_point, wished};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
 use crate::compiled::{by_compiler, flags_of};
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         routine,
         text,
         same_as,
-    } = at_point(wished, args.function.heap, point, session)?;
+    } = sized_at_point(wished, args.function.heap, point, session)?;
     let plain = Options {
         same_as,
         reversal: reverse::options(args.reversal),

@@ -1,7 +1,9 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{at_point, in_text, lowered, options, several, sized, splittable, wished, write_xaif};
+use super::{
+    in_text, lowered, options, several, sized, sized_at_point, splittable, wished, write_xaif,
+};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         }
         Some(at) => {
             let point = (&**at, &args.limits);
-            let made = at_point(wished, args.what.heap, point, session)?;
+            let made = sized_at_point(wished, args.what.heap, point, session)?;
             (made.program, made.routine, Some(made.text), made.same_as)
         }
     };

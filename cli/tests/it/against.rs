@@ -78,6 +78,34 @@ fn values_of_all_forms_agree() {
             r#"{"x": 3, "g": [4, 5], "k": 2, "w": [1, 2]}"#,
             4,
         ),
+        // What pointers of the file, and of another one, lead to.
+        (
+            "struct grid { int n; double **field; }; static struct grid *grid; extern double *times; void set(struct grid *g) { grid = g; }
+             static double row(int i) { double s = 0; for (int j = 0; j < grid->n; j++) s += grid->field[i][j]; return s; }
+             void f(int n, double *y) { for (int i = 0; i < n; i++) y[i] *= row(i) * times[i]; }",
+            r#"{"n": 2, "y": [1, 2], "grid": [{"n": 2, "field": [[0.5, 1.5], [2.5, 3.5]]}], "times": [0.4, 0.9]}"#,
+            2,
+        ),
+        // Memory that is returned, of sizes that are known before and after.
+        (
+            "#include <stdlib.h>\nstatic float *take(int n) { float *p = malloc(n * sizeof *p); if (!p) exit(1); return p; }
+             float *f(int n, const double *x) { float *r = take(2 * n); if (!r) return 0; for (int i = 0; i < 2 * n; i++) r[i] = x[i / 2] * i; return r; }",
+            r#"{"n": 2, "x": [1.5, 2.5]}"#,
+            4,
+        ),
+        (
+            "#include <stdlib.h>\ndouble *f(int n, const double *x)
+             { double *r = NULL; int k = 0; for (int i = 0; i < n; i++) if (x[i] > 1) { r = realloc(r, (k + 1) * sizeof *r); r[k++] = x[i] * x[0]; } return r + 1; }",
+            r#"{"n": 4, "x": [1.5, 0.5, 2.5, 3.5]}"#,
+            2,
+        ),
+        // Of a structure the numbers.
+        (
+            "struct world { double t; }; struct body { double x[2]; struct world *in; int n; };
+             struct body f(struct body b, double h) { struct body r = b; if (b.in) r.x[1] += h * b.in->t; r.n++; return r; }",
+            r#"{"b": {"x": [1, 2], "in": [{"t": 3}], "n": 4}, "h": 0.5}"#,
+            3,
+        ),
     ];
     for (text, point, least) in cases {
         // The length of an array that is declared elsewhere.

@@ -19,7 +19,7 @@ use cfg_core::{
 use std::collections::{BTreeMap, HashSet};
 
 /// The most levels of a parameter.
-const MOST: usize = 50;
+const MOST: usize = 200;
 
 /// What the pointers of one place lead to; the first level is the parameter itself.
 pub(super) struct Level {
@@ -239,10 +239,11 @@ fn is_written(
     arrays.any(|g| written.contains(g))
 }
 
-/// Records with integers in the place of pointers.
+/// Records with integers in the place of pointers, and records without pointers.
 #[derive(Default)]
 pub(super) struct FlatRecords {
     of: BTreeMap<RecordId, RecordId>,
+    numbers: BTreeMap<RecordId, RecordId>,
     pub(super) made: Vec<Record>,
 }
 
@@ -267,14 +268,44 @@ impl FlatRecords {
                 ..field.clone()
             })
             .collect();
-        let taken = plan.records.iter().chain(&self.made);
-        let mut taken: HashSet<String> = taken.map(|r| r.name.clone()).collect();
-        let flat = RecordId::new(plan.records.len() + self.made.len());
-        self.made.push(Record {
-            name: unused(format!("{}_sizes", original.name), &mut taken),
-            fields,
-        });
+        let flat = self.make(plan, format!("{}_sizes", original.name), fields);
         self.of.insert(record, flat);
         ScalarType::Record(flat)
+    }
+    /// The type without pointers; `None` if nothing is left. Recursion is over the nesting of records, which validation limits.
+    pub(super) fn numbers(&mut self, plan: &Plan<'_>, ty: ScalarType) -> Option<ScalarType> {
+        if ty.pointer().is_some() {
+            return None;
+        }
+        let Some(record) = ty.record().filter(|_| has_pointers(plan.program, ty)) else {
+            return Some(ty);
+        };
+        if let Some(&numbers) = self.numbers.get(&record) {
+            return Some(ScalarType::Record(numbers));
+        }
+        let original = plan.program.record(record);
+        let fields = original.fields.iter().filter_map(|field| {
+            Some(Field {
+                ty: self.numbers(plan, field.ty)?,
+                ..field.clone()
+            })
+        });
+        let fields: Vec<Field> = fields.collect();
+        if fields.is_empty() {
+            return None;
+        }
+        let numbers = self.make(plan, format!("{}_numbers", original.name), fields);
+        self.numbers.insert(record, numbers);
+        Some(ScalarType::Record(numbers))
+    }
+
+    fn make(&mut self, plan: &Plan<'_>, name: String, fields: Vec<Field>) -> RecordId {
+        let taken = plan.records.iter().chain(&self.made);
+        let mut taken: HashSet<String> = taken.map(|r| r.name.clone()).collect();
+        self.made.push(Record {
+            name: unused(name, &mut taken),
+            fields,
+        });
+        RecordId::new(plan.records.len() + self.made.len() - 1)
     }
 }

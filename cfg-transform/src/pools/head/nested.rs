@@ -22,7 +22,7 @@ use cfg_core::{
 use std::collections::BTreeMap;
 
 /// The most cells of an element that are copied one by one.
-const MOST_CELLS: usize = 10_000;
+pub(super) const MOST_CELLS: usize = 10_000;
 
 /// A parameter that leads to pointers which lead on.
 pub(super) struct Nested {
@@ -209,7 +209,7 @@ fn is_written(writer: &Writer<'_, '_>, level: &Level) -> bool {
 }
 
 /// The place of a part, behind that of the whole.
-fn part(whole: &Place, path: &[(&str, Vec<i64>)]) -> Place {
+pub(super) fn part(whole: &Place, path: &[(&str, Vec<i64>)]) -> Place {
     let mut subscripts = whole.subscripts.to_vec();
     for (name, indices) in path {
         subscripts.push(Subscript::Field((*name).into()));

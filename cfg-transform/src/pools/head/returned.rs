@@ -1,0 +1,104 @@
+//! What a routine returns that has pointers: one to numbers is an array of what it leads to, and of a record the fields that are none
+//! are left.
+
+use super::{
+    super::{
+        arithmetic::eq,
+        cells,
+        plan::{CELL, OBJECT, Plan},
+        writer::{Refused, Writer, field, section},
+    },
+    Made, flush,
+    levels::has_pointers,
+    nested::{MOST_CELLS, part},
+    pieces::Piece,
+};
+use cfg_core::{
+    entity::{RoutineId, VarId},
+    ir::{Dim, Expr, Place, Role, Stmt, StmtKind, Variable},
+};
+
+/// The result where the program is entered: of a pointer the elements from where it leads to the end of its object.
+pub(super) fn declared(
+    plan: &Plan<'_>,
+    variable: &Variable,
+    made: &mut Made,
+) -> Result<Variable, Refused> {
+    let found = match variable.ty.pointer().map(|pointer| pointer.pointee()) {
+        _ if variable.rank() > 0 => None,
+        Some(ty) if ty.record().is_some() || ty.pointer().is_some() => None,
+        Some(ty) => Some((ty, vec![Dim::deferred()])),
+        None => (made.records.numbers(plan, variable.ty)).map(|ty| (ty, Vec::new())),
+    };
+    let (ty, shape) = found.ok_or_else(|| left_with(variable))?;
+    Ok(Variable {
+        ty,
+        shape,
+        role: Role::Local,
+        ..variable.clone()
+    })
+}
+
+fn left_with(variable: &Variable) -> Refused {
+    Refused::new(
+        format!(
+            "the program is left with `{}`, which leads to records or pointers",
+            variable.name
+        ),
+        "enter it by a routine that returns numbers",
+    )
+}
+
+/// Copies what the result `v` of the original is, which is `given`, to `own`. The program stops where it is a null pointer.
+pub(super) fn copy(
+    writer: &mut Writer<'_, '_>,
+    (v, own): (VarId, VarId),
+    given: VarId,
+    pieces: &mut Vec<Piece>,
+) -> Result<(), Refused> {
+    let plan = writer.plan;
+    let variable = writer.routine.variable(v);
+    let (given, own) = (Place::whole(given), Place::whole(own));
+    let Some(pointer) = variable.ty.pointer() else {
+        let all = cells::each_cell(plan.program, variable.ty, MOST_CELLS);
+        let all = all.ok_or_else(|| left_with(variable))?;
+        for cell in all.iter().filter(|cell| cell.ty.pointer().is_none()) {
+            writer.assign(part(&own, &cell.path), part(&given, &cell.path).into());
+        }
+        return Ok(());
+    };
+    let object = Expr::from(field(&given, OBJECT));
+    let text = format!("{} returns null", writer.routine.name).into();
+    flush(writer, pieces);
+    pieces.push(Piece::If(
+        eq(object.clone(), Expr::Int(0)),
+        vec![Stmt::new(StmtKind::Stop { text })],
+    ));
+    let class = plan.classes.variable(writer.id, v);
+    let Some((node, pool)) = plan.pointee(class, pointer) else {
+        // There is no object that it could lead to.
+        return Ok(());
+    };
+    // Cells of other types would be among the elements.
+    let mut layouts = plan.classes.layouts(node).iter();
+    if !layouts.all(|ty| *ty == pointer.pointee()) {
+        return Err(left_with(variable));
+    }
+    let last = writer.table(plan.pools[pool].last, object);
+    let array = writer.array(pool, pointer.pointee())?;
+    let elements = section(array, field(&given, CELL).into(), last.into());
+    writer.assign(own, elements.into());
+    Ok(())
+}
+/// True of a result that is not the same where the program is entered.
+pub(super) fn is_changed(plan: &Plan<'_>, id: RoutineId, v: VarId) -> bool {
+    let routine = plan.program.routine(id);
+    routine.result == Some(v) && has_pointers(plan.program, routine.variable(v).ty)
+}
+
+/// The variable that takes the result of the original.
+pub(super) fn given(writer: &mut Writer<'_, '_>, v: VarId) -> VarId {
+    let variable = writer.routine.variable(v);
+    let ty = writer.plan.lowered(variable.ty);
+    writer.local(&format!("{}_given", variable.name), ty)
+}
