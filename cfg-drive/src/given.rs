@@ -5,14 +5,15 @@ use crate::point::words_of_tree;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
-    ir::Role,
+    ir::{Role, visit::each_written},
     json::values,
     validate::ValidProgram,
 };
 use cfg_transform::pools;
+use std::collections::HashSet;
 
 /// The program for a POINT that names global pointers, in which they are parameters, and the routine by which it is entered. It is made
-/// before pointers are lowered ([`cfg_transform::pools::lower`]).
+/// before pointers are lowered ([`cfg_transform::pools::lower`]). Those that the routine assigns itself are none.
 ///
 /// # Errors
 /// A POINT that cannot be read, or takes more memory than a run may.
@@ -40,9 +41,19 @@ pub fn given(
         let named = declared.find_variable(name);
         named.is_some_and(|v| matches!(declared.variable(v).role, Role::Parameter { .. }))
     };
+    // What the routine assigns itself, as an initial value, is not what the point says.
+    let mut assigned = HashSet::new();
+    for statement in declared.statements() {
+        each_written(&program, statement, &mut |v| {
+            if let Role::Global(g) = declared.variable(v).role {
+                assigned.insert(g);
+            }
+        });
+    }
     let named = |g: &GlobalId| {
         let name = &program.global(*g).variable.name;
-        members.iter().any(|(member, _)| member == name) && !is_parameter(name)
+        let named = members.iter().any(|(member, _)| member == name);
+        named && !is_parameter(name) && !assigned.contains(g)
     };
     let given: Vec<GlobalId> = pointers.into_iter().filter(named).collect();
     match given.is_empty() {

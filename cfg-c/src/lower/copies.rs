@@ -7,7 +7,7 @@ use super::{
     slot::{Elem, Pointer},
 };
 use crate::{
-    ast::{ExprId, ExprKind},
+    ast::{Binary, ExprId, ExprKind},
     codes, constant, points,
     source::Pos,
     types::{Qualified, Type},
@@ -215,7 +215,7 @@ impl Body<'_, '_> {
             of.name()
         );
         let size = constant::size(unit, of, MAX_DEPTH).and_then(|size| i64::try_from(size).ok());
-        let size = size.filter(|n| *n > 0 && constant::integer(unit, bytes).is_none());
+        let size = size.filter(|n| *n > 0 && !self.has_constant_factor(bytes));
         let Some(size) = size else {
             let help = "write n * sizeof(type), with the type of the elements";
             return self.error(&codes::LIBRARY, at, message, help);
@@ -230,6 +230,23 @@ impl Body<'_, '_> {
         self.mark();
         self.f.end_if();
         Ok(Expr::op(Op::Div, [bytes, Expr::Int(size)]))
+    }
+
+    /// True of constants, and of products with a constant: they say what they are measured in.
+    fn has_constant_factor(&self, bytes: ExprId) -> bool {
+        let unit = self.l.unit;
+        let mut open = vec![bytes];
+        while let Some(e) = open.pop() {
+            if constant::integer(unit, e).is_some() {
+                return true;
+            }
+            match unit.expr(e).kind {
+                ExprKind::Binary(Binary::Mul, a, b) => open.extend([a, b]),
+                ExprKind::Cast(_, a) => open.push(a),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The number of elements or rows that a pointer has in so many bytes; none if they are not measured in these.
