@@ -8,11 +8,29 @@ use crate::{
     lex::{Kind, Token},
     preprocess::Preprocessed,
 };
-use std::{collections::BTreeSet, rc::Rc};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    rc::Rc,
+};
 
 const ASSIGNMENTS: &[&str] = &[
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
 ];
+
+/// So many tokens of subscripts and members are looked at.
+const LONGEST: usize = 1000;
+
+/// A static variable of a file.
+struct Static<'a> {
+    name: &'a Rc<str>,
+    /// What it leads to can be written where it is handed on.
+    leads_on: bool,
+    /// A function uses it that the file of derivatives has.
+    is_ours: bool,
+    /// The first function that uses it and stays in the original.
+    other: Option<&'a Rc<str>>,
+    is_written: bool,
+}
 
 /// Why a function cannot be replaced, if a static variable that it reaches is used by functions that stay, and written.
 pub(super) fn unshared(
@@ -26,46 +44,52 @@ pub(super) fn unshared(
     let head = head.into_iter().find(|place| is_head(files.item(*place)))?;
     let stays = staying(files, head);
     let tokens = |place: Place| &read[place.0].tokens[files.item(place).tokens.clone()];
+    let mut statics: BTreeMap<(usize, &Rc<str>), Static<'_>> = BTreeMap::new();
     for &place in reached {
-        let item = files.item(place);
-        if let Some(function) = item
-            .names
-            .function
-            .as_ref()
-            .filter(|_| stays.contains(&place))
+        let names = &files.item(place).names;
+        if let Some(function) = names.function.as_ref().filter(|_| stays.contains(&place))
+            && let Some(variable) = local_static(tokens(place))
         {
-            if let Some(variable) = local_static(tokens(place)) {
-                return Some(format!(
-                    "`{variable}` is static in `{function}`, which other functions of the program call, too"
-                ));
+            return Some(format!(
+                "`{variable}` is static in `{function}`, which other functions of the program call, too"
+            ));
+        }
+        if names.function.is_none() && names.is_static && !names.is_typedef {
+            let found = names.variables.iter();
+            statics.extend(found.map(|name| ((place.0, name), declared(name, tokens(place)))));
+        }
+    }
+    for place in reached.union(&stays) {
+        let names = &files.item(*place).names;
+        let Some(function) = &names.function else {
+            continue;
+        };
+        let used = names.used.iter().filter(|(_, tag)| !tag);
+        let used: HashSet<&Rc<str>> = used
+            .map(|(name, _)| name)
+            .filter(|name| statics.contains_key(&(place.0, *name)))
+            .collect();
+        for name in &used {
+            if let Some(variable) = statics.get_mut(&(place.0, *name)) {
+                variable.is_ours |= reached.contains(place);
+                variable.other = variable
+                    .other
+                    .or(Some(function).filter(|_| stays.contains(place)));
             }
-            continue;
         }
-        if !item.names.is_static || item.names.is_typedef {
-            continue;
-        }
-        for variable in &item.names.variables {
-            let written = Written::declared(variable, tokens(place));
-            let of_file = |set: &BTreeSet<Place>| -> Vec<Place> {
-                let all = set.range((place.0, 0)..(place.0 + 1, 0)).copied();
-                let uses = |p: &Place| uses(files.item(*p), variable);
-                all.filter(uses).collect()
-            };
-            let (ours, theirs) = (of_file(reached), of_file(&stays));
-            let writes = |p: &&Place| written.by(tokens(**p));
-            let Some(writer) = ours.iter().chain(&theirs).find(writes) else {
-                continue;
-            };
-            let is_other = |p: &&Place| stays.contains(*p) && **p != head;
-            let other = [writer].into_iter().chain(&theirs).find(is_other);
-            if let Some(function) = other.and_then(|p| files.item(*p).names.function.as_ref()) {
-                return Some(format!(
-                    "`{variable}` is static, and `{function}`, which stays in the original, uses it, too"
-                ));
+        let tokens = tokens(*place);
+        let named = |t: &&Token| t.kind == Kind::Ident && used.contains(&t.text);
+        for (k, token) in tokens.iter().enumerate().filter(|(_, t)| named(t)) {
+            if let Some(variable) = statics.get_mut(&(place.0, &token.text)) {
+                variable.is_written |= is_written(tokens, k, variable.leads_on);
             }
         }
     }
-    None
+    let mut shared = statics.values().filter(|v| v.is_ours && v.is_written);
+    let (variable, function) = shared.find_map(|v| Some((v.name, v.other?)))?;
+    Some(format!(
+        "`{variable}` is static, and `{function}`, which stays in the original, uses it, too"
+    ))
 }
 
 /// What the original has without the function: all that other files may use, and what this reaches.
@@ -87,12 +111,6 @@ fn staying(files: &Files, head: Place) -> BTreeSet<Place> {
     stays
 }
 
-/// True of a function that names a variable of the file.
-fn uses(item: &Item, variable: &Rc<str>) -> bool {
-    let mut names = item.names.used.iter();
-    item.names.function.is_some() && names.any(|(name, tag)| !tag && name == variable)
-}
-
 /// The first variable in a function that keeps its value from call to call, and is not constant.
 fn local_static(tokens: &[Token]) -> Option<&Rc<str>> {
     let mut rest = tokens.iter().skip_while(|t| !t.is("{"));
@@ -107,66 +125,58 @@ fn local_static(tokens: &[Token]) -> Option<&Rc<str>> {
     None
 }
 
-/// How a variable can be written.
-struct Written<'a> {
-    variable: &'a Rc<str>,
-    /// What it leads to can be written where it is handed on.
-    leads_on: bool,
-}
-
-impl<'a> Written<'a> {
-    fn declared(variable: &'a Rc<str>, tokens: &[Token]) -> Self {
-        let named = tokens.iter().position(|t| t.text == *variable);
-        let (before, behind) = tokens.split_at(named.unwrap_or(tokens.len()));
-        let is_array = behind.get(1).is_some_and(|t| t.is("["));
-        let is_constant = before.iter().any(|t| t.is("const"));
-        let is_pointer = before.iter().any(|t| t.is("*"));
-        Self {
-            variable,
-            leads_on: !is_constant && (is_array || is_pointer),
-        }
-    }
-
-    /// True of a function that assigns it or a part of it, or hands on its address.
-    fn by(&self, tokens: &[Token]) -> bool {
-        let named = |(_, t): &(usize, &Token)| t.text == *self.variable;
-        tokens.iter().enumerate().filter(named).any(|(k, _)| {
-            let before = |n: usize| k.checked_sub(n).map(|k| &tokens[k]);
-            let is_before = |n: usize, text: &str| before(n).is_some_and(|t| t.is(text));
-            if is_before(1, ".") || is_before(1, "->") {
-                return false;
-            }
-            if is_before(1, "sizeof") || is_before(2, "sizeof") {
-                return false;
-            }
-            let behind = behind_parts(tokens, k + 1);
-            let is_part = behind > k + 1;
-            let next = tokens.get(behind);
-            let is_next = |texts: &[&str]| next.is_some_and(|t| texts.iter().any(|x| t.is(x)));
-            is_next(ASSIGNMENTS)
-                || ["++", "--", "&"].iter().any(|t| is_before(1, t))
-                || self.leads_on && !is_part && !is_before(1, "*") && !is_next(&["==", "!=", "?"])
-        })
+/// A variable as it is declared.
+fn declared<'a>(name: &'a Rc<str>, tokens: &[Token]) -> Static<'a> {
+    let named = tokens.iter().position(|t| t.text == *name);
+    let (before, behind) = tokens.split_at(named.unwrap_or(tokens.len()));
+    let is_array = behind.get(1).is_some_and(|t| t.is("["));
+    let is_constant = before.iter().any(|t| t.is("const"));
+    let is_pointer = before.iter().any(|t| t.is("*"));
+    Static {
+        name,
+        leads_on: !is_constant && (is_array || is_pointer),
+        is_ours: false,
+        other: None,
+        is_written: false,
     }
 }
 
-/// The place behind subscripts and members.
-fn behind_parts(tokens: &[Token], mut at: usize) -> usize {
-    loop {
+/// True where a name is that of a variable which is assigned, or a part of it, or of which the address is handed on.
+fn is_written(tokens: &[Token], k: usize, leads_on: bool) -> bool {
+    let is_before = |n: usize, text: &str| {
+        let before = k.checked_sub(n).map(|k| &tokens[k]);
+        before.is_some_and(|t| t.is(text))
+    };
+    let is_member = is_before(1, ".") || is_before(1, "->");
+    if is_member || is_before(1, "sizeof") || is_before(2, "sizeof") {
+        return false;
+    }
+    let Some(behind) = behind_parts(tokens, k + 1) else {
+        return true;
+    };
+    let is_part = behind > k + 1;
+    let is_next = |texts: &[&str]| {
+        let next = tokens.get(behind);
+        next.is_some_and(|t| texts.iter().any(|text| t.is(text)))
+    };
+    is_next(ASSIGNMENTS)
+        || ["++", "--", "&"].iter().any(|t| is_before(1, t))
+        || leads_on && !is_part && !is_before(1, "*") && !is_next(&["==", "!=", "?"])
+}
+
+/// The place behind subscripts and members; `None` if they are too long to look at for each name in them.
+fn behind_parts(tokens: &[Token], start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut depth = 0usize;
+    while at < start + LONGEST {
         match tokens.get(at) {
-            Some(t) if t.is(".") || t.is("->") => at += 2,
-            Some(t) if t.is("[") => {
-                let mut depth = 0usize;
-                while let Some(t) = tokens.get(at) {
-                    at += 1;
-                    depth += usize::from(t.is("["));
-                    depth -= usize::from(t.is("]"));
-                    if depth == 0 {
-                        break;
-                    }
-                }
-            }
-            _ => return at,
+            Some(t) if t.is("[") => depth += 1,
+            Some(t) if t.is("]") && depth > 0 => depth -= 1,
+            Some(_) if depth > 0 => {}
+            Some(t) if t.is(".") || t.is("->") => at += 1,
+            _ => return Some(at),
         }
+        at += 1;
     }
+    None
 }
