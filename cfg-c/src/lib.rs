@@ -320,7 +320,7 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
 fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
     let head = lower::leads_on(unit, chosen).map(|d| {
         let what = if unit.decl(d).kind == ast::DeclKind::Function {
-            "returns a pointer, and the function to differentiate returns one to numbers only"
+            "returns a pointer, and the function to differentiate returns one to numbers, or a structure of them"
         } else {
             "leads to structures that lead to their like, and the function to differentiate has none of these"
         };

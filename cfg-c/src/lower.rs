@@ -191,16 +191,13 @@ pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
     Chosen { main, read }
 }
 
-/// What keeps pointers from being values: a function that is asked for which returns one to something else than numbers, or its parameter
-/// that leads to structures which lead to their like. There is no POINT of these.
+/// What keeps pointers from being values: a function that is asked for which returns one to something else than numbers or a structure of
+/// them, or its parameter that leads to structures which lead to their like. There is no POINT of these.
 pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
     chosen.read.iter().find_map(|f| {
         let function = &unit.functions[*f];
         let returns = match &unit.decl(function.decl).ty.ty {
-            Type::Function(signature) => signature
-                .result
-                .target()
-                .is_some_and(|of| of.arith().is_none()),
+            Type::Function(signature) => returned::has_no_value(unit, &signature.result),
             _ => false,
         };
         let leads = |d: &&DeclId| is_recursive(unit, &unit.decl(**d).ty);

@@ -147,11 +147,9 @@ pub(super) fn function(
         lines.line(format_args!("if (!{value})"));
         lines.line("    abort();");
         texts.push(value.clone());
-    } else if returns_status {
-        if let Some(ty) = &ty {
-            lines.line(format_args!("{ty} {value} = {{0}};"));
-            texts.push(format!("&{value}"));
-        }
+    } else if let (Some(ty), true) = (&ty, returns_status) {
+        lines.line(format_args!("{ty} {value} = {{0}};"));
+        texts.push(format!("&{value}"));
     }
     if returns_status {
         texts.extend(file.checks.then(|| "NULL".to_owned()));

@@ -5,10 +5,10 @@ use super::{Lowered, routine::Body, slot::Elem};
 use crate::points::{self, Root};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unit},
-    calls::reachable,
+    calls::{holds, reachable},
     codes,
     source::Sink,
-    types::{Arith, Type},
+    types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::Expr;
 use std::rc::Rc;
@@ -16,6 +16,7 @@ use std::rc::Rc;
 /// The functions to differentiate that return pointers into what their parameters or globals lead to, texts or null return nothing from
 /// here on, unless the file calls them.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
+    tell_of_pointers(unit, roots, sink);
     let returns: Vec<usize> = (roots.iter().copied())
         .filter(|f| returns_pointer(unit, *f))
         .collect();
@@ -47,6 +48,34 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
         let message = format!("the pointer that {name} returns is left out: its caller has it");
         let help = "take what it leads to as the result";
         sink.warning(&codes::IGNORED, unit.decl(decl).at, message, help);
+    }
+}
+
+/// True of a pointer to something else than numbers or a structure of them: it is no result.
+pub(crate) fn has_no_value(unit: &Unit, result: &Qualified) -> bool {
+    let is_number = |of: &Qualified| match &of.ty {
+        Type::Struct(_) => !has_pointers(unit, of),
+        _ => of.arith().is_some(),
+    };
+    result.target().is_some_and(|of| !is_number(of))
+}
+
+fn has_pointers(unit: &Unit, ty: &Qualified) -> bool {
+    holds(unit, ty, |ty| matches!(ty, Type::Pointer(_)))
+}
+
+/// Tells of functions to differentiate that return structures with pointers: these are no results.
+fn tell_of_pointers(unit: &Unit, roots: &[usize], sink: &mut Sink) {
+    for f in roots {
+        let decl = unit.decl(unit.functions[*f].decl);
+        if let Type::Function(signature) = &decl.ty.ty
+            && matches!(signature.result.ty, Type::Struct(_))
+            && has_pointers(unit, &signature.result)
+        {
+            let message = format!("pointers in what {} returns are left out", decl.name);
+            let help = "write what they lead to through parameters";
+            sink.warning(&codes::IGNORED, decl.at, message, help);
+        }
     }
 }
 
@@ -147,7 +176,7 @@ impl Body<'_, '_> {
         let (message, help) = match elem {
             Elem::Struct(_) => (
                 "memory for structures is returned",
-                "return a structure by value, or write it through a parameter",
+                "return one structure of numbers, or write it through a parameter",
             ),
             _ if !fixed => (
                 "memory is returned of which the size is not known where the function begins, or changes",

@@ -1,8 +1,10 @@
 #include <stdlib.h>
-struct pair { double a, b; };
-struct pair *f(double x)
+struct row { int n; double *x; };
+struct row *f(int n, double x)
 {
-    struct pair *p = malloc(sizeof *p);
-    p->a = p->b = x;
-    return p;
+    struct row *r = malloc(sizeof *r);
+    r->n = n;
+    r->x = malloc(n * sizeof *r->x);
+    r->x[0] = x;
+    return r;
 }

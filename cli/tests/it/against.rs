@@ -99,6 +99,12 @@ fn values_of_all_forms_agree() {
             r#"{"n": 4, "x": [1.5, 0.5, 2.5, 3.5]}"#,
             2,
         ),
+        (
+            "#include <stdlib.h>\nstruct v { double x[2]; int n; }; static struct v *made(void) { struct v *p = calloc(1, sizeof *p); if (!p) abort(); return p; }
+             struct v *f(const struct v *a, double h) { struct v *r = made(); r->x[1] = h * a->x[0]; r->n = a->n + 1; return r; }",
+            r#"{"a": [{"x": [1, 2], "n": 4}], "h": 0.5}"#,
+            3,
+        ),
         // Of a structure the numbers.
         (
             "struct world { double t; }; struct body { double x[2]; struct world *in; int n; };

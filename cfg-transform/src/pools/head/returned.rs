@@ -1,9 +1,10 @@
-//! What a routine returns that has pointers: one to numbers is an array of what it leads to, and of a record the fields that are none
-//! are left.
+//! What a routine returns that has pointers: one to numbers is an array of what it leads to, one to a record without pointers is that, and
+//! of a record the fields that are none are left.
 
 use super::{
     super::{
-        arithmetic::eq,
+        address::Address,
+        arithmetic::{add, eq},
         cells,
         plan::{CELL, OBJECT, Plan},
         writer::{Refused, Writer, field, section},
@@ -15,10 +16,10 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Dim, Expr, Place, Role, Stmt, StmtKind, Variable},
+    ir::{Dim, Expr, Op, Place, Role, Stmt, StmtKind, Variable},
 };
 
-/// The result where the program is entered: of a pointer the elements from where it leads to the end of its object.
+/// The result where the program is entered: of a pointer to numbers the elements from where it leads to the end of its object.
 pub(super) fn declared(
     plan: &Plan<'_>,
     variable: &Variable,
@@ -26,7 +27,8 @@ pub(super) fn declared(
 ) -> Result<Variable, Refused> {
     let found = match variable.ty.pointer().map(|pointer| pointer.pointee()) {
         _ if variable.rank() > 0 => None,
-        Some(ty) if ty.record().is_some() || ty.pointer().is_some() => None,
+        Some(ty) if has_pointers(plan.program, ty) => None,
+        Some(ty) if ty.record().is_some() => Some((ty, Vec::new())),
         Some(ty) => Some((ty, vec![Dim::deferred()])),
         None => (made.records.numbers(plan, variable.ty)).map(|ty| (ty, Vec::new())),
     };
@@ -42,7 +44,7 @@ pub(super) fn declared(
 fn left_with(variable: &Variable) -> Refused {
     Refused::new(
         format!(
-            "the program is left with `{}`, which leads to records or pointers",
+            "the program is left with `{}`, which leads to pointers, or into records",
             variable.name
         ),
         "enter it by a routine that returns numbers",
@@ -68,12 +70,7 @@ pub(super) fn copy(
         return Ok(());
     };
     let object = Expr::from(field(&given, OBJECT));
-    let text = format!("{} returns null", writer.routine.name).into();
-    flush(writer, pieces);
-    pieces.push(Piece::If(
-        eq(object.clone(), Expr::Int(0)),
-        vec![Stmt::new(StmtKind::Stop { text })],
-    ));
+    stop_if(writer, eq(object.clone(), Expr::Int(0)), "null", pieces);
     let class = plan.classes.variable(writer.id, v);
     let Some((node, pool)) = plan.pointee(class, pointer) else {
         // There is no object that it could lead to.
@@ -84,12 +81,38 @@ pub(super) fn copy(
     if !layouts.all(|ty| *ty == pointer.pointee()) {
         return Err(left_with(variable));
     }
-    let last = writer.table(plan.pools[pool].last, object);
+    let last = writer.table(plan.pools[pool].last, object.clone());
+    if pointer.pointee().record().is_some() {
+        let each = cells::cells(plan.program, pointer.pointee());
+        let end = add(field(&given, CELL).into(), Expr::Int(each - 1));
+        let others = Expr::op(Op::Ne, [last.into(), end]);
+        stop_if(writer, others, "more than one record", pieces);
+        let address = Address {
+            pool,
+            object,
+            cell: field(&given, CELL).into(),
+            inside: Vec::new(),
+            fits: None,
+            ty: pointer.pointee(),
+            open: Vec::new(),
+            dense: true,
+        };
+        return writer.cell_by_cell(pointer.pointee(), &own, address, false);
+    }
     let array = writer.array(pool, pointer.pointee())?;
     let elements = section(array, field(&given, CELL).into(), last.into());
     writer.assign(own, elements.into());
     Ok(())
 }
+
+/// Stops the program where it returns something that is no result.
+fn stop_if(writer: &mut Writer<'_, '_>, condition: Expr, what: &str, pieces: &mut Vec<Piece>) {
+    let text = format!("{} returns {what}", writer.routine.name).into();
+    flush(writer, pieces);
+    let stop = vec![Stmt::new(StmtKind::Stop { text })];
+    pieces.push(Piece::If(condition, stop));
+}
+
 /// True of a result that is not the same where the program is entered.
 pub(super) fn is_changed(plan: &Plan<'_>, id: RoutineId, v: VarId) -> bool {
     let routine = plan.program.routine(id);
