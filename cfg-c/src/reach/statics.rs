@@ -1,15 +1,17 @@
 //! Static variables that two files would have each for itself: a file that replaces one function has what that function
 //! reaches, and the original keeps the other functions and what they reach.
 //!
-//! Found in the tokens, since functions that stay are not parsed. Where tokens cannot tell, a variable counts as written.
+//! Found in the tokens, since functions that stay are not parsed. A variable counts as written unless the tokens show
+//! that it is not: it is constant, or a number or an array of numbers of which every use is a value.
 
 use super::{Files, InFile, Item, Place};
 use crate::{
     lex::{Kind, Token},
     preprocess::Preprocessed,
+    words,
 };
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     rc::Rc,
 };
 
@@ -17,17 +19,26 @@ const ASSIGNMENTS: &[&str] = &[
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--",
 ];
 
-/// So many tokens of subscripts and members are looked at.
+/// A use with more subscripts and parentheses than so many tokens counts as one that writes.
 const LONGEST: usize = 1000;
+
+/// How a variable is declared.
+#[derive(Clone, Copy)]
+enum Declared {
+    /// Not as one of the others, or not so that it is understood here.
+    Otherwise,
+    Constant,
+    /// A number, or an array of numbers with so many subscripts.
+    Numbers(usize),
+}
 
 /// A static variable of a file.
 struct Static<'a> {
     name: &'a Rc<str>,
-    /// What it leads to can be written where it is handed on.
-    leads_on: bool,
-    /// A function uses it that the file of derivatives has.
+    declared: Declared,
+    /// The file of derivatives has a function that uses it.
     is_ours: bool,
-    /// The first function that uses it and stays in the original.
+    /// The first function or variable that uses it and stays in the original.
     other: Option<&'a Rc<str>>,
     is_written: bool,
 }
@@ -48,20 +59,30 @@ pub(super) fn unshared(
     for &place in reached {
         let names = &files.item(place).names;
         if let Some(function) = names.function.as_ref().filter(|_| stays.contains(&place))
-            && let Some(variable) = local_static(tokens(place))
+            && let Some(variable) = written_local(tokens(place))
         {
             return Some(format!(
                 "`{variable}` is static in `{function}`, which other functions of the program call, too"
             ));
         }
         if names.function.is_none() && names.is_static && !names.is_typedef {
+            let all = declared(tokens(place)).into_iter();
+            let declared: HashMap<&Rc<str>, Declared> =
+                all.map(|(_, name, how)| (name, how)).collect();
+            let variable = |name| Static {
+                name,
+                declared: declared.get(name).copied().unwrap_or(Declared::Otherwise),
+                is_ours: false,
+                other: None,
+                is_written: false,
+            };
             let found = names.variables.iter();
-            statics.extend(found.map(|name| ((place.0, name), declared(name, tokens(place)))));
+            statics.extend(found.map(|name| ((place.0, name), variable(name))));
         }
     }
     for place in reached.union(&stays) {
         let names = &files.item(*place).names;
-        let Some(function) = &names.function else {
+        let Some(user) = names.function.as_ref().or(names.variables.first()) else {
             continue;
         };
         let used = names.used.iter().filter(|(_, tag)| !tag);
@@ -74,34 +95,33 @@ pub(super) fn unshared(
                 variable.is_ours |= reached.contains(place);
                 variable.other = variable
                     .other
-                    .or(Some(function).filter(|_| stays.contains(place)));
+                    .or(Some(user).filter(|_| stays.contains(place)));
             }
         }
         let tokens = tokens(*place);
         let named = |t: &&Token| t.kind == Kind::Ident && used.contains(&t.text);
         for (k, token) in tokens.iter().enumerate().filter(|(_, t)| named(t)) {
             if let Some(variable) = statics.get_mut(&(place.0, &token.text)) {
-                variable.is_written |= is_written(tokens, k, variable.leads_on);
+                variable.is_written |= is_written(tokens, k, variable.declared);
             }
         }
     }
     let mut shared = statics.values().filter(|v| v.is_ours && v.is_written);
-    let (variable, function) = shared.find_map(|v| Some((v.name, v.other?)))?;
+    let (variable, user) = shared.find_map(|v| Some((v.name, v.other?)))?;
     Some(format!(
-        "`{variable}` is static, and `{function}`, which stays in the original, uses it, too"
+        "`{variable}` is static, and `{user}`, which stays in the original, uses it, too"
     ))
 }
 
-/// What the original has without the function: all that other files may use, and what this reaches.
+/// The original without the function: all that other files may use, and all that this reaches.
 fn staying(files: &Files, head: Place) -> BTreeSet<Place> {
     let mut stays = BTreeSet::from([head]);
     let mut public = Vec::new();
     for (f, file) in files.files.iter().enumerate() {
         for (k, item) in file.items.iter().enumerate() {
             let names = &item.names;
-            let is_public = |name: &Rc<str>| !file.is_private(name);
-            let declared = names.function.iter().chain(&names.variables);
-            if !item.is_system && declared.into_iter().any(is_public) {
+            let mut declared = names.function.iter().chain(&names.variables);
+            if !item.is_system && declared.any(|name| !file.is_private(name)) {
                 public.push((f, k));
             }
         }
@@ -111,72 +131,141 @@ fn staying(files: &Files, head: Place) -> BTreeSet<Place> {
     stays
 }
 
-/// The first variable in a function that keeps its value from call to call, and is not constant.
-fn local_static(tokens: &[Token]) -> Option<&Rc<str>> {
-    let mut rest = tokens.iter().skip_while(|t| !t.is("{"));
-    while rest.any(|t| t.is("static")) {
-        let ends = |t: &&Token| ![";", "=", "["].iter().any(|end| t.is(end));
-        let declared: Vec<&Token> = rest.clone().take_while(ends).collect();
-        if !declared.iter().any(|t| t.is("const")) {
-            let mut names = declared.into_iter().rev();
-            return names.find(|t| t.kind == Kind::Ident).map(|t| &t.text);
+/// The first variable in a function that keeps its value from call to call, and may be written.
+fn written_local(tokens: &[Token]) -> Option<&Rc<str>> {
+    let body = tokens.iter().position(|t| t.is("{"))?;
+    let mut statics: HashMap<&Rc<str>, Declared> = HashMap::new();
+    let mut places = HashSet::new();
+    for (k, token) in tokens.iter().enumerate().skip(body) {
+        if token.is("static") {
+            for (place, name, variable) in declared(&tokens[k..]) {
+                places.insert(k + place);
+                statics.insert(name, variable);
+            }
+        } else if token.kind == Kind::Ident
+            && let Some(variable) = statics.get(&token.text)
+            && !places.contains(&k)
+            && is_written(tokens, k, *variable)
+        {
+            return Some(&token.text);
         }
     }
     None
 }
 
-/// A variable as it is declared.
-fn declared<'a>(name: &'a Rc<str>, tokens: &[Token]) -> Static<'a> {
-    let named = tokens.iter().position(|t| t.text == *name);
-    let (before, behind) = tokens.split_at(named.unwrap_or(tokens.len()));
-    let is_array = behind.get(1).is_some_and(|t| t.is("["));
-    let is_constant = before.iter().any(|t| t.is("const"));
-    let is_pointer = before.iter().any(|t| t.is("*"));
-    Static {
-        name,
-        leads_on: !is_constant && (is_array || is_pointer),
-        is_ours: false,
-        other: None,
-        is_written: false,
+/// The variables of the declaration with which these tokens begin, and the places of their names.
+fn declared(tokens: &[Token]) -> Vec<(usize, &Rc<str>, Declared)> {
+    let mut found = Vec::new();
+    let (mut is_constant, mut is_number, mut is_pointer) = (false, true, false);
+    let (mut depth, mut subscripts) = (0usize, 0);
+    let (mut name, mut inner, mut is_valued) = (None, None, false);
+    for (k, token) in tokens.iter().enumerate() {
+        let known = |all: &[&str]| all.contains(&&*token.text);
+        let is_word = known(words::TYPES) || known(words::SPECIFIERS);
+        if depth == 0 && (token.is(",") || token.is(";")) {
+            let declared = match (is_constant && !is_pointer, is_number && !is_pointer) {
+                _ if name.is_none() => Declared::Otherwise,
+                (true, _) => Declared::Constant,
+                (false, true) => Declared::Numbers(subscripts),
+                (false, false) => Declared::Otherwise,
+            };
+            found.extend(
+                name.or(inner)
+                    .map(|k: usize| (k, &tokens[k].text, declared)),
+            );
+            if token.is(";") {
+                break;
+            }
+            (is_pointer, is_valued, subscripts) = (false, false, 0);
+            (name, inner) = (None, None);
+        } else if depth == 0 && name.is_none() {
+            let next = tokens.get(k + 1);
+            let ends = |t: &Token| [",", ";", "=", "["].iter().any(|end| t.is(end));
+            match token.kind {
+                Kind::Ident if next.is_some_and(ends) && !is_word => name = Some(k),
+                Kind::Ident => {
+                    is_constant |= token.is("const");
+                    is_number &= is_word;
+                }
+                _ => is_pointer |= token.is("*"),
+            }
+        } else if name.is_none() && inner.is_none() && token.kind == Kind::Ident && !is_word {
+            // The name in parentheses, of a pointer to a function.
+            inner = Some(k);
+        }
+        is_valued |= token.is("=");
+        subscripts += usize::from(depth == 0 && token.is("[") && !is_valued);
+        depth += usize::from(["(", "[", "{"].iter().any(|t| token.is(t)));
+        depth = depth.saturating_sub(usize::from([")", "]", "}"].iter().any(|t| token.is(t))));
     }
+    found
 }
 
-/// True where a name is that of a variable which is assigned, or a part of it, or of which the address is handed on.
-fn is_written(tokens: &[Token], k: usize, leads_on: bool) -> bool {
-    let is_before = |n: usize, text: &str| {
-        let before = k.checked_sub(n).map(|k| &tokens[k]);
-        before.is_some_and(|t| t.is(text))
+/// True where a name may be that of a variable which is assigned, or of which the address is handed on.
+fn is_written(tokens: &[Token], k: usize, declared: Declared) -> bool {
+    let subscripts = match declared {
+        Declared::Constant => return false,
+        Declared::Otherwise => return true,
+        Declared::Numbers(subscripts) => subscripts,
     };
-    let is_member = is_before(1, ".") || is_before(1, "->");
-    if is_member || is_before(1, "sizeof") || is_before(2, "sizeof") {
-        return false;
-    }
-    let Some(behind) = behind_parts(tokens, k + 1) else {
+    let Some(used) = Use::at(tokens, k) else {
         return true;
     };
-    let is_part = behind > k + 1;
-    let is_next = |texts: &[&str]| {
-        let next = tokens.get(behind);
-        next.is_some_and(|t| texts.iter().any(|text| t.is(text)))
-    };
-    is_next(ASSIGNMENTS)
-        || ["++", "--", "&"].iter().any(|t| is_before(1, t))
-        || leads_on && !is_part && !is_before(1, "*") && !is_next(&["==", "!=", "?"])
+    if used.is_before("sizeof") || used.is_before(".") || used.is_before("->") {
+        return false;
+    }
+    let is_address = used.is_before("&") && !used.is_between_values();
+    let changes = ASSIGNMENTS
+        .iter()
+        .any(|t| used.next.is_some_and(|next| next.is(t)));
+    let stepped = used.is_before("++") || used.is_before("--");
+    used.subscripts < subscripts || is_address || changes || stepped
 }
 
-/// The place behind subscripts and members; `None` if they are too long to look at for each name in them.
-fn behind_parts(tokens: &[Token], start: usize) -> Option<usize> {
-    let mut at = start;
-    let mut depth = 0usize;
-    while at < start + LONGEST {
-        match tokens.get(at) {
-            Some(t) if t.is("[") => depth += 1,
-            Some(t) if t.is("]") && depth > 0 => depth -= 1,
-            Some(_) if depth > 0 => {}
-            Some(t) if t.is(".") || t.is("->") => at += 1,
-            _ => return Some(at),
+/// A name in an expression, with its subscripts and the parentheses around it.
+struct Use<'t> {
+    before: &'t [Token],
+    subscripts: usize,
+    next: Option<&'t Token>,
+}
+
+impl<'t> Use<'t> {
+    /// The use of the name at a place; `None` if it is too long to look at.
+    fn at(tokens: &'t [Token], k: usize) -> Option<Self> {
+        let (mut start, mut end, mut subscripts, mut depth) = (k, k + 1, 0, 0usize);
+        while end < k + LONGEST {
+            match tokens.get(end) {
+                Some(t) if t.is("[") => {
+                    subscripts += usize::from(depth == 0);
+                    depth += 1;
+                }
+                Some(t) if t.is("]") && depth > 0 => depth -= 1,
+                Some(_) if depth > 0 => {}
+                Some(t) if t.is(")") && start > 0 && tokens[start - 1].is("(") => start -= 1,
+                next => {
+                    return Some(Self {
+                        before: &tokens[..start],
+                        subscripts,
+                        next,
+                    });
+                }
+            }
+            end += 1;
         }
-        at += 1;
+        None
     }
-    None
+
+    fn is_before(&self, text: &str) -> bool {
+        self.before.last().is_some_and(|t| t.is(text))
+    }
+
+    /// True if the operator before it stands behind a value, so that it has two operands.
+    fn is_between_values(&self) -> bool {
+        let left = self.before.len().checked_sub(2).map(|k| &self.before[k]);
+        left.is_some_and(|t| match t.kind {
+            Kind::Number => true,
+            Kind::Ident => !t.is("return"),
+            _ => t.is("]"),
+        })
+    }
 }

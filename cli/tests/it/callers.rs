@@ -315,6 +315,30 @@ fn what_callers_cannot_pass_is_refused() {
             "`last` is static, and `seen`",
         ),
         (
+            "#define INC(x) ((x)++)\nstatic int n;\nint used(void) { return n; }\ndouble f(double x) { INC(n); return x * n; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`n` is static, and `used`",
+        ),
+        (
+            "static double m[2][2];\nstatic void fill(double *p, double x) { p[0] += x; }\ndouble sum(void) { return m[0][0]; }\ndouble f(double x) { fill(m[1], x); return x * m[1][0]; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`m` is static, and `sum`",
+        ),
+        (
+            "typedef double vec[2];\nstatic vec v;\nstatic void fill(double *p) { p[0] += 1; }\ndouble sum(void) { return v[0]; }\ndouble f(double x) { fill(v); return x * v[0]; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`v` is static, and `sum`",
+        ),
+        (
+            "static double kept[2];\nstatic double *const to = kept;\ndouble shown(void) { return kept[0]; }\ndouble f(double x) { to[0] += x; return x * to[0]; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`kept` is static, and `shown`",
+        ),
+        (
             "static double seed;\nstatic double *where = &seed;\nvoid start(double s) { *where = s; }\ndouble f(double x) { return *where * x; }",
             &["--replace", "--routine", "f"],
             "B808",

@@ -2,7 +2,7 @@
 //! that note what goes wrong.
 
 use super::{
-    Code, Malformed, Number, Piece, Pieces, exactly,
+    Code, Malformed, Number, Piece, Pieces, exactly, of_library,
     precedence::{CONDITIONAL, OR},
 };
 mod integer;
@@ -204,12 +204,6 @@ fn strict_with(
         body,
     };
     function.call(arguments, pieces)
-}
-
-/// The name of C's function over reals of this type.
-fn of_library(name: &str, ty: ScalarType) -> String {
-    let suffix = if ty == ScalarType::Real32 { "f" } else { "" };
-    format!("{name}{suffix}")
 }
 
 /// The call of a function over 64-bit reals, rounded.

@@ -1,11 +1,11 @@
 //! Checked operators over integers.
 
 use super::{
-    DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, of_library, rounded,
-    spreading, strict, suffix, symbol_name,
+    DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, rounded, spreading, strict,
+    suffix, symbol_name,
 };
 use crate::c::operators::word;
-use crate::c::operators::{Code, Malformed, Piece, Pieces, exactly, literal_integer};
+use crate::c::operators::{Code, Malformed, Piece, Pieces, exactly, literal_integer, of_library};
 use cfg_core::ir::{Op, ScalarType};
 
 /// The statements with which an integer operator ends, its operands being set: what may go wrong, and the value.
