@@ -592,11 +592,11 @@ fn a_parameter_leads_to_so_many_places() {
         let main = program.main.expect("it is marked");
         lowered(&program, main).map(|_| ())
     };
-    assert!(entered(49).is_ok());
-    let wrong = entered(50).expect_err("there are too many");
+    assert!(entered(199).is_ok());
+    let wrong = entered(200).expect_err("there are too many");
     assert_eq!(wrong.0[0].code, "M504", "{wrong}");
     assert!(
-        wrong.0[0].message.contains("more than 50 places"),
+        wrong.0[0].message.contains("more than 200 places"),
         "{wrong}"
     );
 }
