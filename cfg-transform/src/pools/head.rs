@@ -165,7 +165,16 @@ fn make(
         each.collect()
     };
     let independents = list(&original.independents, false);
-    out.dependents = list(&original.dependents, true);
+    let dependents = list(&original.dependents, true);
+    // What nothing writes through a pointer is none, where others are.
+    let is_computed = |v: &VarId| match out.variable(*v).role {
+        Role::Parameter { intent, .. } => intent.writes(),
+        Role::Local | Role::Global(_) => true,
+    };
+    out.dependents = match dependents.iter().any(is_computed) {
+        true => dependents.into_iter().filter(is_computed).collect(),
+        false => dependents,
+    };
     out.independents = independents;
     out.result = original.result.map(|v| ids[&v]);
     active_globals_stay(plan, id)?;
