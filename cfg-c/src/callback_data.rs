@@ -1,19 +1,45 @@
-//! Parameters `void *` of the functions to differentiate, as the data behind a callback: they have the type that they
-//! are said to have, or that what uses them converts them to, here or in a function to which they are handed on, if
-//! that is one.
+//! Parameters `void *` of the functions to differentiate, and members that nothing assigns, as the data behind a callback: they have the
+//! type that they are said to have, or that what uses them converts them to, here or in a function to which they are
+//! handed on, if that is one.
 
 use crate::{
-    ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
+    ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
     points::bare,
+    structures::members_on_the_way,
     types::{Qualified, Type},
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
+
+/// A variable, or a member of a structure.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Holder {
+    Variable(DeclId),
+    Member(StructId, Rc<str>),
+}
+
+/// The variable or member that an expression is, if it is a pointer to void.
+pub(crate) fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
+    let node = unit.expr(e);
+    if !node.ty.as_ref().is_some_and(Qualified::is_void_pointer) {
+        return None;
+    }
+    if let ExprKind::Name(d) = node.kind {
+        return Some(Holder::Variable(d));
+    }
+    let (s, name) = unit.member_of(e)?;
+    Some(Holder::Member(s, Rc::clone(name)))
+}
 
 /// To what pointers to void are converted, and the pointers to void that they are given to.
 #[derive(Default)]
 struct Uses {
     types: Vec<Qualified>,
     given_to: Vec<DeclId>,
+    /// It is assigned, or its address is taken.
+    changes: bool,
 }
 
 /// Gives the parameters of the functions with these numbers their types.
@@ -22,47 +48,68 @@ pub(crate) fn give_types(unit: &mut Unit, roots: &[usize]) {
         let decl = unit.decl(*d);
         decl.ty.is_void_pointer() && decl.assigned.is_empty() && !decl.address
     };
-    let parameters = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
-    let heads: Vec<DeclId> = parameters.copied().filter(void).collect();
-    if heads.is_empty() {
-        return;
-    }
     let uses = uses(unit);
-    let mut given: BTreeMap<DeclId, Qualified> = BTreeMap::new();
+    let parameters = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
+    let mut heads: Vec<Holder> = (parameters.copied().filter(void))
+        .map(Holder::Variable)
+        .collect();
+    for (k, structure) in unit.structures.iter().enumerate() {
+        let members = structure.members.iter().filter(|m| m.ty.is_void_pointer());
+        let members = members.map(|m| Holder::Member(StructId(k as u32), Rc::clone(&m.name)));
+        heads.extend(members.filter(|m| uses.get(m).is_some_and(|uses| !uses.changes)));
+    }
+    let mut given: BTreeMap<Holder, Qualified> = BTreeMap::new();
     for head in heads {
-        let (mut seen, mut open) = (BTreeSet::new(), vec![head]);
-        let said = unit.given_types.get(&head).and_then(Qualified::target);
+        let (mut seen, mut open) = (BTreeSet::new(), vec![head.clone()]);
+        let (said, own) = match &head {
+            Holder::Variable(d) => (unit.given_types.get(d), &unit.decl(*d).ty),
+            Holder::Member(s, name) => match unit.member(*s, name) {
+                Some(member) => (None, &member.ty),
+                None => continue,
+            },
+        };
+        let said = said.and_then(Qualified::target);
         let mut found: Option<Qualified> = said.cloned();
         let mut several = false;
-        while let Some(d) = open.pop() {
-            if !seen.insert(d) {
+        while let Some(holder) = open.pop() {
+            if !seen.insert(holder.clone()) {
                 continue;
             }
-            let Some(uses) = uses.get(&d) else { continue };
-            open.extend(&uses.given_to);
+            let Some(uses) = uses.get(&holder) else {
+                continue;
+            };
+            open.extend(uses.given_to.iter().copied().map(Holder::Variable));
             for ty in &uses.types {
                 several |= said.is_none() && found.as_ref().is_some_and(|known| known.ty != ty.ty);
                 found.get_or_insert_with(|| ty.clone());
             }
         }
         if let Some(of) = found.filter(|_| !several) {
-            for d in seen {
-                let decl = unit.decl(d);
-                if d == head || is_local(decl) {
-                    given.insert(d, pointer(&decl.ty, &of));
+            given.insert(head.clone(), pointer(own, &of));
+            for holder in seen {
+                if let Holder::Variable(d) = holder
+                    && is_local(unit.decl(d))
+                {
+                    let ty = pointer(&unit.decl(d).ty, &of);
+                    given.insert(holder, ty);
                 }
             }
         }
     }
-    for node in &mut unit.exprs {
-        if let ExprKind::Name(d) = node.kind
-            && let Some(ty) = given.get(&d)
-        {
-            node.ty = Some(ty.clone());
+    for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
+        if let Some(ty) = holder(unit, e).and_then(|holder| given.get(&holder)) {
+            unit.exprs[e.index()].ty = Some(ty.clone());
         }
     }
-    for (d, ty) in given {
-        unit.decls[d.index()].ty = ty;
+    for (holder, ty) in given {
+        match holder {
+            Holder::Variable(d) => unit.decls[d.index()].ty = ty,
+            Holder::Member(s, name) => {
+                let members = &mut unit.structures[s.index()].members;
+                let member = members.iter_mut().find(|m| m.name == name);
+                member.into_iter().for_each(|member| member.ty = ty.clone());
+            }
+        }
     }
     for &f in roots {
         let function = &unit.functions[f];
@@ -100,17 +147,14 @@ fn pointer(void: &Qualified, of: &Qualified) -> Qualified {
     }
 }
 
-/// What is done with each variable that is a pointer to void.
-fn uses(unit: &Unit) -> HashMap<DeclId, Uses> {
-    let mut uses: HashMap<DeclId, Uses> = HashMap::new();
+/// What is done with each variable and member that is a pointer to void.
+fn uses(unit: &Unit) -> BTreeMap<Holder, Uses> {
+    let mut uses: BTreeMap<Holder, Uses> = BTreeMap::new();
     let mut note = |value: ExprId, to: &Qualified, variable: Option<DeclId>| {
-        let ExprKind::Name(d) = unit.expr(value).kind else {
+        let Some(holder) = holder(unit, value) else {
             return;
         };
-        if !unit.decl(d).ty.is_void_pointer() {
-            return;
-        }
-        let uses = uses.entry(d).or_default();
+        let uses = uses.entry(holder).or_default();
         match to.target().filter(|_| matches!(to.ty, Type::Pointer(_))) {
             Some(of) if of.ty == Type::Void => uses.given_to.extend(variable),
             Some(of) => uses.types.push(of.clone()),
@@ -144,6 +188,22 @@ fn uses(unit: &Unit) -> HashMap<DeclId, Uses> {
     for (k, decl) in unit.decls.iter().enumerate() {
         if let Some(Init::Expr(e)) = decl.init {
             note(e, &decl.ty, Some(DeclId(k as u32)));
+        }
+    }
+    let mut change = |holder: Holder| uses.entry(holder).or_default().changes = true;
+    for node in &unit.exprs {
+        if let ExprKind::Assign(_, place, _)
+        | ExprKind::Step { of: place, .. }
+        | ExprKind::Unary(Unary::Address, place) = node.kind
+        {
+            holder(unit, place).into_iter().for_each(&mut change);
+        }
+    }
+    for decl in &unit.decls {
+        for (steps, _) in decl.init.iter().flat_map(Init::given) {
+            if let Some((s, member)) = members_on_the_way(unit, &decl.ty, steps).last() {
+                change(Holder::Member(*s, Rc::clone(&member.name)));
+            }
         }
     }
     uses

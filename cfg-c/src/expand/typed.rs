@@ -4,8 +4,9 @@
 use super::{Expand, is_zero};
 use crate::{
     ast::leaves,
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
     braces,
+    callback_data::{Holder, holder},
     points::{allocates, bare},
     types::{Arith, Int, Qualified, Type},
 };
@@ -14,13 +15,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
 };
-
-/// A variable, or a member of a structure.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Holder {
-    Variable(DeclId),
-    Member(StructId, Rc<str>),
-}
 
 /// What the holders of pointers to void are given, and what they are converted to.
 #[derive(Default)]
@@ -42,19 +36,6 @@ impl Given {
             self.types.entry(holder).or_default().push(to);
         }
     }
-}
-
-/// The variable or member that an expression is, if it is a pointer to void.
-fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
-    let node = unit.expr(e);
-    if !node.ty.as_ref().is_some_and(Qualified::is_void_pointer) {
-        return None;
-    }
-    if let ExprKind::Name(d) = node.kind {
-        return Some(Holder::Variable(d));
-    }
-    let (s, name) = unit.member_of(e)?;
-    Some(Holder::Member(s, Rc::clone(name)))
 }
 
 /// The member that steps into a type end with, if it is a pointer to void.
@@ -144,7 +125,7 @@ fn only_type(
             }
             let to = unit.expr(e).ty.as_ref().and_then(Qualified::target)?;
             if to.ty == Type::Void {
-                holders.push(self::holder(unit, e)?);
+                holders.push(crate::callback_data::holder(unit, e)?);
                 continue;
             }
             given_types.push(Qualified::plain(to.ty.clone()));
