@@ -257,6 +257,8 @@ pub(crate) struct Structure {
     pub(crate) declared: Option<Rc<[Member]>>,
     /// More of it than the members that are named is read or written, as where a value is copied.
     pub(crate) copied: bool,
+    /// Members are assigned that are left out.
+    pub(crate) assigned: bool,
     /// The scalars and arrays in it, those of structures inside included.
     pub(crate) leaves: usize,
     /// Its members have been read.
@@ -348,6 +350,8 @@ pub(crate) struct Unit {
     pub(crate) files: Vec<HashMap<Rc<str>, usize>>,
     /// Parameters that are functions which pragmas or options declare.
     pub(crate) callbacks: HashMap<DeclId, DeclId>,
+    /// A function that the caller gives, and that is said to be one of the file.
+    pub(crate) callback: Option<Rc<str>>,
     /// Types that the command line gives parameters.
     pub(crate) given_types: HashMap<DeclId, Qualified>,
 }

@@ -522,6 +522,7 @@ mod tests {
             members: ["a", "b", "c"].map(member).into(),
             declared: None,
             copied: false,
+            assigned: false,
             leaves: 3,
             complete: true,
             packed: false,

@@ -230,6 +230,9 @@ fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
             Type::Array(of, _) => open.push(of),
             Type::Struct(s) if seen.insert(*s) => {
                 let structure = unit.structure(*s);
+                if structure.assigned {
+                    return Err("members of it are assigned that are not read".to_owned());
+                }
                 if structure.declared.is_some() && structure.copied {
                     return Err("it is copied, with members that are not read".to_owned());
                 }

@@ -53,7 +53,7 @@ mod words;
 mod written_texts;
 
 use cfg_core::{
-    diagnostic::{Diagnostics, Severity},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
     ir::Program,
     validate::validate,
 };
@@ -166,6 +166,10 @@ enum Reached {
     Nothing,
 }
 
+fn is_about_pointers(problem: &Diagnostic) -> bool {
+    [codes::POINTER.code, codes::TYPE.code].contains(&problem.code)
+}
+
 impl Attempt {
     fn new(read: &reach::Reached, values: bool, mut sink: source::Sink) -> Self {
         let (mut reached, mut signature) = (Reached::Expanded, None);
@@ -182,19 +186,19 @@ impl Attempt {
     /// pointers may not be there in the other way.
     fn distance(&self) -> (Reached, usize, usize) {
         let errors = || (self.sink.found.iter()).filter(|p| p.severity == Severity::Error);
-        let about = [codes::POINTER.code, codes::TYPE.code];
-        let pointers = errors().filter(|p| about.contains(&p.code));
+        let pointers = errors().filter(|p| is_about_pointers(p));
         (self.reached, pointers.count(), errors().count())
     }
 
-    /// Adds why the file is none for the other way, where problems are about pointers.
+    /// Adds why the file is none for the other way, where problems are about pointers; if that is an error, the others come of it.
     fn with(mut self, other: Self) -> Self {
         if other.reached == Reached::Nothing && self.distance().1 > 0 {
+            let found = &mut self.sink.found.0;
+            if other.sink.found.has_errors() {
+                found.retain(|p| p.severity != Severity::Error || !is_about_pointers(p));
+            }
             let more = other.sink.found.0.into_iter();
-            self.sink
-                .found
-                .0
-                .extend(more.filter(|p| p.code == codes::POINTER.code));
+            found.extend(more.filter(|p| p.code == codes::POINTER.code));
         }
         self
     }
@@ -235,6 +239,7 @@ fn translate(
     }
     let telling = telling::leave_out(&mut unit, &chosen.read);
     messages::leave_out(&mut unit, &chosen.read, &telling);
+    members::leave_out_assignments(&mut unit, &chosen.read, sink);
     unused::leave_out(&mut unit);
     let used = members::leave_out(&mut unit, &chosen.read);
     unions::resolve(&mut unit, &used);
@@ -316,16 +321,22 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     }
 }
 
-/// True if pointers can be values; otherwise a warning says why not.
+/// True if pointers can be values; otherwise a warning says why not, or an error where the program cannot be read without.
 fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
-    let head = lower::leads_on(unit, chosen).map(|d| {
-        let what = if unit.decl(d).kind == ast::DeclKind::Function {
-            "returns a pointer, and the function to differentiate returns one to numbers, or a structure of them"
-        } else {
-            "leads to structures that lead to their like, and the function to differentiate has none of these"
-        };
-        let help = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
-        (d, what, help)
+    let make = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
+    let head = lower::leads_on(unit, chosen);
+    if let Some(d) = head.filter(|d| unit.decl(*d).kind != ast::DeclKind::Function) {
+        let decl = unit.decl(d);
+        let message = format!(
+            "{} leads to structures that lead to their like, as lists and trees do, of which there is no POINT",
+            decl.name
+        );
+        sink.error(&codes::POINTER, decl.at, message, make);
+        return false;
+    }
+    let head = head.map(|d| {
+        let what = "returns a pointer, and the function to differentiate returns one to numbers, or a structure of them";
+        (d, what, make)
     });
     let given = expand::given_with_pointers(unit, &chosen.read).map(|f| {
         let what = "has pointers as parameters, and derivatives or a value that are given";

@@ -5,10 +5,12 @@
 //! Where structures are copied as a whole, members that can be read stay.
 
 use crate::{
-    ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unary, Unit},
+    ast::{DeclKind, ExprId, ExprKind, Init, Member, StmtKind, StructId, Structure, Unary, Unit},
     calls::reachable,
+    codes,
     math::How,
     points::{bare, how_called, is_null, library_call},
+    source::Sink,
     structures::{Used, members_on_the_way, unsupported},
     texts::forget,
     types::{Qualified, Type},
@@ -27,6 +29,8 @@ struct Unasked {
     unreached: Vec<std::ops::Range<u32>>,
     sized: HashSet<ExprId>,
     printed: HashSet<ExprId>,
+    /// Members that are assigned.
+    assigned: HashSet<ExprId>,
 }
 
 impl Unasked {
@@ -60,7 +64,10 @@ impl Unasked {
     }
 
     fn has(&self, e: ExprId) -> bool {
-        self.sized.contains(&e) || self.printed.contains(&e) || self.is_unreached(e)
+        self.sized.contains(&e)
+            || self.printed.contains(&e)
+            || self.assigned.contains(&e)
+            || self.is_unreached(e)
     }
 }
 
@@ -76,6 +83,73 @@ fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
     let prints = how_called(unit, e) == Some(How::Passive);
     let arguments = arguments.iter().filter(|a| !unit.expr(**a).effects);
     arguments.copied().filter(|_| prints).collect()
+}
+
+/// Leaves out the assignments to members that nothing reads, of types of which there is no POINT: a function that sets up a structure
+/// gives it callbacks and data. Warns of the first to each member.
+pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
+    let mut unasked = Unasked::of(unit, roots);
+    let stmts = unit.stmts.iter();
+    let assignments: Vec<(ExprId, ExprId)> = stmts
+        .filter_map(|stmt| match stmt.kind {
+            StmtKind::Expr(e) => Some((e, assigned_unread(unit, e)?)),
+            _ => None,
+        })
+        .collect();
+    unasked.assigned = assignments.iter().map(|(_, target)| *target).collect();
+    let used = used(unit, &unasked);
+    let overlaid = with_inner(unit, overlaid(unit, &unasked));
+    let mut told = Used::default();
+    for (e, target) in assignments {
+        let Some((s, name)) = unit.member_of(target) else {
+            continue;
+        };
+        let name = Rc::clone(name);
+        if used.has(s, &name) || overlaid.contains(&s) {
+            continue;
+        }
+        if !is_local(unit, target) && !unasked.is_unreached(e) {
+            unit.structures[s.index()].assigned = true;
+            if !told.has(s, &name) {
+                let of = unit.structure(s).name.as_deref().unwrap_or("a structure");
+                let message = format!("{of}.{name} is assigned and not read, and left out");
+                let help = "let the caller assign it";
+                sink.warning(&codes::IGNORED, unit.expr(e).at, message, help);
+                told.add(s, &name);
+            }
+        }
+        forget(unit, e);
+    }
+}
+
+/// True of what lies in a variable of a function that ends with it.
+fn is_local(unit: &Unit, mut place: ExprId) -> bool {
+    while let ExprKind::Member(of, _, false) | ExprKind::Index(of, _) = unit.expr(place).kind {
+        place = of;
+    }
+    match unit.expr(place).kind {
+        ExprKind::Name(d) => {
+            let decl = unit.decl(d);
+            decl.kind == DeclKind::Local && !matches!(decl.ty.ty, Type::Pointer(_))
+        }
+        _ => false,
+    }
+}
+
+/// The member that an expression assigns, if there is no POINT of it and the assignment does nothing else.
+fn assigned_unread(unit: &Unit, e: ExprId) -> Option<ExprId> {
+    let ExprKind::Assign(None, target, value) = unit.expr(e).kind else {
+        return None;
+    };
+    let (s, name) = unit.member_of(target)?;
+    let overlaps = |s: StructId| unit.structure(s).union;
+    let is_plain = !unit.expr(target).effects && !unit.expr(value).effects;
+    let is_alone = is_plain && !around(unit, target).into_iter().any(overlaps);
+    let ty = &unit.member(s, name)?.ty;
+    // Structures that are read hang together by their pointers.
+    let links = |s: StructId| unit.structure(s).complete && unit.structure(s).refused.is_none();
+    let is_link = ty.target().and_then(structure_in).is_some_and(links);
+    (is_alone && !is_link && is_unread(unit, ty)).then_some(target)
 }
 
 /// Leaves out the members that are not used by what the functions with these numbers reach, and tells which are.
@@ -243,12 +317,7 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId>
             _ => {}
         }
     }
-    // Members of a union lie over others.
-    for union in unit.structures.iter().filter(|s| s.union) {
-        let members = union.members.iter();
-        open.extend(members.filter_map(|m| structure_in(&m.ty)));
-    }
-    let pointed = |e: ExprId| structure_in(unit.expr(bare(unit, e)).ty.as_ref()?.target()?);
+    open.extend(overlaid(unit, unasked));
     for e in expressions(unit).filter(|e| !unasked.has(*e)) {
         if !places.contains(&e) {
             open.extend(unit.structure_of(e));
@@ -263,17 +332,9 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId>
             }
             // Bytes of it may be written and read.
             ExprKind::Call(_, arguments)
-                if unit.own_call(e).is_none() && library_call(unit, e) != Some("free") =>
+                if library_call(unit, e).is_some_and(|name| name != "free") =>
             {
-                open.extend(arguments.iter().filter_map(|a| pointed(*a)));
-            }
-            ExprKind::Cast(ty, a) => {
-                let to = ty.target().map(|to| &to.element().ty);
-                let of = pointed(*a);
-                let other = |s: &StructId| {
-                    to.is_some_and(|to| *to != Type::Void && *to != Type::Struct(*s))
-                };
-                open.extend(of.filter(other));
+                open.extend(arguments.iter().filter_map(|a| pointed_to(unit, *a)));
             }
             _ => {}
         }
@@ -285,6 +346,34 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId>
         let own = function.parameters.iter();
         open.extend(own.filter_map(|d| structure_in(&unit.decl(*d).ty)));
     }
+    with_inner(unit, open)
+}
+
+/// The structures of which members lie over those of others: in unions, or where a pointer to them is converted.
+fn overlaid(unit: &Unit, unasked: &Unasked) -> Vec<StructId> {
+    let unions = unit.structures.iter().filter(|s| s.union);
+    let members = unions.flat_map(|s| &s.members);
+    let mut found: Vec<StructId> = members.filter_map(|m| structure_in(&m.ty)).collect();
+    for e in expressions(unit).filter(|e| !unasked.has(*e)) {
+        if let ExprKind::Cast(ty, a) = &unit.expr(e).kind
+            && let (Some(to), Some(of)) = (ty.target(), pointed_to(unit, *a))
+            && to.element().ty != Type::Void
+            && to.element().ty != Type::Struct(of)
+        {
+            found.push(of);
+            found.extend(structure_in(to));
+        }
+    }
+    found
+}
+
+/// The structure that a pointer leads to, whatever it is converted to.
+fn pointed_to(unit: &Unit, e: ExprId) -> Option<StructId> {
+    structure_in(unit.expr(bare(unit, e)).ty.as_ref()?.target()?)
+}
+
+/// Structures, and those inside of them.
+fn with_inner(unit: &Unit, mut open: Vec<StructId>) -> BTreeSet<StructId> {
     let mut found = BTreeSet::new();
     while let Some(s) = open.pop() {
         if found.insert(s) {

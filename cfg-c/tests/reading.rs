@@ -273,7 +273,7 @@ fn ambiguities_are_decided() {
 const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     (
         "struct P { double *x; struct P *p; };\ndouble f(struct P p) { return p.x[0] + p.p->x[0]; }",
-        &["C005", "C006"],
+        &["C006"],
         (2, 19),
     ),
     (
@@ -1458,6 +1458,11 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
         "double f(struct node p) { return p.v; }",
         &[("node", "v w u")],
     ),
+    // What is only assigned is not used.
+    (
+        "static double id(double x) { return x; } double f(struct around *p, struct node *q) { p->ops.eval = id; p->log = stdout; q->name = \"q\"; p->n = 2; return q->v; }",
+        &[("node", "v"), ("around_used", "n")],
+    ),
     // The array at the end of a structure has any length.
     (
         "struct tail { int n; char c; double v[]; }; double f(const struct tail *p, int k) { return p->n < k ? 0 : p->v[k] * sizeof *p; }",
@@ -1494,6 +1499,41 @@ fn members_are_those_that_are_used() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Assignments to members that nothing reads are left out with a warning where the caller has the structure.
+#[test]
+fn assignments_that_are_left_out_are_told() {
+    for (text, told) in [
+        (
+            "void f(struct around *p, double x) { p->ops.eval = fabs; p->ops.eval = sin; *p->v = x; }",
+            1,
+        ),
+        (
+            "double f(double x) { struct ops own; own.user = &x; own.eval = sin; return x; }",
+            0,
+        ),
+        (
+            "void g(struct around *p) { p->log = stdout; } double f(double x) { return x; }",
+            0,
+        ),
+        (
+            "double f(struct ops *p, double x) { p->eval = p->user ? sin : cos; return x; }",
+            1,
+        ),
+    ] {
+        let options = Options {
+            routine: Some("f".to_owned()),
+            ..Options::default()
+        };
+        let text = format!("#include <math.h>\n{STRUCTURES}{text}");
+        let source = SourceFile::new("t.c", text.as_bytes());
+        let read = read_c(&[source], &options, &mut NoFiles);
+        assert!(read.program.is_some(), "{text}: {}", read.problems);
+        let all = read.problems.iter();
+        let all = all.filter(|p| p.message.contains("assigned and not read"));
+        assert_eq!(all.count(), told, "{text}: {}", read.problems);
+    }
 }
 
 /// A parameter `void *` has the type that it is said to have; one that is no such parameter, or no type of a pointer,

@@ -43,6 +43,7 @@ impl Parser<'_> {
                     members: Vec::new(),
                     declared: None,
                     copied: false,
+                    assigned: false,
                     leaves: 0,
                     complete: false,
                     packed: false,
