@@ -2,7 +2,7 @@
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Unit, leaves},
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type},
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -80,6 +80,37 @@ pub(crate) fn initial_expressions(unit: &Unit, d: DeclId) -> Vec<ExprId> {
         }
     }
     found
+}
+
+/// True of a pointer to a function.
+pub(crate) fn is_function_pointer(ty: &Qualified) -> bool {
+    matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
+}
+
+/// True if a function may be called through a pointer to a type of functions: their parameters are the same, but for what
+/// pointers point to where that is void in one of them.
+pub(crate) fn callable(pointer: &Type, function: &Type) -> bool {
+    let (Type::Function(pointer), Type::Function(function)) = (pointer, function) else {
+        return true;
+    };
+    if pointer.open || pointer.variadic || function.open || function.variadic {
+        return true;
+    }
+    let alike = |a: &Qualified, b: &Qualified| match (&a.ty, &b.ty) {
+        (Type::Pointer(a), Type::Pointer(b)) => {
+            let functions = [a, b].map(|to| matches!(to.ty, Type::Function(_)));
+            a.ty == Type::Void || b.ty == Type::Void || a.ty == b.ty || functions == [true; 2]
+        }
+        // Structures and numbers.
+        (a, b) => a == b,
+    };
+    // Those that are copied have numbers in place of pointers to functions.
+    let number = |ty: &Qualified| ty.arith() == Some(Arith::ADDRESS) || is_function_pointer(ty);
+    let alike = |a: &Qualified, b: &Qualified| alike(a, b) || number(a) && number(b);
+    let (ours, theirs) = (&pointer.parameters, &function.parameters);
+    ours.len() == theirs.len()
+        && ours.iter().zip(theirs).all(|(a, b)| alike(&a.ty, &b.ty))
+        && alike(&pointer.result, &function.result)
 }
 
 /// True of types in which there are pointers to functions.

@@ -22,7 +22,7 @@ mod void;
 
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Unary, Unit},
-    calls::{holds_functions, reachable},
+    calls::{holds_functions, is_function_pointer, names, reachable},
     codes, constant,
     points::{bare, is_null},
     source::{Pos, Sink},
@@ -168,9 +168,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
     }
     e.taken_for = untyped::taken(e.unit, &e.read, &reached);
     e.find_taken(&reached);
-    for &root in roots {
-        e.refuse_parameters(root);
-    }
+    e.refuse_given(roots, &reached);
     e.number_members();
     e.number_globals();
     for &root in roots {
@@ -193,14 +191,33 @@ fn result_of(bindings: &Bindings) -> Option<&Qualified> {
     })
 }
 
-/// True of a pointer to a function.
-fn is_function_pointer(ty: &Qualified) -> bool {
-    matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
-}
-
 /// True of functions and pointers to them.
 fn is_function(ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Function(_)) || is_function_pointer(ty)
+}
+
+/// The members to which a type leads that are pointers to functions, each as `structure.member`.
+fn function_members(unit: &Unit, ty: &Qualified) -> Vec<String> {
+    let mut members = Vec::new();
+    let mut seen = HashSet::new();
+    let mut open = VecDeque::from([ty]);
+    while let Some(ty) = open.pop_front() {
+        let Type::Struct(s) = ty.bottom().ty else {
+            continue;
+        };
+        if !seen.insert(s) {
+            continue;
+        }
+        let structure = unit.structure(s);
+        let name = structure.name.as_deref().unwrap_or("structure");
+        for member in &structure.members {
+            if is_function(member.ty.bottom()) {
+                members.push(format!("{name}.{}", member.name));
+            }
+            open.push_back(&member.ty);
+        }
+    }
+    members
 }
 
 /// True if a function has something that a copy of it does without.
@@ -323,30 +340,51 @@ impl Expand<'_> {
         bindings
     }
 
-    /// Refuses functions that only a caller outside of the file could give.
-    fn refuse_parameters(&mut self, root: usize) {
-        let function = &self.read[root];
-        let name = Rc::clone(&self.unit.decl(function.decl).name);
-        for d in function.parameters.clone() {
+    /// Refuses functions that only a caller outside of the file, or another file, could give.
+    fn refuse_given(&mut self, roots: &[usize], reached: &[usize]) {
+        let mut given: Vec<(DeclId, String)> = Vec::new();
+        for root in roots {
+            let function = &self.read[*root];
+            let giver = format!("the caller of {}", self.unit.decl(function.decl).name);
+            let own = function.parameters.iter();
+            let own = own.filter(|d| !self.unit.callbacks.contains_key(d));
+            given.extend(own.map(|d| (*d, giver.clone())));
+        }
+        for d in names(self.unit, reached) {
             let decl = self.unit.decl(d);
-            if self.unit.callbacks.contains_key(&d) {
+            if decl.external && !matches!(decl.ty.ty, Type::Function(_)) {
+                given.push((d, "another file".to_owned()));
+            }
+        }
+        for (d, giver) in given {
+            let decl = self.unit.decl(d);
+            if !holds_functions(self.unit, &decl.ty) {
                 continue;
             }
-            if holds_functions(self.unit, &decl.ty) {
-                let message = format!(
-                    "{} is a function that the caller of {name} gives, or has one in it",
-                    decl.name
-                );
-                let mut help = format!(
-                    "write a function that calls {name} with a function of the file, and choose it with --routine"
-                );
-                if is_function_pointer(&decl.ty) {
-                    let how = crate::declared::how_to_declare(&decl.name, &decl.ty);
-                    help = format!("{help}, or {how}");
-                }
-                let at = decl.at;
-                self.sink.error(&codes::FUNCTION, at, message, help);
+            let mut which = function_members(self.unit, &decl.ty);
+            let is_member = !which.is_empty();
+            let what = match which.first() {
+                Some(member) => format!("leads to {member},"),
+                None => "is".to_owned(),
+            };
+            if !is_member {
+                which.push(decl.name.to_string());
             }
+            let message = format!("{} {what} a function that {giver} gives", decl.name);
+            let options = which
+                .iter()
+                .map(|which| format!("--external '{which} is(NAME)'"));
+            let options: Vec<String> = options.collect();
+            let mut help = format!(
+                "if it is a function of the files, say which: {}; else write a function that makes what is used here with one, and choose it with --routine",
+                options.join(" ")
+            );
+            if !is_member && is_function_pointer(&decl.ty) {
+                let how = crate::declared::how_to_declare(&decl.name, &decl.ty);
+                help = format!("{help}, or {how}");
+            }
+            let at = decl.at;
+            self.sink.error(&codes::FUNCTION, at, message, help);
         }
     }
 

@@ -167,7 +167,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         parser.file();
     }
     parser.end_file();
-    parser.given(&read.externals, &read.choices);
+    parser.given(read);
     parser.given_types(read);
     parser.unit
 }

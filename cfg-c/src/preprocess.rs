@@ -168,7 +168,12 @@ impl Choice {
 /// What a pragma or an option says of a function whose text is not there, or whose derivatives are given.
 #[derive(Clone, Debug)]
 pub(crate) struct External {
+    /// A function, a parameter that is one, or a structure.
     pub(crate) name: Token,
+    /// The member of the structure that is the function.
+    pub(crate) member: Option<Token>,
+    /// The function of the files that callers give.
+    pub(crate) is: Option<Token>,
     /// Names for the parameters, if they are given.
     pub(crate) parameters: Option<Vec<Token>>,
     /// The expression of the value.
@@ -186,6 +191,7 @@ impl External {
     pub(crate) fn named(&self) -> impl Iterator<Item = &Rc<str>> {
         let functions = [
             Some(&self.name),
+            self.is.as_ref(),
             self.adjoint.as_ref(),
             self.tangent.as_ref(),
         ];

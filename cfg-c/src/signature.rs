@@ -17,6 +17,8 @@ pub struct Signature {
     pub file: String,
     /// The type of the result.
     pub result: CType,
+    /// A function that the caller gives, and that is said to be one of the file.
+    pub callback: Option<String>,
     /// The parameters in order, arrays as pointers.
     pub parameters: Vec<CParameter>,
     /// The variables of the file, also those that are only declared, by name.
@@ -143,6 +145,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
             .cloned()
             .unwrap_or_default(),
         result: c_type(&signature.result),
+        callback: unit.callback.as_ref().map(ToString::to_string),
         parameters: parameters.collect(),
         globals,
         structures: structures.collect(),

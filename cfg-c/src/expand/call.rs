@@ -48,6 +48,7 @@ impl Expand<'_> {
             .ty
             .as_ref()
             .is_some_and(super::is_function)
+            && !is_zero(self.unit, f)
         {
             // It is refused where it is lowered.
             let arguments = arguments.iter().map(|a| frame.get(*a)).collect();

@@ -4,8 +4,9 @@ use super::{Bound, Expand, frame::Frame, is_function_pointer, is_zero};
 use crate::{
     ast::leaves,
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    calls::callable,
     constant,
-    types::{Arith, Qualified, Type},
+    types::Type,
 };
 use std::collections::{BTreeSet, HashSet};
 
@@ -103,7 +104,7 @@ impl Expand<'_> {
                     }
                     ExprKind::Name(d) if self.is_table(d) => {}
                     // What another file has in it is not known.
-                    ExprKind::Name(d) if unit.decl(d).external => return Err(e),
+                    ExprKind::Name(d) if unit.decl(d).external => return Err(*a),
                     _ => self.any_of(e, &mut set)?,
                 },
                 ExprKind::Member(..) | ExprKind::Unary(Unary::Deref, _) | ExprKind::Call(..) => {
@@ -151,30 +152,4 @@ impl Expand<'_> {
         set.functions.extend(alike);
         Ok(())
     }
-}
-
-/// True if a function may be called through a pointer to a type of functions: their parameters are the same, but for what
-/// pointers point to where that is void in one of them.
-fn callable(pointer: &Type, function: &Type) -> bool {
-    let (Type::Function(pointer), Type::Function(function)) = (pointer, function) else {
-        return true;
-    };
-    if pointer.open || pointer.variadic || function.open || function.variadic {
-        return true;
-    }
-    let alike = |a: &Qualified, b: &Qualified| match (&a.ty, &b.ty) {
-        (Type::Pointer(a), Type::Pointer(b)) => {
-            let functions = [a, b].map(|to| matches!(to.ty, Type::Function(_)));
-            a.ty == Type::Void || b.ty == Type::Void || a.ty == b.ty || functions == [true; 2]
-        }
-        // Structures and numbers.
-        (a, b) => a == b,
-    };
-    // Those that are copied have numbers in place of pointers to functions.
-    let number = |ty: &Qualified| ty.arith() == Some(Arith::ADDRESS) || is_function_pointer(ty);
-    let alike = |a: &Qualified, b: &Qualified| alike(a, b) || number(a) && number(b);
-    let (ours, theirs) = (&pointer.parameters, &function.parameters);
-    ours.len() == theirs.len()
-        && ours.iter().zip(theirs).all(|(a, b)| alike(&a.ty, &b.ty))
-        && alike(&pointer.result, &function.result)
 }

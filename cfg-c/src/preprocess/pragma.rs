@@ -215,8 +215,18 @@ impl Preprocessor<'_> {
                 help,
             );
         };
+        let mut member = None;
+        if let [dot, name, behind @ ..] = rest
+            && dot.is(".")
+            && name.kind == Kind::Ident
+        {
+            member = Some(name.clone());
+            rest = behind;
+        }
         let mut made = External {
             name: name.clone(),
+            member,
+            is: None,
             parameters: None,
             value: None,
             partials: Vec::new(),
@@ -248,6 +258,7 @@ impl Preprocessor<'_> {
                 "value" if !inside.is_empty() => {
                     made.value = Some(self.expand_all(inside.to_vec(), 0));
                 }
+                "is" if one.is_some() => made.is = one,
                 "adjoint" if one.is_some() => made.adjoint = one,
                 "tangent" if one.is_some() => made.tangent = one,
                 "partial" => {
@@ -274,13 +285,21 @@ impl Preprocessor<'_> {
             }
             rest = behind;
         }
+        let says_more = made.value.is_some()
+            || !made.partials.is_empty()
+            || made.adjoint.is_some()
+            || made.tangent.is_some();
+        if made.is.is_some() && says_more {
+            let message = "a function of the files is named, and something else is said of it";
+            return self.wrong(name.at, message, "say this of the function itself");
+        }
         self.externals.push(made);
     }
 }
 
 /// True of words that say something of an external function.
 fn is_part(word: &str) -> bool {
-    matches!(word, "value" | "partial" | "adjoint" | "tangent")
+    matches!(word, "is" | "value" | "partial" | "adjoint" | "tangent")
 }
 
 /// A word, `no-diff` among them, what stands in parentheses behind it, and what follows.

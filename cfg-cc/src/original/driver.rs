@@ -137,6 +137,9 @@ impl<'a> Writer<'a> {
 
     fn parameters(&mut self, values: Values<'_>) -> Result<(), Unfit> {
         let parameters = &self.signature.parameters;
+        if let Some(name) = &self.signature.callback {
+            return Err(format!("`{name}` is a function that the caller gives"));
+        }
         // What is the same as another comes behind it.
         let mut same = Vec::new();
         for (k, parameter) in parameters.iter().enumerate() {

@@ -224,6 +224,10 @@ fn what_is_not_compared_is_told() {
             "#pragma cfgrev external(g) value(t * t)\ndouble f(double g(double t), double x) { return g(x); }".to_owned(),
             "`g` is a function that the caller gives",
         ),
+        (
+            "static double g(double t) { return t * t; }\nstruct s { double (*g)(double); };\nstatic struct s s;\n#pragma cfgrev external(s.g) is(g)\ndouble f(double x) { return s.g(x); }".to_owned(),
+            "`s.g` is a function that the caller gives",
+        ),
         (only("#error not here") + "double f(double x) { return x * x; }", "#error not here"),
         (function("*(volatile double *)0 = x;"), "signal"),
         (function("exit(3);"), "exit status: 3"),

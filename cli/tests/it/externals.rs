@@ -225,6 +225,188 @@ fn parameters_that_are_functions_are_declared() {
     assert!(ran.err.contains("C007"), "{}", ran.err);
 }
 
+/// Functions that the caller gives are those that an option names, or null: a function that fills the structure itself has the same values.
+#[test]
+fn functions_of_callers_are_those_that_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "#include <stddef.h>
+typedef double act(double);
+typedef struct net_s { int n; double (*f)(int n, const double *x, void *data); void *data; act *last; double best; } net;
+struct weight { double a; };
+static double square(double x) { return x * x; }
+static double cube(double x) { return x * x * x; }
+static double weighted(int n, const double *x, void *data)
+{
+    const struct weight *w = data;
+    double s = 0;
+    for (int i = 0; i < n; i++) s += w->a * x[i] * x[i];
+    return s;
+}
+static double run(net *p, const double *x)
+{
+    double v = (*p->f)(p->n, x, p->data) + p->f(1, x, p->data);
+    double (*last)(double) = p->last;
+    if (p->last != NULL) v = last(v) * (p->last == cube ? 2 : 3);
+    return v + p->best * sizeof p->f;
+}
+double filled(const double *x, double a, double best)
+{
+    struct weight w = {a};
+    net own = {2, weighted, &w, cube, best};
+    return run(&own, x);
+}
+double without(const double *x, double a, double best)
+{
+    struct weight w = {a};
+    net own = {2, weighted, &w, NULL, best};
+    return run(&own, x);
+}
+double choose(act *g, double x) { return g == square ? 5 * x : g ? (*g)(x) + (**g)(2 * x) : x; }
+double sum(double x) { return choose(cube, x); }
+double effects(net *p, int *k, double x) { return p[(*k)++].last(x); }
+double changed(net *p, double x) { p->last = square; return p->last(x); }
+struct out { double *y; };
+void apply(struct out *o, net *p) { o->y[0] = p->best * p->best; if (p->last != NULL) p->best = p->last(2.0); }
+extern act *hook;
+extern net elsewhere;
+double hooked(double x) { return hook(x) + elsewhere.last(x); }
+double started(double x) { net own = {.last = square}; return own.last(x); }
+";
+    fs::write(path.join("f.c"), text).unwrap();
+    let gradient = |routine: &str, at: &str, externals: &[&str]| {
+        let mut args = vec!["gradient", "f.c", "--routine", routine, "--at", at];
+        for external in externals {
+            args.extend(["--external", *external]);
+        }
+        let found = json(path, &args);
+        let mut all = reals(&found["value"]);
+        all.extend(reals(&found["gradient"]));
+        all
+    };
+    let given = r#"{"p":[{"n":2,"data":[{"a":3}],"best":0.5}],"x":[1,2]}"#;
+    let own = r#"{"a":3,"best":0.5,"x":[1,2]}"#;
+    let f = "net.f is(weighted)";
+    for (routine, last) in [
+        ("filled", "net_s.last is(cube)"),
+        ("without", "net.last is(NULL)"),
+    ] {
+        let mut expected = gradient(routine, own, &[]);
+        let mut found = gradient("run", given, &[f, last]);
+        expected.sort_by(f64::total_cmp);
+        found.sort_by(f64::total_cmp);
+        assert_eq!(found, expected, "{routine}");
+    }
+    assert_eq!(
+        gradient("choose", "x=2", &["g is(cube)"]),
+        gradient("sum", "x=2", &[])
+    );
+    assert_eq!(gradient("choose", "x=2", &["g is(square)"]), [10.0, 5.0]);
+    assert_eq!(gradient("choose", "x=2", &["g is(NULL)"]), [2.0, 1.0]);
+    let both = ["hook is(cube)", "net.last is(square)"];
+    assert_eq!(gradient("hooked", "x=2", &both), [12.0, 16.0]);
+    // What null does not write is no result.
+    let at = r#"{"o":[{"y":[0]}],"p":[{"best":3}]}"#;
+    let found = gradient("apply", at, &["net.last is(NULL)"]);
+    assert_eq!(found, [9.0, 0.0, 6.0]);
+    for (routine, external, why) in [
+        ("hooked", "", "hook is a function that another file gives"),
+        (
+            "hooked",
+            "hook is(cube)",
+            "elsewhere leads to net_s.last, a function that another file gives",
+        ),
+        (
+            "run",
+            "",
+            "p leads to net_s.f, a function that the caller of run gives",
+        ),
+        ("choose", "", "--external 'g is(NAME)'"),
+        ("choose", "g is(nothing)", "no function nothing is declared"),
+        (
+            "choose",
+            "g is(weighted)",
+            "g is no pointer to functions as weighted",
+        ),
+        (
+            "choose",
+            "net.data is(square)",
+            "net.data is no pointer to functions",
+        ),
+        ("choose", "x is(square)", "x is no pointer to functions"),
+        (
+            "choose",
+            "net.last value(1)",
+            "last is a member of a structure",
+        ),
+        (
+            "choose",
+            "g is(square) value(1)",
+            "say this of the function itself",
+        ),
+        (
+            "changed",
+            "net.last is(cube)",
+            "net.last is said to be cube, and is given something here",
+        ),
+        ("started", "net.last is(cube)", "is given something here"),
+        ("effects", "net.last is(cube)", "p leads to net_s.last"),
+    ] {
+        let mut args = vec!["gradient", "f.c", "--at", "x=2", "--routine", routine];
+        if !external.is_empty() {
+            args.extend(["--external", external]);
+        }
+        let ran = cfgrev_in(path, &args, b"");
+        assert_eq!(ran.code, Some(1), "{routine} {external}");
+        assert!(ran.err.contains(why), "{routine} {external}: {}", ran.err);
+    }
+}
+
+/// Members `void *` that nothing assigns lead to the one type to which they are converted.
+#[test]
+fn data_in_structures_has_the_type_to_which_it_is_converted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "struct w { double a; int n; };
+struct box { void *data; const void *more; double scale; };
+static double use(const void *p, double x) { const double *d = p; return d[0] * x + d[1]; }
+double f(struct box *b, double x)
+{
+    void *again = b->data;
+    struct w *w = again;
+    return b->more ? w->a * x * w->n + use(b->more, b->scale) : ((struct w *)b->data)->a;
+}
+double both(const struct box *b, double x) { return ((struct w *)b->data)->a * x + *(double *)b->data; }
+";
+    fs::write(path.join("f.c"), text).unwrap();
+    let gradient = |at: &str| {
+        let args = ["gradient", "f.c", "--routine", "f", "--at", at];
+        let found = json(path, &args);
+        let b = &found["gradient"]["b"][0];
+        let x = &found["gradient"]["x"];
+        [
+            &found["value"],
+            &b["data"][0]["a"],
+            &b["more"],
+            &b["scale"],
+            x,
+        ]
+        .map(Value::clone)
+    };
+    let found = gradient(r#"{"b":[{"data":[{"a":3,"n":2}],"more":[5,7],"scale":0.5}],"x":4}"#);
+    let found: Vec<f64> = found.iter().flat_map(reals).collect();
+    assert_eq!(found, [33.5, 8.0, 0.5, 1.0, 5.0, 6.0]);
+    let found = gradient(r#"{"b":[{"data":[{"a":3,"n":2}],"more":null,"scale":0.5}],"x":4}"#);
+    assert_eq!(reals(&found[0]), [3.0]);
+    let ran = cfgrev_in(
+        path,
+        &["gradient", "f.c", "--at", "x=2", "--routine", "both"],
+        b"",
+    );
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains("data"), "{}", ran.err);
+}
+
 /// What is taken to be 0 is a factor that does not depend on anything.
 #[test]
 fn derivatives_are_taken_to_be_0() {
