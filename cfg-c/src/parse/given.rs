@@ -469,6 +469,18 @@ impl Parser<'_> {
             ExprKind::Name(d) => variables.contains(&d),
             _ => (unit.member_of(e)).is_some_and(|(s, name)| is_member(s, name)),
         };
+        let has_it = |ty: &Qualified| {
+            let mut open = vec![ty.element()];
+            while let Some(ty) = open.pop() {
+                if let Type::Struct(s) = ty.ty {
+                    if members.iter().any(|(of, _)| *of == s) {
+                        return true;
+                    }
+                    open.extend(unit.structure(s).members.iter().map(|m| m.ty.element()));
+                }
+            }
+            false
+        };
         // Sizes are those of pointers, and effects would be lost.
         let mut kept = HashSet::new();
         let (mut changed, mut found) = (None, BTreeSet::new());
@@ -484,6 +496,13 @@ impl Parser<'_> {
                 }
                 ExprKind::SizeofExpr(a) => {
                     kept.insert(a);
+                    if unit.expr(a).ty.as_ref().is_some_and(&has_it) {
+                        changed.get_or_insert(node.at);
+                    }
+                }
+                // Memory of this size is allocated, cleared or copied.
+                ExprKind::SizeofType(ref ty) if has_it(ty) => {
+                    changed.get_or_insert(node.at);
                 }
                 ExprKind::Unary(Unary::Deref, a) if found.contains(&a) => {
                     found.insert(e);
@@ -500,6 +519,15 @@ impl Parser<'_> {
                 if way.last().is_some_and(|(s, m)| is_member(*s, &m.name)) {
                     changed.get_or_insert(decl.at);
                 }
+            }
+            // Those that are not named are null.
+            let is_kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);
+            let is_cleared = match &decl.init {
+                Some(init) => !matches!(init, Init::Expr(_)),
+                None => is_kept && !decl.external,
+            };
+            if is_cleared && has_it(&decl.ty) {
+                changed.get_or_insert(decl.at);
             }
         }
         if let Some(at) = changed {

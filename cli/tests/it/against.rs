@@ -225,7 +225,7 @@ fn what_is_not_compared_is_told() {
             "`g` is a function that the caller gives",
         ),
         (
-            "static double g(double t) { return t * t; }\nstruct s { double (*g)(double); };\nstatic struct s s;\n#pragma cfgrev external(s.g) is(g)\ndouble f(double x) { return s.g(x); }".to_owned(),
+            "static double g(double t) { return t * t; }\nstruct s { double (*g)(double); };\nextern struct s s;\n#pragma cfgrev external(s.g) is(g)\ndouble f(double x) { return s.g(x); }".to_owned(),
             "`s.g` is a function that the caller gives",
         ),
         (only("#error not here") + "double f(double x) { return x * x; }", "#error not here"),

@@ -230,7 +230,7 @@ fn parameters_that_are_functions_are_declared() {
 fn functions_of_callers_are_those_that_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    let text = "#include <stddef.h>
+    let text = "#include <stdlib.h>
 typedef double act(double);
 typedef struct net_s { int n; double (*f)(int n, const double *x, void *data); void *data; act *last; double best; } net;
 struct weight { double a; };
@@ -271,6 +271,9 @@ void apply(struct out *o, net *p) { o->y[0] = p->best * p->best; if (p->last != 
 extern act *hook;
 extern net elsewhere;
 double hooked(double x) { return hook(x) + elsewhere.last(x); }
+double cleared(double x) { net own = {2}; return own.last ? own.last(x) : x; }
+double kept(double x) { static net own; return own.last ? own.last(x) : x; }
+double allocated(double x) { net *own = calloc(1, sizeof *own); return own->last ? own->last(x) : x; }
 double started(double x) { net own = {.last = square}; return own.last(x); }
 ";
     fs::write(path.join("f.c"), text).unwrap();
@@ -349,6 +352,9 @@ double started(double x) { net own = {.last = square}; return own.last(x); }
             "net.last is(cube)",
             "net.last is said to be cube, and is given something here",
         ),
+        ("cleared", "net.last is(cube)", "is given something here"),
+        ("kept", "net.last is(cube)", "is given something here"),
+        ("allocated", "net.last is(cube)", "is given something here"),
         ("started", "net.last is(cube)", "is given something here"),
         ("effects", "net.last is(cube)", "p leads to net_s.last"),
     ] {
