@@ -241,6 +241,7 @@ fn translate(
     messages::leave_out(&mut unit, &chosen.read, &telling);
     members::leave_out_assignments(&mut unit, &chosen.read, sink);
     unused::leave_out(&mut unit);
+    unions::read_constants(&mut unit);
     let used = members::leave_out(&mut unit, &chosen.read);
     unions::resolve(&mut unit, &used);
     let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);

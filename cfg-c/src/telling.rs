@@ -183,7 +183,7 @@ impl Telling {
                 self.named[f].push(*d);
             }
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
-                for place in found_in(unit, f, vec![(*target, Way::Assigned)]).iter() {
+                for place in self.places(unit, f, *target).iter() {
                     self.note(f, *place);
                 }
             }
@@ -235,6 +235,25 @@ impl Telling {
             }
         }
         more
+    }
+
+    /// The places that an expression which is assigned to may be, but for the function's own.
+    fn places(&mut self, unit: &Unit, f: usize, target: ExprId) -> Rc<[Place]> {
+        let mut e = target;
+        loop {
+            match unit.expr(e).kind {
+                ExprKind::Member(of, _, false) => e = of,
+                ExprKind::Index(a, _) if unit.is_array(a) => e = a,
+                ExprKind::Index(a, _)
+                | ExprKind::Member(a, _, true)
+                | ExprKind::Unary(Unary::Deref, a)
+                    if unit.is_pointer(a) && !unit.is_array(a) =>
+                {
+                    return self.pointer(unit, f, a);
+                }
+                _ => return found_in(unit, f, vec![(e, Way::Assigned)]),
+            }
+        }
     }
 
     /// The places that a pointer may lead to, but for the function's own.
@@ -326,7 +345,9 @@ fn found_in(unit: &Unit, f: usize, mut open: Vec<(ExprId, Way)>) -> Rc<[Place]> 
 fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     let decl = unit.decl(d);
     let is_assigned = matches!(way, Way::Assigned);
-    if decl.kind == DeclKind::Parameter && decl.ty.target().is_some() && !is_assigned {
+    let is_array = matches!(decl.ty.ty, Type::Array(..));
+    let leads = is_array || decl.ty.target().is_some() && !is_assigned;
+    if decl.kind == DeclKind::Parameter && leads {
         let position = unit.functions[f].parameters.iter().position(|p| *p == d);
         return Some(position.map_or(Place::Other, Place::Through));
     }

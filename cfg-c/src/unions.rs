@@ -1,19 +1,62 @@
 //! Unions of which one member is used, or several that are the same numbers: they are structures with that member
-//! alone. Others are refused where they are used.
+//! alone. Others are refused where they are used, but for constants that give the bits of a real number.
 
 mod views;
 
 use crate::{
-    ast::{ExprId, ExprKind, Init, Member, StructId, Structure, Unit},
+    ast::{DeclKind, ExprId, ExprKind, Init, Member, StructId, Structure, Unit},
     constant,
     structures::{Used, is_hidden, members_on_the_way, shown, unsupported},
-    types::{Qualified, Type, are_bits},
+    types::{Arith, Qualified, Type, are_bits},
 };
 use cfg_core::ir::Subscript;
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Types nest at most so deep.
 const MAX_DEPTH: usize = 300;
+
+/// Makes numbers of the real members of constant unions whose bits an integer gives, as
+/// `static const union { uint64_t bits; double value; } infinity = {0x7ff0000000000000}`. All NaN are the quiet one.
+pub(crate) fn read_constants(unit: &mut Unit) {
+    let is_kept = |kind| matches!(kind, DeclKind::Global | DeclKind::Static);
+    for e in 0..unit.exprs.len() {
+        let ExprKind::Member(of, _, false) = unit.exprs[e].kind else {
+            continue;
+        };
+        let (ExprKind::Name(d), Some(ty)) = (&unit.expr(of).kind, &unit.exprs[e].ty) else {
+            continue;
+        };
+        let decl = unit.decl(*d);
+        let Some(real) = ty
+            .arith()
+            .filter(|_| decl.ty.constant && is_kept(decl.kind))
+        else {
+            continue;
+        };
+        let (Type::Struct(s), Some(Init::Parts(parts))) = (&decl.ty.ty, &decl.init) else {
+            continue;
+        };
+        let ([(steps, value)], true) = (&parts[..], unit.structure(*s).union) else {
+            continue;
+        };
+        let given = steps.first().and_then(Subscript::field);
+        let given = given.and_then(|name| unit.member(*s, name)?.ty.arith());
+        let Some((value, _)) = constant::integer(unit, *value) else {
+            continue;
+        };
+        unit.exprs[e].kind = match real {
+            Arith::Double if given.is_some_and(|int| are_bits(real, int)) => {
+                let number = f64::from_bits(value as u64);
+                ExprKind::Real(if number.is_nan() { f64::NAN } else { number })
+            }
+            Arith::Float if given.is_some_and(|int| are_bits(real, int)) => {
+                let number = f32::from_bits(value as u32);
+                ExprKind::Float(if number.is_nan() { f32::NAN } else { number })
+            }
+            _ => continue,
+        };
+    }
+}
 
 /// Leaves each union the member that is used of it.
 pub(crate) fn resolve(unit: &mut Unit, used: &Used) {

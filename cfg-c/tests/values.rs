@@ -91,6 +91,10 @@ const RULES: &[(&str, &str)] = &[
         "#include <stddef.h>\nstruct s { double a; struct { double b; int c; }; int d; struct { char e; }; }; double f(double v, int n) { return v + sizeof(struct s) + 100 * offsetof(struct s, d) + 1e4 * offsetof(struct s, e); }",
     ),
     (
+        "a constant union has the number of its bits",
+        "static const union { unsigned long long bits; double value; } inf = {0x7FF0000000000000ULL}, half = {.bits = 0x3FE0000000000000}; static union { float value; unsigned bits; } const third = {.bits = 0x3eaaaaab}; double f(double v, int n) { return v < 0 ? inf.value : v * half.value + third.value + (inf.value > 1e308); }",
+    ),
+    (
         "bits of integers are counted",
         "double f(double v, int n) { unsigned u = n << 28; long k = -n; return v + __builtin_ctz(12u * n) + 10 * __builtin_clz(n) + 100 * __builtin_clzl(u) + 1000 * __builtin_popcount(k) + 10000 * __builtin_popcountll(k) + 1e6 * __builtin_ffsl(k * 16) + 1e8 * __builtin_parity(u) + 1e9 * __builtin_ffs(n - 3) + 1e10 * __builtin_ctzl(1ul << 40); }",
     ),
