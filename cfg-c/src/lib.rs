@@ -238,9 +238,10 @@ fn translate(
         signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
     }
     let telling = telling::leave_out(&mut unit, &chosen.read);
+    messages::leave_out_for_nobody(&mut unit);
     messages::leave_out(&mut unit, &chosen.read, &telling);
     members::leave_out_assignments(&mut unit, &chosen.read, sink);
-    unused::leave_out(&mut unit);
+    unused::leave_out(&mut unit, &telling);
     unions::read_constants(&mut unit);
     let used = members::leave_out(&mut unit, &chosen.read);
     unions::resolve(&mut unit, &used);

@@ -1,12 +1,14 @@
 //! Parameters that nothing uses and that are of types which are not read, as the `void *context` of a function that an optimiser calls, a
-//! `FILE *` that is only printed to, unions, texts, and structures with functions in them: they are taken out, with the arguments for them.
+//! `FILE *` that is only printed to, unions, texts, as in `die("no memory")`, and structures with functions in them: they are taken out, with
+//! the arguments for them.
 
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unit},
     calls::holds,
     lower::is_recursive,
     math::How,
-    points::{bare, how_called},
+    points::how_called,
+    telling::Telling,
     texts::forget,
     types::{Arith, Int, Qualified, Type},
 };
@@ -16,12 +18,12 @@ use std::{
 };
 
 /// Takes out the parameters of which nothing is used.
-pub(crate) fn leave_out(unit: &mut Unit) {
+pub(crate) fn leave_out(unit: &mut Unit, telling: &Telling) {
     let mut candidates = candidates(unit);
     if candidates.is_empty() {
         return;
     }
-    let (mut used, handed_on) = uses(unit, &candidates);
+    let (mut used, handed_on) = uses(unit, &candidates, telling);
     // A parameter that is handed on is used where what it is handed to is.
     while let Some(d) = used.pop() {
         if candidates.remove(&d) {
@@ -81,8 +83,12 @@ fn candidates(unit: &Unit) -> HashSet<DeclId> {
     found
 }
 
-/// The candidates that are used, and for each the others that are handed to it.
-fn uses(unit: &Unit, candidates: &HashSet<DeclId>) -> (Vec<DeclId>, HashMap<DeclId, Vec<DeclId>>) {
+/// The candidates that are used, and for each what is handed to it.
+fn uses(
+    unit: &Unit,
+    candidates: &HashSet<DeclId>,
+    telling: &Telling,
+) -> (Vec<DeclId>, HashMap<DeclId, Vec<DeclId>>) {
     let mut used = Vec::new();
     let mut handed_on: HashMap<DeclId, Vec<DeclId>> = HashMap::new();
     let mut allowed: HashSet<ExprId> = HashSet::new();
@@ -101,16 +107,17 @@ fn uses(unit: &Unit, candidates: &HashSet<DeclId>) -> (Vec<DeclId>, HashMap<Decl
                         if !candidates.contains(p) {
                             continue;
                         }
-                        if unit.expr(*a).effects {
+                        if unit.expr(*a).effects && !telling.only_tells(unit, *a) {
                             used.push(*p);
                         }
-                        let argument = bare(unit, *a);
-                        if let ExprKind::Name(d) = unit.expr(argument).kind {
-                            allowed.insert(argument);
-                            handed_on.entry(*p).or_default().push(d);
-                        }
+                        unit.walk(*a, &mut |e| {
+                            allowed.insert(e);
+                            if let ExprKind::Name(d) = unit.expr(e).kind {
+                                handed_on.entry(*p).or_default().push(d);
+                            }
+                        });
                     }
-                } else if how_called(unit, e) == Some(How::Passive) {
+                } else if how_called(unit, e).is_some_and(How::is_without_use) {
                     // What is printed is not evaluated.
                     for a in arguments.iter().filter(|a| !unit.expr(**a).effects) {
                         unit.walk(*a, &mut |e| {
