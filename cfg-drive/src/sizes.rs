@@ -10,7 +10,10 @@ use crate::{
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
-    ir::{Dim, Expr, Extent, Intent, Op, OpClass, Program, Role, Routine, ScalarType},
+    ir::{
+        Cfg, Dim, Expr, Extent, Intent, NameOrigin, NameRole, Op, OpClass, Program, Role, Routine,
+        ScalarType, StmtKind, Variable,
+    },
     text,
     typing::type_of,
     validate::{ValidProgram, validate},
@@ -45,10 +48,42 @@ pub fn give_sizes(
     if !problems.is_empty() {
         return Err(problems);
     }
+    let target = &mut program.routines[routine.index()];
     for (v, shape) in given {
-        program.routines[routine.index()].variables[v].shape = shape;
+        if let (
+            Some(result),
+            [
+                Dim {
+                    extent: Extent::Fixed(size),
+                    ..
+                },
+            ],
+        ) = (target.result, &*shape)
+            && result.index() == v
+        {
+            expect_size(target, result, size);
+        }
+        target.variables[v].shape = shape;
     }
     Ok(())
+}
+
+/// Lets the routine by which a program with pointers is entered compare the size of the memory that it returns with what is said.
+fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
+    let name = routine.variable(result).name.clone();
+    let origin = NameOrigin::new(NameRole::Temporary, &*name);
+    let is_size = |v: &Variable| v.origin.as_deref() == Some(&origin);
+    let Some(v) = routine.variables.iter().position(is_size) else {
+        return;
+    };
+    let vertices = routine.body.iter_mut().flat_map(Cfg::vertices_mut);
+    for statement in vertices.filter_map(|v| v.kind.statements_mut()).flatten() {
+        if let StmtKind::Assign { target, value } = &mut statement.kind
+            && target.var.index() == v
+        {
+            value.clone_from(size);
+        }
+    }
 }
 
 /// Gives the result of a function the extents that it has at a point, where they are no constants.

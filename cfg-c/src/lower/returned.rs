@@ -196,6 +196,7 @@ impl Body<'_, '_> {
             let name = &unit.decl(unit.functions[self.function].decl).name;
             self.mark();
             self.f.stop(format!("{name} returns null"));
+            self.returns_null = true;
             return Ok(());
         }
         let pointer = self.pointer(e)?;

@@ -67,6 +67,8 @@ pub(super) struct Body<'l, 'u> {
     pub(super) result: Option<(VarId, Elem)>,
     /// The call that allocates the memory which is the result.
     pub(super) returned: Option<ExprId>,
+    /// Null is returned somewhere instead.
+    pub(super) returns_null: bool,
     pub(super) labels: HashMap<Rc<str>, Label>,
     pub(super) breaks: Vec<Target>,
     pub(super) continues: Vec<Target>,
@@ -113,6 +115,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         l,
         result: None,
         returned: None,
+        returns_null: false,
         labels: HashMap::new(),
         breaks: Vec::new(),
         continues: Vec::new(),
@@ -134,7 +137,6 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     body.reserve();
     body.parameters();
     body.result();
-    body.interface();
     body.start();
     body.tables();
     for (name, _) in &of.labels {
@@ -147,6 +149,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
         body.statement(of.body, true);
         body.active();
     }
+    body.interface();
     if let Some(given) = body.l.derivatives.get(&function) {
         body.f.derivatives(*given);
     }
@@ -264,8 +267,16 @@ impl Body<'_, '_> {
                 declared: given.declared(variable.is_none()),
             }
         };
+        // What callers do with memory they do with new memory alone.
+        let is_new = self.returned.is_some() && !self.returns_null;
+        let result = match &head.result {
+            Ok(text) if text.contains('*') && !is_new => {
+                Err("it is a pointer that is not always to the beginning of new memory".to_owned())
+            }
+            declared => declared.clone(),
+        };
         let head = CHead {
-            result: head.result.clone(),
+            result,
             parameters: head.parameters.iter().map(parameter).collect(),
             unshared: self.l.interface.unshared.clone(),
         };

@@ -4,7 +4,7 @@
 use super::{
     super::{
         address::Address,
-        arithmetic::{add, eq},
+        arithmetic::{add, eq, sub},
         cells,
         plan::{CELL, OBJECT, Plan},
         writer::{Refused, Writer, field, section},
@@ -16,7 +16,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Dim, Expr, Op, Place, Role, Stmt, StmtKind, Variable},
+    ir::{Dim, Expr, NameOrigin, NameRole, Op, Place, Role, ScalarType, Stmt, StmtKind, Variable},
 };
 
 /// The result where the program is entered: of a pointer to numbers the elements from where it leads to the end of its object.
@@ -99,9 +99,22 @@ pub(super) fn copy(
         };
         return writer.cell_by_cell(pointer.pointee(), &own, address, false);
     }
+    // Who says how many there are, says it here.
+    let size = writer.local(&format!("{}_size", variable.name), ScalarType::Integer);
+    let origin = NameOrigin::new(NameRole::Temporary, &*variable.name);
+    writer.out.variables[size.index()].origin = Some(Box::new(origin));
+    let cell = Expr::from(field(&given, CELL));
+    let count = add(sub(last.clone().into(), cell.clone()), Expr::Int(1));
+    writer.assign(Place::whole(size), count.clone());
+    let other = Expr::op(Op::Ne, [Expr::var(size), count]);
+    stop_if(
+        writer,
+        other,
+        "memory of another size than it is said to",
+        pieces,
+    );
     let array = writer.array(pool, pointer.pointee())?;
-    let elements = section(array, field(&given, CELL).into(), last.into());
-    writer.assign(own, elements.into());
+    writer.assign(own, section(array, cell, last.into()).into());
     Ok(())
 }
 
