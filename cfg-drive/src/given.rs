@@ -1,5 +1,7 @@
 //! Global pointers that a POINT gives: the program for it.
 
+use crate::codes;
+use crate::json::pointer;
 use crate::options::Options;
 use crate::point::words_of_tree;
 use cfg_core::{
@@ -13,10 +15,10 @@ use cfg_transform::pools;
 use std::collections::HashSet;
 
 /// The program for a POINT that names global pointers, in which they are parameters, and the routine by which it is entered. It is made
-/// before pointers are lowered ([`cfg_transform::pools::lower`]). Those that the routine assigns itself are none.
+/// before pointers are lowered ([`cfg_transform::pools::lower`]).
 ///
 /// # Errors
-/// A POINT that cannot be read, or takes more memory than a run may.
+/// A POINT that cannot be read, takes more memory than a run may, or names a pointer that the routine assigns itself.
 pub fn given(
     program: ValidProgram,
     routine: RoutineId,
@@ -52,10 +54,20 @@ pub fn given(
     }
     let named = |g: &GlobalId| {
         let name = &program.global(*g).variable.name;
-        let named = members.iter().any(|(member, _)| member == name);
-        named && !is_parameter(name) && !assigned.contains(g)
+        members.iter().any(|(member, _)| member == name) && !is_parameter(name)
     };
     let given: Vec<GlobalId> = pointers.into_iter().filter(named).collect();
+    if let Some(g) = given.iter().find(|g| assigned.contains(g)) {
+        let name = &program.global(*g).variable.name;
+        let message = format!("{name} is a global that {} assigns itself", declared.name);
+        let help = "leave it out; or make it a parameter, or assign it in another routine";
+        return Err(codes::problem(
+            &codes::UNKNOWN,
+            message,
+            help,
+            pointer(name),
+        ));
+    }
     match given.is_empty() {
         true => Ok((program, routine)),
         false => pools::given(&program, routine, &given),
