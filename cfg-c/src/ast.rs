@@ -7,7 +7,10 @@ use crate::{
     types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::Subscript;
-use std::{collections::HashMap, rc::Rc};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unary {
@@ -352,6 +355,8 @@ pub(crate) struct Unit {
     pub(crate) callbacks: HashMap<DeclId, DeclId>,
     /// A function that the caller gives, and that is said to be one of the file.
     pub(crate) callback: Option<Rc<str>>,
+    /// Parameters that callers pass as `double` or `int`, whatever the definition in the old style says.
+    pub(crate) promoted: HashSet<DeclId>,
     /// Types that the command line gives parameters.
     pub(crate) given_types: HashMap<DeclId, Qualified>,
 }

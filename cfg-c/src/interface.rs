@@ -140,7 +140,10 @@ fn head(unit: &Unit, written: &Written) -> Head {
         let ty = &unit.decl(decl).ty;
         Given {
             decl,
-            declared: parameter(unit, ty),
+            declared: match unit.promoted.contains(&decl) {
+                true => Err("its callers pass it as `double` or `int`, as a definition in the old style has it".to_owned()),
+                false => parameter(unit, ty),
+            },
             is_pointer: matches!(ty.ty, Type::Pointer(_)),
         }
     });

@@ -471,6 +471,7 @@ pub(crate) fn reach(
         .iter_mut()
         .flat_map(|read| std::mem::take(&mut read.parallel))
         .collect();
+    warn_of_constructors(&files, &read, &reached, sink);
     let head = heads.first().filter(|_| is_one);
     let unshared = head.and_then(|head| statics::unshared(&files, &read, head, &reached));
     let shared = share::shared(&files, &read, &reached);
@@ -514,4 +515,35 @@ pub(crate) fn reach(
         parallel,
         unshared,
     })
+}
+
+/// Warns of functions that run before `main` and name variables that are read: they are left out.
+fn warn_of_constructors(
+    files: &Files,
+    read: &[Preprocessed],
+    reached: &BTreeSet<Place>,
+    sink: &mut Sink,
+) {
+    for (f, file) in files.files.iter().enumerate() {
+        for (k, item) in file.items.iter().enumerate() {
+            let tokens = &read[f].tokens[item.tokens.clone()];
+            let word = tokens
+                .iter()
+                .find(|t| t.text.trim_matches('_') == "constructor");
+            let (Some(word), Some(name)) = (word, &item.names.function) else {
+                continue;
+            };
+            let variables = item.names.used.iter().filter(|(_, tag)| !tag);
+            let places = variables.flat_map(|name| files.declarations(f, name));
+            let is_variable = |place: &Place| !files.item(*place).names.variables.is_empty();
+            if !reached.contains(&(f, k))
+                && places.filter(is_variable).any(|p| reached.contains(&p))
+            {
+                let message = format!("{name}, which runs before main, is left out");
+                let help =
+                    "initialise the variables where they are declared, or pass them as parameters";
+                sink.warning(&codes::IGNORED, word.at, message, help);
+            }
+        }
+    }
 }

@@ -18,9 +18,9 @@ const HIDDEN: &str = "__cfgrev_unnamed";
 /// Types nest at most so deep.
 const MAX_DEPTH: usize = 300;
 
-/// The name of the member that is the k-th of a structure, and has no name.
-pub(crate) fn hidden(k: usize) -> Rc<str> {
-    Rc::from(format!("{HIDDEN}{k}"))
+/// The name of the member that is this structure or union without a name.
+pub(crate) fn hidden(s: StructId) -> Rc<str> {
+    Rc::from(format!("{HIDDEN}{}", s.index()))
 }
 
 /// True of such a name.

@@ -67,8 +67,10 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Vec<DeclId> {
         number.is_some_and(|class| is_left(*class))
     };
     let messages = parameters.filter(is_message).copied().collect();
-    for e in calls.into_iter().chain(found.measures) {
-        if found.lengths.contains(&e) {
+    let measures = found.measures.iter().filter(|(_, class)| !is_read(*class));
+    let measures: Vec<ExprId> = measures.map(|(e, _)| *e).collect();
+    for e in calls.into_iter().chain(measures) {
+        if found.lengths.contains_key(&e) {
             forget(unit, e);
         }
         let ExprKind::Call(callee, _) = unit.expr(e).kind else {
@@ -158,9 +160,9 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
     }
 }
 
-/// Calls that write texts, and have no effects in arguments, whose lengths are given to variables that only such calls are
-/// given, and those that print.
-fn lengths(unit: &Unit) -> HashSet<ExprId> {
+/// Variables for lengths of texts, with the calls that give them: calls that write texts, without effects in arguments. Only
+/// calls that write texts, and those that print, use the variables.
+fn lengths(unit: &Unit) -> HashMap<DeclId, Vec<ExprId>> {
     let mut given: HashMap<DeclId, Vec<ExprId>> = HashMap::new();
     for (k, decl) in unit.decls.iter().enumerate() {
         let d = DeclId(k as u32);
@@ -186,7 +188,11 @@ fn lengths(unit: &Unit) -> HashSet<ExprId> {
         match &unit.expr(e).kind {
             ExprKind::Call(_, arguments) => {
                 let prints = how_called(unit, e).is_some_and(How::is_without_use);
-                for a in arguments.iter().filter(|_| prints || writer(unit, e)) {
+                let is_text = |target: &ExprId| {
+                    is_null(unit, *target) || text_of(unit, base(unit, *target)).is_some()
+                };
+                let writes = writer(unit, e) && arguments.first().is_some_and(is_text);
+                for a in arguments.iter().filter(|_| prints || writes) {
                     unit.walk(*a, &mut |e| {
                         allowed.insert(e);
                     });
@@ -205,7 +211,7 @@ fn lengths(unit: &Unit) -> HashSet<ExprId> {
             given.remove(&d);
         }
     }
-    given.into_values().flatten().collect()
+    given
 }
 
 /// The texts of a program in classes.
@@ -217,16 +223,21 @@ struct Classes {
     allowed: HashSet<ExprId>,
     /// Calls and assignments that write characters, with the text.
     writes: Vec<(ExprId, usize)>,
-    /// Calls of which only lengths are used, for other calls, and those of them that write nothing.
-    lengths: HashSet<ExprId>,
-    measures: Vec<ExprId>,
+    /// The variable for the length that a call gives, and these variables.
+    lengths: HashMap<ExprId, DeclId>,
+    length_variables: HashSet<DeclId>,
+    /// Calls that give lengths and write nothing, with the class of the variable.
+    measures: Vec<(ExprId, usize)>,
 }
 
 impl Classes {
     fn of(unit: &Unit, roots: &[usize]) -> Self {
         let mut found = Self::default();
         found.join(Text::Outside, Text::Outside);
-        found.lengths = lengths(unit);
+        for (d, calls) in lengths(unit) {
+            found.length_variables.insert(d);
+            found.lengths.extend(calls.into_iter().map(|e| (e, d)));
+        }
         let all = || (0..unit.exprs.len()).map(|e| ExprId(e as u32));
         let statements: HashSet<ExprId> = (unit.stmts.iter())
             .filter_map(|s| match s.kind {
@@ -339,11 +350,28 @@ impl Classes {
             return;
         };
         let from = base(unit, *target);
-        let is_length = self.lengths.contains(&e);
-        let Some(text) = text_of(unit, from) else {
-            if is_length && is_null(unit, *target) {
+        let length = self.lengths.get(&e).map(|d| Text::Variable(*d));
+        let is_length = length.is_some();
+        let text = text_of(unit, from);
+        // The length of a text that is read may decide what is read.
+        if let Some(own) = text.as_ref().or(length.as_ref()) {
+            let mut names = Vec::new();
+            for a in arguments {
+                unit.walk(*a, &mut |e| match unit.expr(e).kind {
+                    ExprKind::Name(d) if self.length_variables.contains(&d) => names.push(d),
+                    _ => {}
+                });
+            }
+            let others = names.into_iter().map(Text::Variable).chain(length.clone());
+            for other in others {
+                self.join(own.clone(), other);
+            }
+        }
+        let Some(text) = text else {
+            if let Some(length) = length.filter(|_| is_null(unit, *target)) {
                 rest.iter().for_each(|a| self.print(unit, *a, None));
-                self.measures.push(e);
+                let class = self.number(length);
+                self.measures.push((e, class));
             }
             return;
         };

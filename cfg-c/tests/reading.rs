@@ -244,6 +244,11 @@ const DECIDED: &[(&str, &str)] = &[
         "x[i] := x[i]*2.0",
     ),
     ("double *f(double *x) { x[0] *= 2; return x; }", "C019"),
+    // What runs before main is not read.
+    (
+        "static double w = 2; __attribute__((constructor)) static void init(void) { w = 7; } double f(double x) { return x * w; }",
+        "C019",
+    ),
 ];
 
 #[test]

@@ -100,6 +100,14 @@ const RULES: &[(&str, &str)] = &[
     ),
     // Initial values.
     (
+        "members without a name are told apart, whatever is in them",
+        "struct s { union { double a[3]; struct { double x, y, z; }; }; union { double b[2]; struct { double u, w; }; }; struct { struct { double d; }; }; struct { struct { double e; }; }; }; double f(double v, int n) { struct s p = {{{v, 2, 3}}, {{4, v}}, {{5}}, {{6}}}; return p.x + 10 * p.y + 1e2 * p.u + 1e3 * p.w + 1e4 * p.d + 1e5 * p.e + sizeof p; }",
+    ),
+    (
+        "what is locked is evaluated",
+        "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static int k; static pthread_mutex_t *next(void) { k++; return &m; } double f(double v, int n) { pthread_mutex_lock(next()); pthread_mutex_unlock(&m); return v * (k + 1); }",
+    ),
+    (
         "a structure without a name has braces of its own, or none",
         "struct s { int a; struct { double b, c; struct { int d, e; }; }; double g; }; double f(double v, int n) { struct s x = {1, {v, 2, {3}}, 4}, y = {1, v, 3, 4, 5, 6}, z = {.c = v, {7, 8}, .g = 9}, *p = &z; return x.b + 10 * x.c + 1e2 * x.d + 1e3 * x.g + 1e4 * y.e + 1e5 * y.g + p->c + 1e6 * p->d + 1e7 * z.e + 1e8 * z.g + 1e9 * x.e; }",
     ),

@@ -10,15 +10,15 @@ typedef struct { long word; } pthread_rwlockattr_t;
 #define PTHREAD_COND_INITIALIZER { { 0 } }
 #define PTHREAD_RWLOCK_INITIALIZER { { 0 } }
 #define PTHREAD_ONCE_INIT 0
-#define pthread_mutex_init(m, a) ((void)sizeof(m), 0)
-#define pthread_mutex_destroy(m) ((void)sizeof(m), 0)
-#define pthread_mutex_lock(m) ((void)sizeof(m), 0)
-#define pthread_mutex_trylock(m) ((void)sizeof(m), 0)
-#define pthread_mutex_unlock(m) ((void)sizeof(m), 0)
-#define pthread_cond_init(c, a) ((void)sizeof(c), 0)
-#define pthread_cond_destroy(c) ((void)sizeof(c), 0)
-#define pthread_cond_signal(c) ((void)sizeof(c), 0)
-#define pthread_cond_broadcast(c) ((void)sizeof(c), 0)
+#define pthread_mutex_init(m, a) ((void)(m), 0)
+#define pthread_mutex_destroy(m) ((void)(m), 0)
+#define pthread_mutex_lock(m) ((void)(m), 0)
+#define pthread_mutex_unlock(m) ((void)(m), 0)
+#define pthread_cond_init(c, a) ((void)(c), 0)
+#define pthread_cond_destroy(c) ((void)(c), 0)
+#define pthread_cond_signal(c) ((void)(c), 0)
+#define pthread_cond_broadcast(c) ((void)(c), 0)
 int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *); void *pthread_getspecific(pthread_key_t); int pthread_setspecific(pthread_key_t, const void *);
 int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *); int pthread_join(pthread_t, void **);
 pthread_t pthread_self(void); int pthread_equal(pthread_t, pthread_t);
+int pthread_mutex_trylock(pthread_mutex_t *);

@@ -317,6 +317,8 @@ int gettimeofday(struct timeval *t, void *zone)
 int isatty(int file) { return 0; }
 int getpid(void) { return 0; }
 int getppid(void) { return 0; }
+unsigned sleep(unsigned seconds) { return 0; }
+int usleep(unsigned micros) { return 0; }
 unsigned long pthread_self(void) { return 0; }
 int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 double difftime(long end, long start) { return (double)(end - start); }

@@ -301,6 +301,15 @@ impl Parser<'_> {
             let d =
                 decl.unwrap_or_else(|| self.declare(new_decl(&name, DeclKind::Parameter, int, at)));
             let decl = self.unit.decl(d);
+            let is_promoted = match decl.ty.arith() {
+                Some(Arith::Int(ty)) => ty.promoted() != ty,
+                Some(ty) => ty == Arith::Float,
+                None => false,
+            };
+            if is_promoted {
+                self.unit.promoted.insert(d);
+            }
+            let decl = self.unit.decl(d);
             parameters.push(Parameter {
                 name: Some(name),
                 ty: decl.ty.clone(),

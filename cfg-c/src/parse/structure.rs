@@ -171,7 +171,7 @@ impl Parser<'_> {
                 for member in &own {
                     self.told_apart(id, member);
                 }
-                let name = structures::hidden(self.unit.structure(id).members.len());
+                let name = structures::hidden(inner);
                 self.member(id, Member { name, ty, at });
             }
             Type::Refused(what) => self.refuse(id, &what),

@@ -262,7 +262,15 @@ impl<'t> Scan<'t> {
             }
             let token = &self.tokens[self.at];
             if let Some(behind) = behind_attribute(self.tokens, self.brackets, self.at) {
-                self.at = behind.min(self.end);
+                let behind = behind.min(self.end);
+                // Operands of an assembler are variables.
+                let words = &self.tokens[self.at + 1..behind];
+                let is_name = |t: &&Token| t.kind == Kind::Ident && token.text.contains("asm");
+                words
+                    .iter()
+                    .filter(is_name)
+                    .for_each(|t| self.uses(&t.text, false));
+                self.at = behind;
                 continue;
             }
             match token.kind {

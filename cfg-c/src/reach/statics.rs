@@ -86,7 +86,7 @@ pub(super) fn unshared(
             continue;
         };
         let used = names.used.iter().filter(|(_, tag)| !tag);
-        let used: HashSet<&Rc<str>> = used
+        let used: BTreeSet<&Rc<str>> = used
             .map(|(name, _)| name)
             .filter(|name| statics.contains_key(&(place.0, *name)))
             .collect();
@@ -219,7 +219,8 @@ fn is_written(tokens: &[Token], k: usize, declared: Declared) -> bool {
         .iter()
         .any(|t| used.next.is_some_and(|next| next.is(t)));
     let stepped = used.is_before("++") || used.is_before("--");
-    used.subscripts < subscripts || is_address || changes || stepped
+    let is_operand = used.before.last().is_some_and(|t| t.kind == Kind::Str);
+    used.subscripts < subscripts || is_address || changes || stepped || is_operand
 }
 
 /// A name in an expression, with its subscripts and the parentheses around it.

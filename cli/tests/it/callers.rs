@@ -345,6 +345,18 @@ fn what_callers_cannot_pass_is_refused() {
             "`v` is static, and `sum`",
         ),
         (
+            "static double rate = 2;\nvoid set(double v) { __asm__ volatile(\"movsd %1, %0\" : \"=m\"(rate) : \"x\"(v)); }\ndouble f(double x) { return x * rate; }",
+            &["--replace", "--routine", "f"],
+            "B808",
+            "`rate` is static, and `set`",
+        ),
+        (
+            "float f(x) float x; { return x * 0.1; }",
+            replace,
+            "B808",
+            "in the old style",
+        ),
+        (
             "static double kept[2];\nstatic double *const to = kept;\ndouble shown(void) { return kept[0]; }\ndouble f(double x) { to[0] += x; return x * to[0]; }",
             &["--replace", "--routine", "f"],
             "B808",
