@@ -76,12 +76,16 @@ fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
     let Some(v) = routine.variables.iter().position(is_size) else {
         return;
     };
+    let size = match type_of(&routine.variables, size).map(|ty| ty.ty) {
+        Ok(ScalarType::Sized(_)) => Expr::op(Op::TO_INT, [size.clone()]),
+        _ => size.clone(),
+    };
     let vertices = routine.body.iter_mut().flat_map(Cfg::vertices_mut);
     for statement in vertices.filter_map(|v| v.kind.statements_mut()).flatten() {
         if let StmtKind::Assign { target, value } = &mut statement.kind
             && target.var.index() == v
         {
-            value.clone_from(size);
+            value.clone_from(&size);
         }
     }
 }

@@ -452,13 +452,15 @@ fn memory_of_another_size_is_told() {
     let Some(cc) = needs::tool("cc") else { return };
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let text = "#include <stdlib.h>\ndouble *f(int n, double x) { double *y = malloc(n * sizeof *y); n--; for (int i = 0; i <= n; i++) y[i] = i * x * x; return y + 1; }";
+    let text = "#include <stdlib.h>\ndouble *f(int n, int m, double x) { double *y = malloc(n * sizeof *y); n--; for (int i = 0; i <= n; i++) y[i] = i * x * x; return y + 1; }";
     fs::write(folder.join("f.c"), text).unwrap();
-    let args = ["reverse", "f.c", "--emit", "c", "--size", "return=2"];
-    let ran = cfgrev_in(folder, &args, b"");
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let main = "int main(void) { double v[2], b[2] = {1, 1}, xb = 0; printf(\"%d \", f_grad(3, 2, &xb, v, b, NULL)); printf(\"%g %d %d\", xb, f_grad(2, 2, &xb, v, b, NULL), f_grad(4, 2, &xb, v, b, NULL)); }";
-    let program = format!("#include <stdio.h>\n{}{main}\n", ran.out);
-    fs::write(folder.join("program.c"), program).unwrap();
-    assert_eq!(printed(&cc, folder, &["program.c".to_owned()]), "0 12 3 3");
+    for size in ["return=2", "return=m"] {
+        let args = ["reverse", "f.c", "--emit", "c", "--size", size];
+        let ran = cfgrev_in(folder, &args, b"");
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let main = "int main(void) { double v[2], b[2] = {1, 1}, xb = 0; printf(\"%d \", f_grad(3, 2, 2, &xb, v, b, NULL)); printf(\"%g %d %d\", xb, f_grad(2, 2, 2, &xb, v, b, NULL), f_grad(4, 2, 2, &xb, v, b, NULL)); }";
+        let program = format!("#include <stdio.h>\n{}{main}\n", ran.out);
+        fs::write(folder.join("program.c"), program).unwrap();
+        assert_eq!(printed(&cc, folder, &["program.c".to_owned()]), "0 12 3 3");
+    }
 }
