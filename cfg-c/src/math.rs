@@ -32,6 +32,8 @@ pub(crate) enum How {
     Written,
     /// It computes nothing that the program uses: left out.
     Passive,
+    /// It is a function of the program that changes only its own variables, and nothing uses its value: left out.
+    Telling,
     /// It is defined in another file, returns nothing, and is given nothing that it could write to: left out.
     Unseen,
     /// A text that is only printed, as that of an error.
@@ -238,6 +240,7 @@ impl How {
         !matches!(
             self,
             Self::Passive
+                | Self::Telling
                 | Self::Unseen
                 | Self::Silent
                 | Self::Stop
@@ -261,7 +264,7 @@ impl How {
     pub(crate) fn is_without_use(self) -> bool {
         matches!(
             self,
-            Self::Passive | Self::Unseen | Self::Silent | Self::Stop
+            Self::Passive | Self::Telling | Self::Unseen | Self::Silent | Self::Stop
         )
     }
 
@@ -281,6 +284,7 @@ impl How {
             Self::Least(_)
                 | Self::PositiveDifference
                 | Self::Passive
+                | Self::Telling
                 | Self::Unseen
                 | Self::Silent
                 | Self::Assert

@@ -1,39 +1,41 @@
-//! Functions that only tell something, as `trace("at %g\n", x)` and `name_of(status)` among the arguments of a message: all that they
-//! change is theirs, and they come back. A call whose value nothing asks for is left out, like printing.
+//! Functions that only tell something, as `trace("at %g\n", x)` and `name_of(status)` among the arguments of a message: they change only
+//! variables of their own and memory that they allocate, and they come back. A call whose value nothing uses is left out, like printing.
 //!
-//! A function changes variables of its own, which are nobody else's, what its parameters lead to, which is whose it is that is given, and
-//! what is kept between calls. A counter that is kept is its own, too, where it returns nothing.
+//! A function that writes through a parameter changes what each of its callers gives: nothing else where that is a variable of the caller.
+//! Integers that a function without a result keeps between calls, as a counter of messages, are its own, if it changes nothing else.
 
 use crate::{
-    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtKind, Unary, Unit},
+    ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Unary, Unit},
     calls::reachable,
     math::How,
     points::{allocates, bare, is_null, sources},
     texts::forget,
     types::{Arith, Type},
+    unreached::known,
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     rc::Rc,
 };
 
-/// What is written to.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A place that a function may change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// What a parameter leads to, by its position.
+    /// In an object that a parameter points to, by the position of the parameter.
     Through(usize),
-    /// A variable of the function that is kept between calls.
-    Kept(DeclId),
+    /// In an integer that a function without a result keeps between calls.
+    Kept,
+    /// Anywhere else.
     Other,
 }
 
-/// What a function changes that is not its own.
+/// The places that a function changes beside its own variables and the memory that it allocates.
 #[derive(Default)]
 struct Changes {
-    /// Something else than the following, or it may not come back.
+    /// The function changes other places than the following, or may not come back.
     others: bool,
     through: BTreeSet<usize>,
-    kept: BTreeSet<DeclId>,
+    kept: bool,
 }
 
 /// A call by one function of another one.
@@ -42,18 +44,14 @@ struct Call {
     arguments: Rc<[ExprId]>,
 }
 
-/// What the functions of a program change.
+/// The changes that the functions of a program make.
 #[derive(Default)]
 pub(crate) struct Telling {
     changes: Vec<Changes>,
     /// The calls of each function.
     calls: BTreeMap<usize, Vec<Call>>,
-    /// The variables that are kept and that each function names.
-    named: Vec<Vec<DeclId>>,
-    /// The functions that name such a variable.
-    users: BTreeMap<DeclId, BTreeSet<usize>>,
-    /// What the pointers that variables are lead to.
-    leads: HashMap<(usize, DeclId), Rc<[Place]>>,
+    /// The places that a function's pointers lead to.
+    leads: HashMap<(usize, DeclId), Rc<BTreeSet<Place>>>,
 }
 
 /// Leaves out calls of functions that only tell something, where their values are not asked for.
@@ -84,7 +82,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Telling {
         let prints = *printing.entry(d).or_insert(next);
         if prints == next {
             let decl = Decl {
-                library: Some(How::Passive),
+                library: Some(How::Telling),
                 definition: None,
                 ..unit.decl(d).clone()
             };
@@ -110,37 +108,17 @@ impl Telling {
     pub(crate) fn of(unit: &Unit) -> Self {
         let mut found = Self::default();
         for f in 0..unit.functions.len() {
-            found.changes.push(Changes::default());
-            found.named.push(Vec::new());
+            let others = unit.functions[f].given.is_some() || may_stay(unit, f);
+            found.changes.push(Changes {
+                others,
+                ..Changes::default()
+            });
             for e in unit.functions[f].part.clone().map(ExprId) {
                 found.look_at(unit, f, e);
             }
-            found.changes[f].others |= unit.functions[f].given.is_some();
         }
         let mut open: Vec<usize> = (0..unit.functions.len()).collect();
-        // What others may read: real numbers may be results.
-        let mut shared: Vec<DeclId> = (found.users.keys().copied())
-            .filter(|d| !matches!(unit.decl(*d).ty.element().arith(), Some(Arith::Int(_))))
-            .collect();
-        for f in 0..unit.functions.len() {
-            if !returns_nothing(unit, f) {
-                shared.append(&mut found.named[f]);
-            }
-        }
-        loop {
-            for d in shared.drain(..) {
-                for f in found.users.remove(&d).into_iter().flatten() {
-                    if found.changes[f].kept.contains(&d) && found.note(f, Place::Other) {
-                        open.push(f);
-                    }
-                }
-            }
-            let Some(f) = open.pop() else {
-                return found;
-            };
-            if !found.is_quiet(f) {
-                shared.append(&mut found.named[f]);
-            }
+        while let Some(f) = open.pop() {
             let calls = found.calls.remove(&f).unwrap_or_default();
             for call in &calls {
                 if found.pass_on(unit, f, call) {
@@ -149,6 +127,7 @@ impl Telling {
             }
             found.calls.insert(f, calls);
         }
+        found
     }
 
     /// True of functions that change nothing that is not theirs.
@@ -156,7 +135,7 @@ impl Telling {
         !self.changes[f].others && self.changes[f].through.is_empty()
     }
 
-    /// True of an expression that may be left out where its value is not asked.
+    /// True of an expression that may be left out where nothing uses its value.
     pub(crate) fn only_tells(&self, unit: &Unit, e: ExprId) -> bool {
         let mut tells = true;
         unit.walk(e, &mut |e| {
@@ -178,13 +157,9 @@ impl Telling {
     /// Notes what a function changes by an expression of its own, and whom it calls.
     fn look_at(&mut self, unit: &Unit, f: usize, e: ExprId) {
         match &unit.expr(e).kind {
-            ExprKind::Name(d) if unit.decl(*d).kind == DeclKind::Static => {
-                self.users.entry(*d).or_default().insert(f);
-                self.named[f].push(*d);
-            }
             ExprKind::Assign(_, target, _) | ExprKind::Step { of: target, .. } => {
-                for place in self.places(unit, f, *target).iter() {
-                    self.note(f, *place);
+                for place in self.places(unit, f, *target) {
+                    self.note(f, place);
                 }
             }
             ExprKind::Call(..) => {
@@ -197,8 +172,8 @@ impl Telling {
                 match written_by_library(unit, e) {
                     Some(pointers) => {
                         for a in pointers {
-                            for place in self.pointer(unit, f, a).iter() {
-                                self.note(f, *place);
+                            for place in self.pointer(unit, f, a) {
+                                self.note(f, place);
                             }
                         }
                     }
@@ -210,16 +185,20 @@ impl Telling {
         }
     }
 
+    /// True if the function changes more than before.
     fn note(&mut self, f: usize, place: Place) -> bool {
         let changes = &mut self.changes[f];
-        match place {
+        let more = match place {
             Place::Through(k) => changes.through.insert(k),
-            Place::Kept(d) => changes.kept.insert(d),
+            Place::Kept => !std::mem::replace(&mut changes.kept, true),
             Place::Other => !std::mem::replace(&mut changes.others, true),
-        }
+        };
+        // An integer that it keeps may decide on the changes that its caller sees.
+        changes.others |= changes.kept && !changes.through.is_empty();
+        more
     }
 
-    /// What a call changes is changed by the caller. True if that is more than before.
+    /// The caller makes the changes that the function makes. True if it changes more than before.
     fn pass_on(&mut self, unit: &Unit, f: usize, call: &Call) -> bool {
         if self.changes[f].others {
             return self.note(call.by, Place::Other);
@@ -228,17 +207,17 @@ impl Telling {
         for k in self.changes[f].through.clone() {
             let places = match call.arguments.get(k) {
                 Some(a) => self.pointer(unit, call.by, *a),
-                None => Rc::from([Place::Other]),
+                None => BTreeSet::from([Place::Other]),
             };
-            for place in places.iter() {
-                more |= self.note(call.by, *place);
+            for place in places {
+                more |= self.note(call.by, place);
             }
         }
         more
     }
 
     /// The places that an expression which is assigned to may be, but for the function's own.
-    fn places(&mut self, unit: &Unit, f: usize, target: ExprId) -> Rc<[Place]> {
+    fn places(&mut self, unit: &Unit, f: usize, target: ExprId) -> BTreeSet<Place> {
         let mut e = target;
         loop {
             match unit.expr(e).kind {
@@ -251,39 +230,79 @@ impl Telling {
                 {
                     return self.pointer(unit, f, a);
                 }
-                _ => return found_in(unit, f, vec![(e, Way::Assigned)]),
+                _ => return self.reached(unit, f, e, Way::Assigned),
             }
         }
     }
 
     /// The places that a pointer may lead to, but for the function's own.
-    fn pointer(&mut self, unit: &Unit, f: usize, e: ExprId) -> Rc<[Place]> {
-        let open = vec![(e, Way::Pointer)];
-        match unit.expr(bare(unit, e)).kind {
-            ExprKind::Name(d) => {
-                let found = self.leads.entry((f, d));
-                Rc::clone(found.or_insert_with(|| found_in(unit, f, open)))
-            }
-            _ => found_in(unit, f, open),
+    fn pointer(&mut self, unit: &Unit, f: usize, e: ExprId) -> BTreeSet<Place> {
+        self.reached(unit, f, e, Way::Pointer)
+    }
+
+    /// The places that an expression may come to, but for the function's own.
+    fn reached(&mut self, unit: &Unit, f: usize, e: ExprId, way: Way) -> BTreeSet<Place> {
+        let mut found = BTreeSet::new();
+        for d in follow(unit, f, e, way, &mut found) {
+            found.extend(self.leads(unit, f, d).iter());
         }
+        found
+    }
+
+    /// The places that the pointer of a variable may lead to, but for the function's own.
+    fn leads(&mut self, unit: &Unit, f: usize, d: DeclId) -> Rc<BTreeSet<Place>> {
+        if let Some(known) = self.leads.get(&(f, d)) {
+            return Rc::clone(known);
+        }
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::from([d]);
+        let mut open = vec![d];
+        while let Some(d) = open.pop() {
+            if let Some(known) = self.leads.get(&(f, d)) {
+                found.extend(known.iter());
+                continue;
+            }
+            let decl = unit.decl(d);
+            let is_own = is_of(unit, f, d) && decl.ty.target().is_some();
+            if !is_own || decl.kind == DeclKind::Static {
+                found.insert(Place::Other);
+                continue;
+            }
+            if decl.kind == DeclKind::Parameter {
+                found.extend(place_of(unit, f, d, Way::Pointer));
+            }
+            for e in sources(unit, d) {
+                let others = follow(unit, f, e, Way::Pointer, &mut found).into_iter();
+                open.extend(others.filter(|d| seen.insert(*d)));
+            }
+        }
+        let found = Rc::new(found);
+        self.leads.insert((f, d), Rc::clone(&found));
+        found
     }
 }
 
 /// How an expression comes to a place.
 #[derive(Clone, Copy)]
 enum Way {
-    /// It is the place, or a part of it.
+    /// The expression is the place, or a part of it.
     Assigned,
-    /// A pointer leads to it, or to a part of it.
+    /// A pointer leads to the place, or to a part of it.
     Inside,
-    /// It is a pointer to the place.
+    /// The expression is a pointer to the place.
     Pointer,
 }
 
-/// The places that expressions of a function may come to, but for its own variables.
-fn found_in(unit: &Unit, f: usize, mut open: Vec<(ExprId, Way)>) -> Rc<[Place]> {
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
+/// Adds the places that an expression of a function may come to, but for the function's own; the variables whose pointers lead to more.
+fn follow(
+    unit: &Unit,
+    f: usize,
+    e: ExprId,
+    way: Way,
+    found: &mut BTreeSet<Place>,
+) -> BTreeSet<DeclId> {
+    let mut pointers = BTreeSet::new();
+    let mut open = vec![(e, way)];
     while let Some((e, way)) = open.pop() {
         let is_pointer = matches!(way, Way::Pointer) && !unit.is_array(e);
         let e = if is_pointer { bare(unit, e) } else { e };
@@ -294,16 +313,7 @@ fn found_in(unit: &Unit, f: usize, mut open: Vec<(ExprId, Way)>) -> Rc<[Place]> 
         };
         match unit.expr(e).kind {
             ExprKind::Name(d) if is_pointer => {
-                let decl = unit.decl(d);
-                let is_own = is_of(unit, f, d) && decl.ty.target().is_some();
-                if !is_own || decl.kind == DeclKind::Static {
-                    found.push(Place::Other);
-                } else if seen.insert(d) {
-                    if decl.kind == DeclKind::Parameter {
-                        found.extend(place_of(unit, f, d, way));
-                    }
-                    open.extend(sources(unit, d).into_iter().map(|e| (e, way)));
-                }
+                pointers.insert(d);
             }
             ExprKind::Name(d) | ExprKind::Literal(d) => found.extend(place_of(unit, f, d, way)),
             ExprKind::Unary(Unary::Address, a) if is_pointer => open.push((a, Way::Inside)),
@@ -335,31 +345,84 @@ fn found_in(unit: &Unit, f: usize, mut open: Vec<(ExprId, Way)>) -> Rc<[Place]> 
             ExprKind::Index(a, i) if !is_pointer => {
                 open.push(behind(if unit.is_pointer(a) { a } else { i }));
             }
-            _ => found.push(Place::Other),
+            _ => {
+                found.insert(Place::Other);
+            }
         }
     }
-    found.into()
+    pointers
 }
 
-/// What is changed where a variable is come to; nothing where it is the function's own.
+/// The place that a function changes where it comes to a variable; none where the variable is its own.
 fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     let decl = unit.decl(d);
-    let is_assigned = matches!(way, Way::Assigned);
+    // A pointer that another one changes may lead elsewhere then; of those in arrays and structures nothing is known anyway.
+    if matches!((way, &decl.ty.ty), (Way::Inside, Type::Pointer(_))) {
+        return Some(Place::Other);
+    }
     let is_array = matches!(decl.ty.ty, Type::Array(..));
-    let leads = is_array || decl.ty.target().is_some() && !is_assigned;
+    let leads = is_array || matches!(way, Way::Pointer) && decl.ty.target().is_some();
     if decl.kind == DeclKind::Parameter && leads {
         let position = unit.functions[f].parameters.iter().position(|p| *p == d);
         return Some(position.map_or(Place::Other, Place::Through));
     }
-    // A pointer that another one changes may lead elsewhere then; of those in arrays and structures nothing is known anyway.
-    if !is_assigned && matches!(decl.ty.ty, Type::Pointer(_)) {
-        return Some(Place::Other);
-    }
+    let is_integer = matches!(decl.ty.element().arith(), Some(Arith::Int(_)));
     match decl.kind {
         DeclKind::Local | DeclKind::Parameter if is_of(unit, f, d) => None,
-        DeclKind::Static if is_of(unit, f, d) => Some(Place::Kept(d)),
+        // Real numbers may be results; a result may depend on the integer, or point to it.
+        DeclKind::Static if is_of(unit, f, d) && is_integer && returns_nothing(unit, f) => {
+            Some(Place::Kept)
+        }
         _ => Some(Place::Other),
     }
+}
+
+/// True of a function that may not come back by its own statements: it is declared so, jumps, or has a loop that no condition, `break` or
+/// `return` ends. Other loops are taken to end, as C lets compilers do.
+fn may_stay(unit: &Unit, f: usize) -> bool {
+    let function = &unit.functions[f];
+    let mut endless = BTreeSet::new();
+    let mut left = BTreeSet::new();
+    // Each statement with the endless loop around it, and with the loop that a `break` in it ends.
+    let mut open = vec![(function.body, None, None)];
+    while let Some((s, around, broken)) = open.pop() {
+        let condition = match &unit.stmt(s).kind {
+            StmtKind::Goto(_) => return true,
+            StmtKind::Return(_) => {
+                left.extend(around);
+                continue;
+            }
+            StmtKind::Break => {
+                left.extend(broken);
+                continue;
+            }
+            StmtKind::While(c, _) | StmtKind::Do(_, c) => Some(Some(*c)),
+            StmtKind::For(of) => Some(of.condition),
+            _ => None,
+        };
+        let is_loop = condition.is_some();
+        let is_endless = condition.is_some_and(|c| c.is_none_or(|c| always_holds(unit, c)));
+        if is_endless {
+            endless.insert(s);
+        }
+        let around = if is_endless { Some(s) } else { around };
+        let ends = is_loop || matches!(unit.stmt(s).kind, StmtKind::Switch(..));
+        let broken = if ends { Some(s) } else { broken };
+        let inside = unit.inside(s).into_iter();
+        open.extend(inside.map(|s: StmtId| (s, around, broken)));
+    }
+    unit.decl(function.decl).noreturn || !endless.is_subset(&left)
+}
+
+/// True of a condition that holds in any run; a constant one is taken to hold if its value is not known.
+fn always_holds(unit: &Unit, condition: ExprId) -> bool {
+    known(unit, condition).unwrap_or_else(|| {
+        let mut is_constant = true;
+        unit.walk(condition, &mut |e| {
+            is_constant &= !matches!(unit.expr(e).kind, ExprKind::Name(_));
+        });
+        is_constant
+    })
 }
 
 /// True of the variables of a function.
@@ -399,10 +462,11 @@ fn written_by_library(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
     };
     let how = decl.how()?;
     // Calls that print are left out.
-    if how.is_without_use() && how != How::Stop || how == How::Release {
+    if how.is_without_use() && how != How::Stop {
         return Some(Vec::new());
     }
-    if !how.changes_arguments_only() {
+    // The like of vsscanf writes where the caller's arguments point to.
+    if !how.changes_arguments_only() || decl.name.starts_with('v') && decl.name.ends_with("scanf") {
         return None;
     }
     let declared = signature.parameters.iter();

@@ -53,7 +53,7 @@ fn kept(
     let mut kept = Vec::new();
     for (k, &(condition, then)) in arms.iter().enumerate() {
         let is_constant = constant::integer(unit, condition).is_some();
-        match known(unit, condition, MAX_DEPTH) {
+        match known(unit, condition) {
             Some(false) if !unit.is_entered(&[then]) => {
                 unreached.push(then);
                 if !is_constant {
@@ -80,8 +80,12 @@ fn kept(
     (unreached.len() > before).then_some((kept, other))
 }
 
-/// What a condition is in any run, if constants decide on it.
-fn known(unit: &Unit, e: ExprId, depth: usize) -> Option<bool> {
+/// Whether a condition holds in any run, if constants decide on it.
+pub(crate) fn known(unit: &Unit, e: ExprId) -> Option<bool> {
+    known_to(unit, e, MAX_DEPTH)
+}
+
+fn known_to(unit: &Unit, e: ExprId, depth: usize) -> Option<bool> {
     let depth = depth.checked_sub(1)?;
     if let Some((value, _)) = constant::integer(unit, e) {
         return Some(value != 0);
@@ -89,13 +93,13 @@ fn known(unit: &Unit, e: ExprId, depth: usize) -> Option<bool> {
     match unit.expr(e).kind {
         ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) => {
             let decisive = op == Binary::Or;
-            let (a, b) = (known(unit, a, depth), known(unit, b, depth));
+            let (a, b) = (known_to(unit, a, depth), known_to(unit, b, depth));
             if a == Some(decisive) || b == Some(decisive) {
                 return Some(decisive);
             }
             a.and(b)
         }
-        ExprKind::Unary(Unary::Not, a) => known(unit, a, depth).map(|known| !known),
+        ExprKind::Unary(Unary::Not, a) => known_to(unit, a, depth).map(|known| !known),
         _ => None,
     }
 }

@@ -1641,6 +1641,8 @@ fn what_does_more_than_tell_is_called() {
         "static int n; if (n++ < 3) printf(\"%g\", x);",
         "struct s s = {&x}, t = s; t.p = 0; char c[9]; snprintf(c, 9, \"%g\", *s.p); puts(c);",
         "double a[2], *r[2]; r[0] = a; printf(\"%p\", (void *)r[0]);",
+        "double *p = malloc(sizeof *p); *p = x; printf(\"%g\", *p); free(p);",
+        "while (1) { for (int i = 0; i < 3; i++) puts(\"\"); if (x > 1) break; } for (;;) { x += 1; if (x > 9) return; }",
     ];
     let others = [
         "static double n; n += x;",
@@ -1655,12 +1657,19 @@ fn what_does_more_than_tell_is_called() {
         "h(w, x);",
         "double a[2]; h(x > 1 ? a : w, x);",
         "memcpy(w, &x, sizeof x);",
+        "release(held);",
+        "for (;;) ;",
+        "if (x > 1) while (1 || x > 1) { switch (last) { case 0: break; } for (;;) break; }",
+        "do puts(\"\"); while (1.5);",
+        "again: goto again;",
+        "die();",
     ];
     let all = quiet.map(|body| (body, true)).into_iter();
     for (body, is_quiet) in all.chain(others.map(|body| (body, false))) {
         let text = format!(
-            "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nstruct s {{ double *p; }}; static double w[2]; static int last;
-             static void h(double *p, double x) {{ *p = x; }}
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nstruct s {{ double *p; }}; static double w[2], *held; static int last;
+             static void h(double *p, double x) {{ *p = x; }} static void release(double *p) {{ free(p); }}
+             _Noreturn static void die(void) {{ puts(\"\"); }}
              static void g(double x) {{ {body} }}
              double f(double x) {{ g(x); return x * w[0] + w[1] + last; }}"
         );

@@ -199,6 +199,22 @@ const RULES: &[(&str, &str)] = &[
         "a union gives the bits of a double, also those of its copies",
         "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ntypedef union { uint64_t bits; double value; struct { uint32_t low, high; } halves; } number;\ndouble f(double v, int n) { number a, b; a.value = -v - n; b.value = 1.0; b.bits |= a.bits & 0x000fffffffffffffu; a.bits &= ~(1ull << 63); return b.value * v + (a.value > 2.0 ? a.value : 1.0); }",
     ),
+    (
+        "another function changes a number that is kept between calls",
+        "static void set(double *p, double v) { *p = v; }\nstatic double last(double v) { static double l; double r = l; set(&l, v); return r; }\ndouble f(double v, int n) { last(3 * v); return last(n); }",
+    ),
+    (
+        "another function changes an integer that is kept between calls, for a function whose calls change nothing else",
+        "static void bump(int *p) { (*p)++; }\nstatic int calls(int ask) { static int n[2]; if (!ask) bump(n + 1); return n[1]; }\nstatic void tick(void) { calls(0); }\ndouble f(double v, int n) { tick(); tick(); return v * n * calls(1); }",
+    ),
+    (
+        "an integer that is kept between calls decides on a change that the caller sees",
+        "static void bump(int *p) { ++*p; }\nstatic void add(double *to, double v) { static int n; bump(&n); *to += n * v; }\ndouble f(double v, int n) { double sum = n; add(&sum, v); add(&sum, v); return sum; }",
+    ),
+    (
+        "a parameter that is assigned through its address leads elsewhere",
+        "static double w[1];\nstatic void set(double *p, double v) { double **q = &p; *q = w; *p = v; }\nstatic void tell(double v) { double a[1] = {0}; set(a, v); }\ndouble f(double v, int n) { tell(v); return n * w[0]; }",
+    ),
 ];
 
 /// The value that the executor has.

@@ -90,7 +90,7 @@ impl Body<'_, '_> {
                 let message = format!("{name} is not supported where its text is not printed");
                 self.error(&codes::LIBRARY, at, message, math::KEPT)
             }
-            Some(how @ (How::Passive | How::Unseen)) => {
+            Some(how @ (How::Passive | How::Telling | How::Unseen)) => {
                 self.left_out(how, name, arguments, at).map(|()| None)
             }
             Some(How::Assert) => self.assertion(arguments, at).map(|()| None),
@@ -200,6 +200,12 @@ impl Body<'_, '_> {
                 format!(
                     "if it matters, read the file that defines it, too; --no-diff {name} has emitted C call it"
                 ),
+            ),
+            How::Telling => (
+                format!(
+                    "{name} is left out: it changes only variables of its own, and nothing uses its value"
+                ),
+                "nothing is to be done".to_owned(),
             ),
             _ => (
                 format!("{name} is left out: it computes nothing that the program uses"),
@@ -387,6 +393,7 @@ impl Body<'_, '_> {
             How::NotANumber => Value::new(constant_of(ty, f64::NAN), ty, 1),
             How::Written
             | How::Passive
+            | How::Telling
             | How::Unseen
             | How::System
             | How::Text
