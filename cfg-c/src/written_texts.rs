@@ -15,7 +15,7 @@ use crate::{
 };
 use petgraph::unionfind::UnionFind;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     rc::Rc,
 };
 
@@ -162,8 +162,8 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
 
 /// Variables for lengths of texts, with the calls that give them: calls that write texts, without effects in arguments. Only
 /// calls that write texts, and those that print, use the variables.
-fn lengths(unit: &Unit) -> HashMap<DeclId, Vec<ExprId>> {
-    let mut given: HashMap<DeclId, Vec<ExprId>> = HashMap::new();
+fn lengths(unit: &Unit) -> BTreeMap<DeclId, Vec<ExprId>> {
+    let mut given: BTreeMap<DeclId, Vec<ExprId>> = BTreeMap::new();
     for (k, decl) in unit.decls.iter().enumerate() {
         let d = DeclId(k as u32);
         let calls = sources(unit, d);
