@@ -92,6 +92,45 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
     }
 }
 
+/// The value of C's function for `float`, of operators that have one which is not that for `double`, rounded.
+pub(super) fn single_value(op: Op, x: &[f64]) -> Option<f32> {
+    match (op, *x) {
+        (Op::Pow, [a, b]) => Some((a as f32).powf(b as f32)),
+        (Op::Atan2, [a, b]) => Some((a as f32).atan2(b as f32)),
+        (Op::Hypot, [a, b]) => Some((a as f32).hypot(b as f32)),
+        (_, [a]) => {
+            let a = a as f32;
+            match op {
+                Op::Cbrt => Some(c_math::cbrtf(a)),
+                Op::Exp => Some(a.exp()),
+                Op::Expm1 => Some(a.exp_m1()),
+                Op::Log => Some(a.ln()),
+                Op::Log1p => Some(a.ln_1p()),
+                Op::Log2 => Some(a.log2()),
+                Op::Log10 => Some(a.log10()),
+                Op::Sin => Some(a.sin()),
+                Op::Cos => Some(a.cos()),
+                Op::Tan => Some(a.tan()),
+                Op::Asin => Some(a.asin()),
+                Op::Acos => Some(a.acos()),
+                Op::Atan => Some(a.atan()),
+                Op::Sinh => Some(a.sinh()),
+                Op::Cosh => Some(a.cosh()),
+                Op::Tanh => Some(a.tanh()),
+                Op::Asinh => Some(c_math::asinhf(a)),
+                Op::Acosh => Some(c_math::acoshf(a)),
+                Op::Atanh => Some(c_math::atanhf(a)),
+                Op::Erf => Some(c_math::erff(a)),
+                Op::Erfc => Some(c_math::erfcf(a)),
+                Op::Gamma => Some(c_math::tgammaf(a)),
+                Op::Lgamma => Some(c_math::lgammaf(a)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 /// Power with an integer exponent, by the power rule.
 pub(super) fn integer_power(a: f64, n: i64) -> Rule {
     let power = |n: i64| match i32::try_from(n) {

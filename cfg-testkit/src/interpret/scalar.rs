@@ -1,6 +1,6 @@
 //! Elemental operators at scalars.
 
-use super::rules::{integer_power, real_rule};
+use super::rules::{integer_power, real_rule, single_value};
 use super::{Derivative, FaultKind, Value, sized};
 use cfg_core::ir::{AnyInt, Conversion, Op};
 
@@ -78,11 +78,15 @@ fn only_real(op: Op) -> bool {
     )
 }
 
-/// The result is 32 bits wide if a real operand is and none is wider.
+/// True if a real operand is 32 bits wide and none is wider.
+fn is_single<D>(operands: &[Value<D>]) -> bool {
+    operands.iter().any(|v| matches!(v, Value::Real32(..)))
+        && !operands.iter().any(|v| matches!(v, Value::Real(..)))
+}
+
+/// The result is 32 bits wide if the operands are.
 fn real<D>(operands: &[Value<D>], value: f64, derivative: D) -> Value<D> {
-    let narrow = operands.iter().any(|v| matches!(v, Value::Real32(..)))
-        && !operands.iter().any(|v| matches!(v, Value::Real(..)));
-    if narrow {
+    if is_single(operands) {
         Value::Real32(value as f32, derivative)
     } else {
         Value::Real(value, derivative)
@@ -134,7 +138,10 @@ fn real_operation<D: Derivative>(op: Op, x: &[Value<D>]) -> Result<Value<D>> {
     if let Some(result) = compared {
         return Ok(Value::Logical(result));
     }
-    let (value, partials) = real_rule(op, &values[..n]).ok_or(FaultKind::Unsupported(op))?;
+    let (mut value, partials) = real_rule(op, &values[..n]).ok_or(FaultKind::Unsupported(op))?;
+    if let Some(single) = single_value(op, &values[..n]).filter(|_| is_single(x)) {
+        value = single.into();
+    }
     if D::NONE {
         return Ok(real(x, value, D::constant()));
     }

@@ -9,7 +9,7 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::json::Parsed;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
@@ -222,9 +222,7 @@ impl cfg_c::Files for Included {
             let length = std::fs::metadata(&path).ok()?.len();
             left = left.checked_sub(length)?;
             let bytes = std::fs::read(&path).ok()?;
-            let shown: PathBuf = path.components().collect();
-            let shown = shown.strip_prefix(".").unwrap_or(&shown);
-            Some((shown.to_string_lossy().into_owned(), bytes))
+            Some((shortened(&path).to_string_lossy().into_owned(), bytes))
         });
         texts.collect()
     }
@@ -252,6 +250,25 @@ fn all_files(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         }
     }
     found
+}
+
+/// A path without the folders that it enters and leaves again, if that is the same file.
+fn shortened(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        match (part, short.components().next_back()) {
+            (Component::CurDir, _) => {}
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                short.pop();
+            }
+            _ => short.push(part),
+        }
+    }
+    let [one, other] = [&*short, path].map(std::fs::canonicalize);
+    match (one, other) {
+        (Ok(one), Ok(other)) if one == other => short,
+        _ => path.to_owned(),
+    }
 }
 
 /// Other files in C are read up to this number of bytes in all, for what they define.
