@@ -94,11 +94,11 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
 
 /// The value of C's function for `float`, of operators that have one which is not that for `double`, rounded.
 pub(super) fn single_value(op: Op, x: &[f64]) -> Option<f32> {
-    match (op, *x) {
-        (Op::Pow, [a, b]) => Some((a as f32).powf(b as f32)),
-        (Op::Atan2, [a, b]) => Some((a as f32).atan2(b as f32)),
-        (Op::Hypot, [a, b]) => Some((a as f32).hypot(b as f32)),
-        (_, [a]) => {
+    match (op, x) {
+        (Op::Pow, &[a, b]) => Some((a as f32).powf(b as f32)),
+        (Op::Atan2, &[a, b]) => Some((a as f32).atan2(b as f32)),
+        (Op::Hypot, &[a, b]) => Some((a as f32).hypot(b as f32)),
+        (_, &[a]) => {
             let a = a as f32;
             match op {
                 Op::Cbrt => Some(c_math::cbrtf(a)),
