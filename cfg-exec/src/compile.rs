@@ -357,18 +357,11 @@ impl MathTable {
         let mut unary: Box<[Unary; 256]> = Box::new([nan1; 256]);
         let mut binary: Box<[Binary; 256]> = Box::new([nan2; 256]);
         for (k, &op) in Op::ALL.iter().enumerate().take(Self::SINGLE) {
-            for (k, f) in [
-                (k, elemental::unary(op, math)),
-                (k + Self::SINGLE, elemental::unary32(op, math)),
-            ] {
-                unary[k] = f.unwrap_or(nan1);
-            }
-            for (k, f) in [
-                (k, elemental::binary(op, math)),
-                (k + Self::SINGLE, elemental::binary32(op, math)),
-            ] {
-                binary[k] = f.unwrap_or(nan2);
-            }
+            let single = k + Self::SINGLE;
+            unary[k] = elemental::unary(op, math).unwrap_or(nan1);
+            unary[single] = elemental::unary32(op, math).unwrap_or(nan1);
+            binary[k] = elemental::binary(op, math).unwrap_or(nan2);
+            binary[single] = elemental::binary32(op, math).unwrap_or(nan2);
         }
         Self {
             unary,

@@ -12,6 +12,16 @@ pub enum Math {
     Portable,
 }
 
+impl Math {
+    /// The function of this implementation, of two.
+    pub(super) fn choose<F>(self, native: F, portable: F) -> F {
+        match self {
+            Self::Native => native,
+            Self::Portable => portable,
+        }
+    }
+}
+
 /// A function of one real.
 pub type Unary = fn(f64) -> f64;
 /// A function of two reals.

@@ -52,10 +52,7 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
         Op::Digamma => (digamma(Math::Native), digamma(Math::Portable)),
         _ => return None,
     };
-    Some(match math {
-        Math::Native => native,
-        Math::Portable => portable,
-    })
+    Some(math.choose(native, portable))
 }
 
 /// The elemental function, as in [`unary`], of one 32-bit real: what is neither exact nor correctly rounded is C's
@@ -113,10 +110,7 @@ pub fn unary32(op: Op, math: Math) -> Option<Unary> {
         ),
         _ => return unary(op, math),
     };
-    Some(match math {
-        Math::Native => native,
-        Math::Portable => portable,
-    })
+    Some(math.choose(native, portable))
 }
 
 /// The elemental function, as in [`binary`], of two 32-bit reals; see [`unary32`]. Its value is to be rounded.
@@ -140,10 +134,7 @@ pub fn binary32(op: Op, math: Math) -> Option<Binary> {
         ),
         _ => return binary(op, math),
     };
-    Some(match math {
-        Math::Native => native,
-        Math::Portable => portable,
-    })
+    Some(math.choose(native, portable))
 }
 
 fn single(x: f64, f: fn(f32) -> f32) -> f64 {
@@ -179,10 +170,7 @@ pub fn binary(op: Op, math: Math) -> Option<Binary> {
         Op::Hypot => (f64::hypot, libm::hypot),
         _ => return None,
     };
-    Some(match math {
-        Math::Native => native,
-        Math::Portable => portable,
-    })
+    Some(math.choose(native, portable))
 }
 
 /// The elemental function of three real operands: `fma`. `None` if `op` is not one.

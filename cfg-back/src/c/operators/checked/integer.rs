@@ -130,10 +130,7 @@ pub(super) fn power(
     if y.ty != Integer {
         let operands = [convert(x, ty, pieces), convert(y, ty, pieces)];
         let name = format!("cfgrev_pow_{}", suffix(ty));
-        let then = format!(
-            "    return {};\n",
-            format_args!("{}(x, y)", of_library("pow", ty))
-        );
+        let then = format!("    return {}(x, y);\n", of_library("pow", ty));
         return Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces));
     }
     if ty != Integer {
