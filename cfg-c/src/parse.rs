@@ -7,6 +7,7 @@ mod allocation;
 mod attributes;
 pub(crate) mod bits;
 pub(crate) mod builtin;
+mod callback;
 mod declaration;
 mod declarator;
 mod expression;
