@@ -1,6 +1,6 @@
-//! Parameters `void *` of the functions to differentiate, and members that nothing assigns, as the data behind a callback: they have the
-//! type that they are said to have, or that what uses them converts them to, here or in a function to which they are
-//! handed on, if that is one.
+//! Parameters `void *` of the functions to differentiate, and members that nothing assigns, as the data behind a
+//! callback: they have the type that they are said to have, or that what uses them converts them to, here or in a
+//! function to which they are handed on, if that is one.
 
 use crate::{
     ast::{Decl, DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
@@ -38,7 +38,7 @@ pub(crate) fn holder(unit: &Unit, e: ExprId) -> Option<Holder> {
 struct Uses {
     types: Vec<Qualified>,
     given_to: Vec<DeclId>,
-    /// It is assigned, or its address is taken.
+    /// The pointer is assigned, or its address is taken.
     changes: bool,
 }
 
@@ -147,7 +147,7 @@ fn pointer(void: &Qualified, of: &Qualified) -> Qualified {
     }
 }
 
-/// What is done with each variable and member that is a pointer to void.
+/// The uses of each variable and member that is a pointer to void.
 fn uses(unit: &Unit) -> BTreeMap<Holder, Uses> {
     let mut uses: BTreeMap<Holder, Uses> = BTreeMap::new();
     let mut note = |value: ExprId, to: &Qualified, variable: Option<DeclId>| {

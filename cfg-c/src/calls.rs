@@ -87,8 +87,8 @@ pub(crate) fn is_function_pointer(ty: &Qualified) -> bool {
     matches!(&ty.ty, Type::Pointer(to) if matches!(to.ty, Type::Function(_)))
 }
 
-/// True if a function may be called through a pointer to a type of functions: their parameters are the same, but for what
-/// pointers point to where that is void in one of them.
+/// True if a function may be called through a pointer to a type of functions: their parameters are the same, but for
+/// what pointers point to where that is void in one of them.
 pub(crate) fn callable(pointer: &Type, function: &Type) -> bool {
     let (Type::Function(pointer), Type::Function(function)) = (pointer, function) else {
         return true;
@@ -104,7 +104,7 @@ pub(crate) fn callable(pointer: &Type, function: &Type) -> bool {
         // Structures and numbers.
         (a, b) => a == b,
     };
-    // Those that are copied have numbers in place of pointers to functions.
+    // Copies of functions have numbers in place of pointers to functions.
     let number = |ty: &Qualified| ty.arith() == Some(Arith::ADDRESS) || is_function_pointer(ty);
     let alike = |a: &Qualified, b: &Qualified| alike(a, b) || number(a) && number(b);
     let (ours, theirs) = (&pointer.parameters, &function.parameters);

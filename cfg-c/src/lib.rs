@@ -190,7 +190,8 @@ impl Attempt {
         (self.reached, pointers.count(), errors().count())
     }
 
-    /// Adds why the file is none for the other way, where problems are about pointers; if that is an error, the others come of it.
+    /// Adds why the file is none for the other way, where problems are about pointers; if that is an error, the others
+    /// come of it.
     fn with(mut self, other: Self) -> Self {
         if other.reached == Reached::Nothing && self.distance().1 > 0 {
             let found = &mut self.sink.found.0;
@@ -323,7 +324,8 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
     }
 }
 
-/// True if pointers can be values; otherwise a warning says why not, or an error where the program cannot be read without.
+/// True if pointers can be values; otherwise a warning says why not, or an error where the program cannot be read
+/// without.
 fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
     let make = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
     let head = lower::leads_on(unit, chosen);

@@ -191,8 +191,9 @@ pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
     Chosen { main, read }
 }
 
-/// What keeps pointers from being values: a function that is asked for which returns one to something else than numbers or a structure of
-/// them, or its parameter that leads to structures which lead to their like. There is no POINT of these.
+/// The declaration that keeps pointers from being values: a function that is asked for which returns one to something
+/// else than numbers or a structure of them, or its parameter that leads to structures which lead to their like. There
+/// is no POINT of these.
 pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
     chosen.read.iter().find_map(|f| {
         let function = &unit.functions[*f];

@@ -32,7 +32,7 @@ pub(crate) enum How {
     Written,
     /// It computes nothing that the program uses: left out.
     Passive,
-    /// It is a function of the program that changes only its own variables, and nothing uses its value: left out.
+    /// A function of the program that changes only its own variables, and whose value nothing uses: left out.
     Telling,
     /// It is defined in another file, returns nothing, and is given nothing that it could write to: left out.
     Unseen,
@@ -52,7 +52,7 @@ pub(crate) enum How {
     Sort,
     /// free.
     Release,
-    /// What the system says, as time, which is 0, with a warning: it is no input. Written in C, too.
+    /// An answer of the system, as the time: 0, with a warning, since it is no input. Written in C, too.
     System,
     /// memcpy and memmove.
     Copy,

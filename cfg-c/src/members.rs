@@ -85,8 +85,8 @@ fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
     arguments.copied().filter(|_| prints).collect()
 }
 
-/// Leaves out the assignments to members that nothing reads, of types of which there is no POINT: a function that sets up a structure
-/// gives it callbacks and data. Warns of the first to each member.
+/// Leaves out the assignments to members that nothing reads, of types of which there is no POINT: a function that sets
+/// up a structure gives it callbacks and data. Warns of the first to each member.
 pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     let mut unasked = Unasked::of(unit, roots);
     let stmts = unit.stmts.iter();

@@ -1,5 +1,6 @@
-//! Arguments for messages. Of those behind the last parameter, as in `die("no root near %g", x)`, a function can do nothing but print
-//! them, since `va_arg` is refused. With those of a handler that nothing sets, a pointer to a function that is null, nothing is done.
+//! Arguments for messages. Of those behind the last parameter, as in `die("no root near %g", x)`, a function can do
+//! nothing but print them, since `va_arg` is refused. With those of a handler that nothing sets, a pointer to a
+//! function that is null, nothing is done.
 
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Unary, Unit},

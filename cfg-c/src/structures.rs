@@ -1,5 +1,5 @@
-//! Structures as their members: which have no name, which are used, which lie on the way to a part, and which are of types that are
-//! not read.
+//! Structures as their members: which have no name, which are used, which lie on the way to a part, and which are of
+//! types that are not read.
 
 use crate::{
     ast::{Member, StructId, Unit},
@@ -11,7 +11,7 @@ use std::{
     rc::Rc,
 };
 
-/// What a member is called that is a union or structure without a name: its members are named like those of the
+/// The name of a member that is a union or structure without one: its members are named like those of the
 /// structure or union around it.
 const HIDDEN: &str = "__cfgrev_unnamed";
 
@@ -101,12 +101,13 @@ pub(crate) fn members_on_the_way<'u>(
     follow(unit, ty, steps).map_or_else(Vec::new, |(_, way)| way)
 }
 
-/// What is not supported about the type of a member.
+/// The part of a member's type that is not supported.
 pub(crate) fn unsupported(unit: &Unit, ty: &Qualified) -> Option<String> {
     let mut ty = ty;
     loop {
         match &ty.ty {
-            // A pointer to a function is a number, others may be texts that are only printed, or variables of their own.
+            // A pointer to a function is a number, others may be texts that are only printed, or variables of their
+            // own.
             Type::Pointer(_) | Type::Arith(_) => return None,
             Type::Array(_, None) => return Some("an array without extent".to_owned()),
             Type::Array(of, Some(_)) => ty = of,

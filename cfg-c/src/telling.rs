@@ -1,8 +1,10 @@
-//! Functions that only tell something, as `trace("at %g\n", x)` and `name_of(status)` among the arguments of a message: they change only
-//! variables of their own and memory that they allocate, and they come back. A call whose value nothing uses is left out, like printing.
+//! Functions that only tell something, as `trace("at %g\n", x)` and `name_of(status)` among the arguments of a message:
+//! they change only variables of their own and memory that they allocate, and they come back. A call whose value
+//! nothing uses is left out, like printing.
 //!
-//! A function that writes through a parameter changes what each of its callers gives: nothing else where that is a variable of the caller.
-//! Integers that a function without a result keeps between calls, as a counter of messages, are its own, if it changes nothing else.
+//! A function that writes through a parameter changes what each of its callers gives: nothing else where that is a
+//! variable of the caller. Integers that a function without a result keeps between calls, as a counter of messages, are
+//! its own, if it changes nothing else.
 
 use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Unary, Unit},
@@ -293,7 +295,8 @@ enum Way {
     Pointer,
 }
 
-/// Adds the places that an expression of a function may come to, but for the function's own; the variables whose pointers lead to more.
+/// Adds the places that an expression of a function may come to, but for the function's own; the variables whose
+/// pointers lead to more.
 fn follow(
     unit: &Unit,
     f: usize,
@@ -356,7 +359,8 @@ fn follow(
 /// The place that a function changes where it comes to a variable; none where the variable is its own.
 fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     let decl = unit.decl(d);
-    // A pointer that another one changes may lead elsewhere then; of those in arrays and structures nothing is known anyway.
+    // A pointer that another one changes may lead elsewhere then; of those in arrays and structures nothing is known
+    // anyway.
     if matches!((way, &decl.ty.ty), (Way::Inside, Type::Pointer(_))) {
         return Some(Place::Other);
     }
@@ -377,8 +381,8 @@ fn place_of(unit: &Unit, f: usize, d: DeclId, way: Way) -> Option<Place> {
     }
 }
 
-/// True of a function that may not come back by its own statements: it is declared so, jumps, or has a loop that no condition, `break` or
-/// `return` ends. Other loops are taken to end, as C lets compilers do.
+/// True of a function that may not come back by its own statements: it is declared so, jumps, or has a loop that no
+/// condition, `break` or `return` ends. Other loops are taken to end, as C lets compilers do.
 fn may_stay(unit: &Unit, f: usize) -> bool {
     let function = &unit.functions[f];
     let mut endless = BTreeSet::new();

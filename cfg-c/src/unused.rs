@@ -1,6 +1,6 @@
 //! Parameters that nothing uses and that are of types which are not read, as the `void *context` of a function that an optimiser calls, a
-//! `FILE *` that is only printed to, unions, texts, as in `die("no memory")`, and structures with functions in them: they are taken out, with
-//! the arguments for them.
+//! `FILE *` that is only printed to, unions, texts, as in `die("no memory")`, and structures with functions in them:
+//! they are taken out, with the arguments for them.
 
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StructId, Unit},

@@ -160,8 +160,8 @@ fn text_of(unit: &Unit, e: ExprId) -> Option<Text> {
     }
 }
 
-/// Variables for lengths of texts, with the calls that give them: calls that write texts, without effects in arguments. Only
-/// calls that write texts, and those that print, use the variables.
+/// Variables for lengths of texts, with the calls that give them: calls that write texts, without effects in arguments.
+/// Only calls that write texts, and those that print, use the variables.
 fn lengths(unit: &Unit) -> BTreeMap<DeclId, Vec<ExprId>> {
     let mut given: BTreeMap<DeclId, Vec<ExprId>> = BTreeMap::new();
     for (k, decl) in unit.decls.iter().enumerate() {

@@ -244,7 +244,7 @@ const DECIDED: &[(&str, &str)] = &[
         "x[i] := x[i]*2.0",
     ),
     ("double *f(double *x) { x[0] *= 2; return x; }", "C019"),
-    // What runs before main is not read.
+    // Functions that run before main are not read.
     (
         "static double w = 2; __attribute__((constructor)) static void init(void) { w = 7; } double f(double x) { return x * w; }",
         "C019",
@@ -1463,7 +1463,7 @@ const MEMBERS: &[(&str, &[(&str, &str)])] = &[
         "double f(struct node p) { return p.v; }",
         &[("node", "v w u")],
     ),
-    // What is only assigned is not used.
+    // A member that is only assigned is not used.
     (
         "static double id(double x) { return x; } double f(struct around *p, struct node *q) { p->ops.eval = id; p->log = stdout; q->name = \"q\"; p->n = 2; return q->v; }",
         &[("node", "v"), ("around_used", "n")],
@@ -1595,7 +1595,8 @@ fn types_of_members_that_are_missing() {
     assert!(read(&without).program.is_none());
 }
 
-/// Arguments that are only printed may call what only tells something. What only tells is not called at all, but its arguments may do more.
+/// Arguments that are only printed may call what only tells something. What only tells is not called at all, but its
+/// arguments may do more.
 #[test]
 fn what_only_tells_is_not_called() {
     let head = |end: &str| {

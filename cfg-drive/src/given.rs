@@ -14,8 +14,8 @@ use cfg_core::{
 use cfg_transform::pools;
 use std::collections::HashSet;
 
-/// The program for a POINT that names global pointers, in which they are parameters, and the routine by which it is entered. It is made
-/// before pointers are lowered ([`cfg_transform::pools::lower`]).
+/// The program for a POINT that names global pointers, in which they are parameters, and the routine by which it is
+/// entered. It is made before pointers are lowered ([`cfg_transform::pools::lower`]).
 ///
 /// # Errors
 /// A POINT that cannot be read, takes more memory than a run may, or names a pointer that the routine assigns itself.
@@ -43,7 +43,7 @@ pub fn given(
         let named = declared.find_variable(name);
         named.is_some_and(|v| matches!(declared.variable(v).role, Role::Parameter { .. }))
     };
-    // What the routine assigns itself, as an initial value, is not what the point says.
+    // A global that the routine assigns itself, as its initial value, does not have the point's value.
     let mut assigned = HashSet::new();
     for statement in declared.statements() {
         each_written(&program, statement, &mut |v| {

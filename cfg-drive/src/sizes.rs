@@ -68,7 +68,8 @@ pub fn give_sizes(
     Ok(())
 }
 
-/// Lets the routine by which a program with pointers is entered compare the size of the memory that it returns with what is said.
+/// Lets the routine by which a program with pointers is entered compare the size of the memory that it returns with
+/// what is said.
 fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
     let name = routine.variable(result).name.clone();
     let origin = NameOrigin::new(NameRole::Temporary, &*name);

@@ -126,7 +126,7 @@ fn at_point(
     })
 }
 
-/// What [`at_point`] makes, for derivatives: a result has the extents that it has there.
+/// The program of [`at_point`], for derivatives: a result has the extents that it has at the point.
 fn sized_at_point(
     wished: (ValidProgram, RoutineId),
     heap: Heap,

@@ -144,8 +144,8 @@ impl Names {
         self.taken.contains(name)
     }
 
-    /// The identifier of a function of the user's, as it is: names that C keeps to itself are defined there, too. Another
-    /// one where it is that of something else.
+    /// The identifier of a function of the user's, as it is: names that C keeps to itself are defined there, too.
+    /// Another one where it is that of something else.
     pub(super) fn keep(&mut self, name: &str) -> String {
         let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let is_identifier = begins && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -1,4 +1,5 @@
-//! States of a graph as pictures show them: vertices and edges with their texts, and their parts in the steps around the state.
+//! States of a graph as pictures show them: vertices and edges with their texts, and their parts in the steps around
+//! the state.
 
 /// The place of a vertex in the graph as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

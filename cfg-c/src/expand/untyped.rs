@@ -44,8 +44,8 @@ impl Untyped {
         self.calls.get(&e)
     }
 
-    /// What is found of a function with these parameters, and with a result that leads to this; `taken` is what
-    /// functions take their parameters for.
+    /// The types that are found of a function with these parameters, and with a result that leads to this; `taken` is
+    /// what functions take their parameters for.
     pub(super) fn of(
         (unit, read, taken): (&Unit, &[Function], &Taken),
         function: &Function,

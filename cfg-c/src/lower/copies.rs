@@ -207,7 +207,8 @@ impl Body<'_, '_> {
         self.number_of(&count, false).map(Some)
     }
 
-    /// The number of elements in bytes that are only known when the program runs, which stops where they are part of one.
+    /// The number of elements in bytes that are only known when the program runs, which stops where they are part of
+    /// one.
     fn whole_elements(&mut self, of: &Qualified, bytes: ExprId, at: Pos) -> Lowered<Expr> {
         let unit = self.l.unit;
         let message = format!(

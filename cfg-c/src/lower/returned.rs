@@ -1,5 +1,5 @@
-//! Results of functions to differentiate that are pointers: those that the caller has already are left out, and memory that the function
-//! allocates is an array.
+//! Results of functions to differentiate that are pointers: those that the caller has already are left out, and memory
+//! that the function allocates is an array.
 
 use super::{Lowered, routine::Body, slot::Elem};
 use crate::points::{self, Root};

@@ -267,7 +267,7 @@ impl Body<'_, '_> {
                 declared: given.declared(variable.is_none()),
             }
         };
-        // What callers do with memory they do with new memory alone.
+        // Callers free and keep the memory that they are given: new memory alone is theirs.
         let is_new = self.returned.is_some() && !self.returns_null;
         let result = match &head.result {
             Ok(text) if text.contains('*') && !is_new => {

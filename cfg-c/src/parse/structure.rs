@@ -157,7 +157,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A structure or union without a name is a member without one: its members are named like those of the one around it.
+    /// A structure or union without a name is a member without one: its members are named like those of the one around
+    /// it.
     fn anonymous(&mut self, id: StructId, ty: Qualified) {
         match ty.ty {
             Type::Struct(inner) if self.unit.structure(inner).name.is_none() => {

@@ -1,4 +1,5 @@
-//! A routine that is entered with what global pointers lead to: one with a parameter for each, which assigns it to the global.
+//! A routine that is entered with what global pointers lead to: one with a parameter for each, which assigns it to the
+//! global.
 
 use super::head::{
     instead_of,
@@ -14,8 +15,9 @@ use cfg_core::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// The program with a routine in the place of `routine` that has its name, its parameters, and behind them one for each of these globals,
-/// which are pointers, and the number of that. Of independents and dependents it stands for the global. The other routines keep their numbers.
+/// The program with a routine in the place of `routine` that has its name, its parameters, and behind them one for each
+/// of these globals, which are pointers, and the number of that. Of independents and dependents it stands for the
+/// global. The other routines keep their numbers.
 ///
 /// # Errors
 /// The program breaks a rule with it.

@@ -166,7 +166,7 @@ fn make(
     };
     let independents = list(&original.independents, false);
     let dependents = list(&original.dependents, true);
-    // What nothing writes through a pointer is none, where others are.
+    // Pointees that nothing writes are no dependents, where others are.
     let is_computed = |v: &VarId| match out.variable(*v).role {
         Role::Parameter { intent, .. } => intent.writes(),
         Role::Local | Role::Global(_) => true,

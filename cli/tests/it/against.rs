@@ -78,7 +78,7 @@ fn values_of_all_forms_agree() {
             r#"{"x": 3, "g": [4, 5], "k": 2, "w": [1, 2]}"#,
             4,
         ),
-        // What pointers of the file, and of another one, lead to.
+        // Objects that pointers of the file, and of another one, lead to.
         (
             "struct grid { int n; double **field; }; static struct grid *grid; extern double *times; void set(struct grid *g) { grid = g; }
              static double row(int i) { double s = 0; for (int j = 0; j < grid->n; j++) s += grid->field[i][j]; return s; }

@@ -225,7 +225,8 @@ fn parameters_that_are_functions_are_declared() {
     assert!(ran.err.contains("C007"), "{}", ran.err);
 }
 
-/// Functions that the caller gives are those that an option names, or null: a function that fills the structure itself has the same values.
+/// Functions that the caller gives are those that an option names, or null: a function that fills the structure itself
+/// has the same values.
 #[test]
 fn functions_of_callers_are_those_that_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -308,7 +309,7 @@ double started(double x) { net own = {.last = square}; return own.last(x); }
     assert_eq!(gradient("choose", "x=2", &["g is(NULL)"]), [2.0, 1.0]);
     let both = ["hook is(cube)", "net.last is(square)"];
     assert_eq!(gradient("hooked", "x=2", &both), [12.0, 16.0]);
-    // What null does not write is no result.
+    // With a null function nothing writes o.y, which then is no result.
     let at = r#"{"o":[{"y":[0]}],"p":[{"best":3}]}"#;
     let found = gradient("apply", at, &["net.last is(NULL)"]);
     assert_eq!(found, [9.0, 0.0, 6.0]);

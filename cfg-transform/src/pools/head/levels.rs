@@ -272,7 +272,8 @@ impl FlatRecords {
         self.of.insert(record, flat);
         ScalarType::Record(flat)
     }
-    /// The type without pointers; `None` if nothing is left. Recursion is over the nesting of records, which validation limits.
+    /// The type without pointers; `None` if nothing is left. Recursion is over the nesting of records, which validation
+    /// limits.
     pub(super) fn numbers(&mut self, plan: &Plan<'_>, ty: ScalarType) -> Option<ScalarType> {
         if ty.pointer().is_some() {
             return None;

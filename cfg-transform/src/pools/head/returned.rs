@@ -1,5 +1,5 @@
-//! What a routine returns that has pointers: one to numbers is an array of what it leads to, one to a record without pointers is that, and
-//! of a record the fields that are none are left.
+//! Results of routines that have pointers: one to numbers is an array of the elements that it leads to, one to a record
+//! without pointers is that, and of a record the fields that are none are left.
 
 use super::{
     super::{
@@ -19,7 +19,8 @@ use cfg_core::{
     ir::{Dim, Expr, NameOrigin, NameRole, Op, Place, Role, ScalarType, Stmt, StmtKind, Variable},
 };
 
-/// The result where the program is entered: of a pointer to numbers the elements from where it leads to the end of its object.
+/// The result where the program is entered: of a pointer to numbers the elements from where it leads to the end of its
+/// object.
 pub(super) fn declared(
     plan: &Plan<'_>,
     variable: &Variable,
@@ -51,7 +52,8 @@ fn left_with(variable: &Variable) -> Refused {
     )
 }
 
-/// Copies what the result `v` of the original is, which is `given`, to `own`. The program stops where it is a null pointer.
+/// Copies what the result `v` of the original is, which is `given`, to `own`. The program stops where it is a null
+/// pointer.
 pub(super) fn copy(
     writer: &mut Writer<'_, '_>,
     (v, own): (VarId, VarId),
@@ -99,7 +101,7 @@ pub(super) fn copy(
         };
         return writer.cell_by_cell(pointer.pointee(), &own, address, false);
     }
-    // Who says how many there are, says it here.
+    // `--size` replaces this value by the size that it says.
     let size = writer.local(&format!("{}_size", variable.name), ScalarType::Integer);
     let origin = NameOrigin::new(NameRole::Temporary, &*variable.name);
     writer.out.variables[size.index()].origin = Some(Box::new(origin));
