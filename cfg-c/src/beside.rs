@@ -1,89 +1,193 @@
-//! Functions that are defined in none of the files that are read, but in one that lies beside or around them.
+//! Functions and variables that are defined in none of the files that are read, but in one that lies beside or around them.
 
 use crate::{
     Files, SourceFile,
-    lex::{Interner, Kind, Token, lex},
-    preprocess::pragma::group,
+    ast::{DeclKind, ExprId, ExprKind, Unit},
+    calls::reachable,
+    codes,
+    lex::{Interner, Token, lex},
+    preprocess::External,
+    reach::definitions,
     source::Sink,
 };
+use cfg_core::diagnostic::Severity;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
+    path::{Component, Path},
 };
 
-/// Adds to problems that lack a function the file that defines it: the only one beside the first file read, or else
-/// around it.
-pub(crate) fn name_files(sink: &mut Sink, sources: &[SourceFile<'_>], files: &mut dyn Files) {
+/// How to choose the files that are read.
+pub(crate) const TO_NAME: &str =
+    "name it among the files to say so; --only-these reads no others than those that are named";
+
+/// Folders of programs that try or show others: what they define stands in for these, and is meant where files in them are read.
+const ASIDE: [&str; 7] = [
+    "test", "tests", "example", "examples", "demo", "demos", "bench",
+];
+
+/// Variables that functions use and that no file defines.
+pub(crate) fn undefined(
+    unit: &Unit,
+    roots: &[usize],
+    given: &[External],
+    sink: &Sink,
+) -> BTreeSet<String> {
+    let used = reachable(unit, roots).into_iter();
+    let used = used.flat_map(|f| unit.functions[f].part.clone());
+    let names = used.filter_map(|e| match unit.expr(ExprId(e)).kind {
+        ExprKind::Name(d) => Some(unit.decl(d)),
+        _ => None,
+    });
+    names
+        .filter(|decl| decl.kind == DeclKind::Global && decl.external && !sink.is_header(decl.at))
+        .filter(|decl| given.iter().all(|given| given.name.text != decl.name))
+        .map(|decl| decl.name.to_string())
+        .collect()
+}
+
+/// Adds to problems that lack a function the files that define it; where one is meant, and an error or a variable that is not defined
+/// asks for it, it is among those that are returned, with what it is read for.
+pub(crate) fn name_files(
+    sink: &mut Sink,
+    sources: &[SourceFile<'_>],
+    files: &mut dyn Files,
+) -> BTreeMap<String, Vec<String>> {
+    let mut further: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let lacking = std::mem::take(&mut sink.lacking);
-    let Some(first) = sources.first().filter(|_| !lacking.is_empty()) else {
-        return;
+    let undefined = std::mem::take(&mut sink.undefined);
+    let functions = lacking.iter().map(|(_, name)| &**name);
+    let mut names: BTreeMap<&str, BTreeSet<String>> = functions
+        .chain(undefined.iter().map(|name| &**name))
+        .map(|name| (name, BTreeSet::new()))
+        .collect();
+    let Some(first) = sources.first().filter(|_| !names.is_empty()) else {
+        return BTreeMap::new();
     };
-    let mut names: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (_, name) in &lacking {
-        names.entry(name).or_default();
-    }
+    let wanted: BTreeSet<&str> = names.keys().copied().collect();
     for (path, bytes) in files.others_in_c(first.name) {
-        if sources.iter().any(|source| source.name == path) {
+        if is_aside(&path, sources) || sources.iter().any(|source| source.name == path) {
             continue;
         }
-        let wanted = names.keys().copied().collect();
         for name in defined(&bytes, &wanted) {
-            names.entry(name).or_default().push(path.clone());
+            names.entry(name).or_default().insert(path.clone());
         }
     }
-    let folder = |path: &str| Path::new(path).parent().map(Path::to_owned);
-    for (k, name) in &lacking {
-        let all = names.get(&**name).map_or(&[][..], Vec::as_slice);
-        let beside = |file: &&String| folder(file) == folder(first.name);
-        let beside: Vec<&String> = all.iter().filter(beside).collect();
-        let file = match (&beside[..], all) {
-            ([file], _) => Some(*file),
-            ([], [file]) => Some(file),
-            _ => None,
+    let mut read = |file: &str, name: &str| {
+        let others: Vec<&str> = names[name].iter().map(|other| &**other).collect();
+        let others: Vec<&str> = others.into_iter().filter(|other| *other != file).collect();
+        let why = match others.is_empty() {
+            true => name.to_owned(),
+            false => format!("{name} (defined in {}, too)", others.join(", ")),
         };
-        if let (Some(file), Some(problem)) = (file, sink.found.0.get_mut(*k)) {
-            problem.help = format!(
-                "{file} defines {name}: add it to the command; {}",
-                problem.help
-            );
+        further.entry(file.to_owned()).or_default().insert(why);
+    };
+    for (k, name) in &lacking {
+        let all = &names[&**name];
+        let problem = &mut sink.found.0[*k];
+        let told = match meant(all, sources) {
+            Some(file) => {
+                if problem.severity == Severity::Error && problem.code == codes::FUNCTION.code {
+                    read(file, name);
+                }
+                format!("{file} defines {name}: add it to the command")
+            }
+            None if all.is_empty() => continue,
+            None => {
+                let all: Vec<&str> = all.iter().map(|file| &**file).collect();
+                let all = all.join(", ");
+                format!("{all} define {name}: add the one that is meant to the command")
+            }
+        };
+        problem.help = format!("{told}; {}", problem.help);
+    }
+    for name in &undefined {
+        if let Some(file) = meant(&names[&**name], sources) {
+            read(file, name);
         }
+    }
+    let further = further.into_iter();
+    further
+        .map(|(file, why)| (file, why.into_iter().collect()))
+        .collect()
+}
+
+/// The file that is meant of those that define a name: the only one, or the only one beside the files that are read.
+fn meant<'f>(all: &'f BTreeSet<String>, sources: &[SourceFile<'_>]) -> Option<&'f String> {
+    let folder = |path: &str| Path::new(path).parent().map(Path::to_owned);
+    let is_beside = |path: &&String| {
+        let mut folders = sources.iter().map(|source| folder(source.name));
+        folders.any(|read| read == folder(path))
+    };
+    let mut beside = all.iter().filter(is_beside);
+    match (beside.next(), beside.next()) {
+        (one, None) => one.or_else(|| all.first().filter(|_| all.len() == 1)),
+        _ => None,
     }
 }
 
-/// The functions among these that a file defines.
+/// True of a file in a folder for tests or examples in which none of the files lies that are read.
+fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
+    let path = Path::new(path);
+    path.ancestors().skip(1).any(|folder| {
+        let name = folder.components().next_back();
+        let is_named = |names: &[&str]| match name {
+            Some(Component::Normal(name)) => names.iter().any(|other| name == *other),
+            _ => false,
+        };
+        is_named(&ASIDE)
+            && !sources
+                .iter()
+                .any(|source| Path::new(source.name).starts_with(folder))
+    })
+}
+
+/// False of a text in which nothing behind a name looks like the rest of its definition: where a function is called, or declared, other signs
+/// stand behind the parentheses.
+fn may_define(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c == '_' || c.is_alphanumeric();
+    text.match_indices(name).any(|(at, _)| {
+        let behind = &text[at + name.len()..];
+        if text[..at].ends_with(is_word) || behind.starts_with(is_word) {
+            return false;
+        }
+        let behind = behind.trim_start();
+        if !behind.starts_with('(') {
+            return behind.starts_with([')', '=', ';', ',', '[', '/']);
+        }
+        let mut depth = 0usize;
+        let close = behind.bytes().position(|b| {
+            depth += usize::from(b == b'(');
+            depth -= usize::from(b == b')');
+            depth == 0
+        });
+        let behind = close.map_or("", |close| behind[close + 1..].trim_start());
+        behind.starts_with(is_word)
+            || ["{", "/*", "//", "#", "[", "\\"]
+                .iter()
+                .any(|sign| behind.starts_with(sign))
+    })
+}
+
+/// The functions and variables among these that a file defines for others.
 fn defined<'n>(bytes: &[u8], wanted: &BTreeSet<&'n str>) -> BTreeSet<&'n str> {
     let mut found = BTreeSet::new();
-    let named = |name: &str| bytes.windows(name.len()).any(|w| w == name.as_bytes());
-    let wanted: BTreeSet<&str> = wanted.iter().copied().filter(|name| named(name)).collect();
+    // To look for words in a text is much faster than to find its tokens.
+    let text = String::from_utf8_lossy(bytes);
+    let wanted: BTreeSet<&str> = (wanted.iter().copied())
+        .filter(|name| text.contains(name) && may_define(&text, name))
+        .collect();
     if wanted.is_empty() {
         return found;
     }
-    // Problems of a file that is not read are nobody's.
+    // Problems of a file that is not read are nobody's, and conditions may have it define any of what it has.
     let tokens = lex(bytes, 0, &mut Interner::default(), &mut Sink::default());
-    let mut depth = 0usize;
-    for (k, token) in tokens.iter().enumerate() {
-        depth += usize::from(token.is("{"));
-        depth = depth.saturating_sub(usize::from(token.is("}")));
-        let name = wanted
-            .get(&*token.text)
-            .filter(|_| depth == 0 && token.kind == Kind::Ident);
-        if let Some(name) = name
-            && group(&tokens[k + 1..]).is_some_and(|(_, behind)| begins_body(behind))
-            && !is_static(&tokens[..k])
-        {
-            found.insert(*name);
-        }
-    }
+    let mut is_directive = false;
+    let text = tokens.into_iter().filter(|token| {
+        is_directive = token.is("#") && token.first || is_directive && !token.first;
+        !is_directive
+    });
+    let text: Vec<Token> = text.collect();
+    let defined = definitions(&text, |name| wanted.contains(name));
+    found.extend(wanted.iter().filter(|name| defined.contains(**name)));
     found
-}
-
-fn begins_body(tokens: &[Token]) -> bool {
-    tokens.first().is_some_and(|t| t.is("{"))
-}
-
-/// True if the words before the name of a function have `static` among them.
-fn is_static(before: &[Token]) -> bool {
-    let words = before.iter().rev();
-    let mut words = words.take_while(|t| !t.is("}") && !t.is(";") && !t.is("#"));
-    words.any(|t| t.is("static"))
 }

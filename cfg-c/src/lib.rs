@@ -57,6 +57,7 @@ use cfg_core::{
     ir::Program,
     validate::validate,
 };
+use std::collections::BTreeMap;
 
 pub use codes::CODES;
 
@@ -90,6 +91,9 @@ pub struct Read {
     pub signature: Option<Signature>,
     /// Errors and warnings, in the order of the steps that found them.
     pub problems: Diagnostics,
+    /// Files among [`Files::others_in_c`] that define functions and variables which those that were read lack, and for which of them each is
+    /// to be read, too, as [`SourceFile::found_for`] has it.
+    pub further: BTreeMap<String, Vec<String>>,
 }
 
 /// Reads C files as one program, and what they include through `files`. Static functions and variables, types and macros are those of a file,
@@ -99,6 +103,15 @@ pub struct Read {
 /// The example is that of [the crate's page](self).
 pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Files) -> Read {
     let mut sink = source::Sink::default();
+    for source in sources.iter().filter(|source| !source.found_for.is_empty()) {
+        let file = sink.file(source.name);
+        let at = source::Pos {
+            file,
+            ..source::Pos::default()
+        };
+        let message = format!("the file is read, too, for {}", source.found_for.join(", "));
+        sink.warning(&codes::FUNCTION, at, message, beside::TO_NAME);
+    }
     let mut read = Vec::with_capacity(sources.len());
     for (k, source) in sources.iter().enumerate() {
         let options = Some(options).filter(|_| k == 0);
@@ -118,8 +131,8 @@ pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Fil
             sink,
         },
     };
-    beside::name_files(&mut attempt.sink, sources, files);
-    attempt.read()
+    let further = beside::name_files(&mut attempt.sink, sources, files);
+    attempt.read(further)
 }
 
 /// The program that comes of translating files in the one or the other way.
@@ -194,21 +207,25 @@ impl Attempt {
     /// come of it.
     fn with(mut self, other: Self) -> Self {
         if other.reached == Reached::Nothing && self.distance().1 > 0 {
-            let found = &mut self.sink.found.0;
             if other.sink.found.has_errors() {
-                found.retain(|p| p.severity != Severity::Error || !is_about_pointers(p));
+                self.sink
+                    .retain(|p| p.severity != Severity::Error || !is_about_pointers(p));
             }
             let more = other.sink.found.0.into_iter();
-            found.extend(more.filter(|p| p.code == codes::POINTER.code));
+            self.sink
+                .found
+                .0
+                .extend(more.filter(|p| p.code == codes::POINTER.code));
         }
         self
     }
 
-    fn read(self) -> Read {
+    fn read(self, further: BTreeMap<String, Vec<String>>) -> Read {
         Read {
             program: self.program.filter(|_| !self.sink.found.has_errors()),
             signature: self.signature,
             problems: self.sink.found,
+            further,
         }
     }
 }
@@ -230,6 +247,7 @@ fn translate(
     let heads = interface::heads(&unit, &chosen.read);
     *signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
     unreached::take_out(&mut unit);
+    sink.undefined = beside::undefined(&unit, &chosen.read, &read.externals, sink);
     lower::returned::leave_out(&mut unit, &chosen.read, sink);
     unseen::leave_out(&mut unit, &chosen.read, sink);
     warn_of_threads(&unit, &chosen.read, &read.parallel, sink);

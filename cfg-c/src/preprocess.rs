@@ -57,6 +57,9 @@ pub struct SourceFile<'t> {
     pub bytes: &'t [u8],
     /// How it is preprocessed.
     pub preprocessing: Preprocessing,
+    /// Why it is read, of a file that [`Read::further`](crate::Read) has named: none of its functions is the one to differentiate. Empty
+    /// of others.
+    pub found_for: Vec<String>,
 }
 
 impl<'t> SourceFile<'t> {
@@ -66,6 +69,7 @@ impl<'t> SourceFile<'t> {
             name,
             bytes,
             preprocessing: Preprocessing::default(),
+            found_for: Vec::new(),
         }
     }
 }
@@ -220,6 +224,8 @@ pub(crate) struct Preprocessed {
     pub(crate) parallel: Vec<Pos>,
     /// Files that were not found.
     pub(crate) missing: Vec<String>,
+    /// The user named the file.
+    pub(crate) is_named: bool,
     /// The macros that stand for another name alone, at the end of the file.
     renames: HashMap<Rc<str>, Rc<str>>,
     /// The names before a parenthesis in parts that conditions leave out, where they stand first.
@@ -387,6 +393,7 @@ pub(crate) fn preprocess(
         externals: pp.externals,
         types: pp.types,
         missing: pp.missing,
+        is_named: source.found_for.is_empty(),
         system: pp.system,
         parallel: pp.parallel,
     }

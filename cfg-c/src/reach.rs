@@ -8,7 +8,7 @@ mod statics;
 
 use crate::{
     Options, codes,
-    lex::Token,
+    lex::{Kind, Token},
     preprocess::{Choice, External, Preprocessed, TypeChoice},
     source::{Pos, Sink},
 };
@@ -241,13 +241,14 @@ impl Files {
         }
     }
 
-    /// The functions that others name, also through the initial values of variables, or that are named by what is said of others.
-    fn called(&self, externals: &[External]) -> BTreeSet<InFile> {
+    /// The functions that others, of the files that the user named, name, also through the initial values of variables, or that are named by what is said of others.
+    fn called(&self, externals: &[External], read: &[Preprocessed]) -> BTreeSet<InFile> {
         let mut called = BTreeSet::new();
         // The declaration of a variable, and the function that it is looked at for. What is looked at for two is of interest to all.
         let mut seen: HashMap<Place, Vec<Place>> = HashMap::new();
         let mut open: Vec<(Place, Place)> = Vec::new();
-        for (f, file) in self.files.iter().enumerate() {
+        let named = (self.files.iter().enumerate()).filter(|(f, _)| read[*f].is_named);
+        for (f, file) in named {
             for (k, item) in file.items.iter().enumerate() {
                 let name = item.names.function.as_ref();
                 if !item.is_system && name.is_some_and(|name| &**name != "main") {
@@ -292,7 +293,7 @@ impl Files {
         read: &[Preprocessed],
         sink: &mut Sink,
     ) -> Option<(Vec<InFile>, bool)> {
-        let functions = self.files.iter().enumerate();
+        let functions = (self.files.iter().enumerate()).filter(|(f, _)| read[*f].is_named);
         let all =
             functions.flat_map(|(f, file)| file.functions().map(move |name| (f, Rc::clone(name))));
         let all: Vec<InFile> = all.collect();
@@ -310,7 +311,7 @@ impl Files {
             sink.error(&codes::ROUTINE, Pos::default(), message, help);
             return None;
         }
-        let called = self.called(externals);
+        let called = self.called(externals, read);
         let heads: Vec<InFile> = (others.iter())
             .filter(|f| !called.contains(f))
             .cloned()
@@ -378,6 +379,29 @@ impl Files {
         }
         Some((*one).clone())
     }
+}
+
+/// The functions and variables that declarations with some names in a file define for other files.
+pub(crate) fn definitions(tokens: &[Token], is_wanted: impl Fn(&str) -> bool) -> BTreeSet<Rc<str>> {
+    let brackets = Brackets::of(tokens, &mut Sink::default());
+    let mut scan = Scan::new(tokens, &brackets);
+    let mut found = BTreeSet::new();
+    for range in split::declarations(tokens, &brackets) {
+        let mut names = tokens[range.clone()].iter();
+        if !names.any(|t| t.kind == Kind::Ident && is_wanted(&t.text)) {
+            continue;
+        }
+        let names = scan.names(range);
+        if !names.is_static {
+            found.extend(
+                names
+                    .function
+                    .filter(|_| !names.is_inline || names.is_extern),
+            );
+            found.extend(names.variables.into_iter().filter(|_| !names.is_extern));
+        }
+    }
+    found
 }
 
 /// Finds what the functions to differentiate reach. None if there are errors.

@@ -4,7 +4,7 @@ use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     ir::Span,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The place of one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub(crate) struct Sink {
     pub(crate) found: Diagnostics,
     /// Problems, by their numbers, and the functions whose definitions they lack.
     pub(crate) lacking: Vec<(usize, String)>,
+    /// Variables that are used and that none of the files defines.
+    pub(crate) undefined: BTreeSet<String>,
     /// Places of errors and warnings, with their codes and messages: what is met again is told once.
     told: HashSet<(u32, u32, u32, &'static str, String)>,
 }
@@ -102,6 +104,21 @@ impl Sink {
         let last = self.found.0.len().checked_sub(1);
         self.lacking
             .extend(last.map(|last| (last, function.to_owned())));
+    }
+
+    /// Keeps some of the problems.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&Diagnostic) -> bool) {
+        let flags: Vec<bool> = self.found.iter().map(&is_kept).collect();
+        let mut numbers = flags.iter().scan(0, |next, kept| {
+            *next += usize::from(*kept);
+            Some(kept.then_some(*next - 1))
+        });
+        let numbers: Vec<Option<usize>> = numbers.by_ref().collect();
+        let lacking = std::mem::take(&mut self.lacking).into_iter();
+        self.lacking = lacking
+            .filter_map(|(k, name)| Some((numbers[k]?, name)))
+            .collect();
+        self.found.0.retain(is_kept);
     }
 
     /// Reports a problem that was found before.

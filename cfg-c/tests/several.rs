@@ -291,7 +291,7 @@ fn a_function_of_the_first_file_is_chosen() {
     );
 }
 
-/// Where a function is not defined in the files read, and in one other beside them, the message names that.
+/// Where a function is not defined in the files read, and in one other beside them, the message names that, and it is to be read if that helps.
 #[test]
 fn files_beside_are_named_that_define_what_is_missing() {
     for (f, others, told) in [
@@ -299,6 +299,25 @@ fn files_beside_are_named_that_define_what_is_missing() {
             "double g(double); double f(double x) { return g(x); }",
             &[("a.c", "double g(double x)\n{ return x; }")][..],
             Some("a.c defines g"),
+        ),
+        // Definitions in the old way, with attributes, of two words, behind conditions and directives.
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[(
+                "a.c",
+                "#define h(x) {\nstruct s { int n; } g2;\n#ifdef A\nvoid k(int n) {\n#else\nvoid k(long n) {\n#endif\n}\n\
+                 extern __attribute__((const)) double\ng(x) double x;\n{ return x; }",
+            )],
+            Some("a.c defines g"),
+        ),
+        (
+            "double g(double); double f(double x) { return g(x); }",
+            &[
+                ("in/a.c", "double g(double x) { return x; }"),
+                ("b.c", "double g(double x) { return x; }"),
+                ("tests/b.c", "double g(double x) { return x; }"),
+            ],
+            Some("b.c defines g"),
         ),
         (
             "double f(double x) { return g(x); }",
@@ -347,11 +366,47 @@ fn files_beside_are_named_that_define_what_is_missing() {
         let read = read(&[("f.c", f)], others, Some("f"));
         let help = read.problems.iter().map(|p| &*p.help).collect::<String>();
         let told = told.map(|told| format!("{told}: add it to the command; "));
-        match told {
-            Some(told) => assert!(help.starts_with(&told), "{f}: {help}"),
+        match &told {
+            Some(told) => assert!(help.starts_with(told), "{f}: {help}"),
             None => assert!(!help.contains("add it to the command"), "{f}: {help}"),
         }
+        // What is not declared, or left out, is so with the file, too.
+        let helps = told.is_some() && f.starts_with("double g");
+        assert_eq!(read.further.len(), usize::from(helps), "{f}");
     }
+}
+
+/// Variables that no file defines are looked for like functions; those that a file defines, or that others only declare, are not.
+#[test]
+fn files_are_found_that_define_variables() {
+    let f = "extern double c, t[], p, d; double d; struct s { int n; }; extern struct s s; double f(double x) { return c * t[1] * s.n * x + p + d; }";
+    let others = [
+        ("a.c", "double c = 2, t[] = { 1, 3 }; extern double p;"),
+        (
+            "b.c",
+            "struct s { int n; } s; static double p; double d = 3; double q(double p) { return p; }",
+        ),
+    ];
+    let found = read(&[("f.c", f)], &others, Some("f")).further;
+    let found: Vec<String> = found
+        .iter()
+        .map(|(file, why)| format!("{file} {why:?}"))
+        .collect();
+    assert_eq!(found, [r#"a.c ["c", "t"]"#, r#"b.c ["s"]"#]);
+}
+
+/// Functions of files that were found are none to differentiate, and do not call those that are.
+#[test]
+fn files_that_were_found_have_no_function_to_differentiate() {
+    let f = "double g(double x); double f(double x) { return g(x); }";
+    let g = "double f(double x); double g(double x) { return 2 * x; } double h(double x) { return f(x); }";
+    let mut found = SourceFile::new("g.c", g.as_bytes());
+    found.found_for = vec!["g".to_owned()];
+    let files = [SourceFile::new("f.c", f.as_bytes()), found];
+    let read = read_c(&files, &Options::default(), &mut NoFiles);
+    assert_eq!(read.signature.map(|s| s.name).as_deref(), Some("f"));
+    let told = read.problems.to_string();
+    assert!(told.contains("g.c") && told.contains("for g"), "{told}");
 }
 
 /// What options say to the preprocessor of a file.

@@ -220,7 +220,7 @@ impl Session {
             return Err(Usage(message.to_owned()).into());
         }
         if *in_c != InC::default() && language != Language::C {
-            let message = "-I, -D, -U, --include and -p are for files in C";
+            let message = "-I, -D, -U, --include, -p and --only-these are for files in C";
             return Err(Usage(message.to_owned()).into());
         }
         let files = source.files.iter();

@@ -47,6 +47,9 @@ pub(crate) struct InC {
     /// A C preprocessor that FILE goes through first, with its options: 'cc -E'. It is given those above, too.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) preprocess: Option<String>,
+    /// In C, no files are read but FILE and what it includes: by itself, one that alone defines what FILE lacks is read, too.
+    #[arg(long)]
+    pub(crate) only_these: bool,
     /// A function that the C file calls and does not define, or whose derivatives are given:
     /// 'g(x, y) value(x * sin(y)) partial(x: sin(y), y: x * cos(y))'; may be repeated.
     #[arg(long, value_name = "FUNCTION")]

@@ -1,6 +1,10 @@
 //! Files in C: how they are preprocessed, and what they include.
 
-use super::{CSource, compile_commands, load};
+use super::{
+    CSource,
+    compile_commands::{self, Database},
+    load,
+};
 use crate::args::{InC, Language};
 use crate::codes;
 use crate::report::Text;
@@ -14,52 +18,86 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
 /// Reads C files as one program, and what they include, which goes to `texts`; with what a compiler needs for them, if there is one
-/// function to differentiate.
+/// function to differentiate. Files that define what they lack are read with them.
 pub(super) fn read(
     files: &[Rc<Text>],
     options: &InC,
     routine: Option<&str>,
     texts: &mut Vec<Rc<Text>>,
 ) -> (Parsed, Option<CSource>) {
-    let sources = match prepared(files, options) {
-        Ok(sources) => sources,
-        Err(problems) => {
-            let parsed = Parsed {
-                problems,
-                ..Parsed::default()
-            };
-            return (parsed, None);
-        }
-    };
-    let sources: Vec<SourceFile<'_>> = (files.iter().zip(&sources))
-        .map(|(file, (preprocessing, bytes))| SourceFile {
-            name: &file.name,
-            bytes: bytes.as_deref().unwrap_or(&file.bytes),
-            preprocessing: preprocessing.clone(),
-        })
-        .collect();
     let choices = cfg_c::Options {
         routine: routine.map(str::to_owned),
         externals: options.external.clone(),
         passive: options.no_diff.clone(),
         types: options.types.clone(),
     };
-    let mut included = Included(Vec::new());
-    let read = cfg_c::read_c(&sources, &choices, &mut included);
-    texts.extend(included.0);
-    let warnings = read.problems.iter().map(|problem| problem.code).collect();
-    let original = read.signature.map(|signature| CSource {
-        files: compiled(&sources, &signature.file),
-        flags: flags(&sources),
-        signature,
-        warnings,
-    });
-    let parsed = Parsed {
-        program: read.program,
-        problems: read.problems,
-        ..Parsed::default()
+    let mut further: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let database = options.compile_commands.as_deref();
+    let database = match database.map(compile_commands::read).transpose() {
+        Ok(database) => database,
+        Err(problems) => return (failed(problems), None),
     };
-    (parsed, original)
+    let mut included = Included {
+        database: database.as_ref(),
+        texts: Vec::new(),
+        others: None,
+    };
+    let mut rounds = if options.only_these { 0 } else { ROUNDS };
+    loop {
+        let mut files = files.to_vec();
+        files.extend(further.keys().filter_map(|path| included.text(path)));
+        let sources = match prepared(&files, options, database.as_ref()) {
+            Ok(sources) => sources,
+            Err(problems) => return (failed(problems), None),
+        };
+        let sources = files.iter().zip(&sources);
+        let sources = sources.map(|(file, (preprocessing, bytes))| SourceFile {
+            name: &file.name,
+            bytes: bytes.as_deref().unwrap_or(&file.bytes),
+            preprocessing: preprocessing.clone(),
+            found_for: further.get(&file.name).cloned().unwrap_or_default(),
+        });
+        let sources: Vec<SourceFile<'_>> = sources.collect();
+        let read = cfg_c::read_c(&sources, &choices, &mut included);
+        let mut more = read.further;
+        more.retain(|path, _| !further.contains_key(path) && !is_one_of(path, &files));
+        if rounds > 0 && !more.is_empty() {
+            rounds -= 1;
+            further.extend(more);
+            included.texts.clear();
+            continue;
+        }
+        texts.extend(included.texts);
+        let warnings = read.problems.iter().map(|problem| problem.code).collect();
+        let original = read.signature.map(|signature| CSource {
+            files: compiled(&sources, &signature.file),
+            flags: flags(&sources),
+            signature,
+            warnings,
+        });
+        let parsed = Parsed {
+            program: read.program,
+            problems: read.problems,
+            ..Parsed::default()
+        };
+        return (parsed, original);
+    }
+}
+
+fn failed(problems: Diagnostics) -> Parsed {
+    Parsed {
+        problems,
+        ..Parsed::default()
+    }
+}
+
+/// True of the path of one of these files.
+fn is_one_of(path: &str, files: &[Rc<Text>]) -> bool {
+    let path = std::fs::canonicalize(path).ok();
+    let mut known = files
+        .iter()
+        .map(|file| std::fs::canonicalize(&file.name).ok());
+    path.is_none() || known.any(|known| known == path)
 }
 
 /// The names and texts of files for a compiler, with directives for their options; this one first.
@@ -98,13 +136,15 @@ fn flags(sources: &[SourceFile<'_>]) -> Vec<String> {
 /// How a file is to be preprocessed here, and what another preprocessor has made of it.
 type Prepared = (Preprocessing, Option<Vec<u8>>);
 
-fn prepared(files: &[Rc<Text>], options: &InC) -> Result<Vec<Prepared>, Diagnostics> {
-    let database = options.compile_commands.as_deref();
-    let database = database.map(compile_commands::read).transpose()?;
+fn prepared(
+    files: &[Rc<Text>],
+    options: &InC,
+    database: Option<&Database>,
+) -> Result<Vec<Prepared>, Diagnostics> {
     let mut prepared = Vec::with_capacity(files.len());
     for file in files {
         let mut all = given(options);
-        if let Some(database) = &database {
+        if let Some(database) = database {
             let of_file = database.preprocessing(&file.name)?;
             all.folders.extend(of_file.folders);
             all.macros.splice(..0, of_file.macros);
@@ -182,24 +222,39 @@ fn reason(said: &str) -> &str {
 const LEVELS: usize = 8;
 const ENTRIES: usize = 20_000;
 
-/// Files that C files include; they are kept for messages.
-struct Included(Vec<Rc<Text>>);
+/// Files are read so often with those that define what they lack.
+const ROUNDS: usize = 32;
 
-impl cfg_c::Files for Included {
-    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+/// Files that C files include, and those around them.
+struct Included<'d> {
+    /// Files that it does not name are of another program.
+    database: Option<&'d Database>,
+    /// They are kept for messages.
+    texts: Vec<Rc<Text>>,
+    others: Option<Vec<(String, Vec<u8>)>>,
+}
+
+impl Included<'_> {
+    fn text(&mut self, path: &str) -> Option<Rc<Text>> {
         // Others may have no end, or wait for somebody to write.
         if !std::fs::metadata(path).is_ok_and(|m| m.is_file()) {
             return None;
         }
         // Whatever the reason is that it cannot be read, the message names the file.
-        let bytes = load(path, Language::C, &AtomicU64::new(0)).ok()?;
-        self.0.push(Rc::new(Text {
+        let text = Rc::new(Text {
             name: path.to_owned(),
-            bytes: bytes.clone(),
+            bytes: load(path, Language::C, &AtomicU64::new(0)).ok()?,
             language: Language::C,
             places: OnceCell::new(),
-        }));
-        Some(bytes)
+        });
+        self.texts.push(Rc::clone(&text));
+        Some(text)
+    }
+}
+
+impl cfg_c::Files for Included<'_> {
+    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+        Some(self.text(path)?.bytes.clone())
     }
 
     fn around(&mut self, path: &str, name: &str) -> Vec<String> {
@@ -213,19 +268,33 @@ impl cfg_c::Files for Included {
     }
 
     fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
-        let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-        let is_c = |path: &Path| path.extension().is_some_and(|e| e == "c");
-        let mut paths = all_files(&folder.join("."), is_c);
-        paths.sort();
-        let mut left = OTHERS;
-        let texts = paths.into_iter().filter_map(|path| {
-            let length = std::fs::metadata(&path).ok()?.len();
-            left = left.checked_sub(length)?;
-            let bytes = std::fs::read(&path).ok()?;
-            Some((shortened(&path).to_string_lossy().into_owned(), bytes))
-        });
-        texts.collect()
+        let others = || {
+            let mut others = others_in_c(path);
+            if let Some(database) = self.database {
+                let files = database.files();
+                others
+                    .retain(|(path, _)| files.contains(&compile_commands::known(Path::new(path))));
+            }
+            others
+        };
+        self.others.get_or_insert_with(others).clone()
     }
+}
+
+/// C files in the folders around one, with their texts.
+fn others_in_c(path: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+    let is_c = |path: &Path| path.extension().is_some_and(|e| e == "c");
+    let mut paths = all_files(&folder.join("."), is_c);
+    paths.sort();
+    let mut left = OTHERS;
+    let texts = paths.into_iter().filter_map(|path| {
+        let length = std::fs::metadata(&path).ok()?.len();
+        left = left.checked_sub(length)?;
+        let bytes = std::fs::read(&path).ok()?;
+        Some((shortened(&path).to_string_lossy().into_owned(), bytes))
+    });
+    texts.collect()
 }
 
 /// The files in the folders around that are wanted; none where there are too many others.

@@ -7,6 +7,7 @@ use crate::codes;
 use cfg_c::{MacroOption, Preprocessing};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
@@ -52,13 +53,28 @@ pub(super) fn read(path: &Path) -> Result<Database, Diagnostics> {
     }
 }
 
+/// A path that is the same for all names of a file.
+pub(super) fn known(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+impl Entry {
+    fn path(&self) -> PathBuf {
+        known(&self.directory.join(&self.file))
+    }
+}
+
 impl Database {
+    /// The files that it names, as [`known`] has them.
+    pub(super) fn files(&self) -> BTreeSet<PathBuf> {
+        self.entries.iter().map(Entry::path).collect()
+    }
+
     /// How a file is preprocessed: the options of its first entry.
     pub(super) fn preprocessing(&self, file: &str) -> Result<Preprocessing, Diagnostics> {
-        let known = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let wanted = known(Path::new(file));
         let mut entries = self.entries.iter();
-        let entry = entries.find(|e| known(&e.directory.join(&e.file)) == wanted);
+        let entry = entries.find(|entry| entry.path() == wanted);
         let Some(entry) = entry else {
             let message = format!("{} says nothing of {file}", self.name);
             let help = "name a file of the project, or give -I and -D themselves";

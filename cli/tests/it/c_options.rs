@@ -179,6 +179,111 @@ fn commands_take_several_files() {
     }
 }
 
+/// Files are read by themselves that define what others lack, as long as something is lacking; those of tests, of other programs, and where it
+/// is not clear which one is meant, are not.
+#[test]
+fn what_is_lacking_is_read() {
+    let Some(_) = needs::tool("cc") else { return };
+    let place = folder(&[
+        (".git/HEAD", ""),
+        (
+            "src/f.c",
+            "#include \"../inc/all.h\"\ndouble f(double x) { return scale * g(x) + table[1].a; }\ndouble two(double x) { return twice(x); }\n",
+        ),
+        (
+            "inc/all.h",
+            "struct row { double a; }; extern double scale; extern const struct row table[2];\n\
+             double g(double x); double h(double x); double twice(double x);\n",
+        ),
+        (
+            "lib/g.c",
+            "#include \"../inc/all.h\"\ndouble f(double x);\nstatic double sq(double x) { return x * x; }\n\
+             double g(double x) { return h(sq(x)); }\ndouble other(double x) { return f(x); }\n",
+        ),
+        (
+            "lib/h.c",
+            "#include \"../inc/all.h\"\n#ifdef HALF\ndouble h(double x) { return x / 2; }\n#else\n\
+             double h(double x) { return x * scale; }\n#endif\nint main(void) { return 0; }\n",
+        ),
+        (
+            "src/tables.c",
+            "#include \"../inc/all.h\"\ndouble scale = 3;\nconst struct row table[] = { { 1 }, { 2 } };\n",
+        ),
+        ("tests/g.c", "double g(double x) { return -x; }\n"),
+        (
+            "src/a/twice.c",
+            "double twice(double x) { return 2 * x; }\n",
+        ),
+        (
+            "src/b/twice.c",
+            "double twice(double x) { return x + x; }\n",
+        ),
+    ]);
+    let dir = place.path();
+    for (options, value, slope) in [(&[][..], 38.0, 36.0), (&["-DHALF"], 8.0, 6.0)] {
+        let args = [
+            &["check", "src/f.c", "--routine", "f", "--at", "x=2"],
+            options,
+        ]
+        .concat();
+        let ran = cfgrev_in(dir, &args, b"");
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(
+            ran.out
+                .contains(r#""original":{"compared":2,"agrees":true}"#),
+            "{}",
+            ran.out
+        );
+        for told in [
+            "lib/g.c",
+            "for g",
+            "lib/h.c",
+            "for h",
+            "src/tables.c",
+            "for scale, table",
+        ] {
+            assert!(ran.err.contains(told), "{told}: {}", ran.err);
+        }
+        let args = [
+            &["gradient", "src/f.c", "--routine", "f", "--at", "x=2"],
+            options,
+        ]
+        .concat();
+        let ran = cfgrev_in(dir, &args, b"");
+        let found: Value = serde_json::from_str(&ran.out).expect("JSON");
+        assert_eq!(found["value"]["return"], value, "{}", ran.out);
+        assert_eq!(found["gradient"]["x"], slope, "{}", ran.out);
+    }
+    for (args, told) in [
+        (
+            &["src/f.c", "--routine", "f", "--only-these"][..],
+            "lib/g.c defines g: add it",
+        ),
+        (
+            &["src/f.c", "--routine", "two"],
+            "src/a/twice.c, src/b/twice.c define twice: add the one",
+        ),
+    ] {
+        let wrong = gradient(dir, &[args, &["--at", "x=2"]].concat()).expect_err(told);
+        assert!(wrong.contains(told), "{wrong}");
+    }
+    // A compile database says which files are those of the program, and how they are preprocessed.
+    let entry = |file: &str, options: &str| json!({"directory": dir, "file": file, "command": format!("cc {options} -c {file}")});
+    let database = json!([
+        entry("src/f.c", ""),
+        entry("src/b/twice.c", ""),
+        entry("lib/g.c", ""),
+        entry("lib/h.c", "-DHALF"),
+        entry("src/tables.c", ""),
+    ]);
+    std::fs::write(dir.join("compile_commands.json"), database.to_string())
+        .expect("it can be written");
+    for (routine, slope) in [("two", 2.0), ("f", 6.0)] {
+        let args = ["src/f.c", "--routine", routine, "-p", ".", "--at", "x=2"];
+        assert_eq!(gradient(dir, &args), Ok(json!({"x": slope})));
+    }
+}
+
 /// Of another preprocessor's output, what headers of the system declare is there for names that nothing else has.
 #[test]
 fn headers_of_the_system_are_looked_up() {
@@ -310,8 +415,10 @@ fn the_file_that_defines_what_is_missing_is_named() {
         ("lib/deep/g.c", "lib/deep/g.c defines g"),
     ] {
         let place = folder(&[(".git/HEAD", ""), ("src/f.c", f), (other, g)]);
-        let err = gradient(place.path(), &["src/f.c", "--at", "x=2"]).expect_err("g is not there");
+        let only = ["src/f.c", "--only-these", "--at", "x=2"];
+        let err = gradient(place.path(), &only).expect_err("g is not there");
         assert!(err.contains(named), "{err}");
-        gradient(place.path(), &["src/f.c", other, "--at", "x=2"]).expect("it is");
+        let both = ["src/f.c", other, "--only-these", "--at", "x=2"];
+        gradient(place.path(), &both).expect("it is");
     }
 }
