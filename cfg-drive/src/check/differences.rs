@@ -58,22 +58,27 @@ pub(super) struct Element {
     kinked: bool,
     /// Some step was spoilt by another path.
     crossed: bool,
-    /// What the steps tell where all partials are zero.
-    zero: Zero,
+    /// What the steps tell of gaps that are visible beside their rounding.
+    visible: Visible,
+    /// The derivative of which the last gap was visible, as the tangent or the difference has it, whichever is larger.
+    derivative: f64,
 }
 
-/// What the steps tell of an element whose partials are all zero: of gaps that are visible beside their rounding.
+/// What the steps tell of an element's gaps that are visible beside their rounding.
 ///
-/// Where the derivative really is zero (that of x^3 at 0, say), the gap vanishes with the step; a derivative that is forgotten is left
-/// of it, whatever else vanishes with the step.
+/// Where all partials are zero and the derivative really is (that of x^3 at 0, say), the gap vanishes with the step; a derivative that is
+/// forgotten is left of it, whatever else vanishes with the step. Where there are partials, a gap that lasts is one, too, however small
+/// it is beside the sum of their absolute values, which grows beyond all bounds in a recursion whose terms cancel.
 #[derive(Clone, Copy, Default)]
-struct Zero {
+struct Visible {
     /// The first gap.
     first: Option<f64>,
     /// The last gap, with its sign.
     last: Option<f64>,
     /// The last gap that was that of the step before; none if it has shrunk since.
     lasting: Option<f64>,
+    /// The number of times that a gap was that of the step before; none if it has shrunk since.
+    repeated: u32,
     /// The first gap has shrunk.
     vanishes: bool,
     /// How fast the element changes to the side where it changes more, at the largest and at the smallest step. Where no gap is
@@ -89,7 +94,7 @@ const LEAST_SHRINKING: f64 = 1e3;
 /// step as h^p differs by more from p = 0.05 on.
 const LASTING: f64 = 0.1;
 
-impl Zero {
+impl Visible {
     /// Notes the gap of a step, with its sign, and how fast the element changes.
     fn note(&mut self, gap: f64, rounding: f64, change: f64) {
         self.change = Some((self.change.map_or(change, |(first, _)| first), change));
@@ -99,17 +104,21 @@ impl Zero {
         let shrinks = |from: f64| at_most <= 0.5 * from;
         self.vanishes |= self.first.is_some_and(shrinks);
         self.lasting = self.lasting.filter(|from| !shrinks(*from));
+        if self.lasting.is_none() {
+            self.repeated = 0;
+        }
         if gap.abs() > least {
             self.first.get_or_insert(gap.abs());
             if let Some(before) = self.last.replace(gap)
                 && (gap / before - 1.0).abs() <= LASTING
             {
                 self.lasting = Some(gap.abs());
+                self.repeated += 1;
             }
         }
     }
 
-    /// The gap: 0 if it vanishes with the step, infinite if it lasts; or else what is known without.
+    /// The gap of an element whose partials are all zero: 0 if it vanishes with the step, infinite if it lasts; or else what is known without.
     fn settled(&self, known: Option<f64>) -> Option<f64> {
         match (self.first, self.change) {
             (Some(_), _) if self.lasting.is_some() => Some(f64::INFINITY),
@@ -119,6 +128,21 @@ impl Zero {
             }
             (None, _) => known,
         }
+    }
+}
+
+/// The number of times that a gap must be that of the step before if it is to be no rounding.
+const REPEATED: u32 = 2;
+
+impl Element {
+    /// The gap that the steps show again and again, relative to the derivative; none if that is within the tolerance.
+    fn lasting(&self, tolerance: f64) -> Option<f64> {
+        let lasting = self
+            .visible
+            .lasting
+            .filter(|_| self.visible.repeated >= REPEATED)?;
+        let gap = lasting / self.derivative;
+        (gap > tolerance).then_some(gap)
     }
 }
 
@@ -155,7 +179,11 @@ impl Comparison<'_> {
             agrees: None,
         };
         for (i, element) in found.iter_mut().enumerate() {
-            element.best = element.zero.settled(element.best);
+            if self.scales[i] == 0.0 {
+                element.best = element.visible.settled(element.best);
+            } else if !element.crossed && kinks.is_empty() {
+                element.best = element.lasting(self.tolerance).or(element.best);
+            }
             match element.best {
                 Some(gap) if gap <= self.tolerance => {
                     result.compared += 1;
@@ -253,16 +281,22 @@ impl Comparison<'_> {
             }
             // What the rounding of the two values alone may contribute.
             let rounding = 2.0 * (self.epsilon * size + self.tiny) / h;
+            let change = (above[i] - y[i]).abs().max((below[i] - y[i]).abs()) / h;
+            let uncertain = CHANGE_ROUNDINGS * self.epsilon * (change / h + scale);
+            let sides = ((above[i] - y[i]) - (y[i] - below[i])).abs() / h;
             if scale == 0.0 {
-                let change = (above[i] - y[i]).abs().max((below[i] - y[i]).abs());
-                let change = change / h;
-                let rounding = rounding + CHANGE_ROUNDINGS * self.epsilon * change / h;
+                let rounding = rounding + uncertain;
                 if smooth {
-                    element.zero.note(signed, rounding, change);
+                    element.visible.note(signed, rounding, change);
                 } else {
                     element.crossed |= gap > 2.0 * rounding;
                 }
                 continue;
+            }
+            let derivative = difference.abs().max(self.y_dot[i].abs());
+            if smooth && sides <= self.tolerance.sqrt() * derivative {
+                element.visible.note(signed, rounding + uncertain, change);
+                element.derivative = derivative;
             }
             if rounding > self.tolerance * scale {
                 continue;
@@ -276,7 +310,6 @@ impl Comparison<'_> {
             element.best = Some(element.best.map_or(gap, |best| best.min(gap)));
             let before = element.last.replace(gap);
             element.shrinks = before.is_some_and(|before| gap <= 0.5 * before);
-            let sides = ((above[i] - y[i]) - (y[i] - below[i])).abs() / h;
             element.kinked = sides > self.tolerance.sqrt() * scale;
         }
     }
@@ -316,13 +349,13 @@ fn is_limit(problem: &Diagnostic) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Zero;
+    use super::Visible;
 
     /// What steps with a rounding of 1 and these gaps and changes tell.
-    fn noted(steps: &[(f64, f64)]) -> Zero {
-        let mut zero = Zero::default();
-        (steps.iter()).for_each(|(gap, change)| zero.note(*gap, 1.0, *change));
-        zero
+    fn noted(steps: &[(f64, f64)]) -> Visible {
+        let mut visible = Visible::default();
+        (steps.iter()).for_each(|(gap, change)| visible.note(*gap, 1.0, *change));
+        visible
     }
 
     /// A gap is visible if it is more than twice its rounding, and vanishes if it shrinks by half.

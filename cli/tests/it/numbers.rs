@@ -622,3 +622,54 @@ fn of_many_dependents_a_few_are_named() {
     let named = "the dependents y0, y1, y2, y3, y4 and 25 more are not a single scalar";
     assert!(ran.err.contains(named), "{}", ran.err);
 }
+
+/// A derivative that a user has declared 0 and that is not is found where the terms of the derivative cancel, so that the sum of their
+/// absolute values says nothing.
+#[test]
+fn wrong_derivatives_are_found_where_terms_cancel() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "#include <math.h>
+double f(int n, double x, double g)
+{
+    double y = 0.0;
+    for (int i = 0; i < n; i++) {
+        double k = g * g;
+        y += k * (x * sin(0.9 * i) - y);
+    }
+    return y;
+}
+";
+    std::fs::write(folder.path().join("f.c"), text).expect("it can be written");
+    for n in [10, 44, 50, 58, 66] {
+        let point = json!({"n": n, "x": 2, "g": 0.5}).to_string();
+        let check = |more: &[&str]| {
+            let args = ["check", "f.c", "--at", &point, "--against", "none"];
+            let ran = cfgrev_in(folder.path(), &[&args[..], more].concat(), b"");
+            object(&ran.out)["differences"]["agrees"].clone()
+        };
+        assert_eq!(check(&["--no-diff", "k"]), json!(false), "{n}");
+        assert_ne!(check(&[]), json!(false), "{n}");
+    }
+}
+
+/// A pointer to a structure takes one object without brackets, and a logical takes 1 and 0, as C writes it.
+#[test]
+fn points_are_written_as_in_c() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "#include <stdbool.h>
+struct s { int n; double a[2]; bool on; };
+double f(const struct s *p, bool twice, int k) { return p && p[k].on ? p[k].a[1] * p[k].n * (twice ? 2 : 1) : 0; }
+";
+    std::fs::write(folder.path().join("f.c"), text).expect("it can be written");
+    let one = r#"{"n": 3, "a": [1, 2], "on": 1}"#;
+    for p in [one, &format!("[{one}]")] {
+        let point = format!(r#"{{"p": {p}, "twice": 1, "k": 0}}"#);
+        let ran = cfgrev_in(folder.path(), &["gradient", "f.c", "--at", &point], b"");
+        let found = object(&ran.out);
+        assert_eq!(found["value"]["return"], json!(12.0), "{}", ran.err);
+        assert_eq!(found["gradient"]["p"], json!([{"a": [0.0, 6.0]}]));
+    }
+    let point = format!(r#"{{"p": {one}, "twice": 2, "k": 0}}"#);
+    let ran = cfgrev_in(folder.path(), &["gradient", "f.c", "--at", &point], b"");
+    assert!(ran.err.contains("P415"), "{}", ran.err);
+}
