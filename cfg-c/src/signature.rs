@@ -2,6 +2,7 @@
 
 use crate::{
     ast::{Decl, DeclKind, ExprKind, Unit},
+    source::Pos,
     structures,
     types::{Qualified, Type},
 };
@@ -71,6 +72,8 @@ impl Signature {
 pub struct CGlobal {
     /// The type.
     pub ty: CType,
+    /// The name of the file, or of the header, that defines it; that declares it if none does.
+    pub file: String,
     /// It is declared, and not defined.
     pub external: bool,
     /// It is `const`.
@@ -105,12 +108,13 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
         used: p.decl.is_some_and(names),
         is_message: false,
     });
+    let file_name = |at: Pos| {
+        let name = files.get(at.file as usize);
+        name.cloned().unwrap_or_default()
+    };
     let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
     // The variable that stands for `errno` is none of the file.
-    let is_header = |d: &Decl| {
-        let name = files.get(d.at.file as usize);
-        name.is_some_and(|name| name.starts_with('<'))
-    };
+    let is_header = |d: &Decl| file_name(d.at).starts_with('<');
     let globals_of_file =
         (unit.decls.iter()).filter(|d| d.kind == DeclKind::Global && !is_header(d));
     for d in globals_of_file {
@@ -119,6 +123,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
         if known.is_none_or(|known| known.external) {
             let global = CGlobal {
                 ty: c_type(&d.ty),
+                file: file_name(d.at),
                 external: d.external,
                 constant: d.ty.element().constant,
             };
@@ -140,10 +145,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
     });
     Some(Signature {
         name: decl.name.to_string(),
-        file: files
-            .get(function.from.file as usize)
-            .cloned()
-            .unwrap_or_default(),
+        file: file_name(function.from),
         result: c_type(&signature.result),
         callback: unit.callback.as_ref().map(ToString::to_string),
         parameters: parameters.collect(),

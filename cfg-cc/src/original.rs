@@ -12,13 +12,13 @@ use crate::{
     no_folder, problem,
     process::{Ended, finish, watching},
 };
-use cfg_c::{CType, Signature};
+use cfg_c::{CGlobal, CType, Signature};
 use cfg_core::{
     diagnostic::Diagnostics,
     ir::ScalarType,
     json::values::{NamedValues, ValueTree},
 };
-use driver::{Values, driver};
+use driver::{Driver, Values, driver};
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
@@ -173,7 +173,8 @@ impl Original<'_> {
             read: self.read,
             empty_is_null: self.empty_is_null,
         };
-        let driver = driver(self.signature, values).map_err(unfit)?;
+        let files: Vec<&str> = self.files.iter().map(|(name, _)| &**name).collect();
+        let driver = driver(self.signature, &files, values).map_err(unfit)?;
         let folder = tempfile::Builder::new()
             .prefix("cfgrev-original-")
             .tempdir();
@@ -186,7 +187,7 @@ impl Original<'_> {
             folder: folder.path(),
         };
         let sources = self
-            .sources(&driver.code, folder.path())
+            .sources(&driver, folder.path())
             .map_err(|e| no_folder(&e))?;
         let mut arguments: Vec<&Path> = FLAGS.iter().chain(LINK).map(Path::new).collect();
         arguments.extend(self.flags.iter().map(Path::new));
@@ -236,20 +237,22 @@ impl Original<'_> {
     }
 
     /// Writes the files, the driver behind that of the function, and the program that calls it.
-    fn sources(&self, driver: &str, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    fn sources(&self, driver: &Driver, folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for (k, (name, bytes)) in self.files.iter().enumerate() {
             let main = match k {
                 0 => MAIN.to_owned(),
                 k => format!("{MAIN}_{k}"),
             };
-            let name = name.replace('\\', "\\\\").replace('"', "\\\"");
-            let head = format!("#define main {main}\n#line 1 \"{name}\"\n");
+            let shown = name.replace('\\', "\\\\").replace('"', "\\\"");
+            let head = format!("#define main {main}\n#line 1 \"{shown}\"\n");
             let mut text = head.into_bytes();
             text.extend_from_slice(bytes);
-            if k == 0 {
+            let parts = driver.elsewhere.iter().filter(|(file, _)| file == name);
+            let own = (k == 0).then_some(&driver.code).into_iter();
+            for code in own.chain(parts.map(|(_, code)| code)) {
                 // A macro of the file may hide what the driver declares.
-                let rest = format!("\n#undef main\n#line 1 \"driver of cfgrev\"\n{driver}");
+                let rest = format!("\n#undef main\n#line 1 \"driver of cfgrev\"\n{code}");
                 text.extend_from_slice(rest.as_bytes());
             }
             let path = folder.join(format!("cfgrev_{k}.c"));

@@ -3,7 +3,7 @@
 //! Numbers go in and out as cells of eight bytes, in the order of the text: arrays of numbers are loops, so that the text is as long as
 //! values have parts.
 
-use super::{CType, Leaves, Signature, cells};
+use super::{CGlobal, CType, Leaves, Signature, cells};
 use cfg_core::{
     ir::ScalarType,
     json::values::{NamedValues, ValueTree},
@@ -18,6 +18,8 @@ pub(super) type Unfit = String;
 pub(super) struct Driver {
     /// The C that stands behind the file.
     pub(super) code: String,
+    /// The C that stands behind other files, with their names: they alone know their static variables.
+    pub(super) elsewhere: Vec<(String, String)>,
     /// The cells that it reads.
     pub(super) input: Vec<u64>,
     /// The numbers that it puts out.
@@ -35,6 +37,8 @@ pub(super) struct Values<'a> {
 
 struct Writer<'a> {
     signature: &'a Signature,
+    /// The names of the files that are compiled.
+    files: &'a [&'a str],
     empty_is_null: bool,
     driver: Driver,
     /// The parameters for which there is a variable.
@@ -62,19 +66,21 @@ void cfgrev_put_integer(long long);
 void *cfgrev_memory(unsigned long, unsigned long, int);
 ";
 
-/// The driver of a function.
-pub(super) fn driver(signature: &Signature, values: Values<'_>) -> Result<Driver, Unfit> {
+/// The driver of a function of these files.
+pub(super) fn driver(
+    signature: &Signature,
+    files: &[&str],
+    values: Values<'_>,
+) -> Result<Driver, Unfit> {
     let mut writer = Writer {
         signature,
+        files,
         empty_is_null: values.empty_is_null,
         driver: Driver::default(),
         declared: vec![false; signature.parameters.len()],
         bases: HashMap::new(),
     };
-    for word in WORDS {
-        writer.line(&format!("#undef {word}"));
-    }
-    writer.driver.code.push_str(PRELUDE);
+    writer.prelude();
     writer.globals_elsewhere(values)?;
     writer.line("void cfgrev_call(void)\n{\n    unsigned long cfgrev_i;");
     writer.parameters(values)?;
@@ -100,6 +106,35 @@ impl<'a> Writer<'a> {
     fn line(&mut self, text: &str) {
         self.driver.code.push_str(text);
         self.driver.code.push('\n');
+    }
+
+    fn prelude(&mut self) {
+        for word in WORDS {
+            self.line(&format!("#undef {word}"));
+        }
+        self.driver.code.push_str(PRELUDE);
+    }
+
+    /// Writes what is to be done with a variable, where it is known: in the file that defines it.
+    fn where_known<T>(&mut self, global: &CGlobal, write: impl FnOnce(&mut Self) -> T) -> T {
+        if !self.files.contains(&&*global.file) || global.file == self.signature.file {
+            return write(self);
+        }
+        let part = format!("cfgrev_part_{}", self.driver.elsewhere.len());
+        self.line(&format!("    {{ void {part}(void); {part}(); }}"));
+        let own = std::mem::take(&mut self.driver.code);
+        // The variables that keep where memory begins are those of this part.
+        let bases = std::mem::take(&mut self.bases);
+        self.prelude();
+        self.line(&format!(
+            "void {part}(void)\n{{\n    unsigned long cfgrev_i;"
+        ));
+        let done = write(self);
+        self.line("    (void)cfgrev_i;\n}");
+        self.bases = bases;
+        let code = std::mem::replace(&mut self.driver.code, own);
+        self.driver.elsewhere.push((global.file.clone(), code));
+        done
     }
 
     /// The words of a type that a pointer to it is declared with; `void *` of a pointer to what has none.
@@ -207,7 +242,7 @@ impl<'a> Writer<'a> {
             if global.constant {
                 return Err(format!("`{name}` is const and has its value in POINT"));
             }
-            self.give(name, &global.ty, tree, name)?;
+            self.where_known(global, |writer| writer.give(name, &global.ty, tree, name))?;
         }
         Ok(())
     }
@@ -251,7 +286,10 @@ impl<'a> Writer<'a> {
                     (argument(k), ty)
                 }
                 (None, _) if name == "return" => ("cfgrev_result".to_owned(), &signature.result),
-                (None, Some(global)) => (name.clone(), &global.ty),
+                (None, Some(global)) => {
+                    self.where_known(global, |writer| writer.put(name, &global.ty, tree, name));
+                    continue;
+                }
                 (None, None) => continue,
             };
             self.put(&place, ty, tree, name);

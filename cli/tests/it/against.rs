@@ -338,3 +338,51 @@ fn files_are_compiled_as_they_are_read() {
         ran.err
     );
 }
+
+/// Variables of other files, of which the function's own knows nothing, are given and compared where they stand.
+#[test]
+fn variables_of_other_files_are_compared() {
+    let Some(_) = needs::tool("cc") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("it can be written");
+    };
+    write(
+        "a.c",
+        "double g(double x);\ndouble f(double x) { return g(x) * x; }\n",
+    );
+    let text = "struct state { int n; double last[2]; };
+static struct state s;
+static double kept;
+double table[2];
+int count = 2;
+#define for while
+#ifdef __ATOMIC_RELAXED
+#define MORE COMPILED
+#else
+#define MORE 1.5
+#endif
+double g(double x) { s.last[s.n++] = x; kept = MORE * x; table[1] += kept; return kept * count + table[0]; }
+";
+    write("b.c", text);
+    let point = r#"{"x": 3.0, "table": [2, 5], "count": 4}"#;
+    let with = |compiled: &str| {
+        let args = [
+            "a.c",
+            "b.c",
+            "--routine",
+            "f",
+            "--at",
+            point,
+            "-D",
+            compiled,
+        ];
+        check_in(folder.path(), &args).1
+    };
+    let found = with("COMPILED=1.5");
+    assert_eq!(found["agrees"], true, "{found}");
+    // The result, three numbers of the structure, one that is kept, two of the table, and the counter.
+    assert_eq!(found["compared"], 8, "{found}");
+    let found = with("COMPILED=2.5");
+    assert_eq!(found["agrees"], false, "{found}");
+}
