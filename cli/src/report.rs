@@ -94,10 +94,19 @@ impl Reporter {
         let wanted = |d: &&Diagnostic| !self.quiet || d.severity == Severity::Error;
         let total = diagnostics.iter().filter(wanted).count();
         let limit = if self.all { usize::MAX } else { LIMIT };
+        // Warnings that come before hide no error.
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        let errors = diagnostics.iter().filter(|d| is_error(d)).count();
+        let mut left = [limit.saturating_sub(errors), limit];
         let mut shown: Vec<Diagnostic> = diagnostics
             .iter()
             .filter(wanted)
-            .take(limit)
+            .filter(|d| {
+                let left = &mut left[usize::from(is_error(d))];
+                let fits = *left > 0;
+                *left = left.saturating_sub(1);
+                fits
+            })
             .cloned()
             .collect();
         for (i, text) in texts.iter().enumerate() {
@@ -501,6 +510,20 @@ mod tests {
         assert_eq!(printed(101, false), [100, 1, 0]);
         assert_eq!(printed(102, false), [100, 0, 1]);
         assert_eq!(printed(102, true), [102, 0, 0]);
+    }
+
+    /// An error behind any number of warnings is printed.
+    #[test]
+    fn warnings_hide_no_error() {
+        let warning = Diagnostic::error(&codes::MORE, "a warning", "").warning();
+        let mut all = vec![warning; 150];
+        all.insert(120, Diagnostic::error(&codes::MORE, "an error", ""));
+        let mut out = Vec::new();
+        let result = Reporter::plain().print(&mut out, &Diagnostics(all), &[]);
+        result.expect("it takes everything");
+        let text = String::from_utf8(out).expect("a text");
+        let told = ["a warning", "an error", "51 more problems are"];
+        assert_eq!(told.map(|words| text.matches(words).count()), [99, 1, 1]);
     }
 
     #[test]
