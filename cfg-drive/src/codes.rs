@@ -12,7 +12,7 @@ cfg_core::diagnostic_codes! {
         "Every parameter has a value in POINT, unless it is optional, or has intent out and a shape that can be computed from the others."
         "An out parameter of assumed shape needs its extents only: {\"y\": {\"size\": 5}}, or {\"y\": {\"size\": [2, 3]}} for a matrix. So can the values of any output array be left out. Global variables start with the values that the program gives them.";
     TYPE "P415" "wrong type of value"
-        "A real takes a number or \"NaN\", \"inf\", \"-inf\"; an integer takes a number without fraction and exponent, within 64 bits; a logical takes true or false."
+        "A real takes a number or \"NaN\", \"inf\", \"-inf\"; an integer takes a number without fraction and exponent, within 64 bits; a logical takes true or false, or 1 or 0."
         "Numbers for integers are read exactly, so 3.0 and 3e0 are refused: write 3. Tapes cannot be given; they start empty.";
     SHAPE "P416" "wrong shape"
         "An array is nested as deeply as it has dimensions, the first subscript outermost; all rows of a dimension have the same length; the lengths are those that the routine declares."

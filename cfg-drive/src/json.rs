@@ -177,7 +177,7 @@ pub(crate) fn wrong_type(name: &str, ty: ScalarType, tree: &ValueTree, place: &s
         ScalarType::Sized(_) => {
             "write a whole number without fraction and exponent that the type has: int8 -128 to 127, uint8 0 to 255, and so on"
         }
-        ScalarType::Logical => "write true or false",
+        ScalarType::Logical => "write true or false, or 1 or 0",
         ScalarType::Real
         | ScalarType::Real32
         | ScalarType::Tape
@@ -215,6 +215,8 @@ pub(crate) fn element(ty: ScalarType, tree: &ValueTree) -> Option<Scalar> {
         (ScalarType::Sized(ty), ValueTree::Int(i)) => sized(ty, i128::from(*i)),
         (ScalarType::Sized(ty), ValueTree::Wide(u)) => sized(ty, i128::from(*u)),
         (ScalarType::Logical, ValueTree::Logical(b)) => Some(Scalar::Logical(*b)),
+        // As languages write it whose logicals are integers.
+        (ScalarType::Logical, ValueTree::Int(i @ 0..=1)) => Some(Scalar::Logical(*i == 1)),
         _ => None,
     }
 }

@@ -83,6 +83,7 @@ impl Reading<'_, '_> {
                     Err(wrong) => problems.0.extend(wrong.0),
                 }
             } else {
+                let is_one = matches!(tree, ValueTree::Object(_));
                 let mut parts = Vec::new();
                 if self.program.records.is_empty() {
                     parts.push(Given {
@@ -94,6 +95,12 @@ impl Reading<'_, '_> {
                     let zeros = self.sizes.is_some();
                     expand(name, tree, pointer, &mut parts, (zeros, problems));
                 }
+                if is_one && self.are_of_a_list(&parts) {
+                    for part in &mut parts {
+                        let content = std::mem::replace(&mut part.content, ValueTree::Null);
+                        part.content = ValueTree::Array(vec![content]);
+                    }
+                }
                 found.extend(parts.into_iter().map(|part| Given {
                     name: part.name,
                     content: Content::Tree(part.content),
@@ -103,6 +110,30 @@ impl Reading<'_, '_> {
         }
         found
     }
+
+    /// True of the fields of one object that stands for a list of records, as that to which a pointer of C leads: each has a dimension more
+    /// than its value.
+    fn are_of_a_list(&self, parts: &[Given<ValueTree>]) -> bool {
+        let globals = self.program.globals.iter().map(|g| &g.variable);
+        let variables = self.routine.variables.iter().chain(globals);
+        let ranks: HashMap<&str, usize> = variables.map(|v| (&*v.name, v.rank())).collect();
+        let is_of_a_list =
+            |part: &Given<ValueTree>| ranks.get(&*part.name) == Some(&(depth(&part.content) + 1));
+        !parts.is_empty() && parts.iter().all(is_of_a_list)
+    }
+}
+
+/// The number of arrays around the first element of a value.
+fn depth(tree: &ValueTree) -> usize {
+    let mut at = Some(tree);
+    let inside = std::iter::from_fn(|| match at? {
+        ValueTree::Array(items) => {
+            at = items.first();
+            Some(())
+        }
+        _ => None,
+    });
+    inside.count()
 }
 
 /// Values without those of these names, which nothing reads. Recursion is over the nesting of the text, which its

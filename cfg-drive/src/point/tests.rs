@@ -160,7 +160,7 @@ fn what_is_wrong_is_named() {
             "P415",
             "n is integer",
         ),
-        (("true", "1"), "P415", "write true or false"),
+        (("true", "2"), "P415", "write true or false"),
         (("\"inf\"", "\"Infinity\""), "J041", "/x/1"),
         (("\"inf\"", "null"), "P415", "null"),
         (("\"n\": 2", "\"n\": null"), "P414", "no value for n"),
