@@ -84,7 +84,7 @@ const RULES: &[(&str, &str)] = &[
     ),
     (
         "old-style parameters come in the order of the list",
-        "static double g(a, b) double b, a; { return a - 2 * b; } double f(double v, int n) { return g(v, 1.0); }",
+        "static double g(a, b) double b; int a; { return a / 2 - 2 * b; } double f(double v, int n) { return g(n, v); }",
     ),
     (
         "a structure without a name has a place of its own, and gaps around it",
