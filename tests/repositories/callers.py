@@ -68,7 +68,7 @@ def unstatic(text, function):
 class Program:
     def __init__(self, point, folder, gcc, repo, path):
         self.folder, self.repo, self.point = folder, repo, point
-        self.flags = [*gcc, *(f.replace('{repo}', repo) for f in point.get('gcc', []))]
+        self.flags = [*gcc, *(f.replace('{repo}', repo).replace('{here}', harness.HERE) for f in point.get('gcc', []))]
         self.compiler = ['gcc', '-std=gnu11', '-w', *[f for f in self.flags if not f.startswith('-l')]]
         self.function = point.get('symbol', point['function'])
         self.path = point.get('original', path)
@@ -109,7 +109,7 @@ class Program:
         return self.compile(out, 'driver.o')
 
     def link(self, objects, name, trace=None):
-        links = [os.path.join(self.repo, f) for f in self.point.get('link', [])]
+        links = [os.path.join(self.repo, f.replace('{here}', harness.HERE)) for f in self.point.get('link', [])]
         out = os.path.join(self.folder, name)
         made = sh([*self.compiler, *C, '-fcommon', '-fgnu89-inline', *LINK, *([f'-Wl,--trace-symbol={self.function}'] if trace else []), *objects, *links, '-o', out,
                    *[f for f in self.flags if f.startswith('-l')], '-lm'])
@@ -128,7 +128,7 @@ def one(point, arguments):
     repo = os.path.join(arguments.repos, owner)
     path = os.path.join(arguments.repos, point['file'])
     gcc = arguments.gcc.split()
-    options = [o.replace('{repo}', repo) for o in point.get('options', [])]
+    options = [o.replace('{repo}', repo).replace('{here}', harness.HERE) for o in point.get('options', [])]
     tail = ['--routine', point['function'], '--diagnostics', 'json', '--at', json.dumps(point['at'])] + (['--seed', json.dumps(point['seed'])] if point.get('seed') else [])
     status, answer, message, _ = harness.run([arguments.binary, 'gradient', path, *tail])
     if status != 'ran':
@@ -190,7 +190,7 @@ def one(point, arguments):
 def built(program, repo, folder, gcc, replaced=None, emitted_object=None):
     """The executable of a repository's own program; `replaced` is (file, function) whose definition the emitted object takes over."""
     import glob
-    flags = [*gcc, *(f.replace('{repo}', repo) for f in program.get('flags', []))]
+    flags = [*gcc, *(f.replace('{repo}', repo).replace('{here}', harness.HERE) for f in program.get('flags', []))]
     sources = sorted({f for g in program['sources'] for f in glob.glob(os.path.join(repo, g))} - {f for g in program.get('exclude', []) for f in glob.glob(os.path.join(repo, g))})
     objects = []
     for source in sources:
@@ -254,8 +254,8 @@ def programs(arguments, points):
             function, path = point.get('symbol', point['function']), os.path.join(arguments.repos, point['file'])
             status, answer, message, _ = harness.run([arguments.binary, 'gradient', path, '--routine', function, '--diagnostics', 'json', '--at', json.dumps(point['at']),
                                                       *(['--seed', json.dumps(point['seed'])] if point.get('seed') else [])])
-            options = [] if status == 'ran' else [o.replace('{repo}', repo) for o in point.get('options', [])]
-            options += [o.replace('{repo}', repo) for o in program.get('options', {}).get(str(number), [])]
+            options = [] if status == 'ran' else [o.replace('{repo}', repo).replace('{here}', harness.HERE) for o in point.get('options', [])]
+            options += [o.replace('{repo}', repo).replace('{here}', harness.HERE) for o in program.get('options', {}).get(str(number), [])]
             text, said = emitted(arguments, path, options, {**point, 'at': {**point['at'], **program.get('extents', {}).get(str(number), {})}}, ['--replace'])
             if text is None:
                 yield number, function, 'refused', said

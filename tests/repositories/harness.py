@@ -7,7 +7,7 @@ usage: harness.py --binary CFGREV --repos FOLDER --points points.jsonl --results
 A point is a line of JSON: number, file (below FOLDER), function, at, and if needed seed; options: what the command line needs beyond
 the file; routine: the name in options' run; gcc: flags of the C compiler; link: further files of the original; parameters: declarations that replace those of the
 original in the driver; declare: C at file level; before: C in front of the call (state of globals);
-steps: of differences, relative; hold: places that are not moved (the function is defined on a line only). `{repo}` in options and flags is the repository's folder.
+steps: of differences, relative; hold: places that are not moved (the function is defined on a line only). `{repo}` in options and flags is the repository's folder, `{here}` that of this program; types: what pointers to void lead to.
 With --sources, FOLDER/NUMBER.c is read in place of the file (the compiled original stays).
 
 Classes: plain (right without options), option (right with them), refused, wrong, crash, slow, unchecked (runs; the driver does not),
@@ -24,6 +24,7 @@ import sys
 import tempfile
 
 LIMIT = 150.0   # seconds for a run
+HERE = os.path.dirname(os.path.abspath(__file__))
 SLOW = float(os.environ.get('SLOW', 2.0))   # seconds that the largest file may take
 STEPS = (1e-3, 1e-4, 1e-5, 1e-6)
 
@@ -139,6 +140,9 @@ def parameters_of(text, function):
 
 def name_of(declaration, names):
     declaration = re.sub(r'__attribute__\s*\(\(.*?\)\)', '', declaration)
+    m = re.search(r"\(\s*\*\s*(\w+)\s*\)\s*\(", declaration)
+    if m:   # a function: names of its own parameters are others
+        return m.group(1)
     for word in re.findall(r'[A-Za-z_]\w*', declaration):
         if word in names:
             return word
@@ -169,7 +173,7 @@ class Driver:
 
     def __init__(self, point, answer, seed, path, repo, gcc):
         self.point, self.answer, self.seed, self.path, self.repo = point, answer, seed, path, repo
-        flags = [*gcc, *(f.replace('{repo}', repo) for f in point.get('gcc', []))]
+        flags = [*gcc, *(f.replace('{repo}', repo).replace('{here}', HERE) for f in point.get('gcc', []))]
         self.compiler = ['gcc', '-std=gnu11', '-w', *[f for f in flags if not f.startswith('-l')]]
         self.libraries = [f for f in flags if f.startswith('-l')] + ['-lm']
         text = subprocess.run([*self.compiler, '-E', '-P', '-x', 'c', path], capture_output=True, text=True, errors='replace').stdout
@@ -189,7 +193,12 @@ class Driver:
         elif isinstance(value, dict) and 'size' in value and len(value) == 1:
             self.lines.append(f'ROOM({expression}, {value["size"]});')
         elif isinstance(value, list):
-            self.lines.append(f'ROOM({expression}, {len(value)});')
+            if expression in self.point.get('types', {}):   # a pointer to void
+                cast = f'(({self.point["types"][expression]} *){expression})'
+                self.lines.append(f'SET({expression}, fresh({len(value) + 1}, sizeof *{cast}));')
+                expression = cast
+            else:
+                self.lines.append(f'ROOM({expression}, {len(value)});')
             for i, v in enumerate(value):
                 self.fill(f'{expression}[{i}]', v, gradient[i] if isinstance(gradient, list) and i < len(gradient) else None)
         elif isinstance(value, dict):
@@ -208,6 +217,8 @@ class Driver:
             for k, v in value.items():
                 self.outputs(f'{expression}.{k}', v, seed.get(k) if isinstance(seed, dict) else seed, sums, values)
         elif isinstance(value, list):
+            if expression in self.point.get('types', {}):
+                expression = f'(({self.point["types"][expression]} *){expression})'
             for i, v in enumerate(value):
                 self.outputs(f'{expression}[{i}]', v, (seed[i] if i < len(seed) else None) if isinstance(seed, list) else seed, sums, values)
         elif value is not None:
@@ -235,7 +246,7 @@ class Driver:
         open(source, 'w').write(text)
         header = os.path.join(folder, 'widen.h')   # float is double in all files: differences of float say little
         open(header, 'w').write(WIDEN if widen else '')
-        link = [os.path.join(self.repo, f) for f in self.point.get('link', [])]
+        link = [os.path.join(self.repo, f.replace('{here}', HERE)) for f in self.point.get('link', [])]
         program = os.path.join(folder, 'driver')
         made = subprocess.run([*self.compiler, '-O0', '-fno-builtin', '-ffp-contract=off', '-fcommon', '-fgnu89-inline',
                                '-no-pie', '-Wl,--unresolved-symbols=ignore-all', '-Wl,-z,lazy', '-include', header, source, *link, '-o', program, *self.libraries],
@@ -330,7 +341,7 @@ def judge(point, arguments):
     tail = ['--routine', point['function'], '--diagnostics', 'json', '--at', json.dumps(point['at'])]
     if point.get('seed'):
         tail += ['--seed', json.dumps(point['seed'])]
-    options = [o.replace('{repo}', repo) for o in point.get('options', [])]
+    options = [o.replace('{repo}', repo).replace('{here}', HERE) for o in point.get('options', [])]
     status, answer, message, seconds = run([arguments.binary, 'gradient', read, *tail])
     kind = 'plain'
     if status == 'refused' and options:
