@@ -111,11 +111,6 @@ fn count_within(unit: &Unit, ty: &Qualified, most: usize) -> Option<i64> {
     Some(total)
 }
 
-/// The type of the number that subscripts and members lead to.
-pub(crate) fn number_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Arith> {
-    type_at(unit, ty, steps)?.arith()
-}
-
 /// The type to which steps from a type lead.
 pub(crate) fn type_at<'u>(
     unit: &'u Unit,

@@ -215,7 +215,7 @@ pub(crate) fn size(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i128> {
     let depth = depth.checked_sub(1)?;
     match &ty.ty {
         Type::Arith(_) if ty.long_double => Some(LONG_DOUBLE),
-        Type::Arith(ty) => Some(ty.size()),
+        Type::Arith(own) => Some(ty.width.map_or(*own, |width| Arith::Int(width.of)).size()),
         Type::Pointer(_) => Some(8),
         Type::Array(of, Some(extent)) => {
             let (extent, _) = within(unit, *extent, depth)?;
@@ -235,7 +235,7 @@ pub(crate) fn has_known_places(unit: &Unit, s: StructId) -> bool {
             let element = member.ty.element();
             match element.ty {
                 Type::Struct(inner) if seen.insert(inner) => open.push(inner),
-                _ if element.long_double => return false,
+                _ if element.long_double || element.width.is_some() => return false,
                 _ => {}
             }
         }
@@ -253,27 +253,32 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
     if unit.structure(s).packed {
         return None;
     }
-    let (mut end, mut widest, mut found) = (0i128, 1, 0);
+    // Ends and beginnings are counted in bits.
+    let (mut end, mut widest, mut found) = (0i128, 8, 0);
     for m in unit.structure(s).declared() {
-        let align = alignment(unit, &m.ty, depth)?;
-        let begin = match unit.structure(s).union {
-            true => 0,
-            false => rounded(end, align)?,
+        let align = alignment(unit, &m.ty, depth)?.checked_mul(8)?;
+        let width = m.ty.width.map(|width| i128::from(width.bits));
+        let begin = match width {
+            _ if unit.structure(s).union => 0,
+            // A bit-field does not go on from one number of its type into the next.
+            Some(bits) if end % align + bits <= align => end,
+            _ => rounded(end, align)?,
         };
         let own = match m.ty.ty {
             // Elements of an array without extent are no part of the size.
             Type::Array(_, None) => 0,
-            _ => size(unit, &m.ty, depth)?,
+            _ => size(unit, &m.ty, depth)?.checked_mul(8)?,
         };
+        let own = width.unwrap_or(own);
         end = end.max(begin.checked_add(own)?);
         widest = widest.max(align);
         if let Some(member) = member
             && let Some(within) = beginning_within(unit, m, member, depth)
         {
-            found = begin.checked_add(within)?;
+            found = (begin / 8).checked_add(within)?;
         }
     }
-    Some((rounded(end, widest)?, found))
+    Some((rounded(end, widest)? / 8, found))
 }
 
 /// Where a member begins in this one, which is that member, or one without a name around it.

@@ -229,6 +229,9 @@ fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
             Type::Arith(_) if ty.long_double => {
                 return Err("it has long double in it, which is computed as double".to_owned());
             }
+            Type::Arith(_) if ty.width.is_some() => {
+                return Err("it has bit-fields in it".to_owned());
+            }
             Type::Arith(_) => {}
             Type::Array(of, _) => open.push(of),
             Type::Struct(s) if seen.insert(*s) => {

@@ -227,6 +227,45 @@ pub(crate) struct Qualified {
     pub(crate) volatile: bool,
     /// It was written `long double`, and is read as `double`.
     pub(crate) long_double: bool,
+    /// It is a bit-field.
+    pub(crate) width: Option<Width>,
+}
+
+/// The width of a bit-field, and the type that it is declared with. It is computed in another one, to which its values are
+/// promoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Width {
+    pub(crate) of: Int,
+    pub(crate) bits: u32,
+}
+
+impl Width {
+    /// The type in which a bit-field is computed; none of one between `int` and `long`.
+    pub(crate) fn computed(self) -> Option<Arith> {
+        let signed = self.of.signed();
+        Some(Arith::Int(match self.bits {
+            1 if self.of == Int::Bool => Int::Bool,
+            1..=31 => Int::Int,
+            32 if signed => Int::Int,
+            32 => Int::UInt,
+            64 => self.of,
+            _ => return None,
+        }))
+    }
+
+    /// True if there are values of that type which it does not keep.
+    pub(crate) fn narrows(self) -> bool {
+        self.of != Int::Bool && self.bits < 32
+    }
+
+    /// What it keeps of a value.
+    pub(crate) fn kept(self, value: i128) -> i128 {
+        let value = value & ((1 << self.bits) - 1);
+        match self.of.signed() && value >> (self.bits - 1) == 1 {
+            true => value - (1 << self.bits),
+            false => value,
+        }
+    }
 }
 
 impl PartialEq for Qualified {
@@ -265,6 +304,7 @@ impl Qualified {
             restrict: false,
             volatile: false,
             long_double: false,
+            width: None,
         }
     }
 

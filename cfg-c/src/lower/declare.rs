@@ -412,7 +412,8 @@ fn cell(name: String, ty: ScalarType) -> Variable {
 
 /// The integer type of a variable that can be the index of a counted loop.
 pub(super) fn index_type(ty: &Qualified) -> Option<Int> {
-    match ty.arith()? {
+    // A bit-field wraps around.
+    match ty.arith().filter(|_| ty.width.is_none())? {
         Arith::Int(
             ty @ (Int::Int | Int::Long | Int::LLong | Int::UInt | Int::ULong | Int::ULLong),
         ) => Some(ty),

@@ -9,7 +9,7 @@ use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
     codes, constant,
     source::Pos,
-    types::{Arith, Int, Qualified, Type},
+    types::{Arith, Int, Qualified, Type, Width},
 };
 use cfg_core::ir::{Expr, Op, Place, ScalarType};
 
@@ -127,8 +127,19 @@ impl Body<'_, '_> {
 
     fn read(&mut self, e: ExprId) -> Lowered<Value> {
         let (place, ty) = self.place(e, false)?;
+        Ok(self.value_at(e, place, ty))
+    }
+
+    /// The value of a place. A bit-field that POINT or a caller gives may have one that it does not keep.
+    fn value_at(&self, e: ExprId, place: Place, ty: Arith) -> Value {
         let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
-        Ok(Value::new(Expr::Place(place), ty, depth))
+        let value = Value::new(Expr::Place(place), ty, depth);
+        value.kept(self.width(e)).convert(ty)
+    }
+
+    /// The width of a bit-field.
+    fn width(&self, e: ExprId) -> Option<Width> {
+        self.l.unit.expr(e).ty.as_ref()?.width
     }
 
     /// Evaluates for the effects; the value is not used.
@@ -490,12 +501,12 @@ impl Body<'_, '_> {
         let new = match op {
             None => right,
             Some(op) => {
-                let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
-                let old = Value::new(Expr::Place(place.clone()), ty, depth);
+                let old = self.value_at(target, place.clone(), ty);
                 self.operate(op, old, right, at)?
             }
         };
-        self.assign(place.clone(), new.convert(ty).e);
+        let new = new.kept(self.width(target)).convert(ty);
+        self.assign(place.clone(), new.e);
         Ok((place, ty))
     }
 
@@ -538,18 +549,18 @@ impl Body<'_, '_> {
         } else {
             place
         };
-        let depth = 1 + place.subscript_exprs().map(Expr::depth).max().unwrap_or(0);
-        let mut old = Value::new(Expr::Place(place.clone()), ty, depth);
+        let mut old = self.value_at(of, place.clone(), ty);
         if used && post {
             old = self.temporary(old);
         }
         let op = if up { Binary::Add } else { Binary::Sub };
         let new = self.operate(op, old.clone(), Value::integer(1, Int::Int), at)?;
-        self.assign(place.clone(), new.convert(ty).e);
+        let new = new.kept(self.width(of)).convert(ty);
+        self.assign(place.clone(), new.e);
         if post {
             Ok(old)
         } else {
-            Ok(Value::new(Expr::Place(place), ty, depth))
+            Ok(self.value_at(of, place, ty))
         }
     }
 }

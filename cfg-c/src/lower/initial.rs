@@ -191,8 +191,16 @@ fn members(l: &Lower<'_>, d: DeclId, ty: ScalarType, extents: &[i64]) -> Option<
     }
     let mut values: Vec<Expr> = one.iter().cycle().take(count as usize).cloned().collect();
     for (steps, e) in init.given() {
-        let to = braces::number_at(unit, &decl.ty, steps)?;
-        let value = constant_in(constant::number(unit, e)?, to);
+        let part = braces::type_at(unit, &decl.ty, steps)?;
+        let mut value = constant::number(unit, e)?;
+        if let Some(width) = part.width.filter(|width| width.narrows()) {
+            let whole = match value {
+                Number::Int(value, _) => value,
+                Number::Float(_) | Number::Double(_) => value.double() as i128,
+            };
+            value = Number::Int(width.kept(whole), Int::Long);
+        }
+        let value = constant_in(value, part.arith()?);
         let (outer, inner) = steps.split_at_checked(extents.len())?;
         let element = outer.iter().zip(extents).try_fold(0, |k, (step, extent)| {
             Some(k * *extent as usize + position(step)?)

@@ -180,6 +180,7 @@ fn leaves(unit: &Unit, ty: &Qualified) -> Option<Vec<Leaf>> {
     while let Some((steps, ty)) = open.pop() {
         let mut below = Vec::new();
         match &ty.ty {
+            Type::Arith(_) if ty.width.is_some() => return None,
             Type::Arith(ty) => found.push((steps, *ty)),
             Type::Struct(s) => below.extend(unit.structure(*s).members.iter().map(|member| {
                 let field = Subscript::Field(member.name.as_ref().into());

@@ -324,7 +324,8 @@ impl Body<'_, '_> {
             message,
             "initialise it with an element",
         )?;
-        self.assign(place, value.convert(ty).e);
+        let value = value.kept(unit.decl(d).ty.width).convert(ty);
+        self.assign(place, value.e);
         Ok(())
     }
 

@@ -289,13 +289,14 @@ impl Body<'_, '_> {
                 self.assign(path.place(), value);
                 continue;
             }
-            let Some(to) = braces::number_at(unit, ty, steps) else {
+            let part = braces::type_at(unit, ty, steps);
+            let Some((to, width)) = part.and_then(|ty| Some((ty.arith()?, ty.width))) else {
                 return Err(Failed);
             };
             let message = "a number is initialised with a pointer";
             let help = "initialise it with an element";
             let value = self.number((e, Some(to)), (&codes::OPERAND, at), message, help)?;
-            self.assign(path.place(), value.convert(to).e);
+            self.assign(path.place(), value.kept(width).convert(to).e);
         }
         Ok(())
     }
@@ -340,7 +341,7 @@ pub(super) fn whole(var: VarId, elem: Elem) -> Path {
 /// A way out of a type that is not supported and of which a message speaks; the other text where none is known.
 pub(super) fn way_out(message: &str, other: &'static str) -> &'static str {
     if message.contains("bit-field") {
-        "leave its width out, `unsigned id;` for `unsigned id : 7;`: its values are the same as long as they fit into the width"
+        "give it at most 32 bits, or leave its width out: its values are the same as long as they fit into the width"
     } else if message.contains("complex number") {
         "write it as struct { double re, im; } with functions that add and multiply such"
     } else {

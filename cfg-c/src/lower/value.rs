@@ -1,6 +1,6 @@
 //! Values of expressions, and the conversions between their types.
 
-use crate::types::{Arith, Int};
+use crate::types::{Arith, Int, Width};
 use cfg_core::ir::{AnyInt, Conversion, Expr, Op, ScalarType};
 
 /// An arithmetic value.
@@ -113,6 +113,29 @@ impl Value {
         };
         let depth = self.depth + 1;
         Self::new(Expr::op(conversion(how, to), [self.e]), to, depth)
+    }
+
+    /// What is kept of the value where it is assigned to a bit-field, or the value.
+    pub(super) fn kept(self, width: Option<Width>) -> Self {
+        let Some(width) = width.filter(|width| width.narrows()) else {
+            return self;
+        };
+        if let Some(value) = self.constant {
+            return Self::integer(width.kept(value), Int::Long);
+        }
+        let ty = Arith::Int(Int::Long);
+        let depth = self.depth + 4;
+        let cut = [self.convert(ty).e, Expr::Int((1 << width.bits) - 1)];
+        let cut = Expr::op(Op::BitAnd, cut);
+        let kept = match width.of.signed() {
+            true => {
+                let sign = 1 << (width.bits - 1);
+                let turned = Expr::op(Op::BitXor, [cut, Expr::Int(sign)]);
+                Expr::op(Op::Sub, [turned, Expr::Int(sign)])
+            }
+            false => cut,
+        };
+        Self::new(kept, ty, depth)
     }
 
     /// The value as a logical: not 0.

@@ -117,7 +117,8 @@ impl Parser<'_> {
     /// The member of a union that is the real number of which another one, an integer, is the bits.
     pub(super) fn real_of_bits(&self, s: StructId, name: &str) -> Option<(Rc<str>, Arith)> {
         let structure = self.unit.structure(s);
-        let ty = self.unit.member(s, name)?.ty.arith()?;
+        let ty = &self.unit.member(s, name)?.ty;
+        let ty = ty.arith().filter(|_| ty.width.is_none())?;
         let mut others = structure.members.iter();
         let real = others.find(|m| {
             let own = m.ty.arith();

@@ -317,6 +317,12 @@ impl Parser<'_> {
         self.next();
         let of = self.cast()?;
         self.depth -= 1;
+        let ty = self.unit.expr(of).ty.as_ref();
+        if operator == Unary::Address && ty.is_some_and(|ty| ty.width.is_some()) {
+            let message = "a bit-field has no address";
+            let help = "take that of a variable which has its value";
+            self.sink.error(&codes::OPERAND, from, message, help);
+        }
         Ok(self.add(ExprKind::Unary(operator, of), from, from))
     }
 

@@ -2,11 +2,11 @@
 
 use super::{Parse, Parser};
 use crate::{
-    ast::{Member, StructId, Structure},
-    codes,
+    ast::{ExprId, Member, StructId, Structure},
+    codes, constant,
     lex::Kind,
     structures,
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type, Width},
 };
 use cfg_core::ir::Record;
 use std::rc::Rc;
@@ -131,12 +131,14 @@ impl Parser<'_> {
                         self.sink.error(&codes::TYPE, at, message, help);
                     }
                     if self.take(":") {
-                        self.conditional()?;
-                        made.ty.ty = Type::Refused(Rc::from("a bit-field"));
-                        self.unit.structures[id.index()].packed = true;
-                    }
-                    if self.peek().is(":") {
-                        self.refuse(id, &format!("the bit-field {name}"));
+                        let bits = self.conditional()?;
+                        let width = self.width(&made.ty, bits);
+                        made.ty.ty = match width.and_then(Width::computed) {
+                            Some(ty) => Type::Arith(ty),
+                            None => Type::Refused(Rc::from("a bit-field")),
+                        };
+                        made.ty.width = width;
+                        self.unit.structures[id.index()].packed |= width.is_none();
                     }
                     let ty = made.ty;
                     self.member(id, Member { name, ty, at });
@@ -155,6 +157,18 @@ impl Parser<'_> {
         self.expect("}", "after the members")?;
         self.unit.structures[id.index()].complete = true;
         Ok(())
+    }
+
+    /// The width of a bit-field of a type.
+    fn width(&self, ty: &Qualified, bits: ExprId) -> Option<Width> {
+        let Some(Arith::Int(of)) = ty.arith() else {
+            return None;
+        };
+        let (bits, _) = constant::integer(&self.unit, bits)?;
+        let bits = u32::try_from(bits).ok()?;
+        (1..=of.bits())
+            .contains(&bits)
+            .then_some(Width { of, bits })
     }
 
     /// A structure or union without a name is a member without one: its members are named like those of the one around

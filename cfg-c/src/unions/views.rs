@@ -64,7 +64,7 @@ fn numbers(unit: &Unit, ty: &Qualified) -> Option<(Arith, i64)> {
 fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<(Arith, i64)> {
     let depth = depth.checked_sub(1)?;
     match &ty.ty {
-        Type::Arith(number) => Some((*number, 1)),
+        Type::Arith(number) => Some((*number, 1)).filter(|_| ty.width.is_none()),
         Type::Array(of, extent) => {
             let (n, _) = constant::integer(unit, (*extent)?)?;
             let (number, count) = counted(unit, of, depth)?;

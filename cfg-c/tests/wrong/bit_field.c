@@ -1,2 +1,2 @@
-struct S { unsigned a : 3; double x; };
+struct S { unsigned long a : 40; double x; };
 double f(struct S s) { return s.x + s.a; }
