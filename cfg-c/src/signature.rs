@@ -132,6 +132,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
     }
     let structures = unit.structures.iter().map(|s| CStructure {
         name: s.name.as_ref().map(|name| match s.tagged {
+            true if s.union => format!("union {name}"),
             true => format!("struct {name}"),
             false => name.to_string(),
         }),

@@ -63,8 +63,9 @@ pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     let all = (0..unit.structures.len()).map(|k| StructId(k as u32));
     let unions: Vec<StructId> = all.filter(|s| unit.structure(*s).union).collect();
     let mut left: BTreeMap<StructId, Member> = BTreeMap::new();
+    let whole = views::named_whole(unit);
     for &s in &unions {
-        match kept(unit, s, used) {
+        match kept(unit, s, used, &whole) {
             Ok(kept) => {
                 left.insert(s, kept);
             }
@@ -129,9 +130,8 @@ fn through(
     for (k, step) in steps.iter().enumerate() {
         let whole = ty.map(|ty| &ty.ty);
         if let (Some(name), Some(Type::Struct(s))) = (step.field(), whole) {
-            if let Some(kept) = left.get(s).filter(|kept| *kept.name != *name) {
-                let around = Qualified::plain(Type::Struct(*s));
-                made.extend(views::steps_to(unit, &around, kept, &steps[k..]).ok_or(*s)?);
+            if left.get(s).is_some_and(|kept| *kept.name != *name) {
+                made.extend(views::steps_to(unit, *s, left, &steps[k..]).ok_or(*s)?);
                 break;
             }
             ty = unit.member(*s, name).map(|m| &m.ty);
@@ -151,7 +151,7 @@ fn named(structure: &Structure) -> String {
 }
 
 /// The member that a union is read as; or why there is none.
-fn kept(unit: &Unit, s: StructId, used: &Used) -> Result<Member, String> {
+fn kept(unit: &Unit, s: StructId, used: &Used, whole: &Used) -> Result<Member, String> {
     let structure = unit.structure(s);
     let name = named(structure);
     let of = structure.members.iter();
@@ -161,7 +161,7 @@ fn kept(unit: &Unit, s: StructId, used: &Used) -> Result<Member, String> {
         [] => number(unit, s).ok_or(name.clone())?,
         [member] => member,
         [a, ..] => {
-            let alike = views::kept(unit, &of);
+            let alike = views::kept(unit, s, &of, whole);
             let other = of.iter().find(|m| m.ty.ty != a.ty.ty).unwrap_or(&a);
             let (ty, tb) = (a.ty.name(), other.ty.name());
             return alike.ok_or_else(|| {

@@ -202,6 +202,12 @@ impl Expand<'_> {
         for k in source.part.clone() {
             frame.starts.push(self.unit.exprs.len() as u32);
             let e = ExprId(k);
+            // What is made of members of unions stands behind all functions.
+            for a in self.unit.operands(e) {
+                if a > e {
+                    self.tree(a, frame);
+                }
+            }
             self.copy_expr(e, frame);
             for &(d, new) in ends.get(&e).into_iter().flatten() {
                 let at = self.unit.decl(d).at;
@@ -306,8 +312,13 @@ impl Expand<'_> {
         if let Some(new) = frame.exprs.get(&e) {
             return *new;
         }
-        let mut all = Vec::new();
-        self.unit.walk(e, &mut |e| all.push(e));
+        let (mut all, mut open) = (Vec::new(), vec![e]);
+        while let Some(e) = open.pop() {
+            if !frame.exprs.contains_key(&e) && !frame.values.contains_key(&e) {
+                all.push(e);
+                open.extend(self.unit.operands(e));
+            }
+        }
         // Operands stand before what is made of them.
         all.sort_unstable();
         all.dedup();

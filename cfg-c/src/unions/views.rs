@@ -1,17 +1,18 @@
 //! Unions of which several members are used that are the same numbers: an array, and structures that name its elements,
 //! as in `union { float v[3]; struct { float x, y, z; } axis; }`.
 //!
-//! All is numbers of one type without gaps. One member is kept, an array if one is used, and what another one names is
-//! that number of it.
+//! All is numbers of one type without gaps. One member is kept, and what another one names is that number of it, or the
+//! structure or array of the same type that begins there.
 
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unit},
     constant,
+    structures::Used,
     types::{Arith, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Record, Subscript};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     rc::Rc,
 };
 
@@ -38,8 +39,53 @@ struct Moving {
     extent: i64,
 }
 
-/// The member that is kept of those that are used, if all are the same numbers.
-pub(super) fn kept(unit: &Unit, used: &[&Member]) -> Option<Member> {
+/// The members of unions of which something that is no number is named as a whole: a structure, an array, the member.
+pub(super) fn named_whole(unit: &Unit) -> Used {
+    let (mut whole, mut inside) = (Used::default(), sized(unit));
+    for node in &unit.exprs {
+        if let ExprKind::Member(a, _, false) | ExprKind::Index(a, _) = node.kind {
+            inside.insert(a);
+        }
+    }
+    for e in (0..unit.exprs.len() as u32).map(ExprId) {
+        if inside.contains(&e) || is_number(unit, e) {
+            continue;
+        }
+        let mut place = Some(e);
+        while let Some(e) = place {
+            if let Some((s, name)) = unit.member_of(e) {
+                whole.add(s, name);
+            }
+            place = match unit.expr(e).kind {
+                ExprKind::Member(of, _, false) | ExprKind::Index(of, _) => Some(of),
+                _ => None,
+            };
+        }
+    }
+    whole
+}
+
+/// The operands of `sizeof`, and what they are made of.
+fn sized(unit: &Unit) -> HashSet<ExprId> {
+    let mut sized = HashSet::new();
+    for node in &unit.exprs {
+        if let ExprKind::SizeofExpr(a) = node.kind {
+            unit.walk(a, &mut |e| {
+                sized.insert(e);
+            });
+        }
+    }
+    sized
+}
+
+fn is_number(unit: &Unit, e: ExprId) -> bool {
+    let ty = unit.expr(e).ty.as_ref();
+    ty.is_some_and(|ty| ty.arith().is_some())
+}
+
+/// The member that is kept of those that are used, if all are the same numbers: an array of structures where structures
+/// are named as a whole, another member that is, or an array.
+pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member], whole: &Used) -> Option<Member> {
     let all: Option<Vec<(Arith, i64)>> = used.iter().map(|m| numbers(unit, &m.ty)).collect();
     let all = all?;
     let (ty, most) = *all.iter().max_by_key(|(_, count)| *count)?;
@@ -50,8 +96,17 @@ pub(super) fn kept(unit: &Unit, used: &[&Member]) -> Option<Member> {
     let is_array =
         |m: &Member| matches!(m.ty.ty, Type::Array(..)) && m.ty.element().arith().is_some();
     let largest: Vec<&Member> = largest.map(|(m, _)| *m).collect();
-    let kept = largest.iter().find(|m| is_array(m)).or(largest.first())?;
-    Some((*kept).clone())
+    let is_whole = |m: &Member| whole.has(s, &m.name);
+    let are_structures =
+        |m: &Member| matches!(m.ty.ty, Type::Array(..)) && m.ty.element().arith().is_none();
+    let kept = match used.iter().any(|m| is_whole(m) && !is_array(m)) {
+        true => (largest.iter().find(|m| are_structures(m)))
+            .or_else(|| largest.iter().find(|m| is_whole(m) && !is_array(m))),
+        false => {
+            (largest.iter().find(|m| is_whole(m))).or_else(|| largest.iter().find(|m| is_array(m)))
+        }
+    };
+    Some((*kept.or(largest.first())?).clone())
 }
 
 /// The type and the number of the numbers that a type consists of, if they are of one type and lie side by side.
@@ -104,13 +159,34 @@ fn before(unit: &Unit, s: StructId, name: &str) -> Option<i64> {
     None
 }
 
-/// The members and subscripts that lead to a number of a type.
-fn steps(unit: &Unit, ty: &Qualified, number: i64) -> Option<Vec<Subscript>> {
+/// True of types that are the same, whatever qualifies them.
+fn is_same(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
+    let (mut a, mut b) = (a, b);
+    while let (Type::Array(of, Some(n)), Type::Array(other, Some(m))) = (&a.ty, &b.ty) {
+        let extent = |e: ExprId| constant::integer(unit, e).map(|(n, _)| n);
+        if extent(*n).is_none() || extent(*n) != extent(*m) {
+            return false;
+        }
+        (a, b) = (of, other);
+    }
+    matches!(a.ty, Type::Arith(_) | Type::Struct(_)) && a.ty == b.ty
+}
+
+/// The members that unions keep.
+type Kept = BTreeMap<StructId, Member>;
+
+/// The members and subscripts that lead from a type to what has another type and begins with this number.
+fn steps(
+    unit: &Unit,
+    ty: &Qualified,
+    number: i64,
+    wanted: &Qualified,
+    kept: &Kept,
+) -> Option<Vec<Subscript>> {
     let (mut ty, mut left) = (ty, number);
     let mut steps = Vec::new();
-    loop {
+    while left != 0 || !is_same(unit, ty, wanted) {
         match &ty.ty {
-            Type::Arith(_) => return (left == 0).then_some(steps),
             Type::Array(of, _) => {
                 let (_, count) = counted(unit, of, MAX_DEPTH)?;
                 steps.push(Subscript::Index(Expr::Int(left.checked_div(count)?)));
@@ -118,7 +194,9 @@ fn steps(unit: &Unit, ty: &Qualified, number: i64) -> Option<Vec<Subscript>> {
                 ty = of;
             }
             Type::Struct(s) => {
-                let mut members = unit.structure(*s).declared().iter();
+                let members = unit.structure(*s).declared().iter();
+                let own = kept.get(s).map(|member| &member.name);
+                let mut members = members.filter(|m| own.is_none_or(|own| m.name == *own));
                 let member = members.find_map(|member| {
                     let begin = before(unit, *s, &member.name)?;
                     let (_, count) = counted(unit, &member.ty, MAX_DEPTH)?;
@@ -131,21 +209,27 @@ fn steps(unit: &Unit, ty: &Qualified, number: i64) -> Option<Vec<Subscript>> {
                 left -= begin;
                 ty = &member.ty;
             }
-            Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => return None,
+            Type::Arith(_)
+            | Type::Void
+            | Type::Pointer(_)
+            | Type::Function(_)
+            | Type::Refused(_) => return None,
         }
     }
+    Some(steps)
 }
 
-/// The steps from a union through another member as those through the one that is kept; `None` if they lead to no
-/// number.
+/// The steps from a union through another member as those through the one that is kept; `None` if they lead to nothing
+/// of the same type.
 pub(super) fn steps_to(
     unit: &Unit,
-    ty: &Qualified,
-    kept: &Member,
+    s: StructId,
+    kept: &Kept,
     way: &[Subscript],
 ) -> Option<Vec<Subscript>> {
     let mut number = 0i64;
-    let mut ty = ty;
+    let union = Qualified::plain(Type::Struct(s));
+    let mut ty = &union;
     for step in way {
         match (step, &ty.ty) {
             (Subscript::Field(name), Type::Struct(s)) => {
@@ -160,43 +244,30 @@ pub(super) fn steps_to(
             _ => return None,
         }
     }
-    ty.arith()?;
-    let mut found = vec![Subscript::Field(kept.name.as_ref().into())];
-    found.extend(steps(unit, &kept.ty, number)?);
+    let own = kept.get(&s)?;
+    let mut found = vec![Subscript::Field(own.name.as_ref().into())];
+    found.extend(steps(unit, &own.ty, number, ty, kept)?);
     Some(found)
 }
 
-/// Lets all places in these unions be places in the members that are kept; the unions of which others are named as a
-/// whole.
-pub(super) fn rewrite(unit: &mut Unit, kept: &BTreeMap<StructId, Member>) -> BTreeSet<StructId> {
-    let mut failed = BTreeSet::new();
-    let mut views: HashMap<ExprId, View> = HashMap::new();
-    let (mut done, mut sized) = (HashSet::new(), HashSet::new());
+/// Lets all places in these unions be places in the members that are kept; the unions in which there are none for
+/// others.
+pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
+    let mut views: BTreeMap<ExprId, View> = BTreeMap::new();
+    let mut done = sized(unit);
     for e in (0..unit.exprs.len() as u32).map(ExprId) {
-        if let ExprKind::SizeofExpr(a) = unit.expr(e).kind {
-            unit.walk(a, &mut |e| {
-                sized.insert(e);
-            });
-        }
-        let Some((view, inside)) = view(unit, e, kept, &views) else {
-            continue;
-        };
-        done.extend(inside);
-        let is_number = unit
-            .expr(e)
-            .ty
-            .as_ref()
-            .is_some_and(|ty| ty.arith().is_some());
-        if !is_number {
+        if let Some((view, inside)) = view(unit, e, kept, &views) {
+            done.extend(inside);
             views.insert(e, view);
-        } else if replace(unit, e, &view, &kept[&view.union]).is_none() {
+        }
+    }
+    views.retain(|e, _| !done.contains(e) || is_number(unit, *e));
+    let mut failed = BTreeSet::new();
+    for (e, view) in views {
+        if replace(unit, e, &view, kept).is_none() {
             failed.insert(view.union);
         }
     }
-    let whole = views
-        .iter()
-        .filter(|(e, _)| !done.contains(e) && !sized.contains(e));
-    failed.extend(whole.map(|(_, view)| view.union));
     failed
 }
 
@@ -204,8 +275,8 @@ pub(super) fn rewrite(unit: &mut Unit, kept: &BTreeMap<StructId, Member>) -> BTr
 fn view(
     unit: &Unit,
     e: ExprId,
-    kept: &BTreeMap<StructId, Member>,
-    views: &HashMap<ExprId, View>,
+    kept: &Kept,
+    views: &BTreeMap<ExprId, View>,
 ) -> Option<(View, Option<ExprId>)> {
     match &unit.expr(e).kind {
         ExprKind::Member(of, name, false) if views.contains_key(of) => {
@@ -248,29 +319,34 @@ fn view(
     }
 }
 
-/// Makes an expression the number of the member that is kept.
-fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Member) -> Option<()> {
-    let mut steps = steps(unit, &kept.ty, view.number)?;
+/// Makes an expression what begins with that number of the member that is kept.
+fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept) -> Option<()> {
+    let own = kept.get(&view.union)?;
+    let wanted = unit.expr(e).ty.as_ref()?;
+    let mut steps = steps(unit, &own.ty, view.number, wanted, kept)?;
     let mut indices: Vec<Option<ExprId>> = vec![None; steps.len()];
     for moving in &view.subscripts {
-        let mut ty = &kept.ty;
+        let mut ty = &own.ty;
         let mut at = None;
-        for k in 0..steps.len() {
-            let Type::Array(of, extent) = &ty.ty else {
-                return None;
+        for (k, step) in steps.iter().enumerate() {
+            ty = match (step, &ty.ty) {
+                (Subscript::Field(name), Type::Struct(s)) => &unit.member(*s, name)?.ty,
+                (_, Type::Array(of, extent)) => {
+                    let (n, _) = constant::integer(unit, (*extent)?)?;
+                    let (_, stride) = counted(unit, of, MAX_DEPTH)?;
+                    if stride == moving.stride && n == moving.extent.into() {
+                        at = Some(k);
+                    }
+                    of
+                }
+                _ => return None,
             };
-            let (n, _) = constant::integer(unit, (*extent)?)?;
-            let (_, stride) = counted(unit, of, MAX_DEPTH)?;
-            if stride == moving.stride && n == moving.extent.into() {
-                at = Some(k);
-            }
-            ty = of;
         }
         let k = at.filter(|k| indices[*k].is_none())?;
         indices[k] = Some(moving.index);
     }
     let (at, from) = (unit.expr(e).at, unit.expr(e).from);
-    let name = Rc::clone(&kept.name);
+    let name = Rc::clone(&own.name);
     let last = steps.pop();
     let Some(last) = last else {
         unit.exprs[e.index()].kind = ExprKind::Member(view.of, name, view.arrow);
