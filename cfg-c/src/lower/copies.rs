@@ -316,17 +316,18 @@ impl Body<'_, '_> {
         }
     }
 
-    /// memset, of zeros.
+    /// memset.
     pub(super) fn clear_memory(&mut self, arguments: &[ExprId], at: Pos) -> Lowered<()> {
         let [to, value, bytes] = arguments else {
             return self.not_three(at);
         };
         let unit = self.l.unit;
         self.unordered(arguments, None)?;
-        if constant::integer(unit, *value).is_none_or(|(value, _)| value != 0) {
-            let message = "memset sets something else than zeros";
+        let Some((byte, _)) = constant::integer(unit, *value) else {
+            let message = "memset sets bytes that are no constant";
             return self.error(&codes::LIBRARY, at, message, "write a loop");
-        }
+        };
+        let byte = byte.rem_euclid(256) as u8;
         let to = points::bare(unit, *to);
         let mut target = self.pointer(to)?;
         if unit.expr(*bytes).effects {
@@ -342,17 +343,19 @@ impl Body<'_, '_> {
             };
             let elements = self.through_elements(target, at)?;
             let n = self.in_variable(n);
-            return self.each_element(n, |b, k| b.zero(elements.at(k).target()));
+            return self.each_element(n, |b, k| b.set_bytes(elements.at(k).target(), byte, at));
         }
         if target.flat.is_some() && self.is_more(&target, to, *bytes) {
             let n = self.measured(to, *bytes, at)?.unwrap_or(Expr::Int(1));
             let n = self.in_variable(n);
-            return self.each_element(n, |b, k| b.zero(target.at(k).target()));
+            return self.each_element(n, |b, k| b.set_bytes(target.at(k).target(), byte, at));
         }
         if target.is_behind() {
             return match self.measured(to, *bytes, at)? {
-                None => self.zero(target.target()),
-                Some(n) => self.each_element(n, |b, k| b.zero(target.at(k).target())),
+                None => self.set_bytes(target.target(), byte, at),
+                Some(n) => {
+                    self.each_element(n, |b, k| b.set_bytes(target.at(k).target(), byte, at))
+                }
             };
         }
         let place = match self.measured(to, *bytes, at)? {
@@ -367,7 +370,7 @@ impl Body<'_, '_> {
             dims: 1 + inner,
             ..super::structure::whole(place.var, elem)
         };
-        self.zero(path)
+        self.set_bytes(path, byte, at)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, InitialPart, StructId},
     braces, codes, constant,
     source::Pos,
-    types::{Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
     unions,
 };
 use cfg_core::{
@@ -303,17 +303,37 @@ impl Body<'_, '_> {
 
     /// Sets all numbers in a place to 0.
     pub(super) fn zero(&mut self, target: Path) -> Lowered<()> {
+        self.set_bytes(target, 0, Pos::default())
+    }
+
+    /// Sets all bytes in a place, which are those of integers, or 0.
+    pub(super) fn set_bytes(&mut self, target: Path, byte: u8, at: Pos) -> Lowered<()> {
         let mut open = vec![target];
         while let Some(path) = open.pop() {
             match path.elem {
-                Elem::Arith(ty) => self.assign(path.place(), super::value::literal(0, ty)),
+                Elem::Arith(ty) => {
+                    let value = filled(ty, byte);
+                    let Some(value) = value else {
+                        let message = "memset sets something else than integers, and not to 0";
+                        return self.error(&codes::LIBRARY, at, message, "write a loop");
+                    };
+                    self.assign(path.place(), super::value::literal(value, ty));
+                }
+                Elem::Pointer(..) if byte != 0 => {
+                    let message = "memset sets pointers, and not to 0";
+                    return self.error(&codes::LIBRARY, at, message, "write a loop");
+                }
                 Elem::Pointer(..) => {
-                    let null = self.null(path.elem, Pos::default())?;
+                    let null = self.null(path.elem, at)?;
                     self.assign(path.place(), null);
                 }
                 Elem::Struct(s) => {
                     for member in self.l.unit.structure(s).members.iter().rev() {
                         let (elem, _) = self.l.member_shape(&member.ty, &member.name, member.at)?;
+                        if member.ty.width.is_some() && byte != 0 {
+                            let message = "memset sets a bit-field, and not to 0";
+                            return self.error(&codes::LIBRARY, at, message, "assign it");
+                        }
                         let mut part = path.clone();
                         part.subscripts
                             .push(Subscript::Field(member.name.as_ref().into()));
@@ -323,6 +343,16 @@ impl Body<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The number of which all bytes are this one.
+fn filled(ty: Arith, byte: u8) -> Option<i128> {
+    match ty {
+        _ if byte == 0 => Some(0),
+        Arith::Int(Int::Bool) => (byte == 1).then_some(1),
+        Arith::Int(int) => Some(int.wrap(i128::from(u64::from_ne_bytes([byte; 8])))),
+        Arith::Float | Arith::Double => None,
     }
 }
 

@@ -3,11 +3,17 @@
 use super::Parser;
 use crate::{
     ast::{Binary, ExprId, ExprKind, Unary},
+    braces::Written,
+    calls::holds,
+    constant,
     points::bare,
     source::Pos,
     types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
+
+/// Types in one another of which sizes are known.
+const MAX_DEPTH: usize = 100;
 
 impl Parser<'_> {
     /// A call. One of `aligned_alloc` has the number of bytes as its only argument, `reallocarray` the product of its two, and
@@ -32,6 +38,11 @@ impl Parser<'_> {
         {
             return e;
         }
+        if &*name == "memset"
+            && let Some(e) = self.cleared_structure(&arguments, at, from)
+        {
+            return e;
+        }
         let given: Vec<ExprId> = match (&*name, &arguments[..]) {
             ("aligned_alloc" | "memalign", &[_, bytes]) => vec![bytes],
             ("posix_memalign", &[_, _, bytes]) => vec![bytes],
@@ -50,19 +61,32 @@ impl Parser<'_> {
         }
         let void = Qualified::plain(Type::Void);
         self.unit.exprs[call.index()].ty = Some(Qualified::plain(Type::Pointer(Rc::new(void))));
-        let place = match self.unit.expr(bare(&self.unit, place)).kind {
-            ExprKind::Unary(Unary::Address, of) => {
-                self.forget_address(of);
-                of
-            }
-            _ => {
-                let place = bare(&self.unit, place);
-                self.add(ExprKind::Unary(Unary::Deref, place), at, from)
-            }
-        };
+        let place = self.place_behind(bare(&self.unit, place), at, from);
         let assign = self.add(ExprKind::Assign(None, place, call), at, from);
         let done = self.add(ExprKind::Int(0, Arith::INT), at, from);
         self.add(ExprKind::Binary(Binary::Comma, assign, done), at, from)
+    }
+
+    /// The call of memset that makes 0 of all members of a structure with pointers, as the assignment of a literal; none if
+    /// it sets something else.
+    fn cleared_structure(&mut self, arguments: &[ExprId], at: Pos, from: Pos) -> Option<ExprId> {
+        let &[to, value, bytes] = arguments else {
+            return None;
+        };
+        let to = bare(&self.unit, to);
+        let ty = &self.unit.expr(to).ty.as_ref()?.target()?.ty;
+        let ty = Qualified::plain(ty.clone());
+        let is_structure = matches!(ty.ty, Type::Struct(_));
+        let has_pointers = holds(&self.unit, &ty, |ty| matches!(ty, Type::Pointer(_)));
+        let (value, _) = constant::integer(&self.unit, value)?;
+        let (bytes, _) = constant::integer(&self.unit, bytes)?;
+        let size = constant::size(&self.unit, &ty, MAX_DEPTH)?;
+        if !is_structure || !has_pointers || value != 0 || bytes != size {
+            return None;
+        }
+        let place = self.place_behind(to, at, from);
+        let literal = self.literal(ty, &Written::List(Vec::new(), at), at);
+        Some(self.add(ExprKind::Assign(None, place, literal), at, from))
     }
 
     /// The address of a variable is not taken after all, unless it is elsewhere.

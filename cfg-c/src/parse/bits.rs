@@ -128,7 +128,8 @@ impl Parser<'_> {
         real.map(|m| (Rc::clone(&m.name), ty))
     }
 
-    fn place_behind(&mut self, pointer: ExprId, at: Pos, from: Pos) -> ExprId {
+    /// What a pointer leads to.
+    pub(super) fn place_behind(&mut self, pointer: ExprId, at: Pos, from: Pos) -> ExprId {
         match self.unit.expr(pointer).kind {
             ExprKind::Unary(Unary::Address, of) => {
                 self.forget_address(of);

@@ -3,6 +3,7 @@
 use super::{Entry, Parse, Parser, declaration::new_decl, literal};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    braces::Written,
     codes, constant,
     lex::{Kind, Token},
     math::How,
@@ -219,6 +220,11 @@ impl Parser<'_> {
     /// A compound literal: a variable without a name, which is initialised where it stands.
     fn compound(&mut self, ty: Qualified, at: Pos) -> Parse<ExprId> {
         let written = self.initializer()?;
+        Ok(self.literal(ty, &written, at))
+    }
+
+    /// The variable of a compound literal with this initial value.
+    pub(super) fn literal(&mut self, ty: Qualified, written: &Written, at: Pos) -> ExprId {
         let kind = match self.in_function() {
             true => DeclKind::Local,
             // Outside of functions it is kept, like the variables there.
@@ -227,13 +233,13 @@ impl Parser<'_> {
         let decl = new_decl(&Rc::from("literal"), kind, ty.clone(), at);
         let id = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
-        self.initialise(id, &ty, &written);
+        self.initialise(id, &ty, written);
         if !self.in_function() {
             self.unit.decls[id.index()].internal = true;
-            return Ok(self.add(ExprKind::Name(id), at, at));
+            return self.add(ExprKind::Name(id), at, at);
         }
         self.locals.push(id);
-        Ok(self.add(ExprKind::Literal(id), at, at))
+        self.add(ExprKind::Literal(id), at, at)
     }
 
     fn unary(&mut self) -> Parse<ExprId> {
