@@ -48,19 +48,24 @@ pub(crate) fn called(
     Some(found)
 }
 
-/// The definition of `qsort` under this name for elements of a type that is named, the end last.
-pub(crate) fn sort(function: &Rc<str>, element: &Rc<str>, sink: &mut Sink) -> Vec<Token> {
+/// The definition of `qsort` or `bsearch`, the end last, under other names for it and for its types.
+pub(crate) fn sort(
+    function: &str,
+    named: &impl Fn(&str) -> Rc<str>,
+    sink: &mut Sink,
+) -> Vec<Token> {
     let file = sink.file("<sort.c>");
     let text = include_str!("library/sort.c");
     let mut tokens = lex(text.as_bytes(), file, &mut Interner::default(), sink);
-    for token in &mut tokens {
-        match &*token.text {
-            "qsort" => token.text = Rc::clone(function),
-            "element" => token.text = Rc::clone(element),
-            _ => {}
+    let end = tokens.pop();
+    let found = definition(&tokens, &Rc::from(function));
+    let mut found: Vec<Token> = found.into_iter().flatten().chain(end).collect();
+    for token in &mut found {
+        if token.is(function) || token.is("element") || token.is("key") {
+            token.text = named(&token.text);
         }
     }
-    tokens
+    found
 }
 
 /// The definitions of a file, one after the other.

@@ -48,7 +48,7 @@ pub(crate) enum How {
     Stop,
     /// malloc, calloc, realloc and their like.
     Allocate,
-    /// qsort, which is written in C for each type of elements.
+    /// qsort and bsearch, which are written in C for each type of elements.
     Sort,
     /// free.
     Release,
@@ -145,7 +145,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("strtoll", How::Refused(OUTSIDE)), ("strtoull", How::Refused(OUTSIDE)), ("strtoimax", How::Refused(OUTSIDE)),
     ("strtoumax", How::Refused(OUTSIDE)), ("wcstoimax", How::Refused(OUTSIDE)), ("wcstoumax", How::Refused(OUTSIDE)),
     ("wcstod", How::Refused(OUTSIDE)), ("wcstol", How::Refused(OUTSIDE)), ("getenv", How::Refused(OUTSIDE)),
-    ("qsort", How::Sort), ("bsearch", How::Refused("write the search out")),
+    ("qsort", How::Sort), ("bsearch", How::Sort),
     ("mblen", How::Refused(KEPT)), ("mbtowc", How::Refused(KEPT)), ("wctomb", How::Refused(KEPT)),
     ("mbstowcs", How::Refused(KEPT)), ("wcstombs", How::Refused(KEPT)),
     ("memcpy", How::Copy), ("memmove", How::Copy), ("memset", How::Clear),

@@ -112,8 +112,8 @@ struct Parser<'s> {
     prints: bool,
     /// The type of a member is read.
     is_member: bool,
-    /// The types of elements that are sorted, and the functions that do it.
-    sorted: Vec<(Type, DeclId)>,
+    /// The functions that sort elements and search for them.
+    sorted: Vec<sort::Sorted>,
 }
 
 /// Parses what is read of the files.

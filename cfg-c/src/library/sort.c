@@ -14,3 +14,20 @@ void qsort(element *a, unsigned long n, int (*compare)(const void *, const void 
     }
     free(b);
 }
+
+/* bsearch for an element of one type: of equal ones the one that is met first. */
+element *bsearch(const key *sought, const element *a, unsigned long n, int (*compare)(const void *, const void *))
+{
+    unsigned long from = 0, to = n;
+    while (from < to) {
+        unsigned long middle = (from + to) / 2;
+        int order = compare(sought, &a[middle]);
+        if (order == 0)
+            return (element *)&a[middle];
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return 0;
+}

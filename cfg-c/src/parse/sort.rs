@@ -1,4 +1,4 @@
-//! Calls of `qsort`: each type of elements has a function of its own, which is written in C.
+//! Calls of `qsort` and `bsearch`: each type of elements has a function of its own, which is written in C.
 
 use super::{Entry, Parser, declaration::new_decl};
 use crate::{
@@ -14,8 +14,17 @@ use std::rc::Rc;
 /// Types in one another of which sizes are known.
 const MAX_DEPTH: usize = 100;
 
+/// A function that sorts elements of a type, or searches for one.
+#[derive(Clone, Debug)]
+pub(super) struct Sorted {
+    element: Type,
+    /// The type of what is searched for.
+    key: Option<Type>,
+    function: DeclId,
+}
+
 impl Parser<'_> {
-    /// What is called, and with what, where `qsort` is called for elements of a type that is known, and their size is given.
+    /// What is called, and with what, where `qsort` or `bsearch` is called for elements of a type that is known, and their size is given.
     pub(super) fn sort_of_elements(
         &mut self,
         f: ExprId,
@@ -25,34 +34,52 @@ impl Parser<'_> {
         let ExprKind::Name(d) = self.unit.expr(f).kind else {
             return None;
         };
-        let (Some(How::Sort), &[base, count, size, compare]) = (self.unit.decl(d).how(), arguments)
-        else {
+        let Some(How::Sort) = self.unit.decl(d).how() else {
             return None;
         };
+        let (key, [base, count, size, compare]) = match *arguments {
+            [key, base, count, size, compare] => (Some(key), [base, count, size, compare]),
+            [base, count, size, compare] => (None, [base, count, size, compare]),
+            _ => return None,
+        };
+        let key = key.map(|key| bare(&self.unit, key));
         let base = bare(&self.unit, base);
-        let element = self.unit.expr(base).ty.as_ref()?.target()?.clone();
+        let target = |e: ExprId| Some(self.unit.expr(e).ty.as_ref()?.target()?.clone());
+        let element = target(base)?;
+        let sought = match key {
+            Some(key) => Some(target(key)?.ty).filter(|ty| *ty != Type::Void),
+            None => None,
+        };
         let (bytes, _) = constant::integer(&self.unit, size)?;
-        if constant::size(&self.unit, &element, MAX_DEPTH)? != bytes {
+        if constant::size(&self.unit, &element, MAX_DEPTH)? != bytes
+            || key.is_some() != sought.is_some()
+        {
             return None;
         }
         let element = element.ty;
-        let known = self.sorted.iter().find(|(ty, _)| *ty == element);
+        let mut known = self.sorted.iter();
+        let known = known.find(|sorted| sorted.element == element && sorted.key == sought);
         let d = match known {
-            Some((_, d)) => *d,
-            None => self.declare_sort(element, at),
+            Some(sorted) => sorted.function,
+            None => self.declare_sort(element, sought, at),
         };
         let f = self.add(ExprKind::Name(d), at, at);
-        Some((f, vec![base, count, compare]))
+        Some((f, key.into_iter().chain([base, count, compare]).collect()))
     }
 
-    fn declare_sort(&mut self, element: Type, at: Pos) -> DeclId {
+    fn declare_sort(&mut self, element: Type, key: Option<Type>, at: Pos) -> DeclId {
         let k = self.sorted.len();
-        let name = match k {
-            0 => "qsort".to_owned(),
-            _ => format!("qsort_{}", k + 1),
+        let name = match key {
+            Some(_) => "bsearch",
+            None => "qsort",
         };
+        let name = match k {
+            0 => name.to_owned(),
+            _ => format!("{name}_{}", k + 1),
+        };
+        let found = Type::Pointer(Rc::new(Qualified::plain(element.clone())));
         let signature = Signature {
-            result: Qualified::plain(Type::Void),
+            result: Qualified::plain(key.as_ref().map_or(Type::Void, |_| found)),
             parameters: Vec::new(),
             variadic: false,
             open: true,
@@ -60,31 +87,40 @@ impl Parser<'_> {
         let ty = Qualified::plain(Type::Function(Rc::new(signature)));
         let mut decl = new_decl(&Rc::from(name), DeclKind::Function, ty, at);
         decl.library = Some(How::Sort);
-        let d = DeclId(self.unit.decls.len() as u32);
+        let function = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
-        self.sorted.push((element, d));
-        d
+        self.sorted.push(Sorted {
+            element,
+            key,
+            function,
+        });
+        function
     }
 
     /// Reads the functions that are called.
     pub(super) fn sorts(&mut self) {
         for k in 0..self.sorted.len() {
-            let (function, element) = names(k);
-            let (of, d) = self.sorted[k].clone();
+            let Sorted {
+                element,
+                key,
+                function,
+            } = self.sorted[k].clone();
+            let name = match key {
+                Some(_) => "bsearch",
+                None => "qsort",
+            };
+            // No file can write these names.
+            let named = |name: &str| -> Rc<str> { Rc::from(format!("<{name} {k}>")) };
+            let types = [("element", Some(element)), ("key", key)];
             let file = &mut self.scopes[0].names;
-            file.insert(Rc::clone(&function), Entry::Decl(d));
-            file.insert(Rc::clone(&element), Entry::Typedef(Qualified::plain(of)));
-            self.tokens = library::sort(&function, &element, self.sink).into();
+            file.insert(named(name), Entry::Decl(function));
+            for (name, ty) in types {
+                let ty = ty.map(|ty| Entry::Typedef(Qualified::plain(ty)));
+                file.extend(ty.map(|ty| (named(name), ty)));
+            }
+            self.tokens = library::sort(name, &named, self.sink).into();
             self.at = 0;
             self.file();
         }
     }
-}
-
-/// The names under which the function for a type of elements, and the type, are found, which no file can write.
-fn names(k: usize) -> (Rc<str>, Rc<str>) {
-    (
-        Rc::from(format!("<qsort {k}>")),
-        Rc::from(format!("<element {k}>")),
-    )
 }
