@@ -60,4 +60,7 @@ cfg_core::diagnostic_codes! {
     IGNORED "C019" "left out"
         "Output and other calls that compute nothing are left out of the program."
         "printf and its like write nothing that the function computes with, and a function of another file that returns nothing and is given nothing that it could write to changes nothing here. What their arguments change is changed all the same. Pragmas for several threads are passed over: one thread computes everything.";
+    CLEANUP "C020" "call at the end of a scope"
+        "Functions are called where the text calls them."
+        "A variable with the attribute `cleanup` has a function called wherever its scope is left. Take the attribute out, and call the function there; free need not be called.";
 }

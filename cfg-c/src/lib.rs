@@ -243,6 +243,9 @@ fn translate(
     if sink.found.has_errors() {
         return None;
     }
+    for problem in std::mem::take(&mut unit.refused) {
+        sink.tell(&problem);
+    }
     let chosen = lower::chosen(&unit, read);
     let heads = interface::heads(&unit, &chosen.read);
     *signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));

@@ -1,7 +1,7 @@
 //! What may stand between the words of declarations without being part of a type: attributes, alignments, names for the linker.
 
 use super::{Parse, Parser};
-use crate::{codes, lex::Kind};
+use crate::{codes, lex::Kind, source::Problem};
 
 /// What attributes say that matters here.
 #[derive(Clone, Copy, Debug, Default)]
@@ -84,12 +84,12 @@ impl Parser<'_> {
                 | "ms_struct"
                 | "aligned"
                 | "Alignas" => found.layout = true,
-                "cleanup" => {
-                    let message = "a function is called where the variable goes out of scope";
-                    let help = "call it in the text";
-                    self.sink.error(&codes::SYNTAX, token.at, message, help);
-                    return;
-                }
+                "cleanup" => self.unit.refused.push(Problem {
+                    info: &codes::CLEANUP,
+                    at: token.at,
+                    message: "a function is called where the variable goes out of scope".to_owned(),
+                    help: "call it in the text",
+                }),
                 _ => {}
             }
         }
