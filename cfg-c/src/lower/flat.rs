@@ -1,4 +1,4 @@
-//! Matrices of which the elements are gone through as one sequence, as C programs do with `&a[0][0]`, `a[0]`, `*a` and
+//! Matrices of which the elements are gone through as one sequence, as C programs do with `&a[0][k]`, `a[0]`, `*a` and
 //! `(double *)a`: such a pointer counts the elements of the whole matrix, and what it points to is found by division.
 
 use super::{Lower, routine::Body, slot::Pointer};
@@ -40,13 +40,13 @@ impl Body<'_, '_> {
         (rows == pointer.prefix.len()).then(|| all[rows..].to_vec())
     }
 
-    /// A pointer to the first element of a matrix goes through all of them.
+    /// A pointer into the first row of a matrix goes through all elements.
     pub(super) fn flattened(&self, pointer: Pointer) -> Pointer {
         let zero = |s: &Subscript| s.index() == Some(&Expr::Int(0));
         let is_first = !self.l.values
             && pointer.inner == 0
             && pointer.lower == 0
-            && pointer.offset == Some(Expr::Int(0))
+            && pointer.offset.is_some()
             && !pointer.prefix.is_empty()
             && pointer.prefix.iter().all(zero);
         if !is_first
@@ -95,7 +95,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The extents by which a walker goes through a matrix as a whole, if it is only ever given its first element.
+    /// The extents by which a walker goes through a matrix as a whole, if it is only ever given elements of its first row.
     pub(super) fn extents_of_walker(
         &self,
         d: DeclId,
@@ -217,7 +217,7 @@ pub(super) fn number(pointer: &Pointer, extents: &[Expr]) -> Option<Expr> {
     Some(number)
 }
 
-/// True if a pointer is given the first element of a matrix, and nothing else but pointers to which this holds, moved or not.
+/// True if a pointer is given elements of the first row of a matrix, and nothing else but pointers to which this holds, moved or not.
 fn begins(unit: &Unit, d: DeclId) -> bool {
     let (mut open, mut visited) = (points::sources(unit, d), HashSet::from([d]));
     let mut found = false;
@@ -236,9 +236,7 @@ fn begins(unit: &Unit, d: DeclId) -> bool {
             },
             _ if is_first_row(unit, e) => found = true,
             ExprKind::Unary(Unary::Address, a) => match unit.expr(*a).kind {
-                ExprKind::Index(row, k) if is_zero(unit, k) && is_first_row(unit, row) => {
-                    found = true;
-                }
+                ExprKind::Index(row, _) if is_first_row(unit, row) => found = true,
                 _ => return false,
             },
             ExprKind::Name(q) => {
