@@ -4,7 +4,7 @@
 use super::{Expand, is_zero};
 use crate::{
     ast::leaves,
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, Unit},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unit},
     braces,
     callback_data::{Holder, holder},
     points::{allocates, bare},
@@ -87,8 +87,8 @@ fn given(unit: &Unit) -> Given {
     given
 }
 
-/// The type that a holder's pointers lead to, if all that it is given is known and of one. Memory that is allocated has the type that it
-/// is converted to, and null leads to bytes.
+/// The type that a holder's pointers lead to, if all that it is given is known and of one. Memory that is allocated, and null, have the
+/// type that they are converted to; null that is not leads to bytes.
 fn only_type(
     unit: &Unit,
     given: &Given,
@@ -131,9 +131,10 @@ fn only_type(
             given_types.push(Qualified::plain(to.ty.clone()));
         }
     }
-    if given_types.is_empty() && allocated {
+    if given_types.is_empty() {
         given_types = types;
-    } else if given_types.is_empty() {
+    }
+    if given_types.is_empty() && !allocated {
         given_types.push(Qualified::plain(Type::Arith(Arith::Int(Int::Char))));
     }
     let first = given_types.pop()?;
@@ -157,13 +158,19 @@ impl Expand<'_> {
         let heads = roots.iter().flat_map(|f| &unit.functions[*f].parameters);
         let heads: BTreeSet<DeclId> = heads.copied().collect();
         let mut typed = Vec::new();
-        for holder in given.values.keys() {
-            let own = match holder {
+        let mut holders: BTreeSet<Holder> = given.values.keys().cloned().collect();
+        for (k, structure) in unit.structures.iter().enumerate() {
+            let members = structure.members.iter().filter(|m| m.ty.is_void_pointer());
+            let s = StructId(k as u32);
+            holders.extend(members.map(|m| Holder::Member(s, Rc::clone(&m.name))));
+        }
+        for holder in holders {
+            let own = match &holder {
                 Holder::Variable(d) => unit.decl(*d).kind != DeclKind::Parameter,
                 Holder::Member(..) => true,
             };
-            if own && let Some(to) = only_type(unit, &given, holder, &heads) {
-                typed.push((holder.clone(), Type::Pointer(Rc::new(to))));
+            if own && let Some(to) = only_type(unit, &given, &holder, &heads) {
+                typed.push((holder, Type::Pointer(Rc::new(to))));
             }
         }
         for (holder, ty) in typed {
