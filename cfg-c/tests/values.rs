@@ -24,7 +24,52 @@ const RULES: &[(&str, &str)] = &[
         "defined asks for macros as they are named, also where a macro makes it",
         "#define A 1\n#define HAVE (defined(A) && !defined B && defined A)\n#define CALL(x) x\n#define ASK defined CALL\n#if HAVE && ASK\n#define K 3\n#else\n#define K 5\n#endif\ndouble f(double v, int n) { int defined = n; return v * K + defined; }",
     ),
+    // Unions and bit-fields.
+    (
+        "members of unions in unions are the same numbers",
+        "typedef union { struct { float x, y, z; }; float v[3]; } vec; typedef union { float m[9]; struct { vec a, b, c; }; vec row[3]; } mat; static float dot(vec a, vec b) { return a.v[0] * b.x + a.y * b.v[1] + a.z * b.z; } double f(double v, int n) { mat t = {{v, 2, 3, 4, v, 6, 7, 8, n}}; vec p = {{1, v, 2}}, *q = &t.row[1]; t.row[1].y += 2; t.m[8] *= 3; t.row[n - 3] = p; t.row[2].v[n - 2] = 5; q->z -= 1; t.c.x += t.b.v[n - 2]; for (int i = 0; i < n; i++) t.row[i].v[2] *= v; return dot(t.a, p) + 10 * dot(t.row[2], t.b) + t.m[5]; }",
+    ),
+    (
+        "structures in unions that are the same numbers are passed as a whole",
+        "typedef struct { double x, y; } V; typedef struct { int type; union { struct { V c; double r; } s; struct { V n, m; } p; }; } shape; static double dot(V a, V b) { return a.x * b.x + a.y * b.y; } static double of(const shape *s, V x) { return s->type ? dot(s->p.n, x) - dot(s->p.m, s->p.n) : dot(s->s.c, x) + s->s.r; } double f(double v, int n) { shape a = {0, {.s = {{v, 2}, 3}}}, b = {1, {.p = {{n, 4}}}}; V x = {5, v}; b.p.m = b.p.n; b.p.m.y = v; return of(&a, x) + 100 * of(&b, x); }",
+    ),
+    (
+        "members of unions are found in copies of functions",
+        "struct model { double (*value)(const struct model *); union { struct { double a; } one; struct { double b, c; } two; } u; }; static double one(const struct model *m) { return m->u.one.a; } static double two(const struct model *m) { return m->u.two.b + 10 * m->u.two.c; } static double of(const struct model *m, double (*g)(double)) { return g(m->value(m)); } static double twice(double x) { return 2 * x; } double f(double v, int n) { struct model m = {one, {.one = {v}}}; double y = of(&m, twice); m.value = n > 2 ? two : one; m.u.two.c = n; return y + 100 * of(&m, twice); }",
+    ),
+    (
+        "bit-fields keep what fits into them, and are promoted to int",
+        "struct s { unsigned a : 3, flag : 1; int b : 3, c : 1; _Bool d : 1; unsigned long e : 32; signed char g : 5; enum { LOW, MIDDLE, HIGH } kind : 2; }; double f(double v, int n) { struct s x = {9, 2, 5, 3, 4, -1, 17, HIGH}, *p = &x, y; double r = (x.a - 2 < 0) + 10 * x.b + 100 * x.c + 1e3 * x.d + 1e4 * (x.e + 1 > 0) + 1e5 * x.g + 1e6 * (x.flag - 1) + 1e7 * x.kind; x.a += 14; x.b = n + 1; p->flag = n + 1; r += (p->c = n) + (p->e -= 7) / 2; y = x; y.a--; y.a--; r = 3 * r + y.a++ + 1e4 * y.flag; r += 10 * y.a + 1e2 * p->b++; r += 1e3 * p->b; p->flag++; p->d++; p->d++; p->g = v * 10; return r + 7 * p->g + 1e8 * p->flag + 1e9 * p->d + v; }",
+    ),
+    (
+        "a counter that is a bit-field wraps around",
+        "struct s { unsigned i : 2; double v; }; double f(double v, int n) { struct s s = {0, v}; int k = 0; for (s.i = 1; s.i < 10; s.i++) { if (++k > 5) break; s.v += s.i; } return s.v + 100 * s.i; }",
+    ),
+    (
+        "bit-fields of variables that are kept have their initial values",
+        "struct s { double w; struct { unsigned k : 2, on : 1; int low : 2; } o; }; static struct s a[2] = {{1, {5, 2, 3}}, {2, {.on = 3}}}; double f(double v, int n) { double r = 0; for (int i = 0; i < 2; i++) { if (a[i].o.on) r += v; r = 10 * r + a[i].w * a[i].o.k + a[i].o.low; a[i].o.k = n; } return r + 100 * a[1].o.k; }",
+    ),
+    (
+        "bit-fields lie in numbers of their types",
+        "#include <stddef.h>\nstruct a { char c; unsigned k : 3, l : 30; double v; }; struct b { unsigned k : 3; unsigned char l : 6, m : 3; }; struct c { int k : 20; char c; long l : 9; int m : 30, n : 3; }; struct d { char c : 7; _Bool d : 1; short s : 9; struct b b; unsigned long u : 32; }; union e { unsigned k : 3; char c[3]; }; double f(double v, int n) { return v + sizeof(struct a) + 100 * offsetof(struct a, v) + 1e4 * sizeof(struct b) + 1e6 * sizeof(struct c) + 1e8 * offsetof(struct c, c) + 1e10 * sizeof(struct d) + 1e12 * offsetof(struct d, b) + 1e14 * sizeof(union e); }",
+    ),
     // Memory.
+    (
+        "memset fills integers with bytes",
+        "#include <stdlib.h>\n#include <string.h>\nstruct s { short k; unsigned char c[2]; long l; }; double f(double v, int n) { int a[4]; unsigned short *b = malloc(n * sizeof *b); struct s s; memset(a, 0xff, sizeof a); memset(a + 1, -3, 2 * sizeof *a); memset(b, 1, n * sizeof *b); memset(&s, 0x180, sizeof s); double y = a[0] + 3.0 * a[1] + 7.0 * a[3] + b[n - 1] + s.k + s.c[1] + 1e-12 * s.l; free(b); return v * y; }",
+    ),
+    (
+        "memset clears a structure with pointers",
+        "#include <stdlib.h>\n#include <string.h>\nstruct w { int n; double *r; struct { double *at, v; } in; }; static void release(struct w *w) { free(w->r); memset(w, 0, sizeof *w); } double f(double v, int n) { struct w w, u; memset(&u, 0, sizeof(struct w)); w.n = n; w.r = malloc(n * sizeof *w.r); w.in.at = &v; w.in.v = 7; w.r[1] = v; double y = w.r[1] * *w.in.at; release(&w); return y + 10 * (w.r == NULL) + 100 * (w.in.at == u.in.at) + w.n + w.in.v + u.in.v; }",
+    ),
+    (
+        "bsearch finds the element that is met first",
+        "#include <stdlib.h>\nstruct rec { int key; double v; }; static int at(const void *k, const void *r) { return *(const int *)k - ((const struct rec *)r)->key; } static int less(const void *a, const void *b) { const double *x = a, *y = b; return (*x > *y) - (*x < *y); } double f(double v, int n) { static const double u[] = {1, 2, 2, 2, 3, 3, 8}; struct rec t[4] = {{1, v}, {3, 2 * v}, {5, 3}, {7, 4}}, *p; int missing = 4; double two = 2; p = bsearch(&n, t, 4, sizeof *t, at); p->v += 1; const double *q = bsearch(&two, u, 7, sizeof(double), less); return t[1].v + 10 * (q - u) + 100 * (bsearch(&missing, t, 4, sizeof *t, at) == NULL); }",
+    ),
+    (
+        "a column of a matrix is gone through by its stride",
+        "#include <stdlib.h>\nstatic double sum(int n, const double *d, int stride) { double s = 0; for (int i = 0; i < n; i++, d += stride) s = 2 * s + *d; return s; } static double of(int n, const double *d, int stride) { double s = 0; for (int i = 0; i < n; i++) s = 3 * s + d[i * stride]; return s; } static void add(double *p, double v) { *p += v; } double f(double v, int n) { double a[3][4], (*u)[4] = malloc(n * sizeof *u), y = 0; for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) u[i][j] = a[i][j] = v + i * j; for (int j = 0; j < 4; j++) { add(&a[0][j], j); y = 7 * y + sum(n, &a[0][j], 4) + of(n, &u[0][j], 4); double *p = &a[0][j]; p += 4; *p = 1; } return y + a[1][3] + u[1][3]; }",
+    ),
     (
         "memory is cleared and copied by bytes that others count",
         "#include <stdlib.h>\n#include <string.h>\nstruct list { double x; struct list *next; }; static void *cleared(size_t n) { void *p = malloc(n); memset(p, 0, n); return p; } static void move(double *to, const double *from, size_t n) { memcpy(to, from, n); } double f(double v, int n) { struct list a = {v, 0}, b = {n, &a}; double *w = cleared(n * sizeof *w); size_t size = n; size *= 8; move(w + 1, &b.next->x, size / 3); double y = w[0] + 10 * w[1] + 100 * w[2]; free(w); return y; }",
