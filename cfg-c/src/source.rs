@@ -111,7 +111,7 @@ impl Sink {
         let flags: Vec<bool> = self.found.iter().map(&is_kept).collect();
         let mut numbers = flags.iter().scan(0, |next, kept| {
             *next += usize::from(*kept);
-            Some(kept.then_some(*next - 1))
+            Some(kept.then(|| *next - 1))
         });
         let numbers: Vec<Option<usize>> = numbers.by_ref().collect();
         let lacking = std::mem::take(&mut self.lacking).into_iter();
