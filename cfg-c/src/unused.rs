@@ -38,18 +38,22 @@ fn is_unread(unit: &Unit, ty: &Qualified) -> bool {
     holds_unread(unit, ty, |_| true)
 }
 
-/// True of a type that holds, or leads to, what is not read, or one of these unions.
+/// True of a type that holds, or leads to, what is not read, or one of these unions, or bit-fields.
 pub(crate) fn holds_unread(unit: &Unit, ty: &Qualified, union: impl Fn(StructId) -> bool) -> bool {
+    let is_bit_field = |ty: &Qualified| ty.width.is_some();
     let unread = |ty: &Type| match ty {
         Type::Void | Type::Function(_) | Type::Refused(_) => true,
         Type::Struct(s) => {
             let structure = unit.structure(*s);
-            !structure.complete || structure.union && union(*s) || structure.refused.is_some()
+            !structure.complete
+                || structure.union && union(*s)
+                || structure.refused.is_some()
+                || structure.members.iter().any(|m| is_bit_field(&m.ty))
         }
         Type::Arith(_) | Type::Pointer(_) | Type::Array(..) => false,
     };
     let is_text = ty.target().is_some() && ty.bottom().arith() == Some(Arith::Int(Int::Char));
-    is_text || holds(unit, ty, unread) || is_recursive(unit, ty)
+    is_bit_field(ty) || is_text || holds(unit, ty, unread) || is_recursive(unit, ty)
 }
 
 /// The parameters of functions that are only called by their names, and for which nothing is given.

@@ -287,7 +287,7 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (2, 19),
     ),
     (
-        "struct B { int a : 3; };\ndouble f(struct B b) { return b.a; }",
+        "struct B { long a : 40; };\ndouble f(struct B b) { return b.a; }",
         &["C005"],
         (2, 19),
     ),
