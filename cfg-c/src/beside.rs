@@ -5,8 +5,7 @@ use crate::{
     ast::{DeclKind, ExprId, ExprKind, Unit},
     calls::reachable,
     codes,
-    lex::{Interner, Token, lex},
-    preprocess::External,
+    preprocess::{External, preprocess},
     reach::definitions,
     source::Sink,
 };
@@ -68,7 +67,11 @@ pub(crate) fn name_files(
         if is_aside(&path, sources) || sources.iter().any(|source| source.name == path) {
             continue;
         }
-        for name in defined(&bytes, &wanted) {
+        let source = SourceFile {
+            preprocessing: first.preprocessing.clone(),
+            ..SourceFile::new(&path, &bytes)
+        };
+        for name in defined(&source, &wanted, files) {
             names.entry(name).or_default().insert(path.clone());
         }
     }
@@ -83,7 +86,9 @@ pub(crate) fn name_files(
     };
     for (k, name) in &lacking {
         let all = &names[&**name];
-        let problem = &mut sink.found.0[*k];
+        let Some(problem) = sink.found.0.get_mut(*k) else {
+            continue;
+        };
         let told = match meant(all, sources) {
             Some(file) => {
                 if problem.severity == Severity::Error && problem.code == codes::FUNCTION.code {
@@ -168,26 +173,22 @@ fn may_define(text: &str, name: &str) -> bool {
     })
 }
 
-/// The functions and variables among these that a file defines for others.
-fn defined<'n>(bytes: &[u8], wanted: &BTreeSet<&'n str>) -> BTreeSet<&'n str> {
-    let mut found = BTreeSet::new();
+/// The functions and variables among these that a file defines for others, if it is preprocessed like the first one.
+fn defined<'n>(
+    source: &SourceFile<'_>,
+    wanted: &BTreeSet<&'n str>,
+    files: &mut dyn Files,
+) -> Vec<&'n str> {
     // To look for words in a text is much faster than to find its tokens.
-    let text = String::from_utf8_lossy(bytes);
-    let wanted: BTreeSet<&str> = (wanted.iter().copied())
+    let text = String::from_utf8_lossy(source.bytes);
+    let mut wanted: Vec<&str> = (wanted.iter().copied())
         .filter(|name| text.contains(name) && may_define(&text, name))
         .collect();
-    if wanted.is_empty() {
-        return found;
+    if !wanted.is_empty() {
+        // Problems of a file that is not read are nobody's.
+        let read = preprocess(source, None, files, &mut Sink::default());
+        let defined = definitions(&read.tokens, |name| wanted.contains(&name));
+        wanted.retain(|name| defined.contains(*name));
     }
-    // Problems of a file that is not read are nobody's, and conditions may have it define any of what it has.
-    let tokens = lex(bytes, 0, &mut Interner::default(), &mut Sink::default());
-    let mut is_directive = false;
-    let text = tokens.into_iter().filter(|token| {
-        is_directive = token.is("#") && token.first || is_directive && !token.first;
-        !is_directive
-    });
-    let text: Vec<Token> = text.collect();
-    let defined = definitions(&text, |name| wanted.contains(name));
-    found.extend(wanted.iter().filter(|name| defined.contains(**name)));
-    found
+    wanted
 }

@@ -135,6 +135,34 @@ fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
         }
         ExprKind::SizeofType(ty) => size(self::size(unit, ty, depth)?),
         ExprKind::SizeofExpr(a) => size(size_of_operand(unit, *a, depth)?),
+        ExprKind::Call(f, arguments) => {
+            let (ExprKind::Name(d), [a]) = (&unit.expr(*f).kind, &arguments[..]) else {
+                return None;
+            };
+            let name = unit.decl(*d).name.strip_prefix("__builtin_")?;
+            let value = count_of_bits(name, within(unit, *a, depth)?.0)?;
+            Some(Number::Int(value.into(), Int::Int))
+        }
+        _ => None,
+    }
+}
+
+/// What a function of compilers counts in the bits of a number: a constant, if that is one.
+fn count_of_bits(name: &str, value: i128) -> Option<u32> {
+    let stem = name.trim_end_matches('l');
+    let bits = if stem == name { 32 } else { 64 };
+    let value = value.rem_euclid(1 << bits) as u64;
+    let has_bits = value != 0;
+    match stem {
+        "popcount" => Some(value.count_ones()),
+        "parity" => Some(value.count_ones() % 2),
+        "ffs" => Some(if has_bits {
+            value.trailing_zeros() + 1
+        } else {
+            0
+        }),
+        "ctz" => has_bits.then(|| value.trailing_zeros()),
+        "clz" => has_bits.then(|| value.leading_zeros() - (64 - bits)),
         _ => None,
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use scan::Name;
 use scan::{Names, Scan};
 use split::Brackets;
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     ops::Range,
     rc::Rc,
 };
@@ -489,16 +489,19 @@ pub(crate) fn reach(
     names.dedup();
     let missing = read
         .iter_mut()
-        .flat_map(|read| std::mem::take(&mut read.missing))
-        .collect();
+        .flat_map(|read| std::mem::take(&mut read.missing));
+    let mut told = HashSet::new();
+    let missing: Vec<String> = missing.filter(|name| told.insert(name.clone())).collect();
     let parallel = read
         .iter_mut()
         .flat_map(|read| std::mem::take(&mut read.parallel))
         .collect();
     warn_of_constructors(&files, &read, &reached, sink);
+    refuse_inline_stand_ins(&files, &read, &reached, sink);
     let head = heads.first().filter(|_| is_one);
     let unshared = head.and_then(|head| statics::unshared(&files, &read, head, &reached));
     let shared = share::shared(&files, &read, &reached);
+    let opaque = share::opaque(&files, &shared, &reached);
     let parts = read.iter().enumerate().map(|(f, read)| {
         let kept = reached.range((f, 0)..(f + 1, 0));
         let mut part = FileReached {
@@ -522,6 +525,9 @@ pub(crate) fn reach(
                     .extend_from_slice(&read.tokens[item.tokens.clone()]),
             }
         }
+        let opaque = opaque[f].iter();
+        part.shared
+            .extend(opaque.map(|(name, first)| (*first, name.clone())));
         part.tokens.extend(read.tokens.last().cloned());
         part
     });
@@ -539,6 +545,37 @@ pub(crate) fn reach(
         parallel,
         unshared,
     })
+}
+
+/// Refuses functions that are there to be put in place of calls only, where another file defines them for all other calls: which of the two
+/// is called depends on how the compiler optimises.
+fn refuse_inline_stand_ins(
+    files: &Files,
+    read: &[Preprocessed],
+    reached: &BTreeSet<Place>,
+    sink: &mut Sink,
+) {
+    for place in reached {
+        let item = files.item(*place);
+        let Some(name) = item
+            .names
+            .function
+            .as_ref()
+            .filter(|_| item.names.is_extern)
+        else {
+            continue;
+        };
+        let tokens = &read[place.0].tokens[item.tokens.clone()];
+        let word = (tokens.iter()).find(|t| t.text.trim_matches('_') == "gnu_inline");
+        if let Some(word) = word
+            && files.defined.contains_key(name)
+        {
+            let message =
+                format!("{name} is defined for inlining alone, and otherwise in another file");
+            let help = "leave out one of the two: which one is called depends on the compiler";
+            sink.error(&codes::TWICE, word.at, message, help);
+        }
+    }
 }
 
 /// Warns of functions that run before `main` and name variables that are read: they are left out.

@@ -260,6 +260,97 @@ fn types_of_a_header_are_those_of_all_files() {
     }
 }
 
+/// Headers that are not there are named once, and nothing for itself.
+#[test]
+fn what_is_not_there_is_named_once() {
+    let header = "#include \"gone.h\"\n#include \"other.h\"\n";
+    let text = "#include \"a.h\"\n#include \"b.h\"\n#include \"gone.h\"\ndouble f(double x) { return x * nothing; }";
+    let told = read(&[("f.c", text)], &[("a.h", header), ("b.h", header)], None)
+        .problems
+        .to_string();
+    assert!(
+        told.contains("declared in gone.h or other.h, which"),
+        "{told}"
+    );
+    let text = "EXPORT double limit; double f(double x) { return x * limit; }";
+    let told = read(&[("f.c", text)], &[], None).problems.to_string();
+    assert!(
+        told.contains("EXPORT") && !told.contains("`limit`?"),
+        "{told}"
+    );
+}
+
+/// A structure that a file only names is the one of another file, whichever comes first; a structure with its variables, as a header has it, is
+/// one for all files.
+#[test]
+fn structures_are_those_of_all_files() {
+    let named = "struct s; struct s *get(void); void set(struct s *, double); double f(double x) { set(get(), x); return g(get()); }";
+    let named = format!("double g(const struct s *p);\n{named}").replacen(
+        "double g",
+        "struct s; double g",
+        1,
+    );
+    let own = "struct s { double v; int k; }; static struct s one; struct s *get(void) { one.k++; return &one; }\n\
+               void set(struct s *p, double v) { p->v = v * p->k; }";
+    let other =
+        "typedef struct s s; double h(const s *p); double g(const struct s *p) { return h(p); }";
+    let last = "struct s { double v; int k; }; double h(const struct s *p) { return p->v; }";
+    let header =
+        "struct t { double a; int n; } state, *at; struct { int k; } count; double u(void);\n";
+    let f = format!(
+        "{header}double f(double x) {{ state.a = x; count.k = 2; at = &state; return u(); }}"
+    );
+    let u = format!("{header}double u(void) {{ return at->a * count.k + state.n; }}");
+    let orders: [&[(&str, &str)]; 4] = [
+        &[("a.c", &named), ("b.c", own), ("c.c", other), ("d.c", last)],
+        &[("d.c", last), ("c.c", other), ("b.c", own), ("a.c", &named)],
+        &[("a.c", &f), ("b.c", &u)],
+        &[("b.c", &u), ("a.c", &f)],
+    ];
+    for files in orders {
+        let read = read(files, &[], Some("f"));
+        assert!(read.program.is_some(), "{}", read.problems);
+    }
+    // Others are not the same.
+    for (one, two) in [
+        (
+            "static struct t { double a; } v; ",
+            "struct t { double a; } v; ",
+        ),
+        (
+            "struct t { double a; } v = { 1 }; ",
+            "struct t { double a; } v = { 1 }; ",
+        ),
+        ("struct t { double a; } v; ", "struct t { int a; } v; "),
+    ] {
+        let one = format!("{one}double u(void); double f(double x) {{ v.a = x; return u(); }}");
+        let two = format!("{two}double u(void) {{ return v.a; }}");
+        let found = read(&[("a.c", &one), ("b.c", &two)], &[], Some("f"));
+        let is_static = one.starts_with("static");
+        assert_eq!(
+            found.program.is_some(),
+            is_static,
+            "{one}: {}",
+            found.problems
+        );
+    }
+    let half = "extern inline __attribute__((gnu_inline)) double half(double x) { return x * 0.25; } double f(double x) { return half(x); }";
+    let found = read(
+        &[
+            ("a.c", half),
+            ("b.c", "double half(double x) { return x / 2; }"),
+        ],
+        &[],
+        Some("f"),
+    );
+    assert!(
+        found.problems.to_string().contains("for inlining alone"),
+        "{}",
+        found.problems
+    );
+    assert!(read(&[("a.c", half)], &[], Some("f")).program.is_some());
+}
+
 /// The function that is chosen of several files: of those that no other calls, that of the first file.
 #[test]
 fn a_function_of_the_first_file_is_chosen() {

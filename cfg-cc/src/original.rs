@@ -29,7 +29,7 @@ use std::{
 const MAIN: &str = "cfgrev_main";
 
 /// Flags under which values are those of the executor. Functions that are not called may call what is not there.
-const FLAGS: [&str; 11] = [
+const FLAGS: [&str; 12] = [
     // The macros of what is read: vectors and other integers are not.
     "-std=gnu17",
     "-trigraphs",
@@ -40,6 +40,8 @@ const FLAGS: [&str; 11] = [
     "-fno-builtin",
     "-ffp-contract=off",
     "-fgnu89-inline",
+    // Variables without an initial value may stand in several files.
+    "-fcommon",
     "-ffunction-sections",
     "-w",
 ];

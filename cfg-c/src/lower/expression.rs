@@ -192,6 +192,21 @@ impl Body<'_, '_> {
                 body.f.end_if();
                 yes.and(no)
             }),
+            // As in `level && printf(...)`, whose second operand may have no value.
+            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, b) if unit.expr(*b).effects => {
+                self.nested(e, |body| {
+                    let condition = body.condition(*a)?;
+                    let asked = match op {
+                        Binary::And => condition,
+                        _ => Expr::op(Op::Not, [condition]),
+                    };
+                    body.mark();
+                    body.f.begin_if(asked);
+                    let rest = body.discard(*b);
+                    body.f.end_if();
+                    rest
+                })
+            }
             _ if node.effects && unit.is_pointer(e) => self.pointer(e).map(|_| ()),
             _ if node.effects => self.expr(e).map(|_| ()),
             // Without effects only whether it is supported matters.

@@ -611,7 +611,9 @@ impl Parser<'_> {
                     format!("#include {header}, which declares it")
                 } else {
                     let known = self.scopes.iter().flat_map(|s| s.names.keys());
-                    let mut known: Vec<&str> = known.chain(self.names).map(|k| &**k).collect();
+                    // It may be declared with a type that is not known.
+                    let known = known.chain(self.names).filter(|k| **k != token.text);
+                    let mut known: Vec<&str> = known.map(|k| &**k).collect();
                     known.sort_unstable();
                     let near = self.similarity.did_you_mean(&token.text, known);
                     near.or_else(|| self.where_declared())

@@ -1,6 +1,7 @@
-//! Types that several files declare in the same words, usually in a header: they are one type, and parsed once.
+//! Types that several files declare in the same words, usually in a header: they are one type, and parsed once. A structure that a file only
+//! names is the one of that tag in another file.
 
-use super::{Files, Item, Place};
+use super::{Files, Item, Name, Place};
 use crate::{lex::Token, preprocess::Preprocessed};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -22,7 +23,12 @@ pub(super) fn shared(
         tokens.iter().map(|t| Rc::clone(&t.text)).collect()
     };
     let mut first: HashMap<Vec<Rc<str>>, Place> = HashMap::new();
-    for place in reached.iter().filter(|place| is_type(files.item(**place))) {
+    let is_type = |place: &Place| {
+        let item = files.item(*place);
+        let tokens = &read[place.0].tokens[item.tokens.clone()];
+        is_type(item, tokens)
+    };
+    for place in reached.iter().filter(|place| is_type(place)) {
         let known = *first.entry(words(place)).or_insert(*place);
         if known.0 != place.0 {
             shared.insert(*place, known);
@@ -52,10 +58,44 @@ pub(super) fn shared(
     shared
 }
 
-/// True of what declares nothing but types and enumerators.
-fn is_type(item: &Item) -> bool {
+/// The structures of which a file only names the tag, and another one has the members, each with the first file that names it.
+pub(super) fn opaque(
+    files: &Files,
+    shared: &BTreeMap<Place, Place>,
+    reached: &BTreeSet<Place>,
+) -> Vec<BTreeMap<Name, usize>> {
+    let mut named: BTreeMap<&Name, BTreeSet<usize>> = BTreeMap::new();
+    let mut completed: BTreeMap<&str, BTreeSet<Place>> = BTreeMap::new();
+    for place in reached {
+        let names = &files.item(*place).names;
+        let tags = names.declared.iter().chain(&names.used);
+        for name in tags.filter(|(_, is_tag)| *is_tag) {
+            named.entry(name).or_default().insert(place.0);
+        }
+        for name in &names.completed {
+            let first = shared.get(place).unwrap_or(place);
+            completed.entry(name).or_default().insert(*first);
+        }
+    }
+    let mut opaque = vec![BTreeMap::new(); files.files.len()];
+    for (name, users) in named {
+        let is_one = completed.get(&*name.0).is_some_and(|all| all.len() == 1);
+        if let Some(first) = users.first().filter(|_| is_one) {
+            for file in users.iter().skip(1) {
+                opaque[*file].insert(name.clone(), *first);
+            }
+        }
+    }
+    opaque
+}
+
+/// True of what declares nothing but types and enumerators, or a structure with variables of it that have no initial values.
+fn is_type(item: &Item, tokens: &[Token]) -> bool {
     let names = &item.names;
-    !names.declared.is_empty() && !names.has_prototypes && names.variables.is_empty()
+    let has = |sign: &str| tokens.iter().any(|t| t.is(sign));
+    !names.declared.is_empty()
+        && !names.has_prototypes
+        && (names.variables.is_empty() || !names.is_static && has("{") && !has("="))
 }
 
 /// True if what one declaration names is the same as what the other names.

@@ -1,9 +1,15 @@
-//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`. Such a text is a
-//! number that is 1 where there is one and 0 where there is none, if that is known of all that it is given.
+//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`, or asked whether they are
+//! empty, as in `for (; p->name[0]; p++)`. Such a text is a
+//! number that is its rank, from 1, where there is one and 0 where there is none, if that is known of all that it is given.
 
-use super::{Candidates, Text, forget, text_of};
+use super::{
+    Candidates, Text,
+    compared::{self, Ranks},
+    forget, text_of,
+};
 use crate::{
     ast::{Binary, DeclKind, ExprId, ExprKind, Unit},
+    constant,
     points::{bare, is_null},
     types::{Arith, Qualified, Type},
 };
@@ -44,24 +50,26 @@ fn is_stream(unit: &Unit, d: crate::ast::DeclId) -> bool {
 impl Candidates {
     /// Looks at comparisons with null, and at conditions.
     pub(super) fn look_at_tests(&mut self, unit: &Unit, allowed: &mut HashSet<ExprId>) {
-        let mut conditions = Vec::new();
         for e in (0..unit.exprs.len()).map(|e| ExprId(e as u32)) {
-            match unit.expr(e).kind {
-                ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) => {
-                    for (a, b) in [(a, b), (b, a)] {
-                        if is_null(unit, b)
-                            && let Some(text) = self.test(unit, a, allowed)
-                        {
-                            self.nulls.push((text, b));
-                        }
+            if let ExprKind::Binary(Binary::Eq | Binary::Ne, a, b) = unit.expr(e).kind {
+                for (a, b) in [(a, b), (b, a)] {
+                    if is_null(unit, b)
+                        && let Some(text) = self.test(unit, a, allowed)
+                    {
+                        self.nulls.push((text, b));
                     }
                 }
-                _ => conditions.extend(unit.asked_operands(e)),
             }
         }
-        conditions.extend(unit.conditions());
-        for c in conditions {
+        let asked = (0..unit.exprs.len()).flat_map(|e| unit.asked_operands(ExprId(e as u32)));
+        for c in asked.chain(unit.conditions()) {
             self.test(unit, c, allowed);
+            if let ExprKind::Index(text, first) = unit.expr(c).kind
+                && constant::integer(unit, first).is_some_and(|(k, _)| k == 0)
+                && let Some(text) = self.test(unit, text, allowed)
+            {
+                self.firsts.push((text, c));
+            }
         }
     }
 
@@ -118,13 +126,19 @@ impl Candidates {
     }
 }
 
-/// A value as the number that says whether it is null.
-pub(super) fn number(unit: &mut Unit, value: ExprId) {
+/// A value as the number that says whether it is null, and which text it is.
+pub(super) fn number(unit: &mut Unit, value: ExprId, ranks: &Ranks) {
     let mut open = vec![value];
     while let Some(e) = open.pop() {
         match known(unit, e) {
             Given::Null => forget(unit, e),
-            Given::Something => unit.exprs[e.index()].kind = ExprKind::Int(1, Arith::ADDRESS),
+            Given::Something => {
+                let rank = match &unit.expr(bare(unit, e)).kind {
+                    ExprKind::Str(Some(text)) => ranks.get(compared::content(text)).copied(),
+                    _ => None,
+                };
+                unit.exprs[e.index()].kind = ExprKind::Int(rank.unwrap_or(1), Arith::ADDRESS);
+            }
             Given::Chosen(a, b) => open.extend([a, b]),
             Given::Text(_) | Given::Unknown => continue,
         }

@@ -4,7 +4,7 @@ use cfg_core::{
     diagnostic::{Diagnostic, site::Site},
     entity::VarId,
     ir::{
-        Intent, Place, Program, Role,
+        Global, Intent, Place, Program, Role, ScalarType,
         visit::{PlaceRole, Visit, walk_place},
     },
 };
@@ -27,6 +27,21 @@ pub(super) fn name_unassigned(program: &Program, mut problem: Diagnostic) -> Dia
     if !names.is_empty() {
         problem.message = format!("{}: that of {}", problem.message, names.join(" or of "));
         problem.help = format!("assign {} on every path to this place", names.join(" and "));
+    }
+    // Records, whose fields have names with a point here, may have theirs from statements.
+    let is_open = |g: &&Global| {
+        let is_field = g.variable.name.contains('.');
+        let is_record = is_field || matches!(g.variable.ty, ScalarType::Record(_));
+        g.initial.is_none() && g.overlay.is_none() && !is_record
+    };
+    let globals = program.globals.iter().filter(is_open);
+    let globals: Vec<&str> = globals.map(|g| &*g.variable.name).collect();
+    if !globals.is_empty() {
+        problem.help = format!(
+            "{}; POINT may give the values of {}, which have none",
+            problem.help,
+            globals.join(", ")
+        );
     }
     problem
 }

@@ -42,6 +42,7 @@ pub(super) fn read(
         texts: Vec::new(),
         others: None,
     };
+    let mut program = None;
     let mut rounds = if options.only_these { 0 } else { ROUNDS };
     loop {
         let mut files = files.to_vec();
@@ -61,13 +62,8 @@ pub(super) fn read(
         let read = cfg_c::read_c(&sources, &choices, &mut included);
         let mut more = read.further;
         more.retain(|path, _| !further.contains_key(path) && !is_one_of(path, &files));
-        if rounds > 0 && !more.is_empty() {
-            rounds -= 1;
-            further.extend(more);
-            included.texts.clear();
-            continue;
-        }
-        texts.extend(included.texts);
+        let is_last = rounds == 0 || more.is_empty();
+        let has_failed = read.program.is_none();
         let warnings = read.problems.iter().map(|problem| problem.code).collect();
         let original = read.signature.map(|signature| CSource {
             files: compiled(&sources, &signature.file),
@@ -80,7 +76,19 @@ pub(super) fn read(
             problems: read.problems,
             ..Parsed::default()
         };
-        return (parsed, original);
+        let found = (parsed, original, std::mem::take(&mut included.texts));
+        // A program that lacks variables alone is one without those that define them, too.
+        match (is_last, has_failed) {
+            (true, _) => {
+                let (parsed, original, of_files) = program.filter(|_| has_failed).unwrap_or(found);
+                texts.extend(of_files);
+                return (parsed, original);
+            }
+            (false, true) => {}
+            (false, false) => program = Some(found),
+        }
+        rounds -= 1;
+        further.extend(more);
     }
 }
 
@@ -262,7 +270,8 @@ impl cfg_c::Files for Included<'_> {
         let mut found = BTreeMap::new();
         for path in all_files(&folder, |path| path.ends_with(name)) {
             let known = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-            found.insert(known, path.to_string_lossy().into_owned());
+            // Whatever includes it, the path is the same, so that it is included once.
+            found.insert(known, shortened(&path).to_string_lossy().into_owned());
         }
         found.into_values().collect()
     }
