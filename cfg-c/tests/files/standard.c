@@ -115,10 +115,12 @@ struct guard {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t owner;
+    pthread_rwlock_t table;
+    pthread_spinlock_t counter;
     double value;
 };
 
-static struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .value = 2};
+static struct guard guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .table = PTHREAD_RWLOCK_INITIALIZER, .value = 2};
 
 double guarded(double x)
 {
@@ -127,6 +129,12 @@ double guarded(double x)
     guard.value *= x;
     double y = guard.value + sizeof(struct guard) + (getpid() < 0);
     pthread_mutex_unlock(&guard.lock);
+    if (pthread_rwlock_rdlock(&guard.table) || pthread_rwlock_unlock(&guard.table) || pthread_rwlock_wrlock(&guard.table))
+        return 1;
+    pthread_rwlock_unlock(&guard.table);
+    if (pthread_spin_init(&guard.counter, 0) || pthread_spin_lock(&guard.counter))
+        return 2;
+    y += (pthread_spin_unlock(&guard.counter) + F_OK + R_OK + 2 * W_OK + 3 * X_OK) * x;
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\033[1m%g\033[0m\n", y);
     else
