@@ -311,6 +311,11 @@ fn structures_are_those_of_all_files() {
         let read = read(files, &[], Some("f"));
         assert!(read.program.is_some(), "{}", read.problems);
     }
+    let named =
+        "struct s; double g(void); double f(double x) { return x * g() * sizeof(struct s *); }";
+    let union = "union s { double a, b; }; _Static_assert(sizeof(union s) == 8, \"\"); double g(void) { union s v = { 2 }; return v.b; }";
+    let found = read(&[("a.c", named), ("b.c", union)], &[], Some("f"));
+    assert!(found.program.is_some(), "{}", found.problems);
     // Others are not the same.
     for (one, two) in [
         (

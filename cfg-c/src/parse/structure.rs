@@ -29,6 +29,14 @@ impl Parser<'_> {
                 own => own,
             }
         });
+        // A file before may name a structure with the tag that this file has for a union.
+        let known = known.filter(|ty| match ty {
+            Type::Struct(s) => {
+                let named = self.unit.structure(*s);
+                !braces || named.complete || named.union == union
+            }
+            _ => true,
+        });
         let id = match known {
             Some(Type::Struct(s)) => *s,
             Some(_) => {
