@@ -49,6 +49,72 @@ pub(super) fn types(program: &Program, ty: ScalarType) -> BTreeSet<ScalarType> {
     program.leaves(ty).iter().map(|leaf| leaf.ty).collect()
 }
 
+/// A field, and its elements: those of its own dimensions, and of the arrays that it is in.
+pub(super) struct Elements<'p> {
+    /// The number of the first element's cell, from 0.
+    pub(super) number: i64,
+    pub(super) ty: ScalarType,
+    /// The fields on the way, each with its rank.
+    pub(super) path: Vec<(&'p str, usize)>,
+    /// The dimensions of the fields on the way.
+    pub(super) dims: Vec<Steps>,
+}
+
+/// A dimension of constant extent.
+#[derive(Clone)]
+pub(super) struct Steps {
+    pub(super) lower: i64,
+    pub(super) extent: i64,
+    /// The number of cells from one element to the next.
+    pub(super) stride: i64,
+}
+
+/// The fields of a value of the type that are no records, in the order of the layout: one without a name of a type that is
+/// none.
+pub(super) fn fields(program: &Program, ty: ScalarType) -> Vec<Elements<'_>> {
+    let mut found = Vec::new();
+    let mut open = vec![Elements {
+        number: 0,
+        ty,
+        path: Vec::new(),
+        dims: Vec::new(),
+    }];
+    while let Some(whole) = open.pop() {
+        let Some(record) = whole.ty.record() else {
+            found.push(whole);
+            continue;
+        };
+        let mut number = whole.number;
+        let mut below = Vec::new();
+        for field in &program.record(record).fields {
+            let mut path = whole.path.clone();
+            path.push((&*field.name, field.shape.len()));
+            let mut stride = cells(program, field.ty);
+            let steps = field.shape.iter().rev().map(|dim| {
+                let extent = elements([dim].into_iter());
+                let step = Steps {
+                    lower: dim.lower.constant().unwrap_or(1),
+                    extent,
+                    stride,
+                };
+                stride = stride.saturating_mul(extent);
+                step
+            });
+            let steps: Vec<Steps> = steps.collect();
+            let dims = whole.dims.iter().cloned().chain(steps.into_iter().rev());
+            below.push(Elements {
+                number,
+                ty: field.ty,
+                path,
+                dims: dims.collect(),
+            });
+            number = number.saturating_add(stride);
+        }
+        open.extend(below.into_iter().rev());
+    }
+    found
+}
+
 /// A cell of a record: its number from 0, its type, and the way to it.
 pub(super) struct Cell<'p> {
     pub(super) number: i64,
@@ -113,6 +179,47 @@ fn subscripts(shape: &[Dim], most: usize) -> Option<Vec<Vec<i64>>> {
 mod tests {
     use super::*;
     use cfg_core::text;
+
+    /// The elements of all fields are all cells.
+    #[test]
+    fn elements_of_fields_are_cells() {
+        let parsed = text::parse(
+            "record Part\n  real a[2, 3 from 0]\n  integer n\nend\nrecord Whole\n  integer m\n  record Part parts[3 from -1]\n  real b[2]\nend\nmain subroutine f(in record Whole w, out real y)\n  y := w.b[1]\nend\n",
+        );
+        let problems = parsed.problems.to_string();
+        let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
+        let w = program.routines[0]
+            .find_variable("w")
+            .expect("it is declared");
+        let ty = program.routines[0].variable(w).ty;
+        let mut found = Vec::new();
+        for field in fields(&program, ty) {
+            let mut elements = vec![(field.number, Vec::new())];
+            for dim in &field.dims {
+                let next = elements.iter().flat_map(|(number, before)| {
+                    (0..dim.extent).map(move |k| {
+                        let at = [&before[..], &[dim.lower + k]].concat();
+                        (number + k * dim.stride, at)
+                    })
+                });
+                elements = next.collect();
+            }
+            let names: Vec<&str> = field.path.iter().map(|(name, _)| *name).collect();
+            let all = elements.into_iter();
+            found.extend(all.map(|(number, at)| (number, field.ty, names.clone(), at)));
+        }
+        found.sort_by_key(|(number, ..)| *number);
+        let cells = each_cell(&program, ty, 100).expect("there are few");
+        let listed = cells.into_iter().map(|cell| {
+            let names = cell.path.iter().map(|(name, _)| *name).collect();
+            let at: Vec<i64> = cell.path.into_iter().flat_map(|(_, at)| at).collect();
+            (cell.number, cell.ty, names, at)
+        });
+        assert_eq!(
+            found,
+            listed.collect::<Vec<(i64, ScalarType, Vec<&str>, Vec<i64>)>>()
+        );
+    }
 
     /// Cells are listed up to a number, those of records in records and of arrays among them.
     #[test]

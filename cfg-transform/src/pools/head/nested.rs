@@ -21,9 +21,6 @@ use cfg_core::{
 };
 use std::collections::BTreeMap;
 
-/// The most cells of an element that are copied one by one.
-pub(super) const MOST_CELLS: usize = 10_000;
-
 /// A parameter that leads to pointers which lead on.
 pub(super) struct Nested {
     levels: Vec<Level>,
@@ -208,17 +205,74 @@ fn is_written(writer: &Writer<'_, '_>, level: &Level) -> bool {
     matches!(variable.role, Role::Parameter { intent, .. } if intent.writes())
 }
 
-/// The place of a part, behind that of the whole.
-pub(super) fn part(whole: &Place, path: &[(&str, Vec<i64>)]) -> Place {
-    let mut subscripts = whole.subscripts.to_vec();
-    for (name, indices) in path {
-        subscripts.push(Subscript::Field((*name).into()));
-        let indices = indices.iter().map(|&i| Subscript::Index(Expr::Int(i)));
-        subscripts.extend(indices);
+/// Loops over all elements of a field, none of one that is in no array.
+pub(super) struct Loops<'f> {
+    field: &'f cells::Elements<'f>,
+    indices: Vec<VarId>,
+}
+
+impl<'f> Loops<'f> {
+    /// The loops are to begin here.
+    pub(super) fn over(
+        writer: &mut Writer<'_, '_>,
+        field: &'f cells::Elements<'f>,
+        pieces: &mut Vec<Piece>,
+    ) -> Self {
+        let mut index = |_| writer.local("element", ScalarType::Integer);
+        let indices: Vec<VarId> = field.dims.iter().map(&mut index).collect();
+        if !indices.is_empty() {
+            flush(writer, pieces);
+        }
+        Self { field, indices }
     }
-    Place {
-        var: whole.var,
-        subscripts: subscripts.into(),
+
+    /// The numbers of the element in its dimensions, from 0.
+    fn numbers(&self) -> impl Iterator<Item = Expr> {
+        let indices = self.indices.iter();
+        indices.map(|index| sub(Expr::var(*index), Expr::Int(1)))
+    }
+
+    /// The number of the element's cell in the whole.
+    fn number(&self) -> Expr {
+        let first = Expr::Int(self.field.number);
+        let steps = self.numbers().zip(&self.field.dims);
+        steps.fold(first, |sum, (number, dim)| {
+            add(sum, mul(number, Expr::Int(dim.stride)))
+        })
+    }
+
+    /// The place of the element, behind that of the whole.
+    pub(super) fn part(&self, whole: &Place) -> Place {
+        let mut subscripts = whole.subscripts.to_vec();
+        let mut inside = self.numbers().zip(&self.field.dims);
+        for (name, rank) in &self.field.path {
+            subscripts.push(Subscript::Field((*name).into()));
+            let indices = inside.by_ref().take(*rank);
+            subscripts
+                .extend(indices.map(|(n, dim)| Subscript::Index(add(n, Expr::Int(dim.lower)))));
+        }
+        Place {
+            var: whole.var,
+            subscripts: subscripts.into(),
+        }
+    }
+
+    /// The loops end here: this, and what was written since they began, is done for each element.
+    pub(super) fn end(
+        self,
+        writer: &mut Writer<'_, '_>,
+        body: Vec<Piece>,
+        pieces: &mut Vec<Piece>,
+    ) {
+        let mut body = body;
+        if !self.indices.is_empty() {
+            flush(writer, &mut body);
+        }
+        for (index, dim) in self.indices.into_iter().zip(&self.field.dims).rev() {
+            let last = Expr::Int(dim.extent);
+            body = vec![Piece::Loop { index, last, body }];
+        }
+        pieces.append(&mut body);
     }
 }
 
@@ -387,7 +441,7 @@ impl Copying<'_> {
         Ok(())
     }
 
-    /// One element, cell by cell.
+    /// One element, field by field.
     fn element(
         &mut self,
         writer: &mut Writer<'_, '_>,
@@ -398,42 +452,46 @@ impl Copying<'_> {
     ) -> Result<(), Refused> {
         let program = writer.plan.program;
         let of = &self.levels[level];
-        let all = cells::each_cell(program, of.ty, MOST_CELLS).ok_or_else(|| {
-            Refused::new(
-                format!("the program is entered with records of more than {MOST_CELLS} cells that have pointers"),
-                "make the arrays in them pointers",
-            )
-        })?;
         let copied = self.to_pool || is_written(writer, of);
         let (pool, index) = match &home {
             Home::Pool(address) if copied => {
-                let index = writer.index(address, all.len() as i64, Mode::Ahead);
+                let each = cells::cells(program, of.ty);
+                let index = writer.index(address, each, Mode::Ahead);
                 (Some(address.pool), index)
             }
             Home::Pool(address) => (Some(address.pool), Expr::Int(0)),
             Home::Variable(_) => (None, Expr::Int(0)),
         };
-        for cell in all {
-            let own = part(own, &cell.path);
+        for field in cells::fields(program, of.ty) {
+            let below = field.ty.pointer().map(|_| {
+                let path: Vec<String> = field.path.iter().map(|(f, _)| (*f).to_owned()).collect();
+                let below = self.levels[level].below.get(&path).copied();
+                below.ok_or_else(|| internal("a pointer without a level"))
+            });
+            let below = below.transpose()?;
+            if below.is_none() && !copied {
+                continue;
+            }
+            let loops = Loops::over(writer, &field, pieces);
+            let own = loops.part(own);
             let place = match (pool, &home) {
                 (Some(pool), _) => {
-                    let array = writer.array(pool, cell.ty)?;
-                    Place::element(array, [add(index.clone(), Expr::Int(cell.number))])
+                    let array = writer.array(pool, field.ty)?;
+                    Place::element(array, [add(index.clone(), loops.number())])
                 }
-                (None, Home::Variable(whole)) => part(whole, &cell.path),
+                (None, Home::Variable(whole)) => loops.part(whole),
                 (None, Home::Pool(_)) => return Err(internal("cells without a pool")),
             };
-            if cell.ty.pointer().is_some() {
-                let path: Vec<String> = cell.path.iter().map(|(f, _)| (*f).to_owned()).collect();
-                let below = self.levels[level].below.get(&path).copied();
-                let below = below.ok_or_else(|| internal("a pointer without a level"))?;
+            let mut body = Vec::new();
+            if let Some(below) = below {
                 let size = writer.ahead(own.into(), "size", Mode::Ahead);
-                self.pointer(writer, below, size, &place, pieces)?;
+                self.pointer(writer, below, size, &place, &mut body)?;
             } else if self.to_pool {
                 writer.assign(place, own.into());
-            } else if copied {
+            } else {
                 writer.assign(own, place.into());
             }
+            loops.end(writer, body, pieces);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::{
     },
     Made, flush,
     levels::has_pointers,
-    nested::{MOST_CELLS, part},
+    nested::Loops,
     pieces::Piece,
 };
 use cfg_core::{
@@ -64,10 +64,11 @@ pub(super) fn copy(
     let variable = writer.routine.variable(v);
     let (given, own) = (Place::whole(given), Place::whole(own));
     let Some(pointer) = variable.ty.pointer() else {
-        let all = cells::each_cell(plan.program, variable.ty, MOST_CELLS);
-        let all = all.ok_or_else(|| left_with(variable))?;
-        for cell in all.iter().filter(|cell| cell.ty.pointer().is_none()) {
-            writer.assign(part(&own, &cell.path), part(&given, &cell.path).into());
+        let fields = cells::fields(plan.program, variable.ty);
+        for field in fields.iter().filter(|field| field.ty.pointer().is_none()) {
+            let loops = Loops::over(writer, field, pieces);
+            writer.assign(loops.part(&own), loops.part(&given).into());
+            loops.end(writer, Vec::new(), pieces);
         }
         return Ok(());
     };
