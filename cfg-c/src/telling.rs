@@ -10,7 +10,7 @@ use crate::{
     ast::{Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, StmtId, StmtKind, Unary, Unit},
     calls::reachable,
     math::How,
-    points::{allocates, bare, is_null, sources},
+    points::{allocates, bare, is_null, library_call, sources},
     texts::forget,
     types::{Arith, Type},
     unreached::known,
@@ -332,7 +332,7 @@ fn follow(
                 open.push((a, way));
             }
             ExprKind::Conditional(_, a, b) if is_pointer => open.extend([(a, way), (b, way)]),
-            ExprKind::Call(..) if is_pointer && allocates(unit, e) => {}
+            ExprKind::Call(..) if is_pointer && gives_memory(unit, e) => {}
             ExprKind::Str(_) => {}
             _ if is_pointer && is_null(unit, e) => {}
             ExprKind::Member(of, _, false) if !is_pointer => open.push((
@@ -450,6 +450,12 @@ fn is_part_of_literal(unit: &Unit, place: ExprId) -> bool {
             _ => return false,
         };
     }
+}
+
+/// True of calls of the library that give new memory.
+fn gives_memory(unit: &Unit, e: ExprId) -> bool {
+    let called = library_call(unit, e);
+    allocates(unit, e) || matches!(called, Some("backtrace_symbols" | "strdup" | "strndup"))
 }
 
 /// The arguments by which a call of the library writes; none if it does something else, or does not come back.

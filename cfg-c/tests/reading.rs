@@ -1634,6 +1634,21 @@ fn what_only_tells_is_not_called() {
     }
 }
 
+/// Where the program is, is told with memory of the library that nothing else leads to.
+#[test]
+fn a_trace_of_calls_only_tells() {
+    let text = |more: &str| {
+        format!(
+            "#include <execinfo.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nchar **kept;
+            static void trace(void) {{ void *all[50]; size_t n = backtrace(all, 50); char **names = backtrace_symbols(all, n), *first = strdup(names[0]);
+              for (size_t i = n - 2; i > 0; i--) fprintf(stderr, \"%s\\n\", names[i]); {more} free(first); free(names); }}
+            double f(double x) {{ if (x < 0) {{ trace(); exit(1); }} return x * x; }}"
+        )
+    };
+    assert!(!program(&text("puts(first);")).contains("trace"));
+    assert!(read(&text("kept = names;")).program.is_none());
+}
+
 /// A function that changes more than its own variables, or may not come back, is called.
 #[test]
 fn what_does_more_than_tell_is_called() {
