@@ -90,32 +90,39 @@ fn printed(unit: &Unit, e: ExprId) -> Vec<ExprId> {
 pub(crate) fn leave_out_assignments(unit: &mut Unit, roots: &[usize], sink: &mut Sink) {
     let mut unasked = Unasked::of(unit, roots);
     let stmts = unit.stmts.iter();
-    let assignments: Vec<(ExprId, ExprId)> = stmts
+    let assignments: Vec<(ExprId, Vec<ExprId>)> = stmts
         .filter_map(|stmt| match stmt.kind {
             StmtKind::Expr(e) => Some((e, assigned_unread(unit, e)?)),
             _ => None,
         })
         .collect();
-    unasked.assigned = assignments.iter().map(|(_, target)| *target).collect();
+    let targets = assignments.iter().flat_map(|(_, targets)| targets);
+    unasked.assigned = targets.copied().collect();
     let used = used(unit, &unasked);
     let overlaid = with_inner(unit, overlaid(unit, &unasked));
+    let (copied, _) = copied(unit, roots, &unasked);
     let mut told = Used::default();
-    for (e, target) in assignments {
-        let Some((s, name)) = unit.member_of(target) else {
-            continue;
-        };
-        let name = Rc::clone(name);
-        if used.has(s, &name) || overlaid.contains(&s) {
+    for (e, targets) in assignments {
+        let members = targets.iter().filter_map(|target| {
+            let (s, name) = unit.member_of(*target)?;
+            // Copies of a variable may outlive it.
+            let is_kept = copied.contains(&s) || !is_local(unit, *target);
+            Some((s, Rc::clone(name), is_kept))
+        });
+        let members: Vec<(StructId, Rc<str>, bool)> = members.collect();
+        let stays = |s: StructId, name| used.has(s, name) || overlaid.contains(&s);
+        if members.iter().any(|(s, name, _)| stays(*s, name)) {
             continue;
         }
-        if !is_local(unit, target) && !unasked.is_unreached(e) {
+        let kept = (members.iter()).filter(|(_, _, kept)| *kept && !unasked.is_unreached(e));
+        for (s, name, _) in kept {
             unit.structures[s.index()].assigned = true;
-            if !told.has(s, &name) {
-                let of = unit.structure(s).name.as_deref().unwrap_or("a structure");
+            if !told.has(*s, name) {
+                let of = unit.structure(*s).name.as_deref().unwrap_or("a structure");
                 let message = format!("{of}.{name} is assigned and not read, and left out");
                 let help = "let the caller assign it";
                 sink.warning(&codes::IGNORED, unit.expr(e).at, message, help);
-                told.add(s, &name);
+                told.add(*s, name);
             }
         }
         forget(unit, e);
@@ -136,27 +143,35 @@ fn is_local(unit: &Unit, mut place: ExprId) -> bool {
     }
 }
 
-/// The member that an expression assigns, if there is no POINT of it and the assignment does nothing else.
-fn assigned_unread(unit: &Unit, e: ExprId) -> Option<ExprId> {
-    let ExprKind::Assign(None, target, value) = unit.expr(e).kind else {
-        return None;
-    };
-    let (s, name) = unit.member_of(target)?;
-    let overlaps = |s: StructId| unit.structure(s).union;
-    let is_plain = !unit.expr(target).effects && !unit.expr(value).effects;
-    let is_alone = is_plain && !around(unit, target).into_iter().any(overlaps);
-    let ty = &unit.member(s, name)?.ty;
-    // Structures that are read hang together by their pointers.
-    let links = |s: StructId| unit.structure(s).complete && unit.structure(s).refused.is_none();
-    let is_link = ty.target().and_then(structure_in).is_some_and(links);
-    (is_alone && !is_link && is_unread(unit, ty)).then_some(target)
+/// The members that an expression assigns, as `s.a = s.b = NULL`, if there is no POINT of them and the assignment does
+/// nothing else.
+fn assigned_unread(unit: &Unit, e: ExprId) -> Option<Vec<ExprId>> {
+    let mut targets = Vec::new();
+    let mut value = e;
+    while let ExprKind::Assign(None, target, of) = unit.expr(bare(unit, value)).kind {
+        let (s, name) = unit.member_of(target)?;
+        let overlaps = |s: StructId| unit.structure(s).union;
+        let is_plain = !unit.expr(target).effects;
+        let is_alone = is_plain && !around(unit, target).into_iter().any(overlaps);
+        let ty = &unit.member(s, name)?.ty;
+        // Structures that are read hang together by their pointers.
+        let links = |s: StructId| unit.structure(s).complete && unit.structure(s).refused.is_none();
+        let is_link = ty.target().and_then(structure_in).is_some_and(links);
+        if !is_alone || is_link || !is_unread(unit, ty) {
+            return None;
+        }
+        targets.push(target);
+        value = of;
+    }
+    (!targets.is_empty() && !unit.expr(value).effects).then_some(targets)
 }
 
 /// Leaves out the members that are not used by what the functions with these numbers reach, and tells which are.
 pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
     let unasked = Unasked::of(unit, roots);
     let used = used(unit, &unasked);
-    for s in copied(unit, roots, &unasked) {
+    let (whole, walked) = copied(unit, roots, &unasked);
+    for s in whole {
         unit.structures[s.index()].copied = true;
     }
     for k in 0..unit.structures.len() {
@@ -166,7 +181,9 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
             continue;
         }
         let stays = |member: &&Member| {
-            used.has(s, &member.name) || structure.copied && !is_unread(unit, &member.ty)
+            used.has(s, &member.name)
+                || walked.has(s, &member.name)
+                || structure.copied && !is_unread(unit, &member.ty)
         };
         let mut kept: Vec<Member> = structure.members.iter().filter(stays).cloned().collect();
         if kept.is_empty() {
@@ -274,7 +291,8 @@ fn structure_in(ty: &Qualified) -> Option<StructId> {
 /// True if a pointer to a place may go on to a member beside it: from a number to numbers, from a structure to one of
 /// its type.
 fn may_go_on(unit: &Unit, place: ExprId) -> bool {
-    let (Some(own), Some((s, _))) = (unit.structure_of(place), unit.member_of(place)) else {
+    let own = unit.expr(place).ty.as_ref().and_then(structure_in);
+    let (Some(own), Some((s, _))) = (own, unit.member_of(place)) else {
         return true;
     };
     let members = unit.structure(s).members.iter();
@@ -301,11 +319,72 @@ fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
     }
 }
 
+/// Adds the members that a pointer to a number in a structure may go on to: the numbers of its type beside it, and
+/// beside the structure where that is a member. All of structures among them may be reached. The members beside these stay,
+/// too: a pointer that goes on farther leads to cells of another type, which is told. So it is of arrays of structures.
+fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId>) {
+    let number = |ty: &Qualified| ty.element().arith();
+    let own = unit.expr(place).ty.as_ref().and_then(number);
+    let mut e = place;
+    loop {
+        e = match unit.expr(e).kind {
+            ExprKind::Member(of, _, arrow) => {
+                let Some((s, name)) = unit.member_of(e) else {
+                    return;
+                };
+                let members = &unit.structure(s).members;
+                let at = members.iter().position(|m| m.name == *name);
+                let Some(at) = at.filter(|_| !unit.structure(s).union) else {
+                    whole.extend(around(unit, e));
+                    return;
+                };
+                let alike = |m: &&Member| {
+                    own.is_some() && (number(&m.ty) == own || structure_in(&m.ty).is_some())
+                };
+                let (before, behind) = (&members[..at], &members[at + 1..]);
+                let mut ends = false;
+                // Of an array of structures the next one begins where this one ends.
+                let ways: [[Vec<&Member>; 2]; 2] = [
+                    [before.iter().rev().collect(), behind.iter().rev().collect()],
+                    [behind.iter().collect(), before.iter().collect()],
+                ];
+                for way in ways {
+                    let mut found: Vec<&Member> = Vec::new();
+                    for part in way {
+                        let run = part.iter().copied().take_while(alike).count();
+                        found.extend(&part[..run]);
+                        if run < part.len() {
+                            let next = part[run..].iter();
+                            found.extend(next.copied().find(|m| !is_unread(unit, &m.ty)));
+                            break;
+                        }
+                        ends = true;
+                    }
+                    for m in found {
+                        walked.add(s, &m.name);
+                        whole.extend(structure_in(&m.ty));
+                    }
+                }
+                if arrow || !ends {
+                    return;
+                }
+                of
+            }
+            ExprKind::Index(a, _) if unit.is_array(a) => a,
+            _ => return,
+        }
+    }
+}
+
 /// The structures of which more than the members that are named is read or written: values are copied, members lie over
-/// others, or pointers go on from one to the next; with those in them.
-fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId> {
+/// others, or pointers to structures go on from one to the next; with those in them. Of others, the members that pointers to
+/// numbers go on to.
+fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId>, Used) {
     let mut open: Vec<StructId> = Vec::new();
+    let mut walked = Used::default();
     let (mut places, mut subscripted) = (HashSet::new(), HashSet::new());
+    // Pointers that may become others.
+    let mut converted: HashSet<ExprId> = HashSet::new();
     for e in expressions(unit) {
         match unit.expr(e).kind {
             ExprKind::Member(a, _, false) | ExprKind::Unary(Unary::Address, a) => {
@@ -316,19 +395,41 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId>
             }
             _ => {}
         }
+        if let ExprKind::Cast(ty, a) = &unit.expr(e).kind
+            && ty.target().is_some()
+        {
+            unit.walk(*a, &mut |e| {
+                converted.insert(e);
+            });
+        }
     }
     open.extend(overlaid(unit, unasked));
+    // True of a pointer to a place that may lead to anything in the structures around.
+    let is_open = |pointer: ExprId, place: ExprId| {
+        let number = unit
+            .expr(place)
+            .ty
+            .as_ref()
+            .and_then(|ty| ty.element().arith());
+        converted.contains(&pointer) || number.is_none() && may_go_on(unit, place)
+    };
     for e in expressions(unit).filter(|e| !unasked.has(*e)) {
         if !places.contains(&e) {
             open.extend(unit.structure_of(e));
             // A pointer may go on to the members behind.
             if unit.is_array(e) && !subscripted.contains(&e) {
-                open.extend(around(unit, e));
+                match is_open(e, e) {
+                    true => open.extend(around(unit, e)),
+                    false => go_on(unit, e, &mut walked, &mut open),
+                }
             }
         }
         match &unit.expr(e).kind {
             ExprKind::Unary(Unary::Address, place) if may_go_on(unit, *place) => {
-                open.extend(around(unit, *place));
+                match is_open(e, *place) {
+                    true => open.extend(around(unit, *place)),
+                    false => go_on(unit, *place, &mut walked, &mut open),
+                }
             }
             // Bytes of it may be written and read.
             ExprKind::Call(_, arguments)
@@ -346,7 +447,7 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> BTreeSet<StructId>
         let own = function.parameters.iter();
         open.extend(own.filter_map(|d| structure_in(&unit.decl(*d).ty)));
     }
-    with_inner(unit, open)
+    (with_inner(unit, open), walked)
 }
 
 /// The structures of which members lie over those of others: in unions, or where a pointer to them is converted.

@@ -54,6 +54,26 @@ fn values_of_all_forms_agree() {
             r#"{"a": [{"rows":1,"cols":2,"data":[5,6]},{"rows":1,"cols":1,"data":[7]}], "n": 2}"#,
             4,
         ),
+        // Arrays of pointers, and of structures with such, beside matrices.
+        (
+            "struct part { double w[2][3]; double *p[2]; int n; };
+             struct all { int k; struct part a[2]; double last[4]; double *q; };
+             double f(struct all *s, int m) { double t = 0; for (int j = 0; j < m; j++) for (int i = 0; i < 2; i++) {
+                struct part *r = &s[j].a[i]; r->w[1][2] += r->p[1][0] * s[j].k; r->p[0][r->n] *= s[j].q[j]; s[j].last[2 + i] -= r->w[i][2];
+                t += r->w[1][2] * r->p[0][r->n] + s[j].last[2 + i]; } return t; }",
+            r#"{"m": 2, "s": [
+                {"k": 2, "a": [{"w": [[1,2,3],[4,5,6]], "p": [[1,2],[3]], "n": 1}, {"w": [[7,8,9],[1,3,5]], "p": [[4],[5,6]], "n": 0}], "last": [1,2,3,4], "q": [0.5]},
+                {"k": 3, "a": [{"w": [[2,4,6],[8,1,2]], "p": [[7,8,9],[2]], "n": 2}, {"w": [[3,6,9],[2,4,6]], "p": [[3],[4]], "n": 0}], "last": [5,6,7,8], "q": [2,1.5]}]}"#,
+            54,
+        ),
+        // Pointers to members go on to the numbers of their type beside these; of others nothing is asked.
+        (
+            "struct place { double x, y; }; struct s { long n; double a, b; struct place c; int k; float unused[40000]; int l; double v[2][2], w; void *data; int m; double z; };
+             static double sum(const double *p, int n) { double t = 0; for (int i = 0; i < n; i++) t += (i + 1) * p[i]; return t; }
+             double f(struct s *s) { double *p = s->v[1]; p[0] *= 3; p[2] += sum(&s->a, 4); return sum(s->v[0], 5); }",
+            r#"{"s": [{"n": 0, "a": 1, "b": 2, "c": {"x": 3, "y": 4}, "k": 0, "l": 0, "v": [[1, 2], [3, 4]], "w": 5, "m": 0}]}"#,
+            14,
+        ),
         // A message for the caller, which is left out, has room.
         (
             "#include <stdio.h>\ndouble f(double x, char *message) { message[0] = 0; if (x < 2) snprintf(message, 80, \"small: %g\", x); return x * x; }",
