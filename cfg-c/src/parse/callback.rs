@@ -9,10 +9,12 @@ use crate::{
     preprocess::External,
     reach::InFile,
     structures::members_on_the_way,
+    telling::Telling,
     texts::forget,
     types::{Qualified, Type},
 };
 use std::{
+    cell::OnceCell,
     collections::{BTreeSet, HashSet},
     rc::Rc,
 };
@@ -22,7 +24,20 @@ impl Parser<'_> {
     /// function of the files, or null, wherever it is read.
     pub(super) fn given_function(&mut self, external: &External, is: &Token, heads: &[InFile]) {
         let at = external.name.at;
-        let function = self.function_named(&is.text);
+        let mut function = self.function_named(&is.text);
+        if function.is_none() {
+            // Static functions of other files.
+            let statics = self.unit.files.iter().filter_map(|f| f.get(&is.text));
+            let statics: Vec<DeclId> = statics.map(|f| self.unit.functions[*f].decl).collect();
+            if let [one, other, ..] = statics[..] {
+                let [one, other] = [one, other].map(|d| self.place(self.unit.decl(d).at));
+                let message = format!("static functions {} are in {one} and in {other}", is.text);
+                let help = "name one that is defined once: write a function that calls the one that is meant";
+                self.sink.error(&codes::UNKNOWN, is.at, message, help);
+                return;
+            }
+            function = statics.first().copied();
+        }
         if function.is_none() && !is.is("NULL") {
             let message = format!("no function {} is declared", is.text);
             let help = "name one that the files define, or NULL";
@@ -95,6 +110,11 @@ impl Parser<'_> {
             false
         };
         // Sizes are those of pointers, and effects would be lost.
+        let telling = OnceCell::new();
+        let is_plain = |e: ExprId| {
+            let telling = || telling.get_or_init(|| Telling::of(unit));
+            !unit.expr(e).effects || telling().only_tells(unit, e)
+        };
         let mut kept = HashSet::new();
         let (mut changed, mut found) = (None, BTreeSet::new());
         for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
@@ -120,7 +140,7 @@ impl Parser<'_> {
                 ExprKind::Unary(Unary::Deref, a) if found.contains(&a) => {
                     found.insert(e);
                 }
-                _ if is_it(e) && !node.effects => {
+                _ if is_it(e) => {
                     found.insert(e);
                 }
                 _ => {}
@@ -133,11 +153,11 @@ impl Parser<'_> {
                     changed.get_or_insert(decl.at);
                 }
             }
-            // Pointers that an initial value does not name are null.
-            let is_kept = matches!(decl.kind, DeclKind::Global | DeclKind::Static);
+            // Pointers that an initial value does not name are null. Variables of files without one have what functions gave
+            // them that are not called here.
             let is_cleared = match &decl.init {
                 Some(init) => !matches!(init, Init::Expr(_)),
-                None => is_kept && !decl.external,
+                None => decl.kind == DeclKind::Static,
             };
             if is_cleared && has_it(&decl.ty) {
                 changed.get_or_insert(decl.at);
@@ -151,6 +171,11 @@ impl Parser<'_> {
             return self.no_external(at, message, "leave one of the two out");
         }
         found.retain(|e| !kept.contains(e));
+        if let Some(e) = found.iter().find(|e| !is_plain(**e)) {
+            let at = unit.expr(*e).at;
+            let message = format!("{named} is read by an expression that changes something");
+            return self.no_external(at, message, "change it in a statement before");
+        }
         self.unit.callback = Some(named.into());
         if function.is_none() {
             // A null pointer is never called: its arguments are not evaluated.

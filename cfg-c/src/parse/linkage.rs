@@ -88,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// A place in words.
-    fn place(&self, at: Pos) -> String {
+    pub(super) fn place(&self, at: Pos) -> String {
         let file = self.sink.files.get(at.file as usize);
         format!("line {} of {}", at.line, file.map_or("", String::as_str))
     }

@@ -357,7 +357,11 @@ double started(double x) { net own = {.last = square}; return own.last(x); }
         ("kept", "net.last is(cube)", "is given something here"),
         ("allocated", "net.last is(cube)", "is given something here"),
         ("started", "net.last is(cube)", "is given something here"),
-        ("effects", "net.last is(cube)", "p leads to net_s.last"),
+        (
+            "effects",
+            "net.last is(cube)",
+            "net.last is read by an expression that changes something",
+        ),
     ] {
         let mut args = vec!["gradient", "f.c", "--at", "x=2", "--routine", routine];
         if !external.is_empty() {
@@ -366,6 +370,82 @@ double started(double x) { net own = {.last = square}; return own.last(x); }
         let ran = cfgrev_in(path, &args, b"");
         assert_eq!(ran.code, Some(1), "{routine} {external}");
         assert!(ran.err.contains(why), "{routine} {external}: {}", ran.err);
+    }
+}
+
+/// What a variable of a file has got from functions that are not called is named, also where a function leads to it; the
+/// function that is named may be a static one of another file.
+#[test]
+fn functions_that_files_keep_are_those_that_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let main = "#include <stdlib.h>
+struct state { void *(*take)(size_t); void (*end)(void *); double (*law)(double); int calls; };
+static struct state state;
+static int asked;
+static struct state *get(void) { return &state; }
+static struct state *counted(void) { asked++; return &state; }
+void begin(void) { state.take = malloc; state.end = free; }
+static void *taken(size_t n) { return (get()->take)(n); }
+double f(int n, const double *x)
+{
+    double s = 0, *y = taken(n * sizeof *y);
+    for (int i = 0; i < n; i++) y[i] = get()->law(x[i]);
+    for (int i = 0; i < n; i++) s += y[i] * x[n - 1 - i];
+    get()->end(y);
+    return s;
+}
+double effects(double x) { return counted()->law(x); }
+";
+    fs::write(path.join("f.c"), main).unwrap();
+    let other = "static double cube(double x) { return x * x * x; }\ndouble twice(double x) { return 2 * cube(x); }\n";
+    fs::write(path.join("other.c"), other).unwrap();
+    let third =
+        "static double cube(double x) { return x; }\ndouble once(double x) { return cube(x); }\n";
+    fs::write(path.join("third.c"), third).unwrap();
+    let options = [
+        "--external",
+        "state.take is(malloc)",
+        "--external",
+        "state.end is(free)",
+        "--external",
+        "state.law is(cube)",
+    ];
+    let point = ["--at", "n=2,x=[2,3]"];
+    let args = [
+        &["gradient", "f.c", "other.c", "--routine", "f"],
+        &options[..],
+        &point,
+    ]
+    .concat();
+    let found = json(path, &args);
+    // 8 * 3 + 27 * 2
+    assert_eq!(reals(&found["value"]), [78.0]);
+    assert_eq!(reals(&found["gradient"]), [63.0, 62.0]);
+    for (files, routine, why) in [
+        (&["f.c"][..], "f", "no function cube is declared"),
+        (
+            &["f.c", "other.c", "third.c"],
+            "f",
+            "static functions cube are in line 1 of other.c and in line 1 of third.c",
+        ),
+        (
+            &["f.c", "other.c"],
+            "effects",
+            "state.law is read by an expression that changes something",
+        ),
+    ] {
+        let args = [
+            &["gradient"],
+            files,
+            &["--routine", routine],
+            &options[4..],
+            &point,
+        ]
+        .concat();
+        let ran = cfgrev_in(path, &args, b"");
+        assert_eq!(ran.code, Some(1), "{routine} {files:?}");
+        assert!(ran.err.contains(why), "{routine} {files:?}: {}", ran.err);
     }
 }
 
