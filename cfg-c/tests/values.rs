@@ -245,6 +245,10 @@ const RULES: &[(&str, &str)] = &[
         "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ntypedef union { uint64_t bits; double value; struct { uint32_t low, high; } halves; } number;\ndouble f(double v, int n) { number a, b; a.value = -v - n; b.value = 1.0; b.bits |= a.bits & 0x000fffffffffffffu; a.bits &= ~(1ull << 63); return b.value * v + (a.value > 2.0 ? a.value : 1.0); }",
     ),
     (
+        "an assignment of bits has the bits as its value, and a step behind them those before",
+        "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ndouble f(double v, int n) { union { float f; int32_t i; } b = {v}; int k = b.i++, m = --b.i, j = b.i += n; uint64_t u = *(uint64_t *)&v ^= 1ull << 51; for (int i = 0; i < n; b.i++) i++; return b.f + (k & 255) + 10 * (m & 255) + 100 * (j & 255) + (u >> 48); }",
+    ),
+    (
         "another function changes a number that is kept between calls",
         "static void set(double *p, double v) { *p = v; }\nstatic double last(double v) { static double l; double r = l; set(&l, v); return r; }\ndouble f(double v, int n) { last(3 * v); return last(n); }",
     ),

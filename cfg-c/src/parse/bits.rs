@@ -50,14 +50,18 @@ impl Parser<'_> {
                     Some(op) => self.add(ExprKind::Binary(op, target, value), at, from),
                     None => value,
                 };
-                Some(self.set_bits(place, ty, value, at, from))
+                Some(self.set_bits((place, ty), value, None, (at, from)))
             }
-            ExprKind::Step { of, up, .. } => {
+            ExprKind::Step { of, up, post } => {
                 let (place, ty) = self.bits.get(&of).cloned()?;
                 let one = self.add(ExprKind::Int(1, Arith::INT), at, from);
-                let op = if up { Binary::Add } else { Binary::Sub };
+                let (op, back) = match up {
+                    true => (Binary::Add, Binary::Sub),
+                    false => (Binary::Sub, Binary::Add),
+                };
                 let value = self.add(ExprKind::Binary(op, of, one), at, from);
-                Some(self.set_bits(place, ty, value, at, from))
+                let back = post.then_some((back, one));
+                Some(self.set_bits((place, ty), value, back, (at, from)))
             }
             _ => None,
         }
@@ -139,15 +143,41 @@ impl Parser<'_> {
         }
     }
 
-    /// Assigns a number by its bits, which are those of a value of another type.
-    fn set_bits(&mut self, place: ExprId, ty: Arith, value: ExprId, at: Pos, from: Pos) -> ExprId {
+    /// Assigns a number by its bits, which are those of a value of another type. The value are the bits behind that, or
+    /// those from which `back` leads there.
+    fn set_bits(
+        &mut self,
+        (place, ty): (ExprId, Arith),
+        value: ExprId,
+        back: Option<(Binary, ExprId)>,
+        (at, from): (Pos, Pos),
+    ) -> ExprId {
         let own = self.unit.expr(place).ty.as_ref().and_then(Qualified::arith);
         let cast = ExprKind::Cast(Rc::new(Qualified::plain(Type::Arith(ty))), value);
         let value = self.add(cast, at, from);
         let value = own.and_then(|own| self.converted(value, own, at, from));
-        match value {
-            Some(value) => self.add(ExprKind::Assign(None, place, value), at, from),
-            None => self.add(ExprKind::Bad, at, from),
+        let Some(value) = value else {
+            return self.add(ExprKind::Bad, at, from);
+        };
+        let set = self.add(ExprKind::Assign(None, place, value), at, from);
+        let cast = |ty: Type| Rc::new(Qualified::plain(ty));
+        let bits = self.converted(place, ty, at, from);
+        let Some(mut bits) = bits.filter(|_| !self.unit.expr(place).effects) else {
+            return self.add(ExprKind::Cast(cast(Type::Void), set), at, from);
+        };
+        if let Some((op, one)) = back {
+            bits = self.add(ExprKind::Binary(op, bits, one), at, from);
+            bits = self.add(ExprKind::Cast(cast(Type::Arith(ty)), bits), at, from);
+        }
+        self.bits.insert(bits, (place, ty));
+        self.add(ExprKind::Binary(Binary::Comma, set, bits), at, from)
+    }
+
+    /// An expression of which the value is not used; bits are not read then behind their assignment.
+    pub(super) fn discarded(&self, e: ExprId) -> ExprId {
+        match self.unit.expr(e).kind {
+            ExprKind::Binary(Binary::Comma, set, bits) if self.bits.contains_key(&bits) => set,
+            _ => e,
         }
     }
 

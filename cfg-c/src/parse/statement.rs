@@ -230,7 +230,7 @@ impl Parser<'_> {
             _ => {
                 let e = self.expression()?;
                 self.end_of("the statement")?;
-                StmtKind::Expr(e)
+                StmtKind::Expr(self.discarded(e))
             }
         };
         self.depth -= 1;
