@@ -248,6 +248,28 @@ impl Decl {
     }
 }
 
+/// A declaration of which no more is known.
+pub(crate) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -> Decl {
+    Decl {
+        name: Rc::clone(name),
+        kind,
+        ty,
+        at,
+        init: None,
+        external: false,
+        internal: false,
+        extent: None,
+        assigned: Vec::new(),
+        address: false,
+        passive: false,
+        library: None,
+        noreturn: false,
+        definition: None,
+        function: None,
+        place: 0,
+    }
+}
+
 /// A structure or union.
 #[derive(Clone, Debug)]
 pub(crate) struct Structure {
@@ -417,6 +439,36 @@ impl Unit {
             | StmtKind::Case(..)
             | StmtKind::Default
             | StmtKind::Label(_) => Vec::new(),
+        }
+    }
+
+    /// The expressions of a statement, without those of the statements that are inside of it.
+    pub(crate) fn evaluated(&self, s: StmtId) -> Vec<ExprId> {
+        match &self.stmt(s).kind {
+            StmtKind::Expr(e)
+            | StmtKind::While(e, _)
+            | StmtKind::Do(_, e)
+            | StmtKind::Switch(e, _) => vec![*e],
+            StmtKind::If(arms, _) => arms.iter().map(|(e, _)| *e).collect(),
+            StmtKind::For(of) => {
+                let init = of.init.map(|s| self.evaluated(s));
+                let rest = of.condition.into_iter().chain(of.step);
+                init.into_iter().flatten().chain(rest).collect()
+            }
+            StmtKind::Return(e) => e.iter().copied().collect(),
+            StmtKind::Decl(all) => {
+                let inits = all.iter().map(|d| self.decl(*d).init.as_ref());
+                inits.flat_map(leaves).collect()
+            }
+            StmtKind::Empty
+            | StmtKind::Block(_)
+            | StmtKind::Case(..)
+            | StmtKind::Default
+            | StmtKind::Label(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Leave => Vec::new(),
         }
     }
 

@@ -255,12 +255,12 @@ fn translate(
     unseen::leave_out(&mut unit, &chosen.read, sink);
     warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
     warn_of_errno(&unit, &chosen.read, sink);
+    messages::leave_out_for_nobody(&mut unit);
     let texts = written_texts::leave_out(&mut unit, &chosen.read);
     if let Some(signature) = signature {
         signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
     }
     let telling = telling::leave_out(&mut unit, &chosen.read);
-    messages::leave_out_for_nobody(&mut unit);
     messages::leave_out(&mut unit, &chosen.read, &telling);
     members::leave_out_assignments(&mut unit, &chosen.read, sink);
     unused::leave_out(&mut unit, &telling);
@@ -270,6 +270,7 @@ fn translate(
     let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
     callback_data::give_types(&mut unit, &chosen.read);
     texts::leave_out(&mut unit, &chosen.read);
+    texts::kept::keep(&mut unit, &chosen.read);
     lower::place_passive(&mut unit, choices, &chosen, sink);
     parse::name_apart(&mut unit, &chosen.read);
     if values && !may_be_values(&unit, &chosen, sink) {

@@ -8,7 +8,10 @@ use crate::{
 };
 use std::{collections::BTreeSet, rc::Rc};
 
-const TEXT: &str = include_str!("library/math.c");
+const TEXT: &str = concat!(
+    include_str!("library/math.c"),
+    include_str!("library/texts.c")
+);
 /// The file that places in it name. Headers, too, have names in angle brackets.
 const NAME: &str = "<math.c>";
 
@@ -46,6 +49,25 @@ pub(crate) fn called(
     }
     found.push(end);
     Some(found)
+}
+
+/// Functions that read or write texts have no definition until it is known which texts are only printed.
+pub(crate) fn hold_back_texts(unit: &mut Unit) {
+    for decl in &mut unit.decls {
+        if decl.library == Some(How::Characters) {
+            decl.definition = None;
+        }
+    }
+}
+
+/// Gives functions that read or write texts their definitions again.
+pub(crate) fn define_texts(unit: &mut Unit) {
+    for (f, function) in unit.functions.iter().enumerate() {
+        let decl = &mut unit.decls[function.decl.index()];
+        if decl.library == Some(How::Characters) {
+            decl.definition = Some(f);
+        }
+    }
 }
 
 /// The definition of `qsort` or `bsearch`, the end last, under other names for it and for its types.

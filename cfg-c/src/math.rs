@@ -30,6 +30,8 @@ pub(crate) enum How {
     NotANumber,
     /// It is written in C, in `library`, and read with the files that call it.
     Written,
+    /// It reads or writes texts, and is written in C, too: calls for texts that are only printed are left out before.
+    Characters,
     /// It computes nothing that the program uses: left out.
     Passive,
     /// A function of the program that changes only its own variables, and whose value nothing uses: left out.
@@ -64,7 +66,7 @@ pub(crate) enum How {
 
 const OUTSIDE: &str = "read values in the caller and pass them as parameters";
 /// How texts may be used.
-pub(crate) const KEPT: &str = "texts are only printed, and kept for that: use an enumeration";
+pub(crate) const KEPT: &str = "texts are printed, kept, compared, measured and copied: use strcmp, strlen, strcpy and their like, or an enumeration";
 const TEXT: &str = "print with printf or fprintf, which are left out";
 const FILES: &str =
     "read and write files in the caller; what is printed to stdout and stderr is left out";
@@ -173,13 +175,13 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("fseek", How::Refused(FILES)), ("ftell", How::Refused(FILES)), ("rewind", How::Refused(FILES)),
     ("fgetpos", How::Refused(FILES)), ("fsetpos", How::Refused(FILES)), ("feof", How::Refused(FILES)),
     ("ferror", How::Refused(FILES)),
-    ("strcmp", How::Refused(KEPT)), ("strncmp", How::Refused(KEPT)), ("strcoll", How::Refused(KEPT)),
-    ("strcasecmp", How::Refused(KEPT)), ("strncasecmp", How::Refused(KEPT)), ("strxfrm", How::Refused(KEPT)),
-    ("strlen", How::Refused(KEPT)), ("strnlen", How::Refused(KEPT)), ("strcpy", How::Refused(KEPT)),
-    ("strncpy", How::Refused(KEPT)), ("strcat", How::Refused(KEPT)), ("strncat", How::Refused(KEPT)),
-    ("strchr", How::Refused(KEPT)), ("strrchr", How::Refused(KEPT)), ("strstr", How::Refused(KEPT)),
-    ("strspn", How::Refused(KEPT)), ("strcspn", How::Refused(KEPT)), ("strpbrk", How::Refused(KEPT)),
-    ("strtok", How::Refused(KEPT)), ("strdup", How::Refused(KEPT)), ("strerror", How::Text),
+    ("strcmp", How::Characters), ("strncmp", How::Characters), ("strcoll", How::Refused(KEPT)),
+    ("strcasecmp", How::Characters), ("strncasecmp", How::Characters), ("strxfrm", How::Refused(KEPT)),
+    ("strlen", How::Characters), ("strnlen", How::Characters), ("strcpy", How::Characters),
+    ("strncpy", How::Characters), ("strcat", How::Characters), ("strncat", How::Characters),
+    ("strchr", How::Characters), ("strrchr", How::Characters), ("strstr", How::Characters),
+    ("strspn", How::Characters), ("strcspn", How::Characters), ("strpbrk", How::Characters),
+    ("strtok", How::Refused(KEPT)), ("strdup", How::Characters), ("strerror", How::Text),
     ("gettext", How::Text), ("dgettext", How::Text), ("dcgettext", How::Text), ("ngettext", How::Text), ("textdomain", How::Text), ("bindtextdomain", How::Text),
     ("wcslen", How::Refused(KEPT)), ("wcscmp", How::Refused(KEPT)), ("wcscpy", How::Refused(KEPT)),
     ("wcscat", How::Refused(KEPT)), ("wcschr", How::Refused(KEPT)), ("localeconv", How::Refused(KEPT)),
@@ -243,6 +245,7 @@ impl How {
                 | Self::Telling
                 | Self::Unseen
                 | Self::Silent
+                | Self::Characters
                 | Self::Stop
                 | Self::AssertionFailed
                 | Self::IntegerAbs
@@ -256,7 +259,7 @@ impl How {
 
     /// True of functions that are written in C.
     pub(crate) fn is_written(self) -> bool {
-        matches!(self, Self::Written | Self::System)
+        matches!(self, Self::Written | Self::System | Self::Characters)
     }
 
     /// True of functions that are left out, and of those that end the program: nothing is computed with their
@@ -283,6 +286,7 @@ impl How {
             self,
             Self::Least(_)
                 | Self::PositiveDifference
+                | Self::Characters
                 | Self::Passive
                 | Self::Telling
                 | Self::Unseen

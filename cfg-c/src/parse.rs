@@ -24,7 +24,7 @@ pub(crate) use linkage::name_apart;
 use crate::{
     ast::{
         Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, Part, StmtId, StmtKind,
-        StmtNode, Unit,
+        StmtNode, Unit, new_decl,
     },
     codes,
     lex::{Kind, Token},
@@ -168,6 +168,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         parser.file();
     }
     parser.end_file();
+    library::hold_back_texts(&mut parser.unit);
     parser.given(read);
     parser.given_types(read);
     parser.unit
@@ -480,7 +481,7 @@ impl Parser<'_> {
 
     /// Declares a function of the library, which is found under a name.
     fn declare_known(&mut self, key: &str, name: &str, ty: &Qualified, at: Pos) -> DeclId {
-        let mut decl = declaration::new_decl(&Rc::from(name), DeclKind::Function, ty.clone(), at);
+        let mut decl = new_decl(&Rc::from(name), DeclKind::Function, ty.clone(), at);
         decl.external = true;
         decl.library = Some(how(name).unwrap_or(How::UNKNOWN));
         let d = DeclId(self.unit.decls.len() as u32);

@@ -5,6 +5,7 @@
 //! the number is the rank of the text. One that is read otherwise, or handed on to something else, stays a pointer.
 
 mod compared;
+pub(crate) mod kept;
 mod tested;
 
 use crate::{
@@ -233,7 +234,9 @@ impl Candidates {
             }
         }
         for (f, function) in unit.functions.iter().enumerate() {
-            if roots.contains(&f) || function.given.is_some() {
+            // Of a function of the library for texts the calls are not known yet.
+            let is_called = unit.decl(function.decl).definition == Some(f);
+            if roots.contains(&f) || function.given.is_some() || !is_called {
                 continue;
             }
             let own = function.parameters.iter();
@@ -258,6 +261,10 @@ impl Candidates {
 
     /// What a text is given: texts in it are asked for where that one is.
     fn give(&mut self, unit: &Unit, text: &Text, value: ExprId, allowed: &mut HashSet<ExprId>) {
+        // What stays a pointer is given pointers.
+        if !self.all.contains(text) {
+            return;
+        }
         // A call is made all the same; both are numbers, or none is.
         if let Some((f, _)) = unit.own_call(value)
             && self.all.contains(&Text::Result(f))

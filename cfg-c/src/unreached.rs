@@ -2,7 +2,6 @@
 //! nothing in them is read, and a pointer does not lead to what only they assign to it. Conditions that are not constants are evaluated.
 
 use crate::{
-    ast::leaves,
     ast::{Binary, DeclId, ExprId, ExprKind, StmtId, StmtKind, StmtNode, Unary, Unit},
     constant,
     types::Arith,
@@ -117,34 +116,7 @@ fn assignments(unit: &Unit, mut open: Vec<StmtId>) -> BTreeMap<DeclId, BTreeSet<
     let mut exprs = Vec::new();
     while let Some(s) = open.pop() {
         open.extend(unit.inside(s));
-        match &unit.stmt(s).kind {
-            StmtKind::Expr(e)
-            | StmtKind::While(e, _)
-            | StmtKind::Do(_, e)
-            | StmtKind::Switch(e, _) => {
-                exprs.push(*e);
-            }
-            StmtKind::If(arms, _) => exprs.extend(arms.iter().map(|(e, _)| *e)),
-            StmtKind::For(of) => {
-                open.extend(of.init);
-                exprs.extend(of.condition.into_iter().chain(of.step));
-            }
-            StmtKind::Return(e) => exprs.extend(*e),
-            StmtKind::Decl(all) => {
-                for d in all {
-                    exprs.extend(leaves(unit.decl(*d).init.as_ref()));
-                }
-            }
-            StmtKind::Empty
-            | StmtKind::Block(_)
-            | StmtKind::Case(..)
-            | StmtKind::Default
-            | StmtKind::Label(_)
-            | StmtKind::Goto(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Leave => {}
-        }
+        exprs.extend(unit.evaluated(s));
     }
     let mut found: BTreeMap<DeclId, BTreeSet<ExprId>> = BTreeMap::new();
     for e in exprs {

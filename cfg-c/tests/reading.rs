@@ -378,11 +378,6 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (2, 29),
     ),
     (
-        "int f(void) { char *s = \"text\"; return s[0]; }",
-        &["C006"],
-        (1, 25),
-    ),
-    (
         "double f(double x) { static double a = x; return a; }",
         &["C016"],
         (1, 40),

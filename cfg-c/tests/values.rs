@@ -235,6 +235,55 @@ const RULES: &[(&str, &str)] = &[
         "bits are counted down",
         "#include <stdint.h>\n#pragma cfgrev no-diff(bits)\ndouble f(double v, int n) { (*(uint64_t *)&v)--; return v; }",
     ),
+    // Texts.
+    (
+        "names in a table are compared with a text",
+        "#include <string.h>\n#include <stddef.h>\nstatic const struct species { const char *name; double a; } table[] = {{\"H2\", 1.5}, {\"O2\", 32}, {\"N2\", 28}};\nstatic const struct species *find(const char *name) { for (int i = 0; i < 3; i++) if (strcmp(table[i].name, name) == 0) return &table[i]; return NULL; }\ndouble f(double v, int n) { return find(\"O2\")->a * v + (find(\"CO\") == NULL) + find(\"H2\")->a; }",
+    ),
+    (
+        "a text in a structure is as long as up to its end",
+        "#include <string.h>\nstruct bond { char isin[13]; double coupon; };\ndouble f(double v, int n) { struct bond b = {\"DE0001102580\", v}; return strlen(b.isin) == 12 ? b.coupon * v : strlen(\"abc\"); }",
+    ),
+    (
+        "keys are copied into structures, and cut off",
+        "#include <string.h>\nstruct entry { char key[8]; double value; };\nstatic void put(struct entry *e, const char *k, double v) { strncpy(e->key, k, 7); e->key[7] = 0; e->value = v; }\nstatic double get(const struct entry *e, int n, const char *k) { for (; n--; e++) if (strcmp(e->key, k) == 0) return e->value; return -1; }\ndouble f(double v, int n) { struct entry t[2]; put(t, \"a\", v); put(t + 1, \"bcdefghijk\", 2 * v); return get(t, 2, \"bcdefgh\") * get(t, 2, \"a\") + get(t, 2, \"b\"); }",
+    ),
+    (
+        "the characters of a text are walked through, with their signs",
+        "static unsigned hash(const char *s) { unsigned h = 5381; while (*s) h = h * 33 + *s++; return h; }\ndouble f(double v, int n) { return v * (hash(\"kinetic\") % 97) + hash(\"\") % 7 + hash(\"\\303\\244\") % 11; }",
+    ),
+    (
+        "functions are chosen by their names",
+        "#include <string.h>\n#include <math.h>\nstatic double act(const char *name, double x) { if (!strcmp(name, \"tanh\")) return tanh(x); if (!strcmp(name, \"relu\")) return x > 0 ? x : 0; return x; }\ndouble f(double v, int n) { const char *kind = n > 2 ? \"tanh\" : \"relu\"; return act(kind, v) + act(\"relu\", v) * act(\"id\", v); }",
+    ),
+    (
+        "texts are searched, measured, joined and compared as the library does",
+        "#include <string.h>\ndouble f(double v, int n) {\n    const char *s = \"one, two; three\"; char b[32];\n    strcpy(b, \"ab\"); strcat(b, \"cd\"); strncat(b, \"efgh\", 2);\n    double y = strlen(b) + 10.0 * (strcmp(b, \"abcdef\") == 0);\n    y += 100.0 * (strchr(s, ',') - s) + 1e4 * (strrchr(s, 't') - s) + 1e6 * (strstr(s, \"two\") - s) + 1e8 * strspn(s, \"eno\") + 1e9 * strcspn(s, \";,\") + 1e10 * (strpbrk(s, \"; \") - s);\n    y += (strstr(s, \"four\") == NULL) + 2 * (strchr(s, 'z') == 0) + 4 * (strchr(s, 0) == s + 15);\n    y += 1e12 * (strcasecmp(\"ABc\", \"abC\") == 0) + 2e12 * (strncasecmp(\"ABx\", \"aby\", 2) == 0) + 4e12 * (strncmp(\"abx\", \"aby\", 2) == 0) + 8e12 * (strncmp(\"abx\", \"aby\", 3) < 0) + 1.6e13 * strnlen(s, 4);\n    return v + y + (strcmp(\"a\", \"\\377\") < 0) * 0.5;\n}",
+    ),
+    (
+        "functions are registered with their names, and found by these",
+        "#include <string.h>\n#include <math.h>\ntypedef double (*model)(double);\nstatic struct { const char *name; model fn; } registry[8]; static int count;\nstatic void add(const char *name, model fn) { registry[count].name = name; registry[count].fn = fn; count++; }\nstatic model find(const char *name) { for (int i = 0; i < count; i++) if (strcmp(registry[i].name, name) == 0) return registry[i].fn; return 0; }\nstatic double sq(double x) { return x * x; } static double cu(double x) { return x * x * x; }\ndouble f(double v, int n) { add(\"square\", sq); add(\"cube\", cu); add(\"sine\", sin); return find(\"cube\")(v) + find(\"sine\")(v) + (find(\"none\") == 0); }",
+    ),
+    (
+        "a name that is printed is compared, too",
+        "#include <string.h>\n#include <stdio.h>\nstruct p { const char *name; double v; };\nstatic double use(const struct p *p, const char *what) { fprintf(stderr, \"%s %g\\n\", p->name, p->v); return strcmp(p->name, what) == 0 ? p->v : 0; }\ndouble f(double v, int n) { struct p a = {\"first\", v}, b = {\"second\", 2 * v}; return use(&a, \"first\") + 3 * use(&b, \"second\") + use(&a, \"none\"); }",
+    ),
+    (
+        "a table of texts ends with null",
+        "#include <string.h>\nstatic const char *const names[] = {\"alpha\", \"beta\", \"gamma\", NULL}; static const double c[] = {1, 2, 3};\nstatic int index_of(const char *key) { for (int i = 0; names[i]; i++) if (!strcmp(names[i], key)) return i; return -1; }\ndouble f(double v, int n) { return v * c[index_of(\"beta\")] + c[index_of(\"gamma\")] * v * v + index_of(\"x\"); }",
+    ),
+    (
+        "characters of a text are those that it is written with",
+        "#include <string.h>\nstatic const char mode[] = \"fast\";\ndouble f(double v, int n) { const char *s = \"tab\\tq\\\"\\\\\" \"joined\"; switch (s[3]) { case '\\t': v *= 2; } if (!strcmp(mode, \"fast\")) v *= v; return v + s[7] + sizeof \"abc\" + \"xyz\"[n - 2] + \"0123456789abcdef\"[n * 4] + *\"k\"; }",
+    ),
+    (
+        "arrays of characters are copied and cleared",
+        "#include <string.h>\ndouble f(double v, int n) { char a[8] = \"abc\", b[8]; memcpy(b, a, sizeof a); memset(a, 0, sizeof a); memcpy(a, \"xy\", 3); return v * (strcmp(a, \"xy\") == 0) + 2 * v * v * (strcmp(b, \"abc\") == 0) + a[2]; }",
+    ),
+    (
+        "what only an error writes for a handler that nothing sets is left out",
+        "#include <stdarg.h>\n#include <stdio.h>\nstatic void (*handler)(const char *); static int errors;\nstatic void report(const char *format, ...) { char text[80]; va_list list; va_start(list, format); vsnprintf(text, sizeof text, format, list); va_end(list); errors++; if (handler) handler(text); }\ndouble f(double v, int n) { if (n > 2) report(\"%d is too large\", n); return v * errors; }",
+    ),
     // Bits.
     (
         "a union gives the bits of a float",

@@ -392,6 +392,7 @@ impl Body<'_, '_> {
             How::Infinity => Value::new(constant_of(ty, f64::INFINITY), ty, 1),
             How::NotANumber => Value::new(constant_of(ty, f64::NAN), ty, 1),
             How::Written
+            | How::Characters
             | How::Passive
             | How::Telling
             | How::Unseen

@@ -2,7 +2,7 @@
 
 use super::{Entry, Parse, Parser, attributes::Attributes};
 use crate::{
-    ast::{Decl, DeclId, DeclKind, ExprKind, Init},
+    ast::{DeclId, DeclKind, ExprKind, Init, new_decl},
     braces::{self, Designator, Written},
     codes, constant,
     lex::{Kind, Token},
@@ -547,26 +547,5 @@ impl Parser<'_> {
         self.expect("}", "after the initial values")?;
         self.depth -= 1;
         Ok(Written::List(list, at))
-    }
-}
-
-pub(super) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -> Decl {
-    Decl {
-        name: Rc::clone(name),
-        kind,
-        ty,
-        at,
-        init: None,
-        external: false,
-        internal: false,
-        extent: None,
-        assigned: Vec::new(),
-        address: false,
-        passive: false,
-        library: None,
-        noreturn: false,
-        definition: None,
-        function: None,
-        place: 0,
     }
 }

@@ -1,12 +1,8 @@
 //! Declarators: what stands around a name, and type names.
 
-use super::{
-    Parse, Parser, Scope,
-    attributes::is_attribute,
-    declaration::{new_decl, qualify},
-};
+use super::{Parse, Parser, Scope, attributes::is_attribute, declaration::qualify};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, new_decl},
     constant,
     lex::Kind,
     source::Pos,

@@ -1,8 +1,8 @@
 //! Expressions.
 
-use super::{Entry, Parse, Parser, declaration::new_decl, literal};
+use super::{Entry, Parse, Parser, literal};
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, new_decl},
     braces::Written,
     codes, constant,
     lex::{Kind, Token},

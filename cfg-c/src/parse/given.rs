@@ -2,9 +2,9 @@
 //!
 //! Expressions become functions of their own, with the parameters of the function that they belong to.
 
-use super::{Entry, Parser, declaration::new_decl};
+use super::{Entry, Parser};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Given, StmtKind},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Function, Given, StmtKind, new_decl},
     codes,
     lex::{Kind, Token},
     preprocess::{External, Role, TypeChoice},

@@ -1,8 +1,8 @@
 //! Calls of `qsort` and `bsearch`: each type of elements has a function of its own, which is written in C.
 
-use super::{Entry, Parser, declaration::new_decl};
+use super::{Entry, Parser};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, new_decl},
     constant, library,
     math::How,
     points::bare,
