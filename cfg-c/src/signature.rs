@@ -2,7 +2,7 @@
 
 use crate::{
     ast::{Decl, DeclKind, ExprKind, Unit},
-    source::Pos,
+    source::{self, Pos},
     structures,
     types::{Qualified, Type},
 };
@@ -114,7 +114,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
     };
     let mut globals: BTreeMap<String, CGlobal> = BTreeMap::new();
     // The variable that stands for `errno` is none of the file.
-    let is_header = |d: &Decl| file_name(d.at).starts_with('<');
+    let is_header = |d: &Decl| source::is_header(&file_name(d.at));
     let globals_of_file =
         (unit.decls.iter()).filter(|d| d.kind == DeclKind::Global && !is_header(d));
     for d in globals_of_file {

@@ -34,6 +34,11 @@ impl Pos {
     }
 }
 
+/// True of the names of headers of the library, which are in angle brackets, as that of standard input is.
+pub(crate) fn is_header(file: &str) -> bool {
+    file.starts_with('<') && file != "<stdin>"
+}
+
 /// A problem that is told only where what has it is read.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -70,7 +75,7 @@ impl Sink {
     /// True of places in the headers of the library, whose names are in angle brackets.
     pub(crate) fn is_header(&self, at: Pos) -> bool {
         let name = self.files.get(at.file as usize);
-        name.is_some_and(|name| name.starts_with('<'))
+        name.is_some_and(|name| is_header(name))
     }
 
     fn place(&self, at: Pos, mut problem: Diagnostic) -> Diagnostic {

@@ -260,6 +260,14 @@ fn types_of_a_header_are_those_of_all_files() {
     }
 }
 
+/// Standard input, whose name is in angle brackets, is no header.
+#[test]
+fn variables_of_standard_input_are_those_of_a_file() {
+    let text = "#include <math.h>\ndouble k = 3; static double s = 2; double f(double x) { s *= x; return s * k + sin(x); }";
+    let found = read(&[("<stdin>", text)], &[], Some("f"));
+    assert!(found.program.is_some(), "{}", found.problems);
+}
+
 /// Headers that are not there are named once, and nothing for itself.
 #[test]
 fn what_is_not_there_is_named_once() {

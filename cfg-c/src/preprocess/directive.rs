@@ -7,7 +7,7 @@ use crate::{
     codes,
     lex::{Kind, Token},
     math,
-    source::Pos,
+    source::{Pos, is_header},
 };
 use std::{borrow::Cow, path::Path, rc::Rc};
 
@@ -438,7 +438,7 @@ impl Preprocessor<'_> {
             }
             _ => false,
         };
-        if guards || frame.system || frame.name.starts_with('<') {
+        if guards || frame.system || is_header(&frame.name) {
             return;
         }
         let text = &name.text;
