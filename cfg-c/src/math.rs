@@ -287,6 +287,8 @@ impl How {
             Self::Least(_)
                 | Self::PositiveDifference
                 | Self::Characters
+                | Self::Written
+                | Self::System
                 | Self::Passive
                 | Self::Telling
                 | Self::Unseen

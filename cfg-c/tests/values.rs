@@ -166,6 +166,10 @@ const RULES: &[(&str, &str)] = &[
         "double f(double v, int n) { int k = 0; if (v > 100 && k++ >= 0) v = 1; if (n || k++ < 0) v += 1; return v * 10 + k; }",
     ),
     (
+        "a function of the library is called each time that its value is needed, and then alone",
+        "#include <math.h>\n#include <ctype.h>\n#include <stdlib.h>\ndouble f(double v, int n) { int i, k = 0, p[5] = {50, 53, 42, 49, 0}; double s = 1, t = 0, a[3] = {1, 2, 3}; while (rint(s) < 3 && s < 100) s += 0.75; for (i = 0; isdigit(p[i]); i++) k++; for (i = 0; i < n + 2; i++) if (i < n && nearbyint(a[i]) > 1) t += a[i]; k += n - 3 != 0 && div(7, n - 3).quot > 2; k += n == 3 ? 5 : div(7, n - 3).rem; do t += logb(s); while (scalbn(t, 1) < 20); return v * s + t + 100 * k; }",
+    ),
+    (
         "statements in an expression come one after the other",
         "double f(double v, int n) { return ({ int k = n; k += 2; k *= 3; k * v; }); }",
     ),
