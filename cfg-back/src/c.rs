@@ -692,14 +692,23 @@ fn levels(routine: &Routine) -> String {
             continue;
         };
         let of = &origin.of;
-        if origin.role != NameRole::Objects || of.is_empty() || !seen.insert(of) {
-            continue;
-        }
         // The fields of a record that was split have its name before the point.
         let name = variable.name.split('.').next().unwrap_or_default();
-        text.push_str(&format!(
-            "\n{name}: the objects that {of} leads to, one after the other; {of} is the number of elements of each, 0 of null."
-        ));
+        if origin.role != NameRole::Objects || !seen.insert(name) {
+            continue;
+        }
+        let links = &origin.links;
+        if !of.is_empty() && links.is_empty() {
+            text.push_str(&format!(
+                "\n{name}: the objects that {of} leads to, one after the other; {of} is the number of elements of each, 0 of null."
+            ));
+        }
+        if !links.is_empty() {
+            let links = links.join(", ");
+            text.push_str(&format!(
+                "\n{name}: all that these lead to, which are numbers of its elements, from 1, 0 of null: {links}."
+            ));
+        }
     }
     text
 }

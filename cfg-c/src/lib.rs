@@ -350,17 +350,7 @@ fn warn_of_errno(unit: &ast::Unit, roots: &[usize], sink: &mut source::Sink) {
 /// without.
 fn may_be_values(unit: &ast::Unit, chosen: &lower::Chosen, sink: &mut source::Sink) -> bool {
     let make = "differentiate a function that has arrays as parameters, makes what this one needs, and calls it";
-    let head = lower::leads_on(unit, chosen);
-    if let Some(d) = head.filter(|d| unit.decl(*d).kind != ast::DeclKind::Function) {
-        let decl = unit.decl(d);
-        let message = format!(
-            "{} leads to structures that lead to their like, as lists and trees do, of which there is no POINT",
-            decl.name
-        );
-        sink.error(&codes::POINTER, decl.at, message, make);
-        return false;
-    }
-    let head = head.map(|d| {
+    let head = lower::leads_on(unit, chosen).map(|d| {
         let what = "returns a pointer, and the function to differentiate returns one to numbers, or a structure of them";
         (d, what, make)
     });

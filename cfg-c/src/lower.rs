@@ -191,20 +191,15 @@ pub(crate) fn chosen(unit: &Unit, reached: &Reached) -> Chosen {
     Chosen { main, read }
 }
 
-/// The declaration that keeps pointers from being values: a function that is asked for which returns one to something
-/// else than numbers or a structure of them, or its parameter that leads to structures which lead to their like. There
-/// is no POINT of these.
+/// The function that keeps pointers from being values: one that is asked for which returns one to something else than
+/// numbers or a structure of them.
 pub(crate) fn leads_on(unit: &Unit, chosen: &Chosen) -> Option<DeclId> {
-    chosen.read.iter().find_map(|f| {
-        let function = &unit.functions[*f];
-        let returns = match &unit.decl(function.decl).ty.ty {
-            Type::Function(signature) => returned::has_no_value(unit, &signature.result),
-            _ => false,
-        };
-        let leads = |d: &&DeclId| is_recursive(unit, &unit.decl(**d).ty);
-        let parameter = function.parameters.iter().find(leads).copied();
-        returns.then_some(function.decl).or(parameter)
-    })
+    let functions = chosen.read.iter().map(|f| unit.functions[*f].decl);
+    let mut heads = functions.filter(|d| match &unit.decl(*d).ty.ty {
+        Type::Function(signature) => returned::has_no_value(unit, &signature.result),
+        _ => false,
+    });
+    heads.next()
 }
 
 /// True of a type that leads to structures which lead to their like.

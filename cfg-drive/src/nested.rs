@@ -1,7 +1,7 @@
 //! Results of programs that are entered with what pointers lead to, written as points are.
 
 use crate::json::Nested;
-use crate::objects::{Form, Sizes, base, form, led_to_by, row_order};
+use crate::objects::{Form, Sizes, base, form, led_to_by, links, row_order, standing};
 use cfg_core::ir::{Program, Routine, ScalarType, Variable};
 use cfg_exec::Value;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
@@ -16,6 +16,8 @@ pub(crate) struct Objects<'v> {
     below: HashMap<&'v str, Pointers<'v>>,
     /// The number of elements of each parameter that has pointers.
     extents: HashMap<&'v str, usize>,
+    /// The pointer at which all records of a level stand, by the name of the level.
+    homes: HashMap<&'v str, &'v str>,
     /// The names of what has values, of their records, and of what leads there.
     shown: HashSet<String>,
 }
@@ -52,7 +54,13 @@ impl<'v> Objects<'v> {
         for v in routine.parameter_ids() {
             let variable = routine.variable(v);
             parameters.entry(base(&variable.name)).or_insert(variable);
-            if let Some(of) = led_to_by(variable)
+            for name in links(variable) {
+                let extent = sizes.get(name).and_then(|value| value.shape().first());
+                extents
+                    .entry(base(name))
+                    .or_insert(extent.copied().unwrap_or(0));
+            }
+            if let Some(of) = led_to_by(variable).filter(|_| links(variable).is_empty())
                 && let Some(value) = sizes.get(of)
             {
                 // All fields have the extent of the parameter.
@@ -71,7 +79,26 @@ impl<'v> Objects<'v> {
                 });
             }
         }
+        let mut homes = HashMap::new();
+        for (&name, &variable) in &parameters {
+            if let Some((link, number)) = standing(sizes, name)
+                && let Some(link) = links(variable).get(link)
+                && let Some(value) = sizes.get(link)
+            {
+                let mut counts = vec![(0, 0); value.len()];
+                if let Some(count) = counts.get_mut(number) {
+                    count.0 = extents.get(name).copied().unwrap_or(0);
+                }
+                homes.insert(name, &**link);
+                below.entry(link).or_insert_with(|| Pointers {
+                    level: variable,
+                    shape: value.shape().to_vec(),
+                    sizes: counts,
+                });
+            }
+        }
         let mut found = Self {
+            homes,
             values: values.iter().map(|(n, v)| (&**n, v)).collect(),
             parameters,
             below,
@@ -97,7 +124,8 @@ impl<'v> Objects<'v> {
                 }
             }
             let level = self.parameters.get(base(name)).copied();
-            match level.and_then(led_to_by) {
+            let home = self.homes.get(base(name)).copied();
+            match home.or_else(|| level.and_then(led_to_by)) {
                 Some(of) if !self.shown.contains(of) => name = of,
                 Some(_) | None => return,
             }

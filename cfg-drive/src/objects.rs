@@ -4,8 +4,9 @@
 //! ([`NameRole::Objects`]) names what has the numbers of elements of these objects. Records are split, so that a level is one variable for
 //! each field; the name up to the first point is that of the level.
 
+mod reader;
+
 use crate::codes;
-use crate::json;
 use cfg_core::{
     diagnostic::Diagnostics,
     elemental::Scalar,
@@ -14,10 +15,11 @@ use cfg_core::{
     json::values::ValueTree,
 };
 use cfg_exec::{Lease, Value};
+use reader::{Given, Reader};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The numbers of elements of the objects that pointers lead to at a point, by the name of the variable or of the field that the
-/// pointers are.
+/// pointers are; and by the name of what has all records of a kind that lead to their like the pointer at which they stand.
 pub type Sizes = BTreeMap<String, Value>;
 
 /// The parameters of a routine that pointers became.
@@ -61,6 +63,14 @@ struct Leaf<'p> {
     variable: &'p Variable,
     /// The level that it leads to, if it is a pointer.
     to: Option<usize>,
+    /// The level of which it is the number of an element: that has all records of a kind.
+    link: Option<usize>,
+}
+
+impl Leaf<'_> {
+    fn is_pointer(&self) -> bool {
+        self.to.is_some() || self.link.is_some()
+    }
 }
 
 /// The name of the parameter that a variable is a field of.
@@ -72,6 +82,14 @@ pub(crate) fn base(name: &str) -> &str {
 pub(crate) fn led_to_by(variable: &Variable) -> Option<&str> {
     let origin = variable.origin.as_deref()?;
     (origin.role == NameRole::Objects && !origin.of.is_empty()).then_some(&*origin.of)
+}
+
+/// The names of what are numbers of elements of this parameter.
+pub(crate) fn links(variable: &Variable) -> &[String] {
+    variable
+        .origin
+        .as_deref()
+        .map_or(&[], |origin| &origin.links)
 }
 
 /// The form in which a parameter is given, if pointers lead on from it, or it is one.
@@ -99,6 +117,7 @@ impl<'p> Levels<'p> {
             if form(variable) == Form::Pointer {
                 wanted.insert(base(&variable.name));
                 wanted.extend(led_to_by(variable).map(base));
+                wanted.extend(links(variable).iter().map(|name| base(name)));
             }
         }
         for variable in parameters() {
@@ -116,7 +135,11 @@ impl<'p> Levels<'p> {
                 });
             }
             let leaf = found.leaves.len();
-            found.leaves.push(Leaf { variable, to: None });
+            found.leaves.push(Leaf {
+                variable,
+                to: None,
+                link: None,
+            });
             let mut part = &mut found.levels[k].fields;
             for field in variable.name.split('.').skip(1) {
                 // The fields of a record stand together.
@@ -132,8 +155,19 @@ impl<'p> Levels<'p> {
         }
         let leaves = found.leaves.iter().enumerate();
         let by_leaf: HashMap<&str, usize> = leaves.map(|(k, l)| (&*l.variable.name, k)).collect();
+        for level in 0..found.levels.len() {
+            let first = first_leaf(&found.levels[level].fields);
+            let names = first.map_or(&[][..], |k| links(found.leaves[k].variable));
+            for name in names {
+                if let Some(&leaf) = by_leaf.get(&**name) {
+                    found.leaves[leaf].link = Some(level);
+                }
+            }
+        }
         for (k, level) in found.levels.iter().enumerate() {
-            if let Some(&leaf) = level.of.and_then(|of| by_leaf.get(of)) {
+            if let Some(&leaf) = level.of.and_then(|of| by_leaf.get(of))
+                && found.leaves[leaf].link.is_none()
+            {
                 found.leaves[leaf].to = Some(k);
             }
         }
@@ -177,7 +211,7 @@ impl<'p> Levels<'p> {
 
     /// True of a parameter that has pointers, or leads to some.
     fn leads_on(&self, part: &Part<'_>) -> bool {
-        let own = part.leaf.is_some_and(|k| self.leaves[k].to.is_some());
+        let own = part.leaf.is_some_and(|k| self.leaves[k].is_pointer());
         own || part.below.iter().any(|(_, below)| self.leads_on(below))
     }
 
@@ -196,7 +230,7 @@ impl<'p> Levels<'p> {
 
     /// The numbers of elements of objects among values by name.
     pub(crate) fn sizes<'v>(&self, value: impl Fn(&str) -> Option<&'v Value>) -> Sizes {
-        let pointers = self.leaves.iter().filter(|leaf| leaf.to.is_some());
+        let pointers = self.leaves.iter().filter(|leaf| leaf.is_pointer());
         let names = pointers.map(|leaf| &*leaf.variable.name);
         names
             .filter_map(|name| Some((name.to_owned(), value(name)?.clone())))
@@ -220,10 +254,13 @@ impl<'p> Levels<'p> {
         let mut reader = Reader {
             all: self,
             sizes: sizes.map(|sizes| self.in_order(own, sizes)),
+            point: sizes,
             columns: BTreeMap::new(),
             counts: BTreeMap::new(),
             room,
             held: Vec::new(),
+            linked: Vec::new(),
+            standing: BTreeMap::new(),
         };
         let given = Given::Tree(tree);
         match (self.levels[root].form, tree) {
@@ -239,6 +276,7 @@ impl<'p> Levels<'p> {
                 return Err(codes::problem(&codes::SHAPE, message, help, pointer));
             }
         }
+        reader.links_lead_somewhere()?;
         let mut found = Vec::new();
         for &k in own {
             let variable = self.leaves[k].variable;
@@ -258,7 +296,45 @@ impl<'p> Levels<'p> {
             }
             found.push((variable.name.clone(), value.in_order(variable.order)));
         }
+        if sizes.is_none() {
+            let places = reader.standing.iter();
+            found.extend(places.filter_map(|(&level, &(leaf, number))| {
+                let names = self.links_to(level);
+                let link = names
+                    .iter()
+                    .position(|n| *n == self.leaves[leaf].variable.name)?;
+                Some((self.name_of(level)?.to_owned(), place_value(link, number)?))
+            }));
+        }
         Ok(found)
+    }
+
+    /// True of the name of what has all records of a kind: its value says at which pointer they stand.
+    pub(crate) fn is_place(&self, name: &str) -> bool {
+        let level = self.by_name.get(name);
+        level.is_some_and(|level| !self.links_to(*level).is_empty())
+    }
+
+    /// The variable that a level begins with.
+    fn first_of(&self, level: usize) -> Option<&'p Variable> {
+        first_leaf(&self.levels[level].fields).map(|k| self.leaves[k].variable)
+    }
+
+    fn name_of(&self, level: usize) -> Option<&'p str> {
+        self.first_of(level).map(|variable| base(&variable.name))
+    }
+
+    /// The names of what are numbers of elements of a level.
+    fn links_to(&self, level: usize) -> &'p [String] {
+        self.first_of(level).map_or(&[], links)
+    }
+
+    /// True if all records of a level stand at an element of this leaf, in a point of these sizes.
+    fn stands_at(&self, level: usize, (leaf, number): (usize, usize), sizes: &Sizes) -> bool {
+        let place = self.name_of(level).and_then(|name| standing(sizes, name));
+        place.is_some_and(|(link, at)| {
+            self.links_to(level).get(link) == Some(&self.leaves[leaf].variable.name) && at == number
+        })
     }
 
     /// For each of these leaves that is a pointer the numbers of elements, the last subscript fastest.
@@ -271,12 +347,11 @@ impl<'p> Levels<'p> {
         all.collect()
     }
 
-    /// The number of elements of a parameter at a point, by one of its pointers.
-    fn elements_of(&self, root: usize, sizes: &Sizes) -> Option<usize> {
-        let own = self.of_root.get(&root)?.iter();
-        let mut names = own.map(|&k| &self.leaves[k].variable.name);
+    /// The number of elements of a level at a point, by one of its pointers.
+    fn elements_of(&self, level: usize, sizes: &Sizes) -> Option<usize> {
+        let mut names = self.leaves.iter().map(|leaf| &leaf.variable.name);
         let own = |name: &&String| {
-            self.by_name.get(base(name)) == Some(&root) && sizes.contains_key(*name)
+            self.by_name.get(base(name)) == Some(&level) && sizes.contains_key(*name)
         };
         let value = sizes.get(names.find(own)?)?;
         value.shape().first().copied()
@@ -352,281 +427,20 @@ pub(crate) fn row_order(value: &Value) -> Vec<usize> {
     (0..value.len()).map(element).collect()
 }
 
-/// The elements of a variable.
-#[derive(Default)]
-struct Column {
-    elements: Vec<Option<Scalar>>,
-    /// The text names it.
-    named: bool,
+/// What says that all records of a level stand at this element of a link to it.
+fn place_value(link: usize, number: usize) -> Option<Value> {
+    let mut value = Value::uninitialised(ScalarType::Integer, &[2], Order::Row)?;
+    for (k, n) in [link, number].into_iter().enumerate() {
+        value.set(k, Scalar::Integer(i64::try_from(n).ok()?));
+    }
+    Some(value)
 }
 
-/// What stands for a value.
-#[derive(Clone, Copy)]
-enum Given<'t> {
-    Tree(&'t ValueTree),
-    /// Zeros in the shape that the point has.
-    Zero,
-    /// No value; pointers are null.
-    Nothing,
-}
-
-/// Words that an element takes while it is read, in a list that grows by doubling.
-const ELEMENT: u64 = 2 * size_of::<Option<Scalar>>().div_ceil(8) as u64;
-
-struct Reader<'a, 'p> {
-    all: &'a Levels<'p>,
-    /// Of a seed: for each leaf that is a pointer what it leads to in the point.
-    sizes: Option<BTreeMap<usize, Vec<usize>>>,
-    columns: BTreeMap<usize, Column>,
-    /// The number of elements of each level so far.
-    counts: BTreeMap<usize, usize>,
-    room: &'a dyn Fn(u64) -> Result<Lease, Diagnostics>,
-    /// What pays for elements that the text does not write out.
-    held: Vec<Lease>,
-}
-
-impl<'a, 'p> Reader<'a, 'p> {
-    /// The number of elements of a level so far.
-    fn count(&self, level: usize) -> usize {
-        self.counts.get(&level).copied().unwrap_or(0)
-    }
-
-    fn items(&mut self, level: usize, items: &[ValueTree], place: &str) -> Result<(), Diagnostics> {
-        for (k, item) in items.iter().enumerate() {
-            self.element(level, Given::Tree(item), &format!("{place}/{k}"))?;
-        }
-        Ok(())
-    }
-
-    fn element(&mut self, level: usize, given: Given<'_>, place: &str) -> Result<(), Diagnostics> {
-        let all = self.all;
-        *self.counts.entry(level).or_default() += 1;
-        self.part(&all.levels[level].fields, 0, given, place)
-    }
-
-    /// A part of an element, with this many of its subscripts fixed.
-    fn part(
-        &mut self,
-        part: &'a Part<'p>,
-        fixed: usize,
-        given: Given<'_>,
-        place: &str,
-    ) -> Result<(), Diagnostics> {
-        if let Some(leaf) = part.leaf {
-            return self.leaf(leaf, fixed, given, place);
-        }
-        match given {
-            Given::Zero | Given::Nothing => {
-                // Each has all of its elements, whatever their order among others.
-                for (_, below) in &part.below {
-                    self.part(below, fixed, given, place)?;
-                }
-                Ok(())
-            }
-            Given::Tree(ValueTree::Object(members)) => {
-                let mut by_name: HashMap<&str, &ValueTree> =
-                    members.iter().map(|(n, tree)| (&**n, tree)).collect();
-                for (name, below) in &part.below {
-                    let place = format!("{place}/{name}");
-                    let given = match by_name.remove(name) {
-                        Some(tree) => Given::Tree(tree),
-                        None if self.sizes.is_some() => Given::Zero,
-                        None => {
-                            return Err(codes::no_field(name, place));
-                        }
-                    };
-                    self.part(below, fixed, given, &place)?;
-                }
-                // In the order of the text.
-                let unknown = members
-                    .iter()
-                    .find(|(name, _)| by_name.contains_key(&**name));
-                match unknown {
-                    None => Ok(()),
-                    Some((name, _)) => {
-                        let known = part.below.iter().map(|(name, _)| *name);
-                        let known: Vec<&str> = known.take(20).collect();
-                        Err(codes::problem(
-                            &codes::UNKNOWN,
-                            format!("a record has no field {name}"),
-                            format!("known are {}", known.join(", ")),
-                            format!("{place}{}", json::pointer(name)),
-                        ))
-                    }
-                }
-            }
-            Given::Tree(ValueTree::Array(items)) => {
-                let leaf = first_leaf(part);
-                let extent = leaf.and_then(|k| dims(self.all.leaves[k].variable).nth(fixed));
-                is_as_long(items.len(), extent, place)?;
-                for (k, item) in items.iter().enumerate() {
-                    let place = format!("{place}/{k}");
-                    self.part(part, fixed + 1, Given::Tree(item), &place)?;
-                }
-                Ok(())
-            }
-            Given::Tree(_) => Err(codes::no_record(place)),
-        }
-    }
-
-    /// A scalar, or what is left of an array with this many of its subscripts fixed.
-    fn leaf(
-        &mut self,
-        leaf: usize,
-        fixed: usize,
-        given: Given<'_>,
-        place: &str,
-    ) -> Result<(), Diagnostics> {
-        let Leaf { variable, to } = &self.all.leaves[leaf];
-        let extent = dims(variable).nth(fixed);
-        match (given, extent) {
-            (Given::Tree(ValueTree::Array(items)), Some(_)) => {
-                is_as_long(items.len(), extent, place)?;
-                for (k, item) in items.iter().enumerate() {
-                    let place = format!("{place}/{k}");
-                    self.leaf(leaf, fixed + 1, Given::Tree(item), &place)?;
-                }
-                return Ok(());
-            }
-            (Given::Tree(tree), Some(extent)) => {
-                let message = format!(
-                    "an array of {extent} elements is expected here, and there is {}",
-                    json::describe(tree)
-                );
-                let help = "nest one array per dimension, the first subscript outermost";
-                return Err(codes::problem(&codes::SHAPE, message, help, place));
-            }
-            (Given::Zero | Given::Nothing, Some(extent)) => {
-                for _ in 0..extent {
-                    self.leaf(leaf, fixed + 1, given, place)?;
-                }
-                return Ok(());
-            }
-            (Given::Tree(_) | Given::Zero | Given::Nothing, None) => {}
-        }
-        if let Some(level) = *to {
-            return self.pointer(leaf, level, given, place);
-        }
-        let element = match given {
-            Given::Nothing => None,
-            Given::Zero => zero(variable.ty),
-            Given::Tree(tree) => {
-                let element = json::element(variable.ty, tree);
-                let wrong =
-                    || json::wrong_type(&self.all.shown(&variable.name), variable.ty, tree, place);
-                Some(element.ok_or_else(wrong)?)
-            }
-        };
-        let column = self.columns.entry(leaf).or_default();
-        column.named |= matches!(given, Given::Tree(_) | Given::Nothing);
-        column.elements.push(element);
-        Ok(())
-    }
-
-    /// A pointer in an element, and what it leads to.
-    fn pointer(
-        &mut self,
-        leaf: usize,
-        level: usize,
-        given: Given<'_>,
-        place: &str,
-    ) -> Result<(), Diagnostics> {
-        let column = self.columns.entry(leaf).or_default();
-        let number = column.elements.len();
-        let expected = self.sizes.as_ref();
-        let expected = expected.map(|sizes| {
-            let own = sizes.get(&leaf).and_then(|sizes| sizes.get(number));
-            own.copied().unwrap_or(0)
-        });
-        // What is behind it is counted from here, so its place in the column is taken first.
-        column.elements.push(None);
-        let before = self.count(level);
-        self.object(level, given, expected, place)?;
-        let count = i64::try_from(self.count(level) - before).unwrap_or(i64::MAX);
-        let named = self.sizes.is_none();
-        let column = self.columns.entry(leaf).or_default();
-        column.named |= named;
-        column.elements[number] = Some(Scalar::Integer(count));
-        Ok(())
-    }
-
-    /// What a pointer leads to.
-    fn object(
-        &mut self,
-        level: usize,
-        given: Given<'_>,
-        expected: Option<usize>,
-        place: &str,
-    ) -> Result<(), Diagnostics> {
-        let is_record = self.all.levels[level].fields.leaf.is_none();
-        let found = match given {
-            Given::Tree(ValueTree::Array(items)) => items.len(),
-            Given::Tree(ValueTree::Object(_)) if is_record => 1,
-            Given::Tree(ValueTree::Size(extents)) if self.sizes.is_none() => {
-                let &[size] = &extents[..] else {
-                    let message = "what a pointer leads to has one dimension";
-                    let help = "write {\"size\": 5}";
-                    return Err(codes::problem(&codes::SHAPE, message, help, place));
-                };
-                return self.nothing(level, size, place);
-            }
-            Given::Tree(ValueTree::Null) | Given::Zero => {
-                for _ in 0..expected.unwrap_or(0) {
-                    self.element(level, Given::Zero, place)?;
-                }
-                return Ok(());
-            }
-            Given::Nothing => return Ok(()),
-            Given::Tree(ValueTree::SameAs(..)) => {
-                return Err(codes::problem(
-                    &codes::SAME_AS,
-                    "only a parameter that is a pointer can be given by `same_as`",
-                    "give what this pointer leads to",
-                    place,
-                ));
-            }
-            Given::Tree(
-                tree @ (ValueTree::Int(_)
-                | ValueTree::Wide(_)
-                | ValueTree::Real(_)
-                | ValueTree::Logical(_)
-                | ValueTree::Size(_)
-                | ValueTree::Object(_)),
-            ) => {
-                return Err(codes::problem(
-                    &codes::TYPE,
-                    format!(
-                        "a pointer is expected here, and there is {}",
-                        json::describe(tree)
-                    ),
-                    "write an array of what it leads to, or null",
-                    place,
-                ));
-            }
-        };
-        if let Some(expected) = expected.filter(|&n| n != found) {
-            return Err(codes::problem(
-                &codes::SHAPE,
-                format!("a pointer leads to {expected} elements in POINT, and to {found} here"),
-                "give as many elements as POINT, or leave it out",
-                place,
-            ));
-        }
-        match given {
-            Given::Tree(ValueTree::Array(items)) => self.items(level, items, place),
-            Given::Tree(_) | Given::Zero | Given::Nothing => self.element(level, given, place),
-        }
-    }
-
-    /// So many elements without values.
-    fn nothing(&mut self, level: usize, size: usize, place: &str) -> Result<(), Diagnostics> {
-        let words = self.all.words(&self.all.levels[level].fields);
-        let words = words.saturating_mul(ELEMENT).saturating_mul(size as u64);
-        self.held.push((self.room)(words)?);
-        for _ in 0..size {
-            self.element(level, Given::Nothing, place)?;
-        }
-        Ok(())
+/// The link to a level, and the number of its element, at which all records of that stand.
+pub(crate) fn standing(sizes: &Sizes, level: &str) -> Option<(usize, usize)> {
+    match row_order(sizes.get(level)?)[..] {
+        [link, number] => Some((link, number)),
+        _ => None,
     }
 }
 
@@ -637,26 +451,5 @@ fn first_leaf(mut part: &Part<'_>) -> Option<usize> {
             (None, Some((_, below))) => part = below,
             (None, None) => return None,
         }
-    }
-}
-
-fn is_as_long(found: usize, extent: Option<usize>, place: &str) -> Result<(), Diagnostics> {
-    let message = match extent {
-        Some(extent) if extent == found => return Ok(()),
-        Some(extent) => format!("an array of {extent} elements has {found} here"),
-        None => "a record is expected here, and there is an array".to_owned(),
-    };
-    let help = "give as many elements as the field has";
-    Err(codes::problem(&codes::SHAPE, message, help, place))
-}
-
-fn zero(ty: ScalarType) -> Option<Scalar> {
-    match ty {
-        ScalarType::Real => Some(Scalar::Real(0.0)),
-        ScalarType::Real32 => Some(Scalar::Real32(0.0)),
-        ScalarType::Integer => Some(Scalar::Integer(0)),
-        ScalarType::Sized(ty) => Some(Scalar::Sized(ty, 0)),
-        ScalarType::Logical => Some(Scalar::Logical(false)),
-        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => None,
     }
 }

@@ -143,6 +143,7 @@ impl Point {
             arguments: vec![Argument::Absent; program.routine(routine).parameters.len()],
             words: 0,
             globals: Vec::new(),
+            places: Sizes::new(),
             missing: Vec::new(),
         };
         let mut problems = Diagnostics::default();
@@ -229,6 +230,8 @@ struct Binder<'a> {
     /// The number of words that the arguments take.
     words: u64,
     globals: Vec<(GlobalId, Value)>,
+    /// At which pointers all records of a kind stand that lead to their like.
+    places: Sizes,
     /// The parameters without a value that need one.
     missing: Vec<VarId>,
 }
@@ -240,6 +243,10 @@ impl Binder<'_> {
             content,
             pointer,
         } = given;
+        if let (Content::Value(value), true) = (content, self.levels.is_place(name)) {
+            self.places.insert(name.clone(), value.clone());
+            return Ok(());
+        }
         // An empty list of records is given field by field, as null is.
         let is_whole = self.slots.contains_key(name.as_str());
         let is_left_out = match content {
@@ -283,14 +290,16 @@ impl Binder<'_> {
 
     /// The numbers of elements of the objects that pointers lead to which pointers lead to.
     fn sizes(&self) -> Sizes {
-        self.levels.sizes(|name| {
+        let mut sizes = self.levels.sizes(|name| {
             let slot = self.slots.get(name)?;
             let Slot::Parameter(v) = slot else {
                 return None;
             };
             let position = self.positions.get(v.index()).copied().flatten()?;
             self.arguments.get(position)?.value()
-        })
+        });
+        sizes.extend(self.places.clone());
+        sizes
     }
 
     /// Leaves out a parameter or a global that is `null`, or the fields of one that is a record: what is not optional has no elements, if

@@ -1,6 +1,6 @@
 //! The text of a POINT that a routine takes, for those who have none: numbers and objects of the right form.
 
-use crate::objects::{Form, base, form, led_to_by};
+use crate::objects::{Form, base, form, led_to_by, links};
 use cfg_core::{
     entity::VarId,
     ir::{Routine, ScalarType, Variable},
@@ -110,10 +110,13 @@ impl<'a> Template<'a> {
             .routine
             .parameter_ids()
             .find(|other| led_to_by(self.variable(*other)) == Some(&*variable.name) && *other != v);
+        let mut others = self.routine.parameter_ids();
+        let is_link = others.any(|v| links(self.variable(v)).contains(&variable.name));
         let shape = (self.shape)(v);
         let extents = shape.get(fixed..).unwrap_or(&[]);
         self.elements(extents, &|this| match (led_to, variable.ty) {
             (Some(to), _) => this.parameter(base(&this.variable(to).name)),
+            (None, _) if is_link => this.text.push_str("null"),
             (None, ScalarType::Real | ScalarType::Real32) => this.text.push_str("1.0"),
             (None, ScalarType::Logical) => this.text.push_str("true"),
             (None, _) => this.text.push('1'),

@@ -25,6 +25,5 @@ cfg_core::diagnostic_codes! {
         "Programs with pointers are lowered: what pointers may lead to are cells of global arrays, and a pointer is an object and a \
          cell there. Some uses have no counterpart: whole arrays of more than one dimension, sections with gaps that are passed on, \
          the address of an optional parameter, of a function's result or of the index of a counted loop, parameters of which the \
-         extents are found through pointers, a routine that is entered with pointers to records that lead to their like, and opaque \
-         statements that write such memory. The message says what to write instead.";
+         extents are found through pointers, and opaque statements that write such memory. The message says what to write instead.";
 }

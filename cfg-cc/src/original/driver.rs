@@ -46,6 +46,10 @@ struct Writer<'a> {
     /// The numbers of the variables that keep where memory begins, by the names of the pointers to it: the function may
     /// exchange these, and results are those of the objects.
     bases: HashMap<String, usize>,
+    /// The objects of each structure that the variable at hand leads to, in their order: the number in `bases`, and that of the elements.
+    objects: HashMap<usize, Vec<(usize, usize)>>,
+    /// The pointers in it that lead to elements of them: the place, the structure, the number of the element, and the name.
+    links: Vec<(String, usize, i64, String)>,
 }
 
 /// The bytes for a text that the function writes and that is left out.
@@ -79,6 +83,8 @@ pub(super) fn driver(
         driver: Driver::default(),
         declared: vec![false; signature.parameters.len()],
         bases: HashMap::new(),
+        objects: HashMap::new(),
+        links: Vec::new(),
     };
     writer.prelude();
     writer.globals_elsewhere(values)?;
@@ -195,7 +201,7 @@ impl<'a> Writer<'a> {
                         Some(_) => tree.clone(),
                         None => unset(tree),
                     };
-                    self.give(&own, &parameter.ty, &tree, name)?;
+                    self.give_all(&own, &parameter.ty, &tree, name)?;
                 }
                 (CType::Pointer(to), None) => {
                     if parameter.used && matches!(&**to, CType::Other(what) if what == "function") {
@@ -208,7 +214,7 @@ impl<'a> Writer<'a> {
                         "    {words} *{own} = cfgrev_memory(1, sizeof({words}), 0);"
                     ));
                     if let Some(tree) = tree {
-                        self.give(&format!("(*{own})"), ty, tree, name)?;
+                        self.give_all(&format!("(*{own})"), ty, tree, name)?;
                     }
                 }
             }
@@ -242,7 +248,9 @@ impl<'a> Writer<'a> {
             if global.constant {
                 return Err(format!("`{name}` is const and has its value in POINT"));
             }
-            self.where_known(global, |writer| writer.give(name, &global.ty, tree, name))?;
+            self.where_known(global, |writer| {
+                writer.give_all(name, &global.ty, tree, name)
+            })?;
         }
         Ok(())
     }
@@ -296,6 +304,32 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Assigns a value to a variable, and lets pointers in it that have the numbers of elements lead there.
+    fn give_all(
+        &mut self,
+        place: &str,
+        ty: &CType,
+        tree: &ValueTree,
+        name: &str,
+    ) -> Result<(), Unfit> {
+        self.objects.clear();
+        self.give(place, ty, tree, name)?;
+        for (place, s, number, name) in std::mem::take(&mut self.links) {
+            let mut left = usize::try_from(number - 1).map_err(|_| form(&name))?;
+            let objects = self.objects.get(&s).map_or(&[][..], Vec::as_slice);
+            let found = objects.iter().find(|(_, count)| {
+                let is_here = left < *count;
+                left -= if is_here { 0 } else { *count };
+                is_here
+            });
+            let (base, _) = found.ok_or_else(|| form(&name))?;
+            self.line(&format!(
+                "    {place} = (__typeof__({place}))cfgrev_b{base} + {left};"
+            ));
+        }
+        Ok(())
+    }
+
     /// Assigns a value to a place. Recursion is over the nesting of the text, which its reader limits.
     fn give(&mut self, place: &str, ty: &CType, tree: &ValueTree, name: &str) -> Result<(), Unfit> {
         match (ty, tree) {
@@ -321,7 +355,15 @@ impl<'a> Writer<'a> {
             }
             (CType::Array(_), ValueTree::Size(_)) => Ok(()),
             (CType::Array(of), ValueTree::Array(_)) => self.elements(place, of, tree, name),
-            (CType::Pointer(_), ValueTree::Null) => {
+            (CType::Pointer(to), ValueTree::Int(number)) if *number > 0 => {
+                let CType::Structure(s) = **to else {
+                    return Err(form(name));
+                };
+                self.links
+                    .push((place.to_owned(), s, *number, name.to_owned()));
+                Ok(())
+            }
+            (CType::Pointer(_), ValueTree::Null | ValueTree::Int(0)) => {
                 self.line(&format!("    {place} = 0;"));
                 Ok(())
             }
@@ -337,7 +379,7 @@ impl<'a> Writer<'a> {
             }
             (CType::Pointer(to), ValueTree::Object(_)) => {
                 self.memory(place, to, 1, false, name)?;
-                self.give(&format!("{place}[0]"), to, tree, name)
+                self.give(&format!("{place}[0]"), to, tree, &format!("{name}[0]"))
             }
             (CType::Pointer(to), ValueTree::Array(_)) => {
                 let (element, levels) = flat(to);
@@ -372,6 +414,9 @@ impl<'a> Writer<'a> {
             "    {place} = cfgrev_memory({count}, {size}, {unset});\n    void *cfgrev_b{base} = {place};"
         ));
         self.bases.insert(name.to_owned(), base);
+        if let CType::Structure(s) = to {
+            self.objects.entry(*s).or_default().push((base, count));
+        }
         Ok(())
     }
 
@@ -445,7 +490,7 @@ impl<'a> Writer<'a> {
             }
             (CType::Pointer(to), ValueTree::Object(_)) => {
                 let place = self.given_object(place, name);
-                self.put(&format!("{place}[0]"), to, tree, name);
+                self.put(&format!("{place}[0]"), to, tree, &format!("{name}[0]"));
             }
             (CType::Array(of) | CType::Pointer(of), ValueTree::Array(_)) => {
                 let place = &*self.given_object(place, name);

@@ -3,6 +3,10 @@
 use super::visit::{PlaceRole, Visit, walk_expr};
 use super::{Dim, Expr, Place, PointerType, Program, Record, ScalarType, Subscript, Variable};
 use crate::entity::RecordId;
+use petgraph::{
+    algo::kosaraju_scc,
+    graph::{DiGraph, NodeIndex},
+};
 use std::{borrow::Cow, collections::BTreeSet};
 
 /// A part of a place: a variable, a field or a step through a pointer, and the subscripts behind it.
@@ -171,6 +175,31 @@ impl Program {
             }
         }
         leaves
+    }
+
+    /// The record types from which pointers lead to their like, maybe through others, as in lists, trees and graphs.
+    pub fn recursive_records(&self) -> BTreeSet<RecordId> {
+        let mut graph: DiGraph<(), ()> = DiGraph::new();
+        for _ in &self.records {
+            graph.add_node(());
+        }
+        for r in (0..self.records.len()).map(RecordId::new) {
+            for leaf in self.leaves(ScalarType::Record(r)) {
+                let mut ty = leaf.ty;
+                while let Some(pointer) = ty.pointer() {
+                    ty = pointer.pointee();
+                }
+                if let Some(to) = ty.record().filter(|_| leaf.ty.pointer().is_some()) {
+                    graph.update_edge(NodeIndex::new(r.index()), NodeIndex::new(to.index()), ());
+                }
+            }
+        }
+        let parts = kosaraju_scc(&graph).into_iter();
+        let parts = parts.filter(|part| match part[..] {
+            [one] => graph.contains_edge(one, one),
+            _ => true,
+        });
+        parts.flatten().map(|r| RecordId::new(r.index())).collect()
     }
 
     /// The leaf of its type that each of so many initial values of a global is for: one value for each leaf, all elements of

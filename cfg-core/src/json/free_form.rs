@@ -108,9 +108,19 @@ pub(super) fn named_origin(
     cx: &mut Context,
 ) -> Option<Box<NameOrigin>> {
     let value = annotations.remove(ORIGIN)?;
+    let links = value.get("links").map(|links| {
+        let names = links.as_array()?.iter();
+        let names = names.map(|name| name.as_str().map(str::to_owned));
+        names.collect::<Option<Vec<String>>>()
+    });
     match (value.get("of"), value.get("role"), value.as_object()) {
-        (Some(Value::String(of)), Some(Value::String(role)), Some(map)) if map.len() == 2 => {
-            Some(Box::new(NameOrigin::new(role.as_str().into(), of)))
+        (Some(Value::String(of)), Some(Value::String(role)), Some(map))
+            if map.len() == 2 + usize::from(links.is_some()) && links != Some(None) =>
+        {
+            Some(Box::new(NameOrigin {
+                links: links.flatten().unwrap_or_default(),
+                ..NameOrigin::new(role.as_str().into(), of)
+            }))
         }
         _ => {
             reserved("{\"role\": .., \"of\": name}", cx);

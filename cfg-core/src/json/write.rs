@@ -316,11 +316,20 @@ impl<W: io::Write> Writer<'_, W> {
 
     /// `cfgrev` annotation of a routine or variable; false if there is none.
     fn named_origin(&mut self, origin: Option<&NameOrigin>) -> bool {
-        if let Some(NameOrigin { role, of }) = origin {
+        if let Some(NameOrigin { role, of, links }) = origin {
             self.raw("\"cfgrev\": {\"role\": ");
             self.string(role.name());
             self.member("of");
             self.string(of);
+            if !links.is_empty() {
+                self.member("links");
+                self.raw("[");
+                for (k, name) in links.iter().enumerate() {
+                    self.comma(k);
+                    self.string(name);
+                }
+                self.raw("]");
+            }
             self.raw("}");
         }
         origin.is_some()

@@ -235,13 +235,17 @@ fn write_origin(out: &mut impl Write, origin: Option<&NameOrigin>) -> fmt::Resul
     out.write_str(" {")?;
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
     let mut words = role.split(' ');
-    if words.all(|word| word != "of" && word.split('-').all(plain)) {
+    if words.all(|word| !["of", "links"].contains(&word) && word.split('-').all(plain)) {
         out.write_str(role)?;
     } else {
         write_quoted(out, role)?;
     }
     if !name.is_empty() {
         write!(out, " of {}", Name(name))?;
+    }
+    for (k, link) in origin.links.iter().enumerate() {
+        let before = if k == 0 { " links " } else { ", " };
+        write!(out, "{before}{}", Name(link))?;
     }
     out.write_char('}')
 }

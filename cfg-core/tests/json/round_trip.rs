@@ -569,8 +569,13 @@ fn variable(rng: &mut Rng, name: String, variables: usize) -> Variable {
 }
 
 fn origin(rng: &mut Rng) -> Option<Box<NameOrigin>> {
-    rng.percent(20)
-        .then(|| Box::new(NameOrigin::new(NameRole::Adjoint, "x")))
+    rng.percent(20).then(|| {
+        let links = (0..rng.below(3)).map(|k| format!("x.{k}")).collect();
+        Box::new(NameOrigin {
+            links,
+            ..NameOrigin::new(NameRole::Adjoint, "x")
+        })
+    })
 }
 
 fn annotations(rng: &mut Rng) -> Annotations {

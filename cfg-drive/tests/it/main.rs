@@ -26,6 +26,7 @@ mod jumps;
 mod kinks;
 mod layouts;
 mod limits;
+mod linked;
 mod memory;
 mod mixed;
 mod names;

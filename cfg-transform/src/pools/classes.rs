@@ -7,7 +7,7 @@
 
 use super::cells;
 use cfg_core::{
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{GlobalId, RecordId, RoutineId, VarId},
     ir::{
         Expr, Extent, Op, Order, Part, Place, PointerType, Program, Role, Routine, ScalarType,
         Stmt, StmtKind, Variable, Vertex, visit,
@@ -92,7 +92,6 @@ impl<'p> Classes<'p> {
             }
         }
         classes.close(&bindings);
-        classes.keep();
         classes
     }
 
@@ -135,33 +134,64 @@ impl<'p> Classes<'p> {
     }
 
     /// Adds the objects that routines are passed as they are entered: those of parameters that live in pools, and all that pointers in
-    /// parameters lead to.
+    /// parameters lead to. Records that lead to their like, from one parameter, are of one class.
     pub(super) fn add_arguments(&mut self, heads: &[RoutineId]) {
-        let mut open = Vec::new();
+        let recursive = self.program.recursive_records();
         for &r in heads {
             let routine = self.program.routine(r);
             for v in routine.parameter_ids() {
-                let (node, ty) = (self.find(self.variable(r, v)), routine.variable(v).ty);
+                let (node, ty) = (self.variable(r, v), routine.variable(v).ty);
                 if self.is_moved(r, v) {
+                    let node = self.halve(node);
                     self.layouts[node].insert(ty);
                 }
-                open.push((node, ty));
+                // A class that has become part of another one may lead on.
+                while self.add_argument((node, ty), &recursive) {}
             }
         }
+        self.keep();
+    }
+
+    /// Adds what a parameter leads to; true if classes have become one.
+    fn add_argument(
+        &mut self,
+        parameter: (Node, ScalarType),
+        recursive: &BTreeSet<RecordId>,
+    ) -> bool {
+        let mut open = vec![parameter];
         let mut seen = BTreeSet::new();
+        let mut homes: BTreeMap<RecordId, Node> = BTreeMap::new();
+        let mut changed = false;
         while let Some((node, ty)) = open.pop() {
+            let node = self.halve(node);
             if !seen.insert((node, ty)) {
                 continue;
             }
             for leaf in cells::types(self.program, ty) {
-                if let Some(pointer) = leaf.pointer()
-                    && let Some(node) = self.pointee(node, pointer)
-                {
-                    self.layouts[node].insert(pointer.pointee());
-                    open.push((node, pointer.pointee()));
-                }
+                let Some(pointer) = leaf.pointer() else {
+                    continue;
+                };
+                let ty = pointer.pointee();
+                let record = ty.record().filter(|record| recursive.contains(record));
+                let pointee = match record {
+                    Some(record) => {
+                        let own = self.content(node, pointer);
+                        let home = *homes.entry(record).or_insert(own);
+                        changed |= self.find(home) != self.find(own);
+                        self.unify(home, own);
+                        own
+                    }
+                    None => match self.pointee(node, pointer) {
+                        Some(pointee) => pointee,
+                        None => continue,
+                    },
+                };
+                let pointee = self.halve(pointee);
+                self.layouts[pointee].insert(ty);
+                open.push((pointee, ty));
             }
         }
+        changed
     }
 
     /// True if objects of a class are allocated.

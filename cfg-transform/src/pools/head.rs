@@ -455,9 +455,9 @@ fn take(
     };
     let given = writer.local(&format!("{}_pointer", variable.name), record);
     let Some((_, pool)) = plan.pointee(class, pointer) else {
-        // Nothing is ever done with what it leads to, but it may be null or not.
+        // Nothing is ever done with what it leads to, but it may be null or not, and compared with others.
         let size = Expr::op(Op::Size, [Expr::var(own)]);
-        let object = either(eq(size, Expr::Int(0)), Expr::Int(0), Expr::Int(1));
+        let object = either(eq(size, Expr::Int(0)), Expr::Int(0), object_of(own));
         writer.assign(field(&Place::whole(given), OBJECT), object);
         writer.assign(field(&Place::whole(given), CELL), Expr::Int(0));
         return Ok(Handed::Unused { given });
@@ -475,6 +475,11 @@ fn take(
     }
     copy(writer, (own, at, pool), count, true, copies, pieces)?;
     Ok(Handed::Pointer { at, pool, given })
+}
+
+/// The number of an object without a pool, which no other one has.
+fn object_of(own: VarId) -> Expr {
+    Expr::Int(own.index() as i64 + 1)
 }
 
 /// Copies back what a parameter holds, and ends its cells.

@@ -106,6 +106,48 @@ fn values_of_all_forms_agree() {
             r#"{"n": 2, "y": [1, 2], "grid": [{"n": 2, "field": [[0.5, 1.5], [2.5, 3.5]]}], "times": [0.4, 0.9]}"#,
             2,
         ),
+        // Lists that are turned round, of which other pointers lead into the middle; trees; graphs; circles.
+        (
+            "struct node { double v; struct node *next; }; struct list { struct node *free, *head[2], *tail; };
+             double f(struct list *l, double a)
+             { struct node *p = l->head[1], *before = 0; double s = 0; l->tail->v *= a;
+               while (p) { struct node *next = p->next; p->next = before; before = p; p = next; }
+               l->head[0] = before; l->tail = l->free ? l->free : before;
+               for (p = l->head[0]; p; p = p->next) s = p->v + 0.5 * s * s;
+               l->tail->v += s; return s; }",
+            r#"{"l": {"free": null, "head": [null, [{"v": 1, "next": 3}, {"v": 2, "next": null}, {"v": 3, "next": 2}]], "tail": 2}, "a": 2}"#,
+            4,
+        ),
+        (
+            "struct tree { double key; struct tree *kid[2], *up; }; static double fold(struct tree *t, double y)
+             { if (!t) return y; y = fold(t->kid[0], y); y += t->key * y + (t->up ? t->up->key : 1); t->key *= 2; return fold(t->kid[1], y); }
+             double f(struct tree *t, struct tree *below) { return fold(t, 1) + (below == t->kid[0] ? below->key : 100); }",
+            r#"{"t": [{"key": 0.5, "kid": [2, 3], "up": null}, {"key": 0.3, "kid": [0, 4], "up": 1}, {"key": 0.7, "kid": [null, null], "up": 1},
+                {"key": 0.35, "kid": [null, null], "up": 2}], "below": {"same_as": "t", "offset": 1}}"#,
+            5,
+        ),
+        (
+            "struct edge; struct vertex { double value; int degree; struct edge **edges; }; struct edge { double weight; struct vertex *from, *to; };
+             double f(struct vertex *v, int steps)
+             { double s = 1; while (steps-- > 0) { struct edge *e = v->edges[steps % v->degree]; s = s * v->value + e->weight; e->weight *= 1.5;
+               v = e->from == v ? e->to : e->from; } return s; }",
+            r#"{"v": [{"value": 1.5, "degree": 2, "edges": [2, [{"weight": 0.5, "from": 1, "to": 2}, {"weight": 0.25, "from": 1, "to": 3}, {"weight": 2, "from": 2, "to": 3}]]},
+                {"value": 2, "degree": 2, "edges": [1, 3]}, {"value": 4, "degree": 2, "edges": [2, 3]}], "steps": 5}"#,
+            4,
+        ),
+        (
+            "struct node { double v; struct node *next; };
+             double f(struct node n, struct node *ring) { double s = n.v; int k = 0; for (struct node *p = ring; k < 5; p = p->next, k++) s = s * n.next->v + p->v; return s + n.next->next->v; }",
+            r#"{"n": {"v": 1.5, "next": [{"v": 0.5, "next": 2}, {"v": 0.25, "next": null}]}, "ring": [{"v": 1, "next": 2}, {"v": 3, "next": 1}]}"#,
+            1,
+        ),
+        // Pointers that are only compared.
+        (
+            "struct other { int n; }; struct node { double v; struct other *of; struct node *next; };
+             double f(struct node *l, struct other *a, struct other *b) { return l->v + (l->of == l->next->of) + 2 * (l->of == l->next->next->of) + 4 * (a == b) + 8 * (a != 0); }",
+            r#"{"l": [{"v": 0.5, "of": [{"n": 1}], "next": 2}, {"v": 1, "of": [{"n": 1}], "next": 3}, {"v": 2, "of": null, "next": null}], "a": [{"n": 1}], "b": [{"n": 1}]}"#,
+            1,
+        ),
         // Memory that is returned, of sizes that are known before and after.
         (
             "#include <stdlib.h>\nstatic float *take(int n) { float *p = malloc(n * sizeof *p); if (!p) exit(1); return p; }

@@ -463,13 +463,13 @@ impl Parser<'_> {
         }
     }
 
-    /// `{role of name}` or `{role}`.
+    /// `{role of name}` or `{role}`, with `links name, name` behind.
     pub(super) fn origin_of_variable(&mut self) -> Parse<Option<Box<NameOrigin>>> {
         if !self.take_symbol("{") {
             return Ok(None);
         }
         let mut role = self.dashed("a role")?;
-        while self.token().kind == Kind::Word && !self.is_word("of") {
+        while self.token().kind == Kind::Word && !self.is_word("of") && !self.is_word("links") {
             role.push(' ');
             role.push_str(&self.dashed("a role")?);
         }
@@ -478,8 +478,18 @@ impl Parser<'_> {
         } else {
             String::new()
         };
+        let mut links = Vec::new();
+        if self.take_word("links") {
+            links.push(self.name("a name")?);
+            while self.take_symbol(",") {
+                links.push(self.name("a name")?);
+            }
+        }
         self.symbol("}", "close the brace")?;
-        Ok(Some(Box::new(NameOrigin::new(role.as_str().into(), name))))
+        Ok(Some(Box::new(NameOrigin {
+            links,
+            ..NameOrigin::new(role.as_str().into(), name)
+        })))
     }
 
     /// Words with dashes between them, or a name in quotes.

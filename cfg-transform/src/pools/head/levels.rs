@@ -3,9 +3,17 @@
 //! A level has the elements of all objects that the pointers of one place lead to, one object after the other. Where these are
 //! pointers, or records with pointers in them, a pointer is an integer, the number of elements of its object, 0 of null; and these
 //! objects are the next level. `^^real a` is two levels: the numbers of elements of the rows, and the elements of all rows.
+//!
+//! Records that lead to their like, as in lists, trees and graphs, have one level in a parameter, which is one object: pointers to them are
+//! numbers of its elements, from 1.
 
 use super::{
-    super::{cells, classes::Node, plan::Kind, plan::Plan, writer::Refused},
+    super::{
+        cells,
+        classes::Node,
+        plan::{Kind, Plan},
+        writer::{Refused, internal},
+    },
     Made,
 };
 use crate::names::unused;
@@ -16,7 +24,7 @@ use cfg_core::{
         ScalarType, Variable,
     },
 };
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 /// The most levels of a parameter.
 const MOST: usize = 200;
@@ -29,6 +37,10 @@ pub(super) struct Level {
     pub(super) pool: Option<usize>,
     /// The fields on the way to each pointer in an element, and the level that it leads to.
     pub(super) below: BTreeMap<Vec<String>, usize>,
+    /// It has all records of a kind that lead to their like, and is not the parameter itself.
+    pub(super) is_home: bool,
+    /// The fields on the way to each pointer that leads to an element of a level that has all, and that.
+    pub(super) links: BTreeMap<Vec<String>, usize>,
     /// The parameter that has the elements.
     pub(super) own: VarId,
 }
@@ -38,10 +50,12 @@ struct Open {
     name: String,
     ty: ScalarType,
     class: Option<Node>,
+    pool: Option<usize>,
     /// The level with the pointers, and the fields on the way to them.
     from: Option<(usize, Vec<String>)>,
-    /// The records on the way here.
-    inside: Vec<RecordId>,
+    is_home: bool,
+    /// The fields on the way to pointers that lead to elements of a level that has all, and that.
+    links: Vec<(Vec<String>, usize)>,
 }
 
 /// True if pointers lead to pointers, or are passed in something else than a pointer.
@@ -87,27 +101,25 @@ pub(super) fn levels(
         Some(pointer) if !by_value => (pointer.pointee(), plan.classes.pointee(class, pointer)),
         Some(_) | None => (original.ty, Some(class)),
     };
-    let mut open = vec![Open {
+    let root = Open {
         name: original.name.clone(),
         ty,
         class,
+        pool: class.and_then(|class| plan.pool(class)),
         from: None,
-        inside: Vec::new(),
-    }];
+        is_home: false,
+        links: Vec::new(),
+    };
+    let open = all_levels(plan, root, by_value, names)?;
+    let order = preorder(&open);
+    let mut number = vec![0; open.len()];
+    for (k, &of) in order.iter().enumerate() {
+        number[of] = k;
+    }
     let mut found: Vec<(Variable, Level)> = Vec::new();
-    while let Some(level) = open.pop() {
-        if found.len() == MOST {
-            return Err(Refused::new(
-                format!(
-                    "the program is entered with `{}`, from which pointers lead to more than {MOST} places",
-                    original.name
-                ),
-                "enter it by a routine that takes arrays and makes the pointers",
-            ));
-        }
-        let pool = level.class.and_then(|class| plan.pool(class));
+    for (k, level) in order.iter().map(|&of| &open[of]).enumerate() {
         let flat = made.flat(plan, level.ty);
-        let k = found.len();
+        let is_home = level.is_home;
         let variable = match (&level.from, by_value) {
             (None, true) if original.rank() == 0 => Variable {
                 ty: flat,
@@ -120,19 +132,17 @@ pub(super) fn levels(
                 ..original.clone()
             },
             (None, false) | (Some(_), _) => {
-                let intent = match is_written(plan, pool, level.ty, written) {
+                let intent = match is_written(plan, level.pool, level.ty, written) {
                     true => Intent::InOut,
                     false => Intent::In,
                 };
                 let mut of = String::new();
                 if let Some((above, path)) = &level.from {
-                    let (variable, level) = &mut found[*above];
-                    of.clone_from(&variable.name);
-                    for field in path {
-                        of.push('.');
-                        of.push_str(field);
+                    let (variable, level) = &mut found[number[*above]];
+                    of = joined(&variable.name, path);
+                    if !is_home {
+                        level.below.insert(path.clone(), k);
                     }
-                    level.below.insert(path.clone(), k);
                 }
                 Variable {
                     name: level.name.clone(),
@@ -140,66 +150,159 @@ pub(super) fn levels(
                 }
             }
         };
-        let below = below(plan, &original.name, &level, (k, &variable.name), names)?;
-        open.extend(below);
+        let links = level.links.iter();
         let level = Level {
             ty: level.ty,
-            pool: pool.filter(|_| level.from.is_some() || !by_value || plan.is_moved(id, v)),
+            pool: (level.pool)
+                .filter(|_| level.from.is_some() || !by_value || plan.is_moved(id, v)),
             below: BTreeMap::new(),
+            is_home,
+            links: links
+                .map(|(path, to)| (path.clone(), number[*to]))
+                .collect(),
             own: VarId::new(next + k),
         };
         found.push((variable, level));
     }
+    for k in 0..found.len() {
+        let links: Vec<(String, usize)> = (found[k].1.links.iter())
+            .map(|(path, to)| (joined(&found[k].0.name, path), *to))
+            .collect();
+        for (name, to) in links {
+            let (home, level) = &mut found[to];
+            if let Some(origin) = home.origin.as_mut().filter(|o| o.role == NameRole::Objects) {
+                origin.links.push(name);
+            } else {
+                return Err(internal(&format!("no objects of {}", level.ty.name())));
+            }
+        }
+    }
     Ok(found)
 }
 
-/// The levels that the pointers in a level lead to, the last one first.
-fn below(
+/// The name of what a variable has behind fields.
+fn joined(name: &str, path: &[String]) -> String {
+    let mut joined = name.to_owned();
+    for field in path {
+        joined.push('.');
+        joined.push_str(field);
+    }
+    joined
+}
+
+/// The levels of a parameter, those that are nearer first. Of records that lead to their like there is one
+/// level, which is named by the first place that leads there. Places where nothing is done with what has the pointer come last: no object is
+/// made for what leads on from there.
+fn all_levels(
     plan: &Plan<'_>,
-    parameter: &str,
-    level: &Open,
-    (k, name): (usize, &str),
+    root: Open,
+    by_value: bool,
     names: &mut HashSet<String>,
 ) -> Result<Vec<Open>, Refused> {
-    let mut inside = level.inside.clone();
-    inside.extend(level.ty.record());
-    let mut below = Vec::new();
-    for leaf in plan.program.leaves(level.ty) {
+    let recursive = plan.program.recursive_records();
+    let mut homes: BTreeMap<RecordId, usize> = BTreeMap::new();
+    if let Some(record) = root
+        .ty
+        .record()
+        .filter(|r| !by_value && recursive.contains(r))
+    {
+        homes.insert(record, 0);
+    }
+    let mut all = vec![root];
+    let (mut used, mut unused_ones) = (VecDeque::from([0]), VecDeque::new());
+    while let Some(k) = used.pop_front().or_else(|| unused_ones.pop_front()) {
+        let is_used = all[k].pool.is_some() || k == 0 && by_value;
+        for (path, pointer) in pointers(plan.program, all[k].ty) {
+            let ty = pointer.pointee();
+            let class = all[k]
+                .class
+                .and_then(|class| plan.classes.pointee(class, pointer));
+            let pool = class.filter(|_| is_used).and_then(|class| plan.pool(class));
+            let home = ty.record().filter(|record| recursive.contains(record));
+            if let Some(&to) = home.and_then(|record| homes.get(&record)) {
+                if is_used && pool != all[to].pool {
+                    return Err(internal("records that lead to their like in several pools"));
+                }
+                all[k].links.push((path, to));
+                continue;
+            }
+            let next = all.len();
+            if next == MOST {
+                return Err(Refused::new(
+                    format!(
+                        "the program is entered with `{}`, from which pointers lead to more than {MOST} places",
+                        all[0].name
+                    ),
+                    "enter it by a routine that takes arrays and makes the pointers",
+                ));
+            }
+            let own = match path.is_empty() {
+                true => format!("{}_elements", all[k].name),
+                false => format!("{}_{}", all[k].name, path.join("_")),
+            };
+            if let Some(record) = home {
+                homes.insert(record, next);
+                all[k].links.push((path.clone(), next));
+            }
+            all.push(Open {
+                name: unused(own, names),
+                ty,
+                class,
+                pool,
+                from: Some((k, path)),
+                is_home: home.is_some(),
+                links: Vec::new(),
+            });
+            match pool {
+                Some(_) => used.push_back(next),
+                None => unused_ones.push_back(next),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The pointers in a value of a type, with the fields on the way: last those within what they lead to.
+fn pointers(program: &Program, ty: ScalarType) -> Vec<(Vec<String>, PointerType)> {
+    let leaves = program.leaves(ty).into_iter();
+    let (mut found, mut within) = (Vec::new(), Vec::new());
+    for leaf in leaves {
         let Some(pointer) = leaf.ty.pointer() else {
             continue;
         };
-        let ty = pointer.pointee();
-        if ty.record().is_some_and(|r| inside.contains(&r)) {
-            return Err(Refused::new(
-                format!(
-                    "the program is entered with `{parameter}`, which leads to records that lead to their like, as lists and trees do"
-                ),
-                "enter it by a routine that takes arrays and makes the records",
-            ));
-        }
-        let mut own = name.to_owned();
+        let mut at = ty;
+        let mut is_within = false;
         for field in &leaf.path {
-            own.push('_');
-            own.push_str(field);
-        }
-        if leaf.path.is_empty() {
-            own.push_str("_elements");
+            is_within |= at == pointer.pointee();
+            let record = at.record().map(|r| program.record(r));
+            at = record
+                .and_then(|r| r.field(field))
+                .map_or(at, |field| field.ty);
         }
         let path = leaf.path.iter().map(|&field| field.to_owned()).collect();
-        below.push(Open {
-            name: unused(own, names),
-            ty,
-            class: content(plan, level.class, pointer),
-            from: Some((k, path)),
-            inside: inside.clone(),
-        });
+        match is_within {
+            true => within.push((path, pointer)),
+            false => found.push((path, pointer)),
+        }
     }
-    below.reverse();
-    Ok(below)
+    found.extend(within);
+    found
 }
 
-fn content(plan: &Plan<'_>, class: Option<Node>, pointer: PointerType) -> Option<Node> {
-    plan.classes.pointee(class?, pointer)
+/// The levels with those that are led to behind each, in the order of their places.
+fn preorder(all: &[Open]) -> Vec<usize> {
+    let mut below = vec![Vec::new(); all.len()];
+    for (k, level) in all.iter().enumerate() {
+        if let Some((above, _)) = level.from {
+            below[above].push(k);
+        }
+    }
+    let (mut order, mut open) = (Vec::new(), vec![0]);
+    while let Some(k) = open.pop() {
+        order.push(k);
+        open.extend(below[k].iter().rev());
+    }
+    order
 }
 
 /// The parameter for the objects that pointers lead to which are stored under the name `of`, from the one that leads to them.

@@ -2,6 +2,7 @@
 //!
 //! Objects are made in the order in which their pointers stand in the level before, so that what they hold is found again without
 //! the pointers, which may have changed: the objects that a pool has given to variables are numbered one after the other.
+//! The records of a kind that lead to their like are one object, made before all others of the parameter.
 
 use super::{
     super::{
@@ -13,6 +14,7 @@ use super::{
     },
     count, flush,
     levels::Level,
+    object_of,
     pieces::Piece,
 };
 use cfg_core::{
@@ -105,6 +107,7 @@ pub(super) fn take(
         to_pool: true,
         found: BTreeMap::new(),
     };
+    copying.make_homes(writer);
     let size = count(writer, own);
     match (by_value, pool) {
         (false, _) => copying.pointer(writer, 0, size, &Place::whole(given), pieces)?,
@@ -113,7 +116,14 @@ pub(super) fn take(
         }
         (true, None) => copying.variable(writer, given, size, pieces)?,
     }
+    copying.homes_hold(writer, pieces)?;
     Ok(nested)
+}
+
+/// Object and cell of a pointer to an element of a level without a pool, behind so many others: it is only compared.
+fn without_pool(writer: &Writer<'_, '_>, level: &Level, before: Expr) -> [Expr; 2] {
+    let each = cells::cells(writer.plan.program, level.ty).max(1);
+    [object_of(level.own), mul(before, Expr::Int(each))]
 }
 
 /// The variable that is handed to the original in the place of one that is passed by value.
@@ -160,12 +170,14 @@ pub(super) fn give_back(
             to_pool: false,
             found,
         };
+        copying.make_homes(writer);
         let root = &nested.levels[0];
         let size = count(writer, root.own);
         match root.pool {
             Some(pool) => copying.object(writer, 0, pool, size, pieces)?,
             None => copying.variable(writer, nested.given, size, pieces)?,
         }
+        copying.homes_hold(writer, pieces)?;
     }
     for (&pool, &mark) in nested.pools.iter().rev() {
         end(writer, pool, mark, pieces);
@@ -277,6 +289,52 @@ impl<'f> Loops<'f> {
 }
 
 impl Copying<'_> {
+    /// Makes the objects, or finds them, that have all records of a kind which lead to their like.
+    fn make_homes(&self, writer: &mut Writer<'_, '_>) {
+        for (k, level) in self.levels.iter().enumerate() {
+            if let (true, Some(pool)) = (level.is_home, level.pool) {
+                let size = count(writer, level.own);
+                self.make(writer, k, pool, &size);
+            }
+        }
+    }
+
+    /// What these objects hold.
+    fn homes_hold(
+        &mut self,
+        writer: &mut Writer<'_, '_>,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), Refused> {
+        for (k, level) in self.levels.iter().enumerate() {
+            if let (true, Some(pool)) = (level.is_home, level.pool) {
+                let size = count(writer, level.own);
+                self.held(writer, k, pool, size, pieces)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A pointer to the element of a level of which the number is given, from 1, or 0 of null.
+    fn link(&self, writer: &mut Writer<'_, '_>, level: usize, number: Expr, target: &Place) {
+        let number = writer.ahead(number, "number", Mode::Ahead);
+        let before = sub(number.clone(), Expr::Int(1));
+        let of = &self.levels[level];
+        let values = match of.pool {
+            Some(_) => {
+                let at = Place::whole(self.locals[level].at);
+                let each = Expr::Int(cells::cells(writer.plan.program, of.ty));
+                let cell = add(field(&at, CELL).into(), mul(before, each));
+                [field(&at, OBJECT).into(), cell]
+            }
+            None => without_pool(writer, of, before),
+        };
+        let is_null = eq(number, Expr::Int(0));
+        for (name, value) in [OBJECT, CELL].into_iter().zip(values) {
+            let value = either(is_null.clone(), Expr::Int(0), value);
+            writer.assign(field(target, name), value);
+        }
+    }
+
     /// The elements of the variable that is handed to the original.
     fn variable(
         &mut self,
@@ -304,11 +362,16 @@ impl Copying<'_> {
     ) -> Result<(), Refused> {
         let empty = || eq(size.clone(), Expr::Int(0));
         let Some(pool) = self.levels[level].pool else {
-            // Nothing is ever done with what it leads to, but it may be null or not.
+            // Nothing is ever done with what it leads to, but it may be null or not, and it may be compared.
             if self.to_pool {
-                let object = either(empty(), Expr::Int(0), Expr::Int(1));
+                let of = &self.levels[level];
+                let before = Place::whole(self.locals[level].before);
+                let [object, cell] = without_pool(writer, of, before.clone().into())
+                    .map(|value| either(empty(), Expr::Int(0), value));
                 writer.assign(field(target, OBJECT), object);
-                writer.assign(field(target, CELL), Expr::Int(0));
+                writer.assign(field(target, CELL), cell);
+                let sum = add(before.clone().into(), size);
+                writer.assign(before, sum);
             }
             return Ok(());
         };
@@ -463,13 +526,12 @@ impl Copying<'_> {
             Home::Variable(_) => (None, Expr::Int(0)),
         };
         for field in cells::fields(program, of.ty) {
-            let below = field.ty.pointer().map(|_| {
-                let path: Vec<String> = field.path.iter().map(|(f, _)| (*f).to_owned()).collect();
-                let below = self.levels[level].below.get(&path).copied();
-                below.ok_or_else(|| internal("a pointer without a level"))
-            });
-            let below = below.transpose()?;
-            if below.is_none() && !copied {
+            let path: Vec<String> = field.path.iter().map(|(f, _)| (*f).to_owned()).collect();
+            let (link, below) = (of.links.get(&path).copied(), of.below.get(&path).copied());
+            if field.ty.pointer().is_some() && link.is_none() && below.is_none() {
+                return Err(internal("a pointer without a level"));
+            }
+            if link.is_some() && !self.to_pool || below.is_none() && !copied {
                 continue;
             }
             let loops = Loops::over(writer, &field, pieces);
@@ -483,7 +545,9 @@ impl Copying<'_> {
                 (None, Home::Pool(_)) => return Err(internal("cells without a pool")),
             };
             let mut body = Vec::new();
-            if let Some(below) = below {
+            if let Some(home) = link {
+                self.link(writer, home, own.into(), &place);
+            } else if let Some(below) = below {
                 let size = writer.ahead(own.into(), "size", Mode::Ahead);
                 self.pointer(writer, below, size, &place, &mut body)?;
             } else if self.to_pool {
