@@ -260,7 +260,11 @@ fn numbers_of_records_lead_somewhere() {
         let wrong = run(LIST, &point).expect_err(&point);
         assert_eq!(wrong.0[0].code, code, "{wrong}");
         assert!(wrong.0[0].message.contains(word), "{wrong}");
-        assert_eq!(wrong.0[0].pointer.as_deref(), Some("/a/0/next"), "{wrong}");
+        assert_eq!(
+            wrong.0[0].at.pointer.as_deref(),
+            Some("/a/0/next"),
+            "{wrong}"
+        );
     }
     let point = format!(r#"{{"a": [{}], "b": null}}"#, node("1"));
     let wrong = run(LIST, &point).expect_err("b is null");
