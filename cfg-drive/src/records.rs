@@ -126,12 +126,12 @@ impl Reading<'_, '_> {
 /// The number of arrays around the first element of a value.
 fn depth(tree: &ValueTree) -> usize {
     let mut at = Some(tree);
-    let inside = std::iter::from_fn(|| match at? {
-        ValueTree::Array(items) => {
-            at = items.first();
-            Some(())
-        }
-        _ => None,
+    let inside = std::iter::from_fn(|| {
+        let ValueTree::Array(items) = at? else {
+            return None;
+        };
+        at = items.first();
+        Some(())
     });
     inside.count()
 }
