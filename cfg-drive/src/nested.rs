@@ -5,13 +5,13 @@ use crate::objects::{Form, Sizes, base, form, led_to_by, links, row_order, stand
 use cfg_core::ir::{Program, Routine, ScalarType, Variable};
 use cfg_exec::Value;
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Values by name, and how they hang together.
 pub(crate) struct Objects<'v> {
     values: HashMap<&'v str, &'v Value>,
     /// The parameters by name, up to the first point of it.
-    parameters: HashMap<&'v str, &'v Variable>,
+    parameters: BTreeMap<&'v str, &'v Variable>,
     /// The level that each variable or field leads to.
     below: HashMap<&'v str, Pointers<'v>>,
     /// The number of elements of each parameter that has pointers.
@@ -48,7 +48,7 @@ impl<'v> Objects<'v> {
         sizes: &'v Sizes,
         routine: &'v Routine,
     ) -> Self {
-        let mut parameters = HashMap::new();
+        let mut parameters = BTreeMap::new();
         let mut below = HashMap::new();
         let mut extents = HashMap::new();
         for v in routine.parameter_ids() {
