@@ -5,7 +5,7 @@ use crate::slot::{Slot, nearest};
 use cfg_core::{
     diagnostic::{Diagnostics, similar::Similarity},
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Program, Role, Routine, Variable},
+    ir::{CLeftOut, Program, Role, Routine, Variable},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -86,6 +86,7 @@ fn choose(
         "dependent"
     };
     let by_name = Slot::by_name(program, routine);
+    let started = CLeftOut::of(&program.annotations).started;
     let mut similarity = Similarity::default();
     let mut problems = Diagnostics::default();
     let mut seen = HashSet::new();
@@ -111,6 +112,13 @@ fn choose(
                     "name variables of type real or real32".to_owned(),
                 ))
             }
+            Some(Slot::Global(_)) if independent && started.contains(name) => Some((
+                format!(
+                    "{name} has its initial value from the first call of {} on, so it cannot be independent",
+                    routine.name
+                ),
+                "make it a parameter".to_owned(),
+            )),
             Some(Slot::Result(_)) if independent => Some((
                 format!(
                     "{name} is the result of {}, so it cannot be independent",

@@ -8,7 +8,7 @@ use crate::objects::{Levels, Sizes};
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    ir::{CLeftOut, Program, Routine, ScalarType, Variable},
+    ir::{CLeftOut, Program, Role, Routine, ScalarType, Variable},
     json::values::{NamedValues, ValueTree},
 };
 use cfg_exec::{Lease, Value};
@@ -64,6 +64,17 @@ impl Reading<'_, '_> {
                 let help = "give the value, or make the program with `cfg_drive::same_as`";
                 let problem = codes::problem(&codes::SAME_AS, message, help, pointer);
                 problems.0.extend(problem.0);
+            } else if self.sizes.is_none()
+                && left_out.started.contains(&name)
+                && !self.is_parameter(&name)
+            {
+                let message = format!(
+                    "{name} has its initial value from the first call of {} on",
+                    self.routine.name
+                );
+                let help = "leave it out; or make it a parameter, or assign it in another routine";
+                let problem = codes::problem(&codes::UNKNOWN, message, help, pointer);
+                problems.0.extend(problem.0);
             } else if self.levels.is_hidden(&name) {
                 let message = format!(
                     "{name} is no parameter, but what {} leads to",
@@ -109,6 +120,11 @@ impl Reading<'_, '_> {
             }
         }
         found
+    }
+
+    fn is_parameter(&self, name: &str) -> bool {
+        let named = self.routine.find_variable(name);
+        named.is_some_and(|v| matches!(self.routine.variable(v).role, Role::Parameter { .. }))
     }
 
     /// True of the fields of one object that stands for a list of records, as that to which a pointer of C leads: each has a dimension more

@@ -34,7 +34,7 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{GlobalId, RoutineId},
-    ir::{Dim, Expr, Global, Program, Role, ScalarType, Variable, visit::each_written},
+    ir::{CLeftOut, Dim, Expr, Global, Program, Role, ScalarType, Variable, visit::each_written},
     memory::callgraph::CallGraph,
     validate::{ValidProgram, validate},
 };
@@ -131,6 +131,16 @@ pub fn lower(
         sources: program.sources.clone(),
         annotations: program.annotations.clone(),
     };
+    // What lies in pools has its initial values there.
+    let mut left_out = CLeftOut::of(&program.annotations);
+    for g in plan.fixed.keys() {
+        for g in [*g, program.storage(*g).0] {
+            left_out
+                .started
+                .insert(program.global(g).variable.name.clone());
+        }
+    }
+    left_out.note(&mut lowered.annotations);
     let written = written(&lowered);
     let mut made = Made::from(count + wrapped.len());
     for (k, &r) in wrapped.iter().enumerate() {

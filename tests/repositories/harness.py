@@ -334,11 +334,18 @@ def run(command):
 
 
 def judge(point, arguments):
+    with tempfile.NamedTemporaryFile('w', suffix='.json') as at:   # a point may be longer than an argument
+        json.dump(point['at'], at)
+        at.flush()
+        return judged(point, at.name, arguments)
+
+
+def judged(point, at, arguments):
     owner = point['file'].split('/')[0]
     repo = os.path.join(arguments.repos, owner)
     path = os.path.join(arguments.repos, point['file'])
     read = os.path.join(arguments.sources, f'{point["number"]}.c') if arguments.sources else path
-    tail = ['--routine', point['function'], '--diagnostics', 'json', '--at', json.dumps(point['at'])]
+    tail = ['--routine', point['function'], '--diagnostics', 'json', '--at', at]
     if point.get('seed'):
         tail += ['--seed', json.dumps(point['seed'])]
     options = [o.replace('{repo}', repo).replace('{here}', HERE) for o in point.get('options', [])]

@@ -110,7 +110,9 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
     if !decl.external && matches!(elem, Elem::Struct(_)) {
         // What pointers lead to gets its values where the function to differentiate begins.
         if !(l.values && l.pointed.contains(&d)) {
-            initial = members(l, d, ty, &extents);
+            // A structure that is a cell has no subscript where its members are named.
+            let own = if is_cell { &[][..] } else { &extents };
+            initial = members(l, d, ty, own);
         }
         if initial.is_none() {
             if !leaves(decl.init.as_ref()).is_empty() {
@@ -144,6 +146,8 @@ pub(super) fn global(l: &mut Lower<'_>, d: DeclId) -> Lowered<GlobalId> {
         let mut known = known.clone();
         if l.values && l.pointed.contains(&d) {
             known.declared = Err("pointers are numbers there, and one leads to it".to_owned());
+        } else if l.started.contains(&d) {
+            known.declared = Err("its initial value is assigned by the function".to_owned());
         }
         let mut annotations = None;
         known.note(&mut annotations);

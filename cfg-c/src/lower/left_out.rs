@@ -104,8 +104,15 @@ impl Lower<'_> {
     /// The members left out of structures that the functions to differentiate are given.
     pub(super) fn left_out(&mut self) -> CLeftOut {
         let unit = self.unit;
+        let global = |d: DeclId| {
+            let id = self.globals.get(&d).copied()??;
+            self.program.program().globals.get(id.index())
+        };
+        let started = self.started.iter().filter_map(|d| global(*d));
+        let started = started.map(|global| global.variable.name.clone()).collect();
         let mut left_out = CLeftOut {
             gaps: std::mem::take(&mut self.gaps),
+            started,
             ..CLeftOut::default()
         };
         if unit.structures.iter().all(|s| s.declared.is_none()) {

@@ -44,13 +44,15 @@ pub struct CGlobal {
     pub declared: CDeclaration,
 }
 
-/// Members of structures that the program does not have because nothing uses them.
+/// Members of structures that the program does not have because nothing uses them, and globals whose values callers do not give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CLeftOut {
     /// The places that they take, by the names of records: the number of the field behind it, and its bytes.
     pub gaps: BTreeMap<String, Vec<(usize, u64)>>,
     /// Names that POINT may have and nothing reads, as `p.next` or `p.part.name`, by the names of routines.
     pub members: BTreeMap<String, BTreeSet<String>>,
+    /// Names of globals that have their initial values from the first call on, whatever they held before it: POINT cannot give them.
+    pub started: BTreeSet<String>,
 }
 
 fn written(declared: &CDeclaration) -> Value {
@@ -135,10 +137,11 @@ impl CLeftOut {
     /// Notes what is left out among the annotations of the program, if anything is.
     pub fn note(&self, annotations: &mut Annotations) {
         if *self != Self::default() {
-            put(
-                annotations,
-                json!({ "gaps": self.gaps, "unused": self.members }),
-            );
+            let mut noted = json!({ "gaps": self.gaps, "unused": self.members });
+            if !self.started.is_empty() {
+                noted["started"] = json!(self.started);
+            }
+            put(annotations, noted);
         }
     }
 
@@ -153,6 +156,7 @@ impl CLeftOut {
         Self {
             gaps: serde_json::from_value(read("gaps")).unwrap_or_default(),
             members: serde_json::from_value(read("unused")).unwrap_or_default(),
+            started: serde_json::from_value(read("started")).unwrap_or_default(),
         }
     }
 }
@@ -191,6 +195,7 @@ mod tests {
         let left_out = CLeftOut {
             gaps: [("spring".to_owned(), vec![(0, 24), (2, 8)])].into(),
             members: [("f".to_owned(), names(&["p.next", "p.part.name"]))].into(),
+            started: names(&["table"]),
         };
         left_out.note(&mut annotations);
         assert_eq!(CLeftOut::of(&annotations), left_out);

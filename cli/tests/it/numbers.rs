@@ -673,3 +673,51 @@ double f(const struct s *p, bool twice, int k) { return p && p[k].on ? p[k].a[1]
     let ran = cfgrev_in(folder.path(), &["gradient", "f.c", "--at", &point], b"");
     assert!(ran.err.contains("P415"), "{}", ran.err);
 }
+
+/// POINT gives a global structure of which the address is taken; a global to which pointers that are values lead it cannot give.
+#[test]
+fn globals_have_the_values_of_the_point_or_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "struct st { double gain; int n; double w[2]; };
+struct st S = { 1, 2, { 3, 4 } };
+double a = 5, b, t[2] = { 1, 2 };
+static double use(const struct st *c, double x) { return c->gain * x + c->w[1]; }
+double m(double x) { return use(&S, x); }
+double f(double x)
+{
+    double *p[3] = { &a, &b, t }, **q = p, s = 0;
+    for (int i = 0; i < 3; i++)
+        s += *q[i] * x;
+    return s;
+}
+";
+    std::fs::write(folder.path().join("f.c"), text).expect("it can be written");
+    let run = |args: &[&str], point: &str| {
+        let all = [&["gradient", "f.c", "--at", point, "--routine"], args].concat();
+        cfgrev_in(folder.path(), &all, b"")
+    };
+    let point = r#"{"x": 2, "S": {"gain": 10, "n": 1, "w": [1, 1]}}"#;
+    let found = object(&run(&["m"], point).out);
+    assert_eq!(found["value"]["return"], json!(21.0));
+    assert_eq!(found["gradient"], json!({"x": 10.0}));
+    let found = object(&run(&["m", "--independent", "S,x"], point).out);
+    assert_eq!(
+        found["gradient"],
+        json!({"x": 10.0, "S": [{"gain": 2.0, "w": [0.0, 1.0]}]})
+    );
+    let found = object(&run(&["f"], "x=2").out);
+    assert_eq!(found["value"]["return"], json!(12.0));
+    for (args, point) in [
+        (&["f"][..], r#"{"x": 2, "a": 1, "t": [7, 8]}"#),
+        (&["f", "--independent", "a"], "x=2"),
+    ] {
+        let ran = run(args, point);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+    }
+    let err = run(&["f"], r#"{"x": 2, "a": 1, "t": [7, 8]}"#).err;
+    assert!(
+        err.contains("P412") && err.contains("a has its initial value"),
+        "{err}"
+    );
+    assert!(err.contains("t has its initial value"), "{err}");
+}
