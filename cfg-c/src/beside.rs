@@ -146,6 +146,9 @@ fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
     })
 }
 
+/// The bytes of a list of parameters that are looked at.
+const MOST_PARAMETERS: usize = 4096;
+
 /// False of a text in which nothing behind a name looks like the rest of its definition: where a function is called, or declared, other signs
 /// stand behind the parentheses.
 fn may_define(text: &str, name: &str) -> bool {
@@ -160,12 +163,14 @@ fn may_define(text: &str, name: &str) -> bool {
             return behind.starts_with([')', '=', ';', ',', '[', '/']);
         }
         let mut depth = 0usize;
-        let close = behind.bytes().position(|b| {
+        // Parentheses that go on further may be those of anything.
+        let close = behind.bytes().take(MOST_PARAMETERS).position(|b| {
             depth += usize::from(b == b'(');
             depth -= usize::from(b == b')');
             depth == 0
         });
-        let behind = close.map_or("", |close| behind[close + 1..].trim_start());
+        let Some(close) = close else { return true };
+        let behind = behind[close + 1..].trim_start();
         behind.starts_with(is_word)
             || ["{", "/*", "//", "#", "[", "\\"]
                 .iter()

@@ -1,10 +1,9 @@
-//! Variables, members, parameters and results for texts: pointers to characters that are only printed, or compared by `strcmp`, as the names
-//! in a table of structures, `const char *what` that a handler of errors prints, and a function that says what something is called.
+//! Variables, members, parameters and results for texts: pointers to characters that are only printed, as the names in a table of
+//! structures, `const char *what` that a handler of errors prints, and a function that says what something is called.
 //!
-//! Printing is left out, so nothing asks which text it is: such a pointer becomes a number, and what it is given 0. Of those that are compared
-//! the number is the rank of the text. One that is read otherwise, or handed on to something else, stays a pointer.
+//! Printing is left out, so nothing asks which text it is: such a pointer becomes a number, and what it is given 0. One that is
+//! compared, read otherwise, or handed on to something else stays a pointer.
 
-mod compared;
 pub(crate) mod kept;
 mod tested;
 
@@ -28,8 +27,6 @@ enum Text {
     Variable(u32),
     Member(u32, Rc<str>),
     Result(usize),
-    /// What `strcmp` is given, by the expression.
-    Compared(u32),
 }
 
 /// What may be a text that is only printed.
@@ -46,8 +43,6 @@ struct Candidates {
     /// Those that are compared with null, and the null pointers.
     tested: BTreeSet<Text>,
     nulls: Vec<(Text, ExprId)>,
-    /// Those whose first character is asked for, by that.
-    firsts: Vec<(Text, ExprId)>,
 }
 
 /// Makes numbers of texts that are only printed, but of what the functions with these numbers are given.
@@ -69,7 +64,6 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
         values,
         tested,
         nulls,
-        firsts,
         ..
     } = candidates;
     if all.is_empty() {
@@ -88,10 +82,9 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
         let node = &mut unit.exprs[e.index()];
         node.ty = node.ty.as_ref().map(numbered);
     }
-    let ranks = compared::ranks(unit);
     for (text, value) in values {
         match all.contains(&text) {
-            true if tested.contains(&text) => tested::number(unit, value, &ranks),
+            true if tested.contains(&text) => tested::number(unit, value),
             true => forget(unit, value),
             false => {}
         }
@@ -114,16 +107,10 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) {
                     }
                 }
             }
-            Text::Result(_) | Text::Compared(_) => {}
+            Text::Result(_) => {}
         }
     }
     number_signatures(unit, &all);
-    compared::subtract(unit, &all);
-    for (text, first) in firsts {
-        if all.contains(&text) {
-            compared::ask_whether_empty(unit, first, &ranks);
-        }
-    }
 }
 
 /// Gives functions the types of their parameters and results that are numbers now.
@@ -214,7 +201,6 @@ fn structures<'u>(unit: &'u Unit, types: impl Iterator<Item = &'u Qualified>) ->
 impl Candidates {
     fn of(unit: &Unit, roots: &[usize]) -> Self {
         let mut found = Self::default();
-        found.all.extend(compared::texts(unit));
         let heads = roots.iter().map(|f| &unit.functions[*f]);
         let given = heads.clone().flat_map(|f| &f.parameters);
         let given = given.map(|d| &unit.decl(*d).ty);
@@ -365,7 +351,6 @@ impl Candidates {
                 _ => {}
             }
         }
-        self.look_at_comparisons(unit, &mut allowed);
         self.look_at_tests(unit, &mut allowed);
         for (k, decl) in unit.decls.iter().enumerate() {
             let Some(init) = &decl.init else { continue };

@@ -170,6 +170,10 @@ const RULES: &[(&str, &str)] = &[
         "#include <math.h>\n#include <ctype.h>\n#include <stdlib.h>\ndouble f(double v, int n) { int i, k = 0, p[5] = {50, 53, 42, 49, 0}; double s = 1, t = 0, a[3] = {1, 2, 3}; while (rint(s) < 3 && s < 100) s += 0.75; for (i = 0; isdigit(p[i]); i++) k++; for (i = 0; i < n + 2; i++) if (i < n && nearbyint(a[i]) > 1) t += a[i]; k += n - 3 != 0 && div(7, n - 3).quot > 2; k += n == 3 ? 5 : div(7, n - 3).rem; do t += logb(s); while (scalbn(t, 1) < 20); return v * s + t + 100 * k; }",
     ),
     (
+        "texts that decide are those of C",
+        "#include <string.h>\n#include <stddef.h>\nstruct m { const char *name; double k; }; static const struct m table[] = {{\"sin\", 2}, {\"\", 5}, {0, 0}};\ndouble f(double v, int n) { const struct m *p = table; int k = p->name[0] ?: 5; const char *a = \"a\", *b = v > 1 ? \"b\" : \"c\"; const char *t = a == b ? \"same\" : \"other\", *u = a == b ? \"same\" : NULL; return k * v + (strcmp(t, \"same\") == 0) + 10 * (u != NULL) + 100 * (strcmp(a, b) < 0u); }",
+    ),
+    (
         "statements in an expression come one after the other",
         "double f(double v, int n) { return ({ int k = n; k += 2; k *= 3; k * v; }); }",
     ),

@@ -106,7 +106,10 @@ impl<'v> Objects<'v> {
             shown: HashSet::new(),
         };
         for (name, _) in values {
-            found.show(name);
+            // The numbers of elements of objects are no values of their own.
+            if !found.below.contains_key(&**name) {
+                found.show(name);
+            }
         }
         found
     }

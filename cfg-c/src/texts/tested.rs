@@ -1,15 +1,9 @@
-//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`, or asked whether they are
-//! empty, as in `for (; p->name[0]; p++)`. Such a text is a
-//! number that is its rank, from 1, where there is one and 0 where there is none, if that is known of all that it is given.
+//! Texts that are compared with the null pointer, as in `if (why) puts(why);` and `if (log == NULL) log = stderr;`. Such a text is a
+//! number that is 1 where there is one and 0 where there is none, if that is known of all that it is given.
 
-use super::{
-    Candidates, Text,
-    compared::{self, Ranks},
-    forget, text_of,
-};
+use super::{Candidates, Text, forget, text_of};
 use crate::{
-    ast::{Binary, DeclKind, ExprId, ExprKind, Unit},
-    constant,
+    ast::{Binary, DeclKind, ExprId, ExprKind, Unary, Unit},
     points::{bare, is_null},
     types::{Arith, Qualified, Type},
 };
@@ -21,8 +15,8 @@ enum Given {
     Something,
     /// Another text.
     Text(Text),
-    /// One of two.
-    Chosen(ExprId, ExprId),
+    /// One of two, by a condition.
+    Chosen(ExprId, ExprId, ExprId),
     Unknown,
 }
 
@@ -33,7 +27,7 @@ fn known(unit: &Unit, e: ExprId) -> Given {
         _ if is_null(unit, e) => Given::Null,
         ExprKind::Str(_) => Given::Something,
         ExprKind::Name(d) if is_stream(unit, d) => Given::Something,
-        ExprKind::Conditional(_, a, b) if inner == e => Given::Chosen(a, b),
+        ExprKind::Conditional(c, a, b) if inner == e => Given::Chosen(c, a, b),
         _ if unit.expr(e).effects => Given::Unknown,
         _ => text_of(unit, e).map_or(Given::Unknown, Given::Text),
     }
@@ -45,6 +39,22 @@ fn is_stream(unit: &Unit, d: crate::ast::DeclId) -> bool {
     decl.kind == DeclKind::Global
         && decl.external
         && matches!(&*decl.name, "stdin" | "stdout" | "stderr")
+}
+
+/// The texts on which a condition depends otherwise than by whether they are null.
+fn decide(unit: &Unit, condition: ExprId) -> Vec<Text> {
+    let (mut found, mut open) = (Vec::new(), vec![condition]);
+    while let Some(c) = open.pop() {
+        match unit.expr(c).kind {
+            ExprKind::Binary(Binary::And | Binary::Or, a, b) => open.extend([a, b]),
+            ExprKind::Unary(Unary::Not, a) => open.push(a),
+            ExprKind::Binary(Binary::Eq | Binary::Ne, a, b)
+                if is_null(unit, a) || is_null(unit, b) => {}
+            _ if text_of(unit, c).is_some() => {}
+            _ => unit.walk(c, &mut |e| found.extend(text_of(unit, e))),
+        }
+    }
+    found
 }
 
 impl Candidates {
@@ -64,12 +74,6 @@ impl Candidates {
         let asked = (0..unit.exprs.len()).flat_map(|e| unit.asked_operands(ExprId(e as u32)));
         for c in asked.chain(unit.conditions()) {
             self.test(unit, c, allowed);
-            if let ExprKind::Index(text, first) = unit.expr(c).kind
-                && constant::integer(unit, first).is_some_and(|(k, _)| k == 0)
-                && let Some(text) = self.test(unit, text, allowed)
-            {
-                self.firsts.push((text, c));
-            }
         }
     }
 
@@ -105,7 +109,10 @@ impl Candidates {
                 match known(unit, e) {
                     Given::Null | Given::Something => {}
                     Given::Text(other) => given.push(other),
-                    Given::Chosen(a, b) => left.extend([a, b]),
+                    Given::Chosen(c, a, b) => {
+                        self.against.extend(decide(unit, c));
+                        left.extend([a, b]);
+                    }
                     Given::Unknown => self.against.push(text.clone()),
                 }
             }
@@ -126,20 +133,14 @@ impl Candidates {
     }
 }
 
-/// A value as the number that says whether it is null, and which text it is.
-pub(super) fn number(unit: &mut Unit, value: ExprId, ranks: &Ranks) {
+/// A value as the number that says whether it is null.
+pub(super) fn number(unit: &mut Unit, value: ExprId) {
     let mut open = vec![value];
     while let Some(e) = open.pop() {
         match known(unit, e) {
             Given::Null => forget(unit, e),
-            Given::Something => {
-                let rank = match &unit.expr(bare(unit, e)).kind {
-                    ExprKind::Str(Some(text)) => ranks.get(compared::content(text)).copied(),
-                    _ => None,
-                };
-                unit.exprs[e.index()].kind = ExprKind::Int(rank.unwrap_or(1), Arith::ADDRESS);
-            }
-            Given::Chosen(a, b) => open.extend([a, b]),
+            Given::Something => unit.exprs[e.index()].kind = ExprKind::Int(1, Arith::ADDRESS),
+            Given::Chosen(_, a, b) => open.extend([a, b]),
             Given::Text(_) | Given::Unknown => continue,
         }
         unit.exprs[e.index()].ty = Some(Qualified::plain(Type::Arith(Arith::ADDRESS)));
