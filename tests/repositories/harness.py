@@ -5,7 +5,7 @@ usage: harness.py --binary CFGREV --repos FOLDER --points points.jsonl --results
        [NUMBER ...]
 
 A point is a line of JSON: number, file (below FOLDER), function, at, and if needed seed; options: what the command line needs beyond
-the file; routine: the name in options' run; gcc: flags of the C compiler; link: further files of the original; parameters: declarations that replace those of the
+the file; routine: the name in options' run; original: the file that the C compiler takes instead of it; gcc: flags of the C compiler; link: further files of the original; parameters: declarations that replace those of the
 original in the driver; declare: C at file level; before: C in front of the call (state of globals);
 steps: of differences, relative; hold: places that are not moved (the function is defined on a line only). `{repo}` in options and flags is the repository's folder, `{here}` that of this program; types: what pointers to void lead to.
 With --sources, FOLDER/NUMBER.c is read in place of the file (the compiled original stays).
@@ -361,7 +361,7 @@ def judged(point, at, arguments):
     if seconds > SLOW:
         return 'slow', f'{seconds:.1f} s', seconds
     try:
-        driver = Driver(point, answer, point.get('seed'), point.get('original', path), repo, arguments.gcc.split())
+        driver = Driver(point, answer, point.get('seed'), point.get('original', path).replace('{repo}', repo), repo, arguments.gcc.split())
         wrong = driver.verdict()
     except (RuntimeError, ValueError, OSError, subprocess.TimeoutExpired) as problem:
         return 'unchecked', f'{kind}; {problem}', seconds
