@@ -242,6 +242,13 @@ pub(crate) struct Decl {
 }
 
 impl Decl {
+    /// True of the streams of stdio.h, which are texts here.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.kind == DeclKind::Global
+            && self.external
+            && matches!(&*self.name, "stdin" | "stdout" | "stderr")
+    }
+
     /// How the library computes the function, if the program has no text of it.
     pub(crate) fn how(&self) -> Option<How> {
         self.library.filter(|_| self.definition.is_none())

@@ -3,7 +3,7 @@
 
 use super::{Candidates, Text, forget, text_of};
 use crate::{
-    ast::{Binary, DeclKind, ExprId, ExprKind, Unary, Unit},
+    ast::{Binary, ExprId, ExprKind, Unary, Unit},
     points::{bare, is_null},
     types::{Arith, Qualified, Type},
 };
@@ -26,19 +26,11 @@ fn known(unit: &Unit, e: ExprId) -> Given {
     match unit.expr(inner).kind {
         _ if is_null(unit, e) => Given::Null,
         ExprKind::Str(_) => Given::Something,
-        ExprKind::Name(d) if is_stream(unit, d) => Given::Something,
+        ExprKind::Name(d) if unit.decl(d).is_stream() => Given::Something,
         ExprKind::Conditional(c, a, b) if inner == e => Given::Chosen(c, a, b),
         _ if unit.expr(e).effects => Given::Unknown,
         _ => text_of(unit, e).map_or(Given::Unknown, Given::Text),
     }
-}
-
-/// True of the streams of stdio.h, which are texts here.
-fn is_stream(unit: &Unit, d: crate::ast::DeclId) -> bool {
-    let decl = unit.decl(d);
-    decl.kind == DeclKind::Global
-        && decl.external
-        && matches!(&*decl.name, "stdin" | "stdout" | "stderr")
 }
 
 /// The texts on which a condition depends otherwise than by whether they are null.
