@@ -1,4 +1,5 @@
-//! Functions and variables that are defined in none of the files that are read, but in one that lies beside or around them.
+//! Functions and variables that are defined in none of the files that are read, but in one that lies beside or around
+//! them.
 
 use crate::{
     Files, SourceFile,
@@ -19,7 +20,8 @@ use std::{
 pub(crate) const TO_NAME: &str =
     "name it among the files to say so; --only-these reads no others than those that are named";
 
-/// Folders of programs that try or show others: what they define stands in for these, and is meant where files in them are read.
+/// Folders of programs that try or show others: what they define stands in for these, and is meant where files in them
+/// are read.
 const ASIDE: [&str; 7] = [
     "test", "tests", "example", "examples", "demo", "demos", "bench",
 ];
@@ -44,8 +46,8 @@ pub(crate) fn undefined(
         .collect()
 }
 
-/// Adds to problems that lack a function the files that define it; where one is meant, and an error or a variable that is not defined
-/// asks for it, it is among those that are returned, with what it is read for.
+/// Adds to problems that lack a function the files that define it; where one is meant, and an error or a variable that
+/// is not defined asks for it, it is among those that are returned, with what it is read for.
 pub(crate) fn name_files(
     sink: &mut Sink,
     sources: &[SourceFile<'_>],
@@ -149,8 +151,8 @@ fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
 /// The bytes of a list of parameters that are looked at.
 const MOST_PARAMETERS: usize = 4096;
 
-/// False of a text in which nothing behind a name looks like the rest of its definition: where a function is called, or declared, other signs
-/// stand behind the parentheses.
+/// False of a text in which nothing behind a name looks like the rest of its definition: where a function is called, or
+/// declared, other signs stand behind the parentheses.
 fn may_define(text: &str, name: &str) -> bool {
     let is_word = |c: char| c == '_' || c.is_alphanumeric();
     text.match_indices(name).any(|(at, _)| {

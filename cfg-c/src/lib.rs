@@ -91,8 +91,8 @@ pub struct Read {
     pub signature: Option<Signature>,
     /// Errors and warnings, in the order of the steps that found them.
     pub problems: Diagnostics,
-    /// Files among [`Files::others_in_c`] that define functions and variables which those that were read lack, and for which of them each is
-    /// to be read, too, as [`SourceFile::found_for`] has it.
+    /// Files among [`Files::others_in_c`] that define functions and variables which those that were read lack, and for
+    /// which of them each is to be read, too, as [`SourceFile::found_for`] has it.
     pub further: BTreeMap<String, Vec<String>>,
 }
 

@@ -320,8 +320,9 @@ fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
 }
 
 /// Adds the members that a pointer to a number in a structure may go on to: the numbers of its type beside it, and
-/// beside the structure where that is a member. All of structures among them may be reached. The members beside these stay,
-/// too: a pointer that goes on farther leads to cells of another type, which is told. So it is of arrays of structures.
+/// beside the structure where that is a member. All of structures among them may be reached. The members beside these
+/// stay, too: a pointer that goes on farther leads to cells of another type, which is told. So it is of arrays of
+/// structures.
 fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId>) {
     let number = |ty: &Qualified| ty.element().arith();
     let own = unit.expr(place).ty.as_ref().and_then(number);
@@ -377,8 +378,8 @@ fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId
 }
 
 /// The structures of which more than the members that are named is read or written: values are copied, members lie over
-/// others, or pointers to structures go on from one to the next; with those in them. Of others, the members that pointers to
-/// numbers go on to.
+/// others, or pointers to structures go on from one to the next; with those in them. Of others, the members that
+/// pointers to numbers go on to.
 fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId>, Used) {
     let mut open: Vec<StructId> = Vec::new();
     let mut walked = Used::default();

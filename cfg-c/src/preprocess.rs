@@ -57,8 +57,8 @@ pub struct SourceFile<'t> {
     pub bytes: &'t [u8],
     /// How it is preprocessed.
     pub preprocessing: Preprocessing,
-    /// Why it is read, of a file that [`Read::further`](crate::Read) has named: none of its functions is the one to differentiate. Empty
-    /// of others.
+    /// Why it is read, of a file that [`Read::further`](crate::Read) has named: none of its functions is the one to
+    /// differentiate. Empty of others.
     pub found_for: Vec<String>,
 }
 

@@ -241,7 +241,8 @@ impl Files {
         }
     }
 
-    /// The functions that others, of the files that the user named, name, also through the initial values of variables, or that are named by what is said of others.
+    /// The functions that others, of the files that the user named, name, also through the initial values of variables,
+    /// or that are named by what is said of others.
     fn called(&self, externals: &[External], read: &[Preprocessed]) -> BTreeSet<InFile> {
         let mut called = BTreeSet::new();
         // The declaration of a variable, and the function that it is looked at for. What is looked at for two is of interest to all.
@@ -547,8 +548,8 @@ pub(crate) fn reach(
     })
 }
 
-/// Refuses functions that are there to be put in place of calls only, where another file defines them for all other calls: which of the two
-/// is called depends on how the compiler optimises.
+/// Refuses functions that are there to be put in place of calls only, where another file defines them for all other
+/// calls: which of the two is called depends on how the compiler optimises.
 fn refuse_inline_stand_ins(
     files: &Files,
     read: &[Preprocessed],

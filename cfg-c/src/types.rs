@@ -231,8 +231,8 @@ pub(crate) struct Qualified {
     pub(crate) width: Option<Width>,
 }
 
-/// The width of a bit-field, and the type that it is declared with. It is computed in another one, to which its values are
-/// promoted.
+/// The width of a bit-field, and the type that it is declared with. It is computed in another one, to which its values
+/// are promoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Width {
     pub(crate) of: Int,

@@ -1685,8 +1685,8 @@ fn what_does_more_than_tell_is_called() {
     }
 }
 
-/// Unions of which members are used that are not the same numbers, or that are named as a whole as two types, are refused
-/// with the reason.
+/// Unions of which members are used that are not the same numbers, or that are named as a whole as two types, are
+/// refused with the reason.
 #[test]
 fn unions_that_are_more_than_one_view() {
     for (members, body, words) in [

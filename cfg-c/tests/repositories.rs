@@ -1,8 +1,9 @@
-//! Changed files of public repositories: they are read, or it is said why not; nothing panics or hangs, and no change inside of the
-//! function that the compiler of C refuses is accepted.
+//! Changed files of public repositories: they are read, or it is said why not; nothing panics or hangs, and no change
+//! inside of the function that the compiler of C refuses is accepted.
 //!
-//! `CFGREV_REPOSITORIES` names the folder with the repositories of `tests/repositories`; without it nothing runs. `CFGREV_MUTATIONS` sets
-//! how many files are drawn, `CFGREV_FIRST` the first seed, `CFGREV_SAMPLED` how many of those that are read the compiler sees, too.
+//! `CFGREV_REPOSITORIES` names the folder with the repositories of `tests/repositories`; without it nothing runs.
+//! `CFGREV_MUTATIONS` sets how many files are drawn, `CFGREV_FIRST` the first seed, `CFGREV_SAMPLED` how many of those
+//! that are read the compiler sees, too.
 
 #![allow(clippy::print_stderr, reason = "a long run says how far it is")]
 
@@ -51,7 +52,8 @@ fn setting(name: &str, default: u64) -> u64 {
 
 /// Where a function is defined, its body with it.
 fn definition(text: &str, name: &str) -> Option<Range<usize>> {
-    // The end of what a bracket opens; brackets in texts and comments count, so a range can be wrong, but it lies in the file.
+    // The end of what a bracket opens; brackets in texts and comments count, so a range can be wrong, but it lies in
+    // the file.
     let closed = |from: usize, open: char, close: char| {
         let mut depth = 0;
         text[from..].char_indices().find_map(|(k, c)| {

@@ -288,8 +288,8 @@ fn what_is_not_there_is_named_once() {
     );
 }
 
-/// A structure that a file only names is the one of another file, whichever comes first; a structure with its variables, as a header has it, is
-/// one for all files.
+/// A structure that a file only names is the one of another file, whichever comes first; a structure with its
+/// variables, as a header has it, is one for all files.
 #[test]
 fn structures_are_those_of_all_files() {
     let named = "struct s; struct s *get(void); void set(struct s *, double); double f(double x) { set(get(), x); return g(get()); }";
@@ -395,7 +395,8 @@ fn a_function_of_the_first_file_is_chosen() {
     );
 }
 
-/// Where a function is not defined in the files read, and in one other beside them, the message names that, and it is to be read if that helps.
+/// Where a function is not defined in the files read, and in one other beside them, the message names that, and it is
+/// to be read if that helps.
 #[test]
 fn files_beside_are_named_that_define_what_is_missing() {
     for (f, others, told) in [
@@ -480,7 +481,8 @@ fn files_beside_are_named_that_define_what_is_missing() {
     }
 }
 
-/// Variables that no file defines are looked for like functions; those that a file defines, or that others only declare, are not.
+/// Variables that no file defines are looked for like functions; those that a file defines, or that others only
+/// declare, are not.
 #[test]
 fn files_are_found_that_define_variables() {
     let f = "extern double c, t[], p, d; double d; struct s { int n; }; extern struct s s; double f(double x) { return c * t[1] * s.n * x + p + d; }";

@@ -19,7 +19,8 @@ use reader::{Given, Reader};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The numbers of elements of the objects that pointers lead to at a point, by the name of the variable or of the field that the
-/// pointers are; and by the name of what has all records of a kind that lead to their like the pointer at which they stand.
+/// pointers are; and by the name of what has all records of a kind that lead to their like the pointer at which they
+/// stand.
 pub type Sizes = BTreeMap<String, Value>;
 
 /// The parameters of a routine that pointers became.

@@ -127,8 +127,8 @@ impl Reading<'_, '_> {
         named.is_some_and(|v| matches!(self.routine.variable(v).role, Role::Parameter { .. }))
     }
 
-    /// True of the fields of one object that stands for a list of records, as that to which a pointer of C leads: each has a dimension more
-    /// than its value.
+    /// True of the fields of one object that stands for a list of records, as that to which a pointer of C leads: each
+    /// has a dimension more than its value.
     fn are_of_a_list(&self, parts: &[Given<ValueTree>]) -> bool {
         let globals = self.program.globals.iter().map(|g| &g.variable);
         let variables = self.routine.variables.iter().chain(globals);

@@ -87,8 +87,8 @@ fn given(unit: &Unit) -> Given {
     given
 }
 
-/// The type that a holder's pointers lead to, if all that it is given is known and of one. Memory that is allocated, and null, have the
-/// type that they are converted to; null that is not leads to bytes.
+/// The type that a holder's pointers lead to, if all that it is given is known and of one. Memory that is allocated,
+/// and null, have the type that they are converted to; null that is not leads to bytes.
 fn only_type(
     unit: &Unit,
     given: &Given,

@@ -95,7 +95,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// The extents by which a walker goes through a matrix as a whole, if it is only ever given elements of its first row.
+    /// The extents by which a walker goes through a matrix as a whole, if it is only ever given elements of its first
+    /// row.
     pub(super) fn extents_of_walker(
         &self,
         d: DeclId,
@@ -217,7 +218,8 @@ pub(super) fn number(pointer: &Pointer, extents: &[Expr]) -> Option<Expr> {
     Some(number)
 }
 
-/// True if a pointer is given elements of the first row of a matrix, and nothing else but pointers to which this holds, moved or not.
+/// True if a pointer is given elements of the first row of a matrix, and nothing else but pointers to which this holds,
+/// moved or not.
 fn begins(unit: &Unit, d: DeclId) -> bool {
     let (mut open, mut visited) = (points::sources(unit, d), HashSet::from([d]));
     let mut found = false;

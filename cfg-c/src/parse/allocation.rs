@@ -67,8 +67,8 @@ impl Parser<'_> {
         self.add(ExprKind::Binary(Binary::Comma, assign, done), at, from)
     }
 
-    /// The call of memset that makes 0 of all members of a structure with pointers, as the assignment of a literal; none if
-    /// it sets something else.
+    /// The call of memset that makes 0 of all members of a structure with pointers, as the assignment of a literal;
+    /// none if it sets something else.
     fn cleared_structure(&mut self, arguments: &[ExprId], at: Pos, from: Pos) -> Option<ExprId> {
         let &[to, value, bytes] = arguments else {
             return None;

@@ -1,4 +1,5 @@
-//! Functions that the caller gives and that an option or pragma says to be one of the files: `external(net.act is(tanh_of))`.
+//! Functions that the caller gives and that an option or pragma says to be one of the files: `external(net.act
+//! is(tanh_of))`.
 
 use super::{Entry, Parser};
 use crate::{
@@ -153,8 +154,8 @@ impl Parser<'_> {
                     changed.get_or_insert(decl.at);
                 }
             }
-            // Pointers that an initial value does not name are null. Variables of files without one have what functions gave
-            // them that are not called here.
+            // Pointers that an initial value does not name are null. Variables of files without one have what functions
+            // gave them that are not called here.
             let is_cleared = match &decl.init {
                 Some(init) => !matches!(init, Init::Expr(_)),
                 None => decl.kind == DeclKind::Static,

@@ -24,7 +24,8 @@ pub(super) struct Sorted {
 }
 
 impl Parser<'_> {
-    /// What is called, and with what, where `qsort` or `bsearch` is called for elements of a type that is known, and their size is given.
+    /// What is called, and with what, where `qsort` or `bsearch` is called for elements of a type that is known, and
+    /// their size is given.
     pub(super) fn sort_of_elements(
         &mut self,
         f: ExprId,

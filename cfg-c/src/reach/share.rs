@@ -1,5 +1,5 @@
-//! Types that several files declare in the same words, usually in a header: they are one type, and parsed once. A structure that a file only
-//! names is the one of that tag in another file.
+//! Types that several files declare in the same words, usually in a header: they are one type, and parsed once. A
+//! structure that a file only names is the one of that tag in another file.
 
 use super::{Files, Item, Name, Place};
 use crate::{lex::Token, preprocess::Preprocessed};
@@ -58,7 +58,8 @@ pub(super) fn shared(
     shared
 }
 
-/// The structures of which a file only names the tag, and another one has the members, each with the first file that names it.
+/// The structures of which a file only names the tag, and another one has the members, each with the first file that
+/// names it.
 pub(super) fn opaque(
     files: &Files,
     shared: &BTreeMap<Place, Place>,
@@ -89,7 +90,8 @@ pub(super) fn opaque(
     opaque
 }
 
-/// True of what declares nothing but types and enumerators, or a structure with variables of it that have no initial values.
+/// True of what declares nothing but types and enumerators, or a structure with variables of it that have no initial
+/// values.
 fn is_type(item: &Item, tokens: &[Token]) -> bool {
     let names = &item.names;
     let has = |sign: &str| tokens.iter().any(|t| t.is(sign));

@@ -46,9 +46,11 @@ struct Writer<'a> {
     /// The numbers of the variables that keep where memory begins, by the names of the pointers to it: the function may
     /// exchange these, and results are those of the objects.
     bases: HashMap<String, usize>,
-    /// The objects of each structure that the variable at hand leads to, in their order: the number in `bases`, and that of the elements.
+    /// The objects of each structure that the variable at hand leads to, in their order: the number in `bases`, and
+    /// that of the elements.
     objects: HashMap<usize, Vec<(usize, usize)>>,
-    /// The pointers in it that lead to elements of them: the place, the structure, the number of the element, and the name.
+    /// The pointers in it that lead to elements of them: the place, the structure, the number of the element, and the
+    /// name.
     links: Vec<(String, usize, i64, String)>,
 }
 

@@ -44,14 +44,16 @@ pub struct CGlobal {
     pub declared: CDeclaration,
 }
 
-/// Members of structures that the program does not have because nothing uses them, and globals whose values callers do not give.
+/// Members of structures that the program does not have because nothing uses them, and globals whose values callers do
+/// not give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CLeftOut {
     /// The places that they take, by the names of records: the number of the field behind it, and its bytes.
     pub gaps: BTreeMap<String, Vec<(usize, u64)>>,
     /// Names that POINT may have and nothing reads, as `p.next` or `p.part.name`, by the names of routines.
     pub members: BTreeMap<String, BTreeSet<String>>,
-    /// Names of globals that have their initial values from the first call on, whatever they held before it: POINT cannot give them.
+    /// Names of globals that have their initial values from the first call on, whatever they held before it: POINT
+    /// cannot give them.
     pub started: BTreeSet<String>,
 }
 

@@ -9,8 +9,8 @@ pub struct NameOrigin {
     pub role: NameRole,
     /// The name of the routine, variable or global that it was made from; empty if there is none.
     pub of: String,
-    /// Of [`NameRole::Objects`]: the variables and fields that are numbers of its elements, from 1, 0 of null. They are all that
-    /// leads there then.
+    /// Of [`NameRole::Objects`]: the variables and fields that are numbers of its elements, from 1, 0 of null. They are
+    /// all that leads there then.
     pub links: Vec<String>,
 }
 

@@ -66,9 +66,10 @@ pub(super) struct Element {
 
 /// What the steps tell of an element's gaps that are visible beside their rounding.
 ///
-/// Where all partials are zero and the derivative really is (that of x^3 at 0, say), the gap vanishes with the step; a derivative that is
-/// forgotten is left of it, whatever else vanishes with the step. Where there are partials, a gap that lasts is one, too, however small
-/// it is beside the sum of their absolute values, which grows beyond all bounds in a recursion whose terms cancel.
+/// Where all partials are zero and the derivative really is (that of x^3 at 0, say), the gap vanishes with the step; a
+/// derivative that is forgotten is left of it, whatever else vanishes with the step. Where there are partials, a gap
+/// that lasts is one, too, however small it is beside the sum of their absolute values, which grows beyond all bounds
+/// in a recursion whose terms cancel.
 #[derive(Clone, Copy, Default)]
 struct Visible {
     /// The first gap.
@@ -118,7 +119,8 @@ impl Visible {
         }
     }
 
-    /// The gap of an element whose partials are all zero: 0 if it vanishes with the step, infinite if it lasts; or else what is known without.
+    /// The gap of an element whose partials are all zero: 0 if it vanishes with the step, infinite if it lasts; or else
+    /// what is known without.
     fn settled(&self, known: Option<f64>) -> Option<f64> {
         match (self.first, self.change) {
             (Some(_), _) if self.lasting.is_some() => Some(f64::INFINITY),

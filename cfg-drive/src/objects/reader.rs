@@ -198,7 +198,8 @@ impl<'a, 'p> Reader<'a, 'p> {
         Ok(())
     }
 
-    /// A pointer to the element of a level that has all records of a kind: its number, or all of them, of which it leads to the first.
+    /// A pointer to the element of a level that has all records of a kind: its number, or all of them, of which it
+    /// leads to the first.
     fn link(
         &mut self,
         leaf: usize,

@@ -69,8 +69,8 @@ pub(super) struct Steps {
     pub(super) stride: i64,
 }
 
-/// The fields of a value of the type that are no records, in the order of the layout: one without a name of a type that is
-/// none.
+/// The fields of a value of the type that are no records, in the order of the layout: one without a name of a type that
+/// is none.
 pub(super) fn fields(program: &Program, ty: ScalarType) -> Vec<Elements<'_>> {
     let mut found = Vec::new();
     let mut open = vec![Elements {

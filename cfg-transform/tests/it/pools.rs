@@ -12,7 +12,8 @@ fn lowered(source: &str) -> Result<String, String> {
     Ok(lowered.to_string())
 }
 
-/// Records are copied to what pointers lead to up to a number of cells, and taken with pointers in them whatever they hold.
+/// Records are copied to what pointers lead to up to a number of cells, and taken with pointers in them whatever they
+/// hold.
 #[test]
 fn records_that_are_copied_cell_by_cell() {
     for (cells, is_refused) in [(10_000, false), (10_001, true)] {

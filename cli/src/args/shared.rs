@@ -47,7 +47,8 @@ pub(crate) struct InC {
     /// A C preprocessor that FILE goes through first, with its options: 'cc -E'. It is given those above, too.
     #[arg(long, value_name = "COMMAND")]
     pub(crate) preprocess: Option<String>,
-    /// In C, no files are read but FILE and what it includes: by itself, one that alone defines what FILE lacks is read, too.
+    /// In C, no files are read but FILE and what it includes: by itself, one that alone defines what FILE lacks is
+    /// read, too.
     #[arg(long)]
     pub(crate) only_these: bool,
     /// A function that the C file calls and does not define, or whose derivatives are given:

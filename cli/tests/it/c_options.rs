@@ -201,8 +201,8 @@ fn headers_that_are_found_include_each_other() {
     assert_eq!(found, Ok(json!({"x": 15.0})));
 }
 
-/// Files are read by themselves that define what others lack, as long as something is lacking; those of tests, of other programs, and where it
-/// is not clear which one is meant, are not.
+/// Files are read by themselves that define what others lack, as long as something is lacking; those of tests, of other
+/// programs, and where it is not clear which one is meant, are not.
 #[test]
 fn what_is_lacking_is_read() {
     let Some(_) = needs::tool("cc") else { return };

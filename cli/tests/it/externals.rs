@@ -373,8 +373,8 @@ double started(double x) { net own = {.last = square}; return own.last(x); }
     }
 }
 
-/// What a variable of a file has got from functions that are not called is named, also where a function leads to it; the
-/// function that is named may be a static one of another file.
+/// What a variable of a file has got from functions that are not called is named, also where a function leads to it;
+/// the function that is named may be a static one of another file.
 #[test]
 fn functions_that_files_keep_are_those_that_are_named() {
     let folder = tempfile::tempdir().unwrap();

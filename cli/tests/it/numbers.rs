@@ -623,8 +623,8 @@ fn of_many_dependents_a_few_are_named() {
     assert!(ran.err.contains(named), "{}", ran.err);
 }
 
-/// A derivative that a user has declared 0 and that is not is found where the terms of the derivative cancel, so that the sum of their
-/// absolute values says nothing.
+/// A derivative that a user has declared 0 and that is not is found where the terms of the derivative cancel, so that
+/// the sum of their absolute values says nothing.
 #[test]
 fn wrong_derivatives_are_found_where_terms_cancel() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -674,7 +674,8 @@ double f(const struct s *p, bool twice, int k) { return p && p[k].on ? p[k].a[1]
     assert!(ran.err.contains("P415"), "{}", ran.err);
 }
 
-/// POINT gives a global structure of which the address is taken; a global to which pointers that are values lead it cannot give.
+/// POINT gives a global structure of which the address is taken; a global to which pointers that are values lead it
+/// cannot give.
 #[test]
 fn globals_have_the_values_of_the_point_or_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");

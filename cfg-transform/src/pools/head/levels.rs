@@ -4,8 +4,8 @@
 //! pointers, or records with pointers in them, a pointer is an integer, the number of elements of its object, 0 of null; and these
 //! objects are the next level. `^^real a` is two levels: the numbers of elements of the rows, and the elements of all rows.
 //!
-//! Records that lead to their like, as in lists, trees and graphs, have one level in a parameter, which is one object: pointers to them are
-//! numbers of its elements, from 1.
+//! Records that lead to their like, as in lists, trees and graphs, have one level in a parameter, which is one object:
+//! pointers to them are numbers of its elements, from 1.
 
 use super::{
     super::{
@@ -191,8 +191,8 @@ fn joined(name: &str, path: &[String]) -> String {
 }
 
 /// The levels of a parameter, those that are nearer first. Of records that lead to their like there is one
-/// level, which is named by the first place that leads there. Places where nothing is done with what has the pointer come last: no object is
-/// made for what leads on from there.
+/// level, which is named by the first place that leads there. Places where nothing is done with what has the pointer
+/// come last: no object is made for what leads on from there.
 fn all_levels(
     plan: &Plan<'_>,
     root: Open,
