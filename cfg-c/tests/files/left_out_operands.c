@@ -1,7 +1,7 @@
 /* Printing as an operand that decides nothing, and what compilers count in the bits of constants. */
 #include <stdio.h>
 static int level = 1, calls;
-#define DEBUG(...) ((void)(level && printf(__VA_ARGS__)))
+#define DEBUG(...) ((void)(level && fprintf(stderr, __VA_ARGS__)))
 static int count(void) { return ++calls; }
 
 //@ logged {"x": 1.5}
@@ -9,11 +9,11 @@ double logged(double x)
 {
     DEBUG("x = %g\n", x);
     level > 5 || count();
-    level && count() && printf("counted\n");
-    level && (count(), level = 0, printf("off\n"));
-    level || (x *= 2, printf("%g\n", x));
-    (void)(x > 100 || fputs("small\n", stdout));
-    level ? (void)printf("on\n") : (void)0;
+    level && count() && fprintf(stderr, "counted\n");
+    level && (count(), level = 0, fprintf(stderr, "off\n"));
+    level || (x *= 2, fprintf(stderr, "%g\n", x));
+    (void)(x > 100 || fputs("small\n", stderr));
+    level ? (void)fprintf(stderr, "on\n") : (void)0;
     return x * x + calls;
 }
 
