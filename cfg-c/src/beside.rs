@@ -78,8 +78,8 @@ pub(crate) fn name_files(
         }
     }
     let mut read = |file: &str, name: &str| {
-        let others: Vec<&str> = names[name].iter().map(|other| &**other).collect();
-        let others: Vec<&str> = others.into_iter().filter(|other| *other != file).collect();
+        let others = names[name].iter().map(|other| &**other);
+        let others: Vec<&str> = others.filter(|other| *other != file).collect();
         let why = match others.is_empty() {
             true => name.to_owned(),
             false => format!("{name} (defined in {}, too)", others.join(", ")),
@@ -136,12 +136,11 @@ fn meant<'f>(all: &'f BTreeSet<String>, sources: &[SourceFile<'_>]) -> Option<&'
 fn is_aside(path: &str, sources: &[SourceFile<'_>]) -> bool {
     let path = Path::new(path);
     path.ancestors().skip(1).any(|folder| {
-        let name = folder.components().next_back();
-        let is_named = |names: &[&str]| match name {
-            Some(Component::Normal(name)) => names.iter().any(|other| name == *other),
+        let is_named = match folder.components().next_back() {
+            Some(Component::Normal(name)) => ASIDE.iter().any(|other| name == *other),
             _ => false,
         };
-        is_named(&ASIDE)
+        is_named
             && !sources
                 .iter()
                 .any(|source| Path::new(source.name).starts_with(folder))

@@ -13,7 +13,7 @@ use crate::{
     source::Sink,
     structures::{Used, members_on_the_way, unsupported},
     texts::forget,
-    types::{Qualified, Type},
+    types::{Arith, Qualified, Type},
     unions, unused,
 };
 use cfg_core::ir::Subscript;
@@ -319,13 +319,17 @@ fn around(unit: &Unit, place: ExprId) -> Vec<StructId> {
     }
 }
 
+/// The type of the number that a place is, or that its elements are.
+fn number_in(unit: &Unit, place: ExprId) -> Option<Arith> {
+    unit.expr(place).ty.as_ref()?.element().arith()
+}
+
 /// Adds the members that a pointer to a number in a structure may go on to: the numbers of its type beside it, and
 /// beside the structure where that is a member. All of structures among them may be reached. The members beside these
 /// stay, too: a pointer that goes on farther leads to cells of another type, which is told. So it is of arrays of
 /// structures.
 fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId>) {
-    let number = |ty: &Qualified| ty.element().arith();
-    let own = unit.expr(place).ty.as_ref().and_then(number);
+    let own = number_in(unit, place);
     let mut e = place;
     loop {
         e = match unit.expr(e).kind {
@@ -340,7 +344,8 @@ fn go_on(unit: &Unit, place: ExprId, walked: &mut Used, whole: &mut Vec<StructId
                     return;
                 };
                 let alike = |m: &&Member| {
-                    own.is_some() && (number(&m.ty) == own || structure_in(&m.ty).is_some())
+                    own.is_some()
+                        && (m.ty.element().arith() == own || structure_in(&m.ty).is_some())
                 };
                 let (before, behind) = (&members[..at], &members[at + 1..]);
                 let mut ends = false;
@@ -407,12 +412,7 @@ fn copied(unit: &Unit, roots: &[usize], unasked: &Unasked) -> (BTreeSet<StructId
     open.extend(overlaid(unit, unasked));
     // True of a pointer to a place that may lead to anything in the structures around.
     let is_open = |pointer: ExprId, place: ExprId| {
-        let number = unit
-            .expr(place)
-            .ty
-            .as_ref()
-            .and_then(|ty| ty.element().arith());
-        converted.contains(&pointer) || number.is_none() && may_go_on(unit, place)
+        converted.contains(&pointer) || number_in(unit, place).is_none() && may_go_on(unit, place)
     };
     for e in expressions(unit).filter(|e| !unasked.has(*e)) {
         if !places.contains(&e) {

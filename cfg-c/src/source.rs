@@ -113,12 +113,12 @@ impl Sink {
 
     /// Keeps some of the problems.
     pub(crate) fn retain(&mut self, is_kept: impl Fn(&Diagnostic) -> bool) {
-        let flags: Vec<bool> = self.found.iter().map(&is_kept).collect();
-        let mut numbers = flags.iter().scan(0, |next, kept| {
-            *next += usize::from(*kept);
-            Some(kept.then(|| *next - 1))
+        let mut kept = 0..;
+        let numbers = (self.found.iter()).map(|problem| match is_kept(problem) {
+            true => kept.next(),
+            false => None,
         });
-        let numbers: Vec<Option<usize>> = numbers.by_ref().collect();
+        let numbers: Vec<Option<usize>> = numbers.collect();
         let lacking = std::mem::take(&mut self.lacking).into_iter();
         self.lacking = lacking
             .filter_map(|(k, name)| Some((numbers[k]?, name)))

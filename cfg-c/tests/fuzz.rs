@@ -12,7 +12,10 @@ mod c;
 #[path = "../../fuzz/bodies/c_changes.rs"]
 mod c_changes;
 
-use cfg_testkit::rng::Rng;
+use cfg_testkit::{
+    rng::Rng,
+    seeds::{each_seed, setting},
+};
 use std::{
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
@@ -21,10 +24,6 @@ use std::{
 
 /// The longest that one input may take; the largest file takes milliseconds.
 const LONGEST: Duration = Duration::from_secs(20);
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
-}
 
 /// The files of a folder, in order.
 fn files(folder: &str) -> Vec<String> {
@@ -46,35 +45,23 @@ fn changed_files() {
         setting("CFGREV_MUTATIONS", 2000),
     );
     let show = setting("CFGREV_SHOW", 0) > 0;
-    let next = AtomicU64::new(first);
     let read = AtomicU64::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= first + count {
-                        return;
-                    }
-                    let mut rng = Rng::new(seed);
-                    let mut text = files[rng.below(files.len())].clone();
-                    let other = &files[rng.below(files.len())];
-                    for _ in 0..1 + rng.below(4) {
-                        text = c_changes::change(&text, other, &mut rng);
-                    }
-                    if show {
-                        eprintln!("seed {seed}:\n{text}");
-                    }
-                    let started = Instant::now();
-                    let result = std::panic::catch_unwind(|| c::run(text.as_bytes()));
-                    assert!(result.is_ok(), "seed {seed}:\n{text}");
-                    let took = started.elapsed();
-                    assert!(took < LONGEST, "seed {seed} took {took:?}:\n{text}");
-                    read.fetch_add(1, Ordering::Relaxed);
-                }
-            });
+    each_seed(first..first + count, |seed| {
+        let mut rng = Rng::new(seed);
+        let mut text = files[rng.below(files.len())].clone();
+        let other = &files[rng.below(files.len())];
+        for _ in 0..1 + rng.below(4) {
+            text = c_changes::change(&text, other, &mut rng);
         }
+        if show {
+            eprintln!("seed {seed}:\n{text}");
+        }
+        let started = Instant::now();
+        let result = std::panic::catch_unwind(|| c::run(text.as_bytes()));
+        assert!(result.is_ok(), "seed {seed}:\n{text}");
+        let took = started.elapsed();
+        assert!(took < LONGEST, "seed {seed} took {took:?}:\n{text}");
+        read.fetch_add(1, Ordering::Relaxed);
     });
     assert_eq!(read.into_inner(), count);
 }

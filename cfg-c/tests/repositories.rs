@@ -11,7 +11,11 @@
 mod c_changes;
 
 use cfg_c::{Files, MacroOption, Options, Preprocessing, SourceFile};
-use cfg_testkit::{needs, rng::Rng};
+use cfg_testkit::{
+    needs,
+    rng::Rng,
+    seeds::{each_seed, setting},
+};
 use std::{
     io::Write as _,
     ops::Range,
@@ -44,10 +48,6 @@ impl Files for Disk {
         let is_file = std::fs::metadata(path).is_ok_and(|m| m.is_file());
         is_file.then(|| std::fs::read(path).ok()).flatten()
     }
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |n| n.parse().expect("a number"))
 }
 
 /// Where a function is defined, its body with it.
@@ -196,41 +196,29 @@ fn changed_files_of_repositories() {
     let all = listed(Path::new(&repositories));
     assert!(!all.is_empty(), "the repositories are there");
     let (first, count) = (setting("CFGREV_FIRST", 0), setting("CFGREV_MUTATIONS", 200));
-    let next = AtomicU64::new(first);
     let (read, bad) = (AtomicU64::new(0), AtomicU64::new(0));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= first + count {
-                        return;
-                    }
-                    let mut rng = Rng::new(seed);
-                    let one = &all[rng.below(all.len())];
-                    let other = &all[rng.below(all.len())].text;
-                    let part = match &one.function {
-                        Some(range) if rng.below(2) == 0 => range.clone(),
-                        _ => 0..one.text.len(),
-                    };
-                    let mut changed = one.text[part.clone()].to_owned();
-                    for _ in 0..1 + rng.below(4) {
-                        changed = c_changes::change(&changed, other, &mut rng);
-                    }
-                    let text = [&one.text[..part.start], &changed, &one.text[part.end..]].concat();
-                    let started = Instant::now();
-                    let result = std::panic::catch_unwind(|| one.read(&text));
-                    let took = started.elapsed();
-                    if let Ok(is_read) = &result {
-                        read.fetch_add(u64::from(*is_read), Ordering::Relaxed);
-                    }
-                    if result.is_err() || took > LONGEST {
-                        eprintln!("seed {seed} ({}) took {took:?}: {result:?}", one.path);
-                        bad.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
+    each_seed(first..first + count, |seed| {
+        let mut rng = Rng::new(seed);
+        let one = &all[rng.below(all.len())];
+        let other = &all[rng.below(all.len())].text;
+        let part = match &one.function {
+            Some(range) if rng.below(2) == 0 => range.clone(),
+            _ => 0..one.text.len(),
+        };
+        let mut changed = one.text[part.clone()].to_owned();
+        for _ in 0..1 + rng.below(4) {
+            changed = c_changes::change(&changed, other, &mut rng);
+        }
+        let text = [&one.text[..part.start], &changed, &one.text[part.end..]].concat();
+        let started = Instant::now();
+        let result = std::panic::catch_unwind(|| one.read(&text));
+        let took = started.elapsed();
+        if let Ok(is_read) = &result {
+            read.fetch_add(u64::from(*is_read), Ordering::Relaxed);
+        }
+        if result.is_err() || took > LONGEST {
+            eprintln!("seed {seed} ({}) took {took:?}: {result:?}", one.path);
+            bad.fetch_add(1, Ordering::Relaxed);
         }
     });
     eprintln!("{count} files, {} are read", read.into_inner());

@@ -4,6 +4,7 @@ use crate::codes;
 use crate::json::pointer;
 use crate::options::Options;
 use crate::point::words_of_tree;
+use crate::slot::Slot;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
@@ -40,8 +41,8 @@ pub fn given(
     let _tree = options.lease(words_of_tree(text), declared)?;
     let members = values::read(text)?;
     let is_parameter = |name: &str| {
-        let named = declared.find_variable(name);
-        named.is_some_and(|v| matches!(declared.variable(v).role, Role::Parameter { .. }))
+        let slot = Slot::find(&program, declared, name);
+        matches!(slot, Some(Slot::Parameter(_)))
     };
     // A global that the routine assigns itself, as its initial value, does not have the point's value.
     let mut assigned = HashSet::new();

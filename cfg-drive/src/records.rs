@@ -5,10 +5,11 @@ use crate::json::{Nested, pointer};
 use crate::named::Named;
 use crate::nested::Objects;
 use crate::objects::{Levels, Sizes};
+use crate::slot::Slot;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    ir::{CLeftOut, Program, Role, Routine, ScalarType, Variable},
+    ir::{CLeftOut, Program, Routine, ScalarType, Variable},
     json::values::{NamedValues, ValueTree},
 };
 use cfg_exec::{Lease, Value};
@@ -66,7 +67,10 @@ impl Reading<'_, '_> {
                 problems.0.extend(problem.0);
             } else if self.sizes.is_none()
                 && left_out.started.contains(&name)
-                && !self.is_parameter(&name)
+                && !matches!(
+                    Slot::find(self.program, self.routine, &name),
+                    Some(Slot::Parameter(_))
+                )
             {
                 let message = format!(
                     "{name} has its initial value from the first call of {} on",
@@ -120,11 +124,6 @@ impl Reading<'_, '_> {
             }
         }
         found
-    }
-
-    fn is_parameter(&self, name: &str) -> bool {
-        let named = self.routine.find_variable(name);
-        named.is_some_and(|v| matches!(self.routine.variable(v).role, Role::Parameter { .. }))
     }
 
     /// True of the fields of one object that stands for a list of records, as that to which a pointer of C leads: each

@@ -62,6 +62,7 @@ pub mod rng;
 pub mod same;
 pub mod scale;
 pub mod sections;
+pub mod seeds;
 pub mod shrink;
 pub mod strict;
 pub mod tree;

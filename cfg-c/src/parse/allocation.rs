@@ -13,7 +13,7 @@ use crate::{
 use std::rc::Rc;
 
 /// Types in one another of which sizes are known.
-const MAX_DEPTH: usize = 100;
+pub(super) const MAX_DEPTH: usize = 100;
 
 impl Parser<'_> {
     /// A call. One of `aligned_alloc` has the number of bytes as its only argument, `reallocarray` the product of its two, and

@@ -1,6 +1,6 @@
 //! Calls of `qsort` and `bsearch`: each type of elements has a function of its own, which is written in C.
 
-use super::{Entry, Parser};
+use super::{Entry, Parser, allocation::MAX_DEPTH};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, new_decl},
     constant, library,
@@ -11,9 +11,6 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Types in one another of which sizes are known.
-const MAX_DEPTH: usize = 100;
-
 /// A function that sorts elements of a type, or searches for one.
 #[derive(Clone, Debug)]
 pub(super) struct Sorted {
@@ -23,8 +20,18 @@ pub(super) struct Sorted {
     function: DeclId,
 }
 
+impl Sorted {
+    /// The function of the library that this one is.
+    fn name(&self) -> &'static str {
+        match self.key {
+            Some(_) => "bsearch",
+            None => "qsort",
+        }
+    }
+}
+
 impl Parser<'_> {
-    /// What is called, and with what, where `qsort` or `bsearch` is called for elements of a type that is known, and
+    /// The function and its arguments where `qsort` or `bsearch` is called for elements of a type that is known, and
     /// their size is given.
     pub(super) fn sort_of_elements(
         &mut self,
@@ -69,18 +76,18 @@ impl Parser<'_> {
     }
 
     fn declare_sort(&mut self, element: Type, key: Option<Type>, at: Pos) -> DeclId {
-        let k = self.sorted.len();
-        let name = match key {
-            Some(_) => "bsearch",
-            None => "qsort",
+        let sorted = Sorted {
+            element,
+            key,
+            function: DeclId(self.unit.decls.len() as u32),
         };
-        let name = match k {
-            0 => name.to_owned(),
-            _ => format!("{name}_{}", k + 1),
+        let name = match self.sorted.len() {
+            0 => sorted.name().to_owned(),
+            k => format!("{}_{}", sorted.name(), k + 1),
         };
-        let found = Type::Pointer(Rc::new(Qualified::plain(element.clone())));
+        let found = Type::Pointer(Rc::new(Qualified::plain(sorted.element.clone())));
         let signature = Signature {
-            result: Qualified::plain(key.as_ref().map_or(Type::Void, |_| found)),
+            result: Qualified::plain(sorted.key.as_ref().map_or(Type::Void, |_| found)),
             parameters: Vec::new(),
             variadic: false,
             open: true,
@@ -88,33 +95,22 @@ impl Parser<'_> {
         let ty = Qualified::plain(Type::Function(Rc::new(signature)));
         let mut decl = new_decl(&Rc::from(name), DeclKind::Function, ty, at);
         decl.library = Some(How::Sort);
-        let function = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(decl);
-        self.sorted.push(Sorted {
-            element,
-            key,
-            function,
-        });
+        let function = sorted.function;
+        self.sorted.push(sorted);
         function
     }
 
     /// Reads the functions that are called.
     pub(super) fn sorts(&mut self) {
         for k in 0..self.sorted.len() {
-            let Sorted {
-                element,
-                key,
-                function,
-            } = self.sorted[k].clone();
-            let name = match key {
-                Some(_) => "bsearch",
-                None => "qsort",
-            };
+            let sorted = self.sorted[k].clone();
+            let name = sorted.name();
             // No file can write these names.
             let named = |name: &str| -> Rc<str> { Rc::from(format!("<{name} {k}>")) };
-            let types = [("element", Some(element)), ("key", key)];
+            let types = [("element", Some(sorted.element)), ("key", sorted.key)];
             let file = &mut self.scopes[0].names;
-            file.insert(named(name), Entry::Decl(function));
+            file.insert(named(name), Entry::Decl(sorted.function));
             for (name, ty) in types {
                 let ty = ty.map(|ty| Entry::Typedef(Qualified::plain(ty)));
                 file.extend(ty.map(|ty| (named(name), ty)));

@@ -25,10 +25,10 @@ mod xaif;
 #[path = "../../../fuzz/bodies/xaif_changes.rs"]
 mod xaif_changes;
 
-use cfg_testkit::rng::Rng;
+use cfg_testkit::{rng::Rng, seeds::each_seed};
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 /// The files of a folder, named from the root of the repository, in order.
@@ -110,24 +110,12 @@ fn changed_xaif_documents() {
 fn seeded(rounds: u64, run: fn(&[u8])) {
     let wanted = std::env::var("CFGREV_MUTATIONS").ok();
     let rounds = wanted.and_then(|n| n.parse().ok()).unwrap_or(rounds);
-    let next = AtomicU64::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= rounds {
-                        break;
-                    }
-                    let mut rng = Rng::new(seed);
-                    let length = 4 + 4 * rng.below(4);
-                    let data: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
-                    let result = std::panic::catch_unwind(|| run(&data));
-                    assert!(result.is_ok(), "seed {seed} panics: {data:?}");
-                }
-            });
-        }
+    each_seed(0..rounds, |seed| {
+        let mut rng = Rng::new(seed);
+        let length = 4 + 4 * rng.below(4);
+        let data: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
+        let result = std::panic::catch_unwind(|| run(&data));
+        assert!(result.is_ok(), "seed {seed} panics: {data:?}");
     });
 }
 

@@ -269,7 +269,7 @@ impl cfg_c::Files for Included<'_> {
         let folder = Path::new(path).parent().unwrap_or(Path::new("")).join(".");
         let mut found = BTreeMap::new();
         for path in all_files(&folder, |path| path.ends_with(name)) {
-            let known = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            let known = compile_commands::known(&path);
             // Whatever includes it, the path is the same, so that it is included once.
             found.insert(known, shortened(&path).to_string_lossy().into_owned());
         }
