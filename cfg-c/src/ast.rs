@@ -386,7 +386,7 @@ pub(crate) struct Unit {
     pub(crate) callback: Option<Rc<str>>,
     /// Parameters that callers pass as `double` or `int`, whatever the definition in the old style says.
     pub(crate) promoted: HashSet<DeclId>,
-    /// What was read and is not supported.
+    /// Constructs that were read and are not supported.
     pub(crate) refused: Vec<Problem>,
     /// Types that the command line gives parameters.
     pub(crate) given_types: HashMap<DeclId, Qualified>,

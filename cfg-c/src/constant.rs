@@ -147,7 +147,7 @@ fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
     }
 }
 
-/// What a function of compilers counts in the bits of a number: a constant, if that is one.
+/// The value of a compiler's function that counts the bits of a number; none where the function has none.
 fn count_of_bits(name: &str, value: i128) -> Option<u32> {
     let stem = name.trim_end_matches('l');
     let bits = if stem == name { 32 } else { 64 };

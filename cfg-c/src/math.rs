@@ -30,7 +30,8 @@ pub(crate) enum How {
     NotANumber,
     /// It is written in C, in `library`, and read with the files that call it.
     Written,
-    /// It reads or writes texts, and is written in C, too: calls for texts that are only printed are left out before.
+    /// A function that reads or writes texts, written in C, too: calls for texts that are only printed are left out
+    /// before.
     Characters,
     /// It computes nothing that the program uses: left out.
     Passive,

@@ -247,7 +247,7 @@ impl Candidates {
 
     /// What a text is given: texts in it are asked for where that one is.
     fn give(&mut self, unit: &Unit, text: &Text, value: ExprId, allowed: &mut HashSet<ExprId>) {
-        // What stays a pointer is given pointers.
+        // A text that stays a pointer is given pointers.
         if !self.all.contains(text) {
             return;
         }

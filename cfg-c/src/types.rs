@@ -227,7 +227,7 @@ pub(crate) struct Qualified {
     pub(crate) volatile: bool,
     /// It was written `long double`, and is read as `double`.
     pub(crate) long_double: bool,
-    /// It is a bit-field.
+    /// The width, of a bit-field.
     pub(crate) width: Option<Width>,
 }
 
@@ -258,7 +258,7 @@ impl Width {
         self.of != Int::Bool && self.bits < 32
     }
 
-    /// What it keeps of a value.
+    /// The part of a value that the bit-field keeps.
     pub(crate) fn kept(self, value: i128) -> i128 {
         let value = value & ((1 << self.bits) - 1);
         match self.of.signed() && value >> (self.bits - 1) == 1 {

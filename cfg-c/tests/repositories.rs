@@ -159,7 +159,7 @@ impl Listed {
         read.program.is_some()
     }
 
-    /// What the compiler says against a text of the file.
+    /// The first error of the compiler in a text of the file.
     fn complaint(&self, cc: &Path, text: &str) -> Option<String> {
         let folder = Path::new(&self.path).parent().expect("a folder");
         let mut run = Command::new(cc);

@@ -475,7 +475,7 @@ fn files_beside_are_named_that_define_what_is_missing() {
             Some(told) => assert!(help.starts_with(told), "{f}: {help}"),
             None => assert!(!help.contains("add it to the command"), "{f}: {help}"),
         }
-        // What is not declared, or left out, is so with the file, too.
+        // A function that is not declared, or left out, is so with the file, too.
         let helps = told.is_some() && f.starts_with("double g");
         assert_eq!(read.further.len(), usize::from(helps), "{f}");
     }

@@ -202,7 +202,7 @@ impl Expand<'_> {
         for k in source.part.clone() {
             frame.starts.push(self.unit.exprs.len() as u32);
             let e = ExprId(k);
-            // What is made of members of unions stands behind all functions.
+            // Expressions that replace members of unions stand behind all functions.
             for a in self.unit.operands(e) {
                 if a > e {
                     self.tree(a, frame);

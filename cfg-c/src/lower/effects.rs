@@ -153,7 +153,7 @@ fn globals_written(unit: &Unit, f: usize, facts: &Facts) -> Vec<DeclId> {
             continue;
         }
         match unit.decl(d).kind {
-            // What is printed is left out.
+            // Output is left out.
             DeclKind::Global if unit.decl(d).is_stream() => {}
             DeclKind::Global | DeclKind::Static => found.push(d),
             DeclKind::Local => {

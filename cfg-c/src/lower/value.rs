@@ -115,7 +115,7 @@ impl Value {
         Self::new(Expr::op(conversion(how, to), [self.e]), to, depth)
     }
 
-    /// What is kept of the value where it is assigned to a bit-field, or the value.
+    /// The part of the value that a bit-field of this width keeps; without a width, the value.
     pub(super) fn kept(self, width: Option<Width>) -> Self {
         let Some(width) = width.filter(|width| width.narrows()) else {
             return self;

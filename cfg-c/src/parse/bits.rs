@@ -132,7 +132,7 @@ impl Parser<'_> {
         real.map(|m| (Rc::clone(&m.name), ty))
     }
 
-    /// What a pointer leads to.
+    /// The place that a pointer leads to.
     pub(super) fn place_behind(&mut self, pointer: ExprId, at: Pos, from: Pos) -> ExprId {
         match self.unit.expr(pointer).kind {
             ExprKind::Unary(Unary::Address, of) => {

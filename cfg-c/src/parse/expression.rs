@@ -611,7 +611,7 @@ impl Parser<'_> {
                     format!("#include {header}, which declares it")
                 } else {
                     let known = self.scopes.iter().flat_map(|s| s.names.keys());
-                    // It may be declared with a type that is not known.
+                    // The name itself may be declared with a type that is not known.
                     let known = known.chain(self.names).filter(|k| **k != token.text);
                     let mut known: Vec<&str> = known.map(|k| &**k).collect();
                     known.sort_unstable();

@@ -58,7 +58,7 @@ pub(super) struct Element {
     kinked: bool,
     /// Some step was spoilt by another path.
     crossed: bool,
-    /// What the steps tell of gaps that are visible beside their rounding.
+    /// The gaps that are visible beside their rounding.
     visible: Visible,
     /// The derivative of which the last gap was visible, as the tangent or the difference has it, whichever is larger.
     derivative: f64,
