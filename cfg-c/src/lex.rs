@@ -175,8 +175,7 @@ pub(crate) fn lex(bytes: &[u8], file: u32, names: &mut Interner, sink: &mut Sink
         let (space, lines) = lexer.blank(sink);
         first |= lines;
         let pos = lexer.pos();
-        let mut text = String::new();
-        let kind = lexer.token(&mut text);
+        let (kind, text) = lexer.token();
         let end = lexer.column();
         let len = if lexer.line == pos.line {
             end.saturating_sub(pos.column)
@@ -218,7 +217,7 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
-impl Lexer<'_> {
+impl<'b> Lexer<'b> {
     fn pos(&self) -> Pos {
         Pos {
             file: self.file,
@@ -301,95 +300,100 @@ impl Lexer<'_> {
         (space, lines)
     }
 
-    fn token(&mut self, text: &mut String) -> Kind {
-        let Some(byte) = self.peek() else {
-            return Kind::End;
-        };
-        let next = self.bytes.get(self.at + 1).copied().unwrap_or(0);
-        if is_of_name(byte) && !byte.is_ascii_digit() {
-            let mut name = Vec::new();
-            while let Some(b) = self.peek().filter(|b| is_of_name(*b)) {
-                name.push(b);
-                self.bump();
-            }
-            text.push_str(&String::from_utf8_lossy(&name));
-            let quote = self.peek().filter(|b| matches!(b, b'"' | b'\''));
-            return match quote {
-                Some(quote) if matches!(&**text, "L" | "u" | "U" | "u8") => {
-                    self.quoted(quote, text)
-                }
-                _ if text.contains(char::REPLACEMENT_CHARACTER) => Kind::Other,
-                _ => Kind::Ident,
-            };
-        }
-        if byte.is_ascii_digit() || byte == b'.' && next.is_ascii_digit() {
-            self.number(text);
-            return Kind::Number;
-        }
-        if byte == b'"' || byte == b'\'' {
-            return self.quoted(byte, text);
-        }
-        for punctuator in PUNCTUATORS {
-            if self.bytes[self.at..].starts_with(punctuator.as_bytes()) {
-                for _ in 0..punctuator.len() {
-                    self.bump();
-                }
-                text.push_str(punctuator);
-                return Kind::Punct;
-            }
-        }
-        text.push(char::from(byte));
-        self.bump();
-        Kind::Other
+    /// What is between a byte and this one, as text.
+    fn since(&self, start: usize) -> Cow<'b, str> {
+        String::from_utf8_lossy(&self.bytes[start..self.at])
     }
 
-    fn number(&mut self, text: &mut String) {
-        let mut last = b' ';
+    fn bump_while(&mut self, is_wanted: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(&is_wanted) {
+            self.bump();
+        }
+    }
+
+    fn token(&mut self) -> (Kind, Cow<'b, str>) {
+        let Some(byte) = self.peek() else {
+            return (Kind::End, "".into());
+        };
+        let start = self.at;
+        let next = self.bytes.get(start + 1).copied().unwrap_or(0);
+        if is_of_name(byte) && !byte.is_ascii_digit() {
+            self.bump_while(is_of_name);
+            let text = self.since(start);
+            let quote = self.peek().filter(|b| matches!(b, b'"' | b'\''));
+            let kind = match quote {
+                Some(quote) if matches!(&*text, "L" | "u" | "U" | "u8") => self.quoted(quote),
+                _ if text.contains(char::REPLACEMENT_CHARACTER) => Kind::Other,
+                _ => return (Kind::Ident, text),
+            };
+            return (kind, self.since(start));
+        }
+        if byte.is_ascii_digit() || byte == b'.' && next.is_ascii_digit() {
+            return (Kind::Number, self.number());
+        }
+        if byte == b'"' || byte == b'\'' {
+            let kind = self.quoted(byte);
+            return (kind, self.since(start));
+        }
+        let rest = &self.bytes[start..];
+        let is_next = |p: &&&str| p.as_bytes()[0] == byte && rest.starts_with(p.as_bytes());
+        if let Some(&punctuator) = PUNCTUATORS.iter().find(is_next) {
+            for _ in 0..punctuator.len() {
+                self.bump();
+            }
+            return (Kind::Punct, punctuator.into());
+        }
+        self.bump();
+        (Kind::Other, char::from(byte).to_string().into())
+    }
+
+    fn number(&mut self) -> Cow<'b, str> {
+        let start = self.at;
+        let is_hex = matches!(self.bytes[start..], [b'0', b'x' | b'X', ..]);
+        let (mut last, mut is_grouped) = (b' ', false);
         while let Some(b) = self.peek() {
             let sign = matches!(b, b'+' | b'-') && matches!(last, b'e' | b'E' | b'p' | b'P');
             // In a hexadecimal number an e is a digit, and no exponent.
-            let hex = text.starts_with("0x") || text.starts_with("0X");
-            let sign = sign && !(hex && matches!(last, b'e' | b'E'));
+            let sign = sign && !(is_hex && matches!(last, b'e' | b'E'));
             // Digits may be grouped, as in 1'000'000.
             let next = self.bytes.get(self.at + 1).copied().unwrap_or(0);
             let groups = b == b'\'' && last.is_ascii_hexdigit() && next.is_ascii_hexdigit();
             if !(b.is_ascii_alphanumeric() || b == b'.' || b == b'_' || sign || groups) {
                 break;
             }
-            if !groups {
-                text.push(b as char);
-            }
+            is_grouped |= groups;
             last = b;
             self.bump();
         }
+        let text = self.since(start);
+        if is_grouped {
+            text.replace('\'', "").into()
+        } else {
+            text
+        }
     }
 
-    fn quoted(&mut self, quote: u8, text: &mut String) -> Kind {
-        let mut bytes = vec![quote];
+    /// Passes a text or a character in quotes. Without its end it is refused by the parser, unless it is in a part
+    /// that is left out.
+    fn quoted(&mut self, quote: u8) -> Kind {
         self.bump();
         loop {
             match self.peek() {
-                None | Some(b'\n') => {
-                    // Refused by the parser, unless it is in a part that is left out.
-                    text.push_str(&String::from_utf8_lossy(&bytes));
-                    return Kind::Other;
+                None | Some(b'\n') => return Kind::Other,
+                Some(b'\\') => {
+                    self.bump();
+                    if self.peek().is_some_and(|b| b != b'\n') {
+                        self.bump();
+                    }
                 }
                 Some(b) => {
-                    bytes.push(b);
                     self.bump();
                     if b == quote {
                         break;
                     }
-                    if b == b'\\'
-                        && let Some(next) = self.peek().filter(|b| *b != b'\n')
-                    {
-                        bytes.push(next);
-                        self.bump();
-                    }
                 }
             }
         }
-        text.push_str(&String::from_utf8_lossy(&bytes));
         if quote == b'"' { Kind::Str } else { Kind::Char }
     }
 }
