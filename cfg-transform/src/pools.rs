@@ -25,6 +25,7 @@ mod plan;
 mod routine;
 mod same_as;
 mod statement;
+mod whole;
 mod writer;
 
 use crate::names::unused;

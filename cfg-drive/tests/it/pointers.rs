@@ -735,9 +735,9 @@ fn what_is_not_lowered_is_refused() {
             "optional",
         ),
         (
-            "in real a[:], out real y",
+            "in real a[:, :], out real y",
             "local ^real p",
-            "p := addr(a[1])\n y := p^",
+            "p := addr(a[1, 1])\n y := p^",
             "deferred",
         ),
         (
@@ -777,6 +777,68 @@ fn what_is_not_lowered_is_refused() {
         let problem = &problems.0[0];
         assert_eq!(problem.code, "M504", "{text}{problems}");
         assert!(problem.message.contains(word), "{text}{problems}");
+    }
+}
+
+/// A parameter whose address is taken has as many rows as its object goes on; an argument that may end before is refused.
+#[test]
+fn rows_of_parameters_end_with_their_objects() {
+    let of = |argument: &str, local: &str, extents: &str| {
+        format!(
+            "main subroutine f(in integer k, in real x{extents}, out real y)
+  local ^real p
+  local real w{local}
+  independent x
+  dependent y
+  p := addr(x[2, 2])
+  w := 1.0
+  w[1, 1] := p^
+  call rows({argument}, y)
+  y := y + p^
+end
+
+subroutine rows(in real a[:, 2], out real y)
+  local ^real p
+  local integer i
+  p := addr(a[1, 2])
+  y := 10.0*size(a, 1)
+  for i = 1, size(a, 1)
+    y := y*a[i, 1] + p^[2*(i - 1)]
+  end
+end
+"
+        )
+    };
+    let point = r#"{"k": 2, "x": [[1, 2], [3, 4], [5, 6]]}"#;
+    let rows = |rows: &[[f64; 2]]| {
+        let first = 10.0 * rows.len() as f64;
+        rows.iter().fold(first, |y, row| y * row[0] + row[1]) + 4.0
+    };
+    let x = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
+    let cases = [
+        ("x", rows(&x)),
+        ("x[2:, :]", rows(&x[1..])),
+        ("x[k:, :]", rows(&x[1..])),
+        ("w", rows(&[[4.0, 1.0], [1.0, 1.0]])),
+        ("w[k:, :]", rows(&[[1.0, 1.0]])),
+    ];
+    for (argument, value) in cases {
+        let text = of(argument, "[2, 2]", "[:, 2]");
+        let found = run(&text, point).unwrap_or_else(|e| panic!("{argument}: {e}"));
+        assert_eq!(found, json!({"y": value}), "{argument}");
+        let found = gradient(&text, point).unwrap_or_else(|e| panic!("{argument}: {e}"));
+        assert!(found["x"][1][1].as_f64() > Some(0.0), "{argument}: {found}");
+    }
+    for (argument, local, extents) in [
+        ("x[1:2, :]", "[2, 2]", "[:, 2]"),
+        ("x[:k, :]", "[2, 2]", "[:, 2]"),
+        ("x[::2, :]", "[2, 2]", "[:, 2]"),
+        ("x", "[2, 2]", "[k, 2]"),
+        ("w[1:1, :]", "[2, 2]", "[:, 2]"),
+        ("w[:, 1:2]", "[2, 3]", "[:, 2]"),
+    ] {
+        let problems = lowered(&of(argument, local, extents), 1000).expect_err(argument);
+        assert_eq!(problems.0[0].code, "M504", "{argument}: {problems}");
     }
 }
 

@@ -275,6 +275,7 @@ impl Writer<'_, '_> {
             }
             return Ok(address);
         }
+        address.dense &= is_dense(subscripts, dims.order);
         for ((s, (lower, extent)), step) in subscripts.iter().zip(&dims.list).zip(steps) {
             match self.subscript(s, mode)? {
                 Subscript::Index(k) => {
@@ -288,7 +289,6 @@ impl Writer<'_, '_> {
                     address.cell = add(address.cell, offset);
                 }
                 Subscript::Range(range) => {
-                    address.dense = false;
                     self.range(&mut address, *range, (lower, extent.as_ref()), step, mode)?;
                 }
                 Subscript::Field(_) | Subscript::Deref => {
@@ -449,6 +449,27 @@ impl Writer<'_, '_> {
         );
         let upper = self.ahead(upper, "index", mode);
         (lower, upper)
+    }
+}
+
+/// True of elements that follow one another: those of whole rows, or of a part of one.
+fn is_dense(subscripts: &[Subscript], order: Order) -> bool {
+    let range = |s: &Subscript| match s {
+        Subscript::Range(range) => Some((**range).clone()),
+        Subscript::Index(_) | Subscript::Field(_) | Subscript::Deref => None,
+    };
+    let is_all = |range: &Range| *range == Range::default();
+    let mut ranges = subscripts.iter().map(range).skip_while(Option::is_none);
+    match ranges.next().flatten() {
+        None => true,
+        Some(first) => {
+            let has_steps = first
+                .stride
+                .is_some_and(|stride| stride.constant() != Some(1));
+            order == Order::Row
+                && !has_steps
+                && ranges.all(|range| range.as_ref().is_some_and(is_all))
+        }
     }
 }
 

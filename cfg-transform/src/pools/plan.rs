@@ -5,6 +5,7 @@ use super::{
     cells,
     classes::{Classes, Node},
     layout::{Fit, Fits, Limits},
+    whole::whole_parameters,
 };
 use crate::names::unused;
 use cfg_core::{
@@ -122,6 +123,8 @@ pub(super) struct Plan<'p> {
     pub(super) size: i64,
     /// What the tables say of each global that lives in a pool: its object and its first cell, constants.
     pub(super) fixed: BTreeMap<GlobalId, (i64, i64)>,
+    /// Parameters that have as many rows as their object goes on.
+    pub(super) whole: HashSet<(RoutineId, VarId)>,
 }
 
 /// The fields of the record that a pointer becomes.
@@ -156,7 +159,9 @@ impl<'p> Plan<'p> {
             globals: program.globals.clone(),
             size,
             fixed: BTreeMap::new(),
+            whole: HashSet::new(),
         };
+        plan.whole = whole_parameters(program, |r, v| plan.is_moved(r, v));
         for global in &mut plan.globals {
             if global.variable.ty.pointer().is_some() {
                 global.variable.ty = ScalarType::Record(pointer);

@@ -357,21 +357,26 @@ impl Writer<'_, '_> {
         }
         let mut shape = Vec::with_capacity(variable.rank());
         for (k, dim) in variable.shape.iter().enumerate() {
-            let Extent::Fixed(extent) = &dim.extent else {
-                return Err(Refused::new(
-                    format!(
-                        "pointers lead to `{}`, which has deferred extents",
-                        variable.name
-                    ),
-                    "declare its extents, or allocate it",
-                ));
-            };
-            let extent = match extent.constant() {
-                Some(n) => Expr::Int(n.max(0)),
-                None => {
-                    let extent = self.expr(extent, Mode::Ahead)?;
-                    let extent = Expr::op(Op::Max, [extent, Expr::Int(0)]);
-                    self.kept(extent, &format!("{}_extent{}", variable.name, k + 1))
+            let name = format!("{}_extent{}", variable.name, k + 1);
+            let extent = match &dim.extent {
+                Extent::Fixed(extent) => match extent.constant() {
+                    Some(n) => Expr::Int(n.max(0)),
+                    None => {
+                        let extent = self.expr(extent, Mode::Ahead)?;
+                        self.kept(Expr::op(Op::Max, [extent, Expr::Int(0)]), &name)
+                    }
+                },
+                Extent::Deferred => {
+                    let rows = self.rows_to_the_end(v).ok_or_else(|| {
+                        Refused::new(
+                            format!(
+                                "pointers lead to `{}`, which has deferred extents",
+                                variable.name
+                            ),
+                            "declare its extents, or allocate it",
+                        )
+                    })?;
+                    self.kept(rows, &name)
                 }
             };
             let lower = match dim.lower.constant() {
@@ -385,6 +390,21 @@ impl Writer<'_, '_> {
         }
         self.shapes.insert(v, shape);
         Ok(())
+    }
+
+    /// The rows of a parameter of which each argument goes on to the end of its object.
+    fn rows_to_the_end(&mut self, v: VarId) -> Option<Expr> {
+        if !self.plan.whole.contains(&(self.id, v)) {
+            return None;
+        }
+        let (variable, plan) = (self.routine.variable(v), self.plan);
+        let of_row = cells::elements(variable.shape[1..].iter());
+        let of_row = of_row.saturating_mul(cells::cells(plan.program, variable.ty));
+        let class = plan.classes.variable(self.id, v);
+        let last = plan.pools[plan.pool(class)?].last;
+        let (object, cell) = self.home(v);
+        let end = add(self.table(last, object).into(), Expr::Int(1));
+        Some(Expr::op(Op::Div, [sub(end, cell), Expr::Int(of_row)]))
     }
 
     fn kept(&mut self, e: Expr, name: &str) -> Expr {
