@@ -7,7 +7,7 @@
 //! computed from u, varied is what the independents reach, useful what reaches the dependents. Linear in
 //! the size of the program, through calls and recursion. What is active anywhere gets a derivative variable.
 //!
-//! *At a point*: [`varied`](crate::varied) and [`useful`](crate::useful) follow the flow of each routine that has active
+//! *At a point*: `varied` and `useful` follow the flow of each routine that has active
 //! variables, with facts about parameters that go from call to routine and back until none changes. This says which
 //! statements have a derivative, and which operands contribute.
 

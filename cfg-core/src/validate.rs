@@ -1,6 +1,6 @@
 //! Validation: all rules that a program must keep, all problems in one run.
 //!
-//! Each family of rules has its file below; [`codes`](crate::codes) lists every rule with its explanation. Steps that
+//! Each family of rules has its file below; [`codes`] lists every rule with its explanation. Steps that
 //! later ones rely on (the graph can be walked, what is named exists, expressions are not too deep) are
 //! fatal for their routine only: the other routines are still checked.
 //!

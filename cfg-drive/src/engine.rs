@@ -7,7 +7,7 @@ use std::{fmt::Debug, time::Duration};
 /// What runs routines in place of the executor.
 ///
 /// It counts no steps, and the use of tapes only where it is asked to, traces nothing, meets no kinks, does not know what is uninitialised, and keeps
-/// to no limit of [`RunOptions`].
+/// to no limit of [`RunOptions`](cfg_exec::RunOptions).
 pub trait Engine: Debug + Send + Sync {
     /// Makes a routine ready to be run many times; what it uses tapes for is counted only if `counting` is set.
     ///

@@ -9,7 +9,7 @@
 //!   are only read. `pp` points to `p` or to an element of `a`.
 //! - `h` points to the first of `size` cells on the heap, 3 or more; all have values.
 //! - `at` points to a record, `first` is null or a list. A pointer that may lead to `h` or to the list gets another value where
-//!   these end ([`Leads`]).
+//!   these end (`Leads`).
 
 use crate::{
     case::{Case, Datum, Elements},
@@ -171,7 +171,7 @@ pub fn text(seed: u64) -> String {
     sized(seed, 12)
 }
 
-/// A random program of [`text`] at a random point, in a random direction, with random weights of `x` and `y`.
+/// A random program of [`text()`] at a random point, in a random direction, with random weights of `x` and `y`.
 ///
 /// # Panics
 /// It panics where the text is not read, which is a defect of the writer.
@@ -201,7 +201,7 @@ pub fn case(seed: u64) -> Case {
     }
 }
 
-/// A random program like those of [`text`], with so many statements that are drawn; constructs have more inside.
+/// A random program like those of [`text()`], with so many statements that are drawn; constructs have more inside.
 pub fn sized(seed: u64, statements: usize) -> String {
     let mut writer = Writer {
         rng: Rng::new(seed),

@@ -54,7 +54,7 @@ pub struct Met {
 pub struct RunReport {
     /// The result of a function.
     pub result: Option<Value>,
-    /// Steps taken, in the measure of [`RunOptions::fuel`].
+    /// Steps taken, in the measure of [`RunOptions::fuel`](crate::RunOptions::fuel).
     pub steps: u64,
     /// The use of the tapes.
     pub tape: TapeCounts,

@@ -232,6 +232,10 @@ pub(crate) enum Math {
 pub(crate) struct At {
     /// Values of the parameters: a JSON file, `-` for standard input, JSON text that begins with {, or
     /// NAME=VALUE,NAME=VALUE, as in n=2,a=[2,9] (a file of that name comes first).
+    #[allow(
+        rustdoc::broken_intra_doc_links,
+        reason = "the comment is shown by --help"
+    )]
     #[arg(long = "at", value_name = "POINT")]
     pub(crate) point: String,
 }
