@@ -369,7 +369,7 @@ impl Given {
 }
 
 /// The files with what they include.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Unit {
     pub(crate) exprs: Vec<ExprNode>,
     pub(crate) stmts: Vec<StmtNode>,

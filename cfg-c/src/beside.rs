@@ -6,14 +6,16 @@ use crate::{
     ast::{DeclKind, ExprId, ExprKind, Unit},
     calls::reachable,
     codes,
-    preprocess::{External, preprocess},
+    preprocess::{External, Kept, preprocess},
     reach::definitions,
     source::Sink,
 };
 use cfg_core::diagnostic::Severity;
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     path::{Component, Path},
+    rc::Rc,
 };
 
 /// How to choose the files that are read.
@@ -46,39 +48,91 @@ pub(crate) fn undefined(
         .collect()
 }
 
+/// The files around those that are read, and what they define: the same however many of them are read in the end.
+#[derive(Debug, Default)]
+pub(crate) struct Around {
+    others: Option<Vec<Other>>,
+    /// The files that define a name, of the names that were looked for.
+    defining: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// A file that is not read.
+#[derive(Debug)]
+struct Other {
+    path: String,
+    bytes: Vec<u8>,
+    /// The functions and variables that it defines for others, if it is preprocessed like the first one that is read.
+    defined: OnceCell<BTreeSet<Rc<str>>>,
+}
+
+impl Around {
+    /// Looks for the files that define names.
+    fn look_for(
+        &mut self,
+        names: impl Iterator<Item = String>,
+        sources: &[SourceFile<'_>],
+        files: &mut dyn Files,
+        kept: &mut Kept,
+    ) {
+        let names = names.filter(|name| !self.defining.contains_key(name));
+        let names: BTreeSet<String> = names.collect();
+        let Some(first) = sources.first().filter(|_| !names.is_empty()) else {
+            return;
+        };
+        let others = self.others.get_or_insert_with(|| {
+            let all = files.others_in_c(first.name).into_iter();
+            let all = all.filter(|(path, _)| !is_aside(path, sources));
+            all.map(|(path, bytes)| Other {
+                path,
+                bytes,
+                defined: OnceCell::new(),
+            })
+            .collect()
+        });
+        for other in others {
+            // To look for words in a text is much faster than to find its tokens.
+            let text = String::from_utf8_lossy(&other.bytes);
+            for name in names.iter().filter(|name| may_define(&text, name)) {
+                let defined = (other.defined).get_or_init(|| defined(other, first, files, kept));
+                if defined.contains(&**name) {
+                    let defining = self.defining.entry(name.clone()).or_default();
+                    defining.insert(other.path.clone());
+                }
+            }
+        }
+        for name in names {
+            self.defining.entry(name).or_default();
+        }
+    }
+
+    /// The files that define a name, and are not among those that are read.
+    fn defining(&self, name: &str, sources: &[SourceFile<'_>]) -> BTreeSet<&str> {
+        let all = self.defining.get(name).into_iter().flatten();
+        let is_read = |path: &&str| sources.iter().any(|source| source.name == *path);
+        all.map(|path| &**path)
+            .filter(|path| !is_read(path))
+            .collect()
+    }
+}
+
 /// Adds to problems that lack a function the files that define it; where one is meant, and an error or a variable that
 /// is not defined asks for it, it is among those that are returned, with what it is read for.
 pub(crate) fn name_files(
+    around: &mut Around,
     sink: &mut Sink,
     sources: &[SourceFile<'_>],
     files: &mut dyn Files,
+    kept: &mut Kept,
 ) -> BTreeMap<String, Vec<String>> {
     let mut further: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let lacking = std::mem::take(&mut sink.lacking);
     let undefined = std::mem::take(&mut sink.undefined);
-    let functions = lacking.iter().map(|(_, name)| &**name);
-    let mut names: BTreeMap<&str, BTreeSet<String>> = functions
-        .chain(undefined.iter().map(|name| &**name))
-        .map(|name| (name, BTreeSet::new()))
-        .collect();
-    let Some(first) = sources.first().filter(|_| !names.is_empty()) else {
-        return BTreeMap::new();
-    };
-    let wanted: BTreeSet<&str> = names.keys().copied().collect();
-    for (path, bytes) in files.others_in_c(first.name) {
-        if is_aside(&path, sources) || sources.iter().any(|source| source.name == path) {
-            continue;
-        }
-        let source = SourceFile {
-            preprocessing: first.preprocessing.clone(),
-            ..SourceFile::new(&path, &bytes)
-        };
-        for name in defined(&source, &wanted, files) {
-            names.entry(name).or_default().insert(path.clone());
-        }
-    }
+    let names = lacking.iter().map(|(_, name)| name).chain(&undefined);
+    around.look_for(names.clone().cloned(), sources, files, kept);
+    let names = names.map(|name| (&**name, around.defining(name, sources)));
+    let names: BTreeMap<&str, BTreeSet<&str>> = names.collect();
     let mut read = |file: &str, name: &str| {
-        let others = names[name].iter().map(|other| &**other);
+        let others = names[name].iter().copied();
         let others: Vec<&str> = others.filter(|other| *other != file).collect();
         let why = match others.is_empty() {
             true => name.to_owned(),
@@ -100,7 +154,7 @@ pub(crate) fn name_files(
             }
             None if all.is_empty() => continue,
             None => {
-                let all: Vec<&str> = all.iter().map(|file| &**file).collect();
+                let all: Vec<&str> = all.iter().copied().collect();
                 let all = all.join(", ");
                 format!("{all} define {name}: add the one that is meant to the command")
             }
@@ -119,15 +173,15 @@ pub(crate) fn name_files(
 }
 
 /// The file that is meant of those that define a name: the only one, or the only one beside the files that are read.
-fn meant<'f>(all: &'f BTreeSet<String>, sources: &[SourceFile<'_>]) -> Option<&'f String> {
+fn meant<'f>(all: &BTreeSet<&'f str>, sources: &[SourceFile<'_>]) -> Option<&'f str> {
     let folder = |path: &str| Path::new(path).parent().map(Path::to_owned);
-    let is_beside = |path: &&String| {
+    let is_beside = |path: &&str| {
         let mut folders = sources.iter().map(|source| folder(source.name));
         folders.any(|read| read == folder(path))
     };
-    let mut beside = all.iter().filter(is_beside);
+    let mut beside = all.iter().copied().filter(is_beside);
     match (beside.next(), beside.next()) {
-        (one, None) => one.or_else(|| all.first().filter(|_| all.len() == 1)),
+        (one, None) => one.or_else(|| all.first().copied().filter(|_| all.len() == 1)),
         _ => None,
     }
 }
@@ -179,22 +233,18 @@ fn may_define(text: &str, name: &str) -> bool {
     })
 }
 
-/// The functions and variables among these that a file defines for others, if it is preprocessed like the first one.
-fn defined<'n>(
-    source: &SourceFile<'_>,
-    wanted: &BTreeSet<&'n str>,
+/// The functions and variables that a file defines for others, if it is preprocessed like the first one.
+fn defined(
+    other: &Other,
+    first: &SourceFile<'_>,
     files: &mut dyn Files,
-) -> Vec<&'n str> {
-    // To look for words in a text is much faster than to find its tokens.
-    let text = String::from_utf8_lossy(source.bytes);
-    let mut wanted: Vec<&str> = (wanted.iter().copied())
-        .filter(|name| text.contains(name) && may_define(&text, name))
-        .collect();
-    if !wanted.is_empty() {
-        // Problems of a file that is not read are nobody's.
-        let read = preprocess(source, None, files, &mut Sink::default());
-        let defined = definitions(&read.tokens, |name| wanted.contains(&name));
-        wanted.retain(|name| defined.contains(*name));
-    }
-    wanted
+    kept: &mut Kept,
+) -> BTreeSet<Rc<str>> {
+    let source = SourceFile {
+        preprocessing: first.preprocessing.clone(),
+        ..SourceFile::new(&other.path, &other.bytes)
+    };
+    // Problems of a file that is not read are nobody's.
+    let read = preprocess(&source, None, files, kept, &mut Sink::default());
+    definitions(&read.tokens)
 }

@@ -25,7 +25,8 @@ fn read() -> Prototypes {
     let mut sink = Sink::default();
     let text = headers::all();
     let source = SourceFile::new(headers::ALL, text.as_bytes());
-    let read = preprocess::preprocess(&source, None, &mut NoFiles, &mut sink);
+    let kept = &mut preprocess::Kept::default();
+    let read = preprocess::preprocess(&source, None, &mut NoFiles, kept, &mut sink);
     let reached = Reached::whole(read.tokens);
     let Unit { decls, .. } = parse(&reached, &Prototypes::default(), &mut sink);
     debug_assert!(!sink.found.has_errors(), "{}", sink.found);

@@ -57,7 +57,7 @@ use cfg_core::{
     ir::Program,
     validate::validate,
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 
 pub use codes::CODES;
 
@@ -102,48 +102,148 @@ pub struct Read {
 /// # Examples
 /// The example is that of [the crate's page](self).
 pub fn read_c(sources: &[SourceFile<'_>], options: &Options, files: &mut dyn Files) -> Read {
-    let mut sink = source::Sink::default();
-    for source in sources.iter().filter(|source| !source.found_for.is_empty()) {
-        let file = sink.file(source.name);
-        let at = source::Pos {
-            file,
-            ..source::Pos::default()
+    Reader::default().read(sources, options, files)
+}
+
+/// Reads the files of a program again and again, with those that [`Read::further`] names: what is the same is done once. Options
+/// are the same, and so is what is around.
+#[derive(Default)]
+pub struct Reader {
+    /// The names of files, by their numbers.
+    names: Vec<String>,
+    read: Vec<Rc<FileRead>>,
+    kept: preprocess::Kept,
+    around: beside::Around,
+}
+
+/// A file that has been read, as its external declarations, with the problems of both.
+struct FileRead {
+    name: String,
+    bytes: Vec<u8>,
+    preprocessing: Preprocessing,
+    is_first: bool,
+    read: preprocess::Preprocessed,
+    of_read: Diagnostics,
+    declared: reach::File,
+    of_declared: Diagnostics,
+}
+
+impl Reader {
+    /// Reads C files as one program, as [`read_c`] does; all that were read before are among them.
+    pub fn read(
+        &mut self,
+        sources: &[SourceFile<'_>],
+        options: &Options,
+        files: &mut dyn Files,
+    ) -> Read {
+        let mut sink = source::Sink::of(std::mem::take(&mut self.names));
+        for source in sources.iter().filter(|source| !source.found_for.is_empty()) {
+            let file = sink.file(source.name);
+            let at = source::Pos {
+                file,
+                ..source::Pos::default()
+            };
+            let message = format!("the file is read, too, for {}", source.found_for.join(", "));
+            sink.warning(&codes::FUNCTION, at, message, beside::TO_NAME);
+        }
+        let mut all = Vec::with_capacity(sources.len());
+        for (k, source) in sources.iter().enumerate() {
+            let options = Some(options).filter(|_| k == 0);
+            let read = self.file(source, options, files, &mut sink);
+            sink.add(&read.of_read);
+            all.push(read);
+        }
+        // What a file that is not there would define is missing everywhere.
+        let reached = match lacks_files(&sink.found) {
+            true => None,
+            false => reached(&all, options, &mut sink),
         };
-        let message = format!("the file is read, too, for {}", source.found_for.join(", "));
-        sink.warning(&codes::FUNCTION, at, message, beside::TO_NAME);
+        let mut attempt = match reached {
+            Some(read) => best_attempt(&read, sink),
+            None => Attempt {
+                program: None,
+                signature: None,
+                reached: Reached::Nothing,
+                sink,
+            },
+        };
+        let (around, kept) = (&mut self.around, &mut self.kept);
+        let further = beside::name_files(around, &mut attempt.sink, sources, files, kept);
+        self.names = std::mem::take(&mut attempt.sink.files);
+        attempt.read(further)
     }
-    let mut read = Vec::with_capacity(sources.len());
-    for (k, source) in sources.iter().enumerate() {
-        let options = Some(options).filter(|_| k == 0);
-        read.push(preprocess::preprocess(source, options, files, &mut sink));
+
+    /// A file that is read, or has been. What options say is read with its macros, where it is the first.
+    fn file(
+        &mut self,
+        source: &SourceFile<'_>,
+        options: Option<&Options>,
+        files: &mut dyn Files,
+        sink: &mut source::Sink,
+    ) -> Rc<FileRead> {
+        let is_first = options.is_some();
+        let is_it = |of: &&Rc<FileRead>| {
+            of.name == source.name
+                && of.is_first == is_first
+                && of.preprocessing == source.preprocessing
+                && of.bytes == source.bytes
+        };
+        if let Some(known) = self.read.iter().find(is_it) {
+            return Rc::clone(known);
+        }
+        let mut own = source::Sink::of(std::mem::take(&mut sink.files));
+        let read = preprocess::preprocess(source, options, files, &mut self.kept, &mut own);
+        let of_read = std::mem::take(&mut own.found);
+        let declared = reach::File::of(&read, &mut own);
+        sink.files = own.files;
+        let new = Rc::new(FileRead {
+            name: source.name.to_owned(),
+            bytes: source.bytes.to_vec(),
+            preprocessing: source.preprocessing.clone(),
+            is_first,
+            read,
+            of_read,
+            declared,
+            of_declared: own.found,
+        });
+        self.read.push(Rc::clone(&new));
+        new
     }
-    // What a file that is not there would define is missing everywhere.
-    let reached = match lacks_files(&sink.found) {
-        true => None,
-        false => reach::reach(read, options, &mut sink),
-    };
-    let mut attempt = match reached {
-        Some(read) => best_attempt(&read, sink),
-        None => Attempt {
-            program: None,
-            signature: None,
-            reached: Reached::Nothing,
-            sink,
-        },
-    };
-    let further = beside::name_files(&mut attempt.sink, sources, files);
-    attempt.read(further)
+}
+
+/// What the functions to differentiate reach in files; none if there are errors.
+fn reached(
+    all: &[Rc<FileRead>],
+    options: &Options,
+    sink: &mut source::Sink,
+) -> Option<reach::Reached> {
+    for file in all {
+        sink.add(&file.of_declared);
+    }
+    if all.iter().any(|file| !file.of_declared.is_empty()) {
+        return None;
+    }
+    let read: Vec<&preprocess::Preprocessed> = all.iter().map(|file| &file.read).collect();
+    let declared: Vec<&reach::File> = all.iter().map(|file| &file.declared).collect();
+    reach::reach(&read, &declared, options, sink)
 }
 
 /// The program that comes of translating files in the one or the other way.
-fn best_attempt(read: &reach::Reached, sink: source::Sink) -> Attempt {
-    let start = sink.clone();
-    let first = Attempt::new(read, false, sink);
+fn best_attempt(read: &reach::Reached, mut sink: source::Sink) -> Attempt {
+    let Some(parsed) = Parsed::of(read, &mut sink) else {
+        return Attempt {
+            program: None,
+            signature: None,
+            reached: Reached::Expanded,
+            sink,
+        };
+    };
+    let first = Attempt::new(&parsed, false, sink.clone());
     if first.program.is_some() {
         return first;
     }
     // Pointers are resolved to arrays and indices where that can be done; else they are values.
-    let second = Attempt::new(read, true, start);
+    let second = Attempt::new(&parsed, true, sink);
     match &second.program {
         Some(program) if validate(program.clone()).is_ok() => second,
         // What is refused as a program is told as it was met first.
@@ -184,12 +284,12 @@ fn is_about_pointers(problem: &Diagnostic) -> bool {
 }
 
 impl Attempt {
-    fn new(read: &reach::Reached, values: bool, mut sink: source::Sink) -> Self {
-        let (mut reached, mut signature) = (Reached::Expanded, None);
-        let program = translate(read, values, &mut sink, (&mut reached, &mut signature));
+    fn new(parsed: &Parsed<'_>, values: bool, mut sink: source::Sink) -> Self {
+        let mut reached = Reached::Expanded;
+        let program = parsed.translate(values, &mut sink, &mut reached);
         Self {
             program,
-            signature,
+            signature: parsed.signature.clone(),
             reached,
             sink,
         }
@@ -230,62 +330,85 @@ impl Attempt {
     }
 }
 
-/// The program of what is read of a file; with pointers as values, or as places in arrays.
-fn translate(
-    read: &reach::Reached,
-    values: bool,
-    sink: &mut source::Sink,
-    (reached, signature): (&mut Reached, &mut Option<Signature>),
-) -> Option<Program> {
-    let choices = &read.choices;
-    let mut unit = parse::parse(read, &header_prototypes::shared(), sink);
-    // What could not be read would be missing.
-    if sink.found.has_errors() {
-        return None;
+/// What is read of files, parsed, without what need not be known.
+struct Parsed<'r> {
+    unit: ast::Unit,
+    chosen: lower::Chosen,
+    choices: &'r [preprocess::Choice],
+    interface: interface::Interface,
+    signature: Option<Signature>,
+}
+
+impl<'r> Parsed<'r> {
+    /// None if there are errors.
+    fn of(read: &'r reach::Reached, sink: &mut source::Sink) -> Option<Self> {
+        let choices = &read.choices;
+        let mut unit = parse::parse(read, &header_prototypes::shared(), sink);
+        // What could not be read would be missing.
+        if sink.found.has_errors() {
+            return None;
+        }
+        for problem in std::mem::take(&mut unit.refused) {
+            sink.tell(&problem);
+        }
+        let chosen = lower::chosen(&unit, read);
+        let heads = interface::heads(&unit, &chosen.read);
+        let mut signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
+        unreached::take_out(&mut unit);
+        sink.undefined = beside::undefined(&unit, &chosen.read, &read.externals, sink);
+        lower::returned::leave_out(&mut unit, &chosen.read, sink);
+        unseen::leave_out(&mut unit, &chosen.read, sink);
+        warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
+        warn_of_errno(&unit, &chosen.read, sink);
+        messages::leave_out_for_nobody(&mut unit);
+        let texts = written_texts::leave_out(&mut unit, &chosen.read);
+        if let Some(signature) = &mut signature {
+            signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
+        }
+        let telling = telling::leave_out(&mut unit, &chosen.read);
+        messages::leave_out(&mut unit, &chosen.read, &telling);
+        members::leave_out_assignments(&mut unit, &chosen.read, sink);
+        unused::leave_out(&mut unit, &telling);
+        unions::read_constants(&mut unit);
+        let used = members::leave_out(&mut unit, &chosen.read);
+        unions::resolve(&mut unit, &used);
+        let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
+        callback_data::give_types(&mut unit, &chosen.read);
+        texts::leave_out(&mut unit, &chosen.read);
+        texts::kept::keep(&mut unit, &chosen.read);
+        lower::place_passive(&mut unit, choices, &chosen, sink);
+        parse::name_apart(&mut unit, &chosen.read);
+        Some(Self {
+            unit,
+            chosen,
+            choices,
+            interface,
+            signature,
+        })
     }
-    for problem in std::mem::take(&mut unit.refused) {
-        sink.tell(&problem);
+
+    /// The program, with pointers as values, or as places in arrays.
+    fn translate(
+        &self,
+        values: bool,
+        sink: &mut source::Sink,
+        reached: &mut Reached,
+    ) -> Option<Program> {
+        let (chosen, mut unit) = (&self.chosen, self.unit.clone());
+        if values && !may_be_values(&unit, chosen, sink) {
+            *reached = Reached::Nothing;
+            return None;
+        }
+        if !expand::expand(&mut unit, &chosen.read, values, sink) {
+            return None;
+        }
+        if !values {
+            blocks::take_out(&mut unit);
+        }
+        *reached = Reached::Lowered;
+        let program = lower::lower(&unit, chosen, (self.choices, &self.interface), values, sink);
+        program.filter(|_| !sink.found.has_errors())
     }
-    let chosen = lower::chosen(&unit, read);
-    let heads = interface::heads(&unit, &chosen.read);
-    *signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
-    unreached::take_out(&mut unit);
-    sink.undefined = beside::undefined(&unit, &chosen.read, &read.externals, sink);
-    lower::returned::leave_out(&mut unit, &chosen.read, sink);
-    unseen::leave_out(&mut unit, &chosen.read, sink);
-    warn_of_threads(&unit, &chosen.read, &read.parallel, sink);
-    warn_of_errno(&unit, &chosen.read, sink);
-    messages::leave_out_for_nobody(&mut unit);
-    let texts = written_texts::leave_out(&mut unit, &chosen.read);
-    if let Some(signature) = signature {
-        signature.mark_messages(texts.iter().map(|d| &*unit.decl(*d).name));
-    }
-    let telling = telling::leave_out(&mut unit, &chosen.read);
-    messages::leave_out(&mut unit, &chosen.read, &telling);
-    members::leave_out_assignments(&mut unit, &chosen.read, sink);
-    unused::leave_out(&mut unit, &telling);
-    unions::read_constants(&mut unit);
-    let used = members::leave_out(&mut unit, &chosen.read);
-    unions::resolve(&mut unit, &used);
-    let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
-    callback_data::give_types(&mut unit, &chosen.read);
-    texts::leave_out(&mut unit, &chosen.read);
-    texts::kept::keep(&mut unit, &chosen.read);
-    lower::place_passive(&mut unit, choices, &chosen, sink);
-    parse::name_apart(&mut unit, &chosen.read);
-    if values && !may_be_values(&unit, &chosen, sink) {
-        *reached = Reached::Nothing;
-        return None;
-    }
-    if !expand::expand(&mut unit, &chosen.read, values, sink) {
-        return None;
-    }
-    if !values {
-        blocks::take_out(&mut unit);
-    }
-    *reached = Reached::Lowered;
-    let program = lower::lower(&unit, &chosen, (choices, &interface), values, sink);
-    program.filter(|_| !sink.found.has_errors())
 }
 
 /// Warns of the first pragma by which several threads compute what these functions and those that they call do.

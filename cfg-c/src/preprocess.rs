@@ -15,6 +15,7 @@ use crate::{
     lex::{Interner, Kind, Token, lex},
     source::{Pos, Sink},
 };
+use cfg_core::diagnostic::Diagnostics;
 use std::{
     collections::{HashMap, HashSet},
     rc::Rc,
@@ -262,17 +263,64 @@ impl Preprocessed {
     }
 }
 
+/// What is the same for all files that are read: spellings, and what they include.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    names: Interner,
+    /// By their paths; none of those that are not there.
+    included: HashMap<String, Option<Rc<Lexed>>>,
+}
+
+/// The tokens of a file, in a file without a number, and what is wrong with them.
+#[derive(Debug)]
+struct Lexed {
+    tokens: Vec<Token>,
+    problems: Diagnostics,
+}
+
+impl Lexed {
+    fn of(name: &str, bytes: &[u8], names: &mut Interner) -> Rc<Self> {
+        let mut sink = Sink::default();
+        let file = sink.file(name);
+        let tokens = lex(bytes, file, names, &mut sink);
+        Rc::new(Self {
+            tokens,
+            problems: sink.found,
+        })
+    }
+}
+
 /// A file that is being read.
 struct Frame {
     name: String,
-    tokens: Vec<Token>,
+    text: Rc<Lexed>,
     next: usize,
     /// Conditions that were open where it began.
     conditions: usize,
-    /// File and line as the last line marker has them: file, and what is added to lines.
-    marker: Option<(u32, i64)>,
+    /// The number of the file, and what is added to lines: as the last line marker has them.
+    file: u32,
+    shift: i64,
     /// The lines at hand are those of a header of the system.
     system: bool,
+}
+
+impl Frame {
+    /// A token, and its place; none behind the end.
+    fn token(&self, number: usize) -> Option<Token> {
+        let mut token = self.text.tokens.get(number)?.clone();
+        token.at.file = self.file;
+        if self.shift != 0 {
+            token.at.line = u32::try_from(i64::from(token.at.line) + self.shift).unwrap_or(1);
+        }
+        Some(token)
+    }
+
+    /// The next token, which is passed.
+    fn pass(&mut self) -> Option<Token> {
+        let token = self.token(self.next);
+        self.next += usize::from(token.is_some());
+        token
+    }
 }
 
 /// An #if that is open.
@@ -300,10 +348,10 @@ struct Preprocessor<'s> {
     /// A condition has asked for a macro that a missing file may define, and that was told.
     told_of_missing: bool,
     sink: &'s mut Sink,
-    names: Interner,
+    kept: &'s mut Kept,
     macros: HashMap<Rc<str>, Rc<Macro>>,
-    /// The definitions of macros that `push_macro` has kept.
-    kept: HashMap<Rc<str>, Vec<Option<Rc<Macro>>>>,
+    /// The definitions of macros that `push_macro` has put aside.
+    pushed: HashMap<Rc<str>, Vec<Option<Rc<Macro>>>>,
     frames: Vec<Frame>,
     conditions: Vec<Condition>,
     /// Files that are read once.
@@ -332,6 +380,7 @@ pub(crate) fn preprocess(
     source: &SourceFile<'_>,
     options: Option<&Options>,
     files: &mut dyn Files,
+    kept: &mut Kept,
     sink: &mut Sink,
 ) -> Preprocessed {
     let mut pp = Preprocessor {
@@ -343,9 +392,9 @@ pub(crate) fn preprocess(
         told_of_gcc: false,
         told_of_missing: false,
         sink,
-        names: Interner::default(),
+        kept,
         macros: HashMap::new(),
-        kept: HashMap::new(),
+        pushed: HashMap::new(),
         frames: Vec::new(),
         conditions: Vec::new(),
         once: HashSet::new(),
@@ -361,17 +410,20 @@ pub(crate) fn preprocess(
         left_out: HashMap::new(),
         system: Vec::new(),
     };
-    pp.open(source.name.to_owned(), source.bytes, Pos::default());
+    let mut open = |name: &str, bytes: &[u8]| {
+        let text = Lexed::of(name, bytes, &mut pp.kept.names);
+        pp.open(name.to_owned(), text, Pos::default());
+    };
+    open(source.name, source.bytes);
     let directives = source.preprocessing.directives();
     if !directives.is_empty() {
-        pp.open(OPTIONS.to_owned(), directives.as_bytes(), Pos::default());
+        open(OPTIONS, directives.as_bytes());
     }
     if !is_preprocessed(source.bytes) {
+        let text = pp.of_library(PREDEFINED, predefined::DIRECTIVES);
         // Nothing is wrong there, so that no message needs the name of the file.
         let file = pp.file(source.name);
-        let directives = predefined::DIRECTIVES.as_bytes();
-        let tokens = lex(directives, file, &mut pp.names, pp.sink);
-        pp.begin_file(PREDEFINED.to_owned(), tokens);
+        pp.begin_file(PREDEFINED.to_owned(), text, file);
     }
     let tokens = pp.run();
     let tokens = pp.pragmas_in_text(tokens);
@@ -406,7 +458,29 @@ fn is_preprocessed(bytes: &[u8]) -> bool {
 }
 
 impl Preprocessor<'_> {
-    fn open(&mut self, name: String, bytes: &[u8], at: Pos) {
+    /// The tokens of a file that is included; none if it is not there.
+    fn included(&mut self, path: &str) -> Option<Rc<Lexed>> {
+        if let Some(known) = self.kept.included.get(path) {
+            return known.clone();
+        }
+        let bytes = self.files.read(path);
+        let text = bytes.map(|bytes| Lexed::of(path, &bytes, &mut self.kept.names));
+        let known = self.kept.included.entry(path.to_owned());
+        known.or_insert(text).clone()
+    }
+
+    /// The tokens of a text that is known here, by its name in angle brackets.
+    fn of_library(&mut self, name: &str, text: &str) -> Rc<Lexed> {
+        if let Some(Some(known)) = self.kept.included.get(name) {
+            return Rc::clone(known);
+        }
+        let text = Lexed::of(name, text.as_bytes(), &mut self.kept.names);
+        let known = Some(Rc::clone(&text));
+        self.kept.included.insert(name.to_owned(), known);
+        text
+    }
+
+    fn open(&mut self, name: String, text: Rc<Lexed>, at: Pos) {
         if self.frames.len() >= MAX_NESTING {
             let message = format!("{name} is the {MAX_NESTING}th file in a chain of includes");
             self.sink.error(
@@ -418,17 +492,18 @@ impl Preprocessor<'_> {
             return;
         }
         let file = self.file(&name);
-        let tokens = lex(bytes, file, &mut self.names, self.sink);
-        self.begin_file(name, tokens);
+        self.sink.add(&text.problems);
+        self.begin_file(name, text, file);
     }
 
-    fn begin_file(&mut self, name: String, tokens: Vec<Token>) {
+    fn begin_file(&mut self, name: String, text: Rc<Lexed>, file: u32) {
         self.frames.push(Frame {
             name,
-            tokens,
+            text,
             next: 0,
             conditions: self.conditions.len(),
-            marker: None,
+            file,
+            shift: 0,
             system: false,
         });
     }
@@ -440,13 +515,9 @@ impl Preprocessor<'_> {
 
     fn run(&mut self) -> Vec<Token> {
         let mut out: Vec<Token> = Vec::new();
-        while let Some(frame) = self.frames.last_mut() {
-            let mut token = frame.tokens[frame.next.min(frame.tokens.len() - 1)].clone();
-            frame.next += 1;
-            if let Some((file, shift)) = frame.marker {
-                token.at.file = file;
-                token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
-            }
+        while let Some(frame) = self.frames.last_mut()
+            && let Some(token) = frame.pass()
+        {
             if token.kind == Kind::End {
                 let open = frame.conditions;
                 for condition in self.conditions.drain(open.min(self.conditions.len())..) {
@@ -486,17 +557,11 @@ impl Preprocessor<'_> {
     /// The next token of the current file, unless a directive or the end comes first.
     fn next_in_file(&mut self) -> Option<Token> {
         let frame = self.frames.last_mut()?;
-        let token = frame.tokens.get(frame.next)?;
+        let token = frame.text.tokens.get(frame.next)?;
         if token.kind == Kind::End || token.first && token.is("#") {
             return None;
         }
-        frame.next += 1;
-        let mut token = token.clone();
-        if let Some((file, shift)) = frame.marker {
-            token.at.file = file;
-            token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
-        }
-        Some(token)
+        frame.pass()
     }
 
     /// The next token of the arguments of a macro. Directives among these are followed, as compilers do (C99 6.10.3
@@ -507,13 +572,12 @@ impl Preprocessor<'_> {
                 return Some(token);
             }
             let frame = self.frames.last_mut()?;
-            let token = frame.tokens.get(frame.next)?;
+            let token = frame.token(frame.next)?;
             if token.kind == Kind::End {
                 return None;
             }
-            let at = token.at;
             frame.next += 1;
-            self.directive(at);
+            self.directive(token.at);
         }
     }
 

@@ -8,7 +8,7 @@ mod statics;
 
 use crate::{
     Options, codes,
-    lex::{Kind, Token},
+    lex::Token,
     preprocess::{Choice, External, Preprocessed, TypeChoice},
     source::{Pos, Sink},
 };
@@ -91,7 +91,7 @@ struct Item {
 }
 
 /// A file as external declarations.
-struct File {
+pub(crate) struct File {
     items: Vec<Item>,
     /// The numbers of those that declare a name, in order.
     declared: HashMap<Name, Vec<usize>>,
@@ -100,7 +100,7 @@ struct File {
 }
 
 impl File {
-    fn of(read: &Preprocessed, sink: &mut Sink) -> Self {
+    pub(crate) fn of(read: &Preprocessed, sink: &mut Sink) -> Self {
         let tokens = &read.tokens;
         let brackets = Brackets::of(tokens, sink);
         let mut scan = Scan::new(tokens, &brackets);
@@ -180,15 +180,14 @@ impl File {
 /// An external declaration by its file and number.
 type Place = (usize, usize);
 
-struct Files {
-    files: Vec<File>,
+struct Files<'f> {
+    files: &'f [&'f File],
     /// The definitions of what other files may use.
     defined: HashMap<Rc<str>, Vec<Place>>,
 }
 
-impl Files {
-    fn of(read: &[Preprocessed], sink: &mut Sink) -> Self {
-        let files: Vec<File> = read.iter().map(|read| File::of(read, sink)).collect();
+impl<'f> Files<'f> {
+    fn of(files: &'f [&'f File]) -> Self {
         let mut defined: HashMap<Rc<str>, Vec<Place>> = HashMap::new();
         for (f, file) in files.iter().enumerate() {
             for (k, item) in file.items.iter().enumerate() {
@@ -243,7 +242,7 @@ impl Files {
 
     /// The functions that others, of the files that the user named, name, also through the initial values of variables,
     /// or that are named by what is said of others.
-    fn called(&self, externals: &[External], read: &[Preprocessed]) -> BTreeSet<InFile> {
+    fn called(&self, externals: &[External], read: &[&Preprocessed]) -> BTreeSet<InFile> {
         let mut called = BTreeSet::new();
         // The declaration of a variable, and the function that it is looked at for. What is looked at for two is of interest to all.
         let mut seen: HashMap<Place, Vec<Place>> = HashMap::new();
@@ -291,7 +290,7 @@ impl Files {
         &self,
         options: &Options,
         externals: &[External],
-        read: &[Preprocessed],
+        read: &[&Preprocessed],
         sink: &mut Sink,
     ) -> Option<(Vec<InFile>, bool)> {
         let functions = (self.files.iter().enumerate()).filter(|(f, _)| read[*f].is_named);
@@ -339,7 +338,7 @@ impl Files {
         &self,
         wanted: &str,
         all: &[InFile],
-        read: &[Preprocessed],
+        read: &[&Preprocessed],
         sink: &mut Sink,
     ) -> Option<InFile> {
         let defines = |name: &str| all.iter().any(|(_, other)| **other == *name);
@@ -382,16 +381,12 @@ impl Files {
     }
 }
 
-/// The functions and variables that declarations with some names in a file define for other files.
-pub(crate) fn definitions(tokens: &[Token], is_wanted: impl Fn(&str) -> bool) -> BTreeSet<Rc<str>> {
+/// The functions and variables that a file defines for other files.
+pub(crate) fn definitions(tokens: &[Token]) -> BTreeSet<Rc<str>> {
     let brackets = Brackets::of(tokens, &mut Sink::default());
     let mut scan = Scan::new(tokens, &brackets);
     let mut found = BTreeSet::new();
     for range in split::declarations(tokens, &brackets) {
-        let mut names = tokens[range.clone()].iter();
-        if !names.any(|t| t.kind == Kind::Ident && is_wanted(&t.text)) {
-            continue;
-        }
         let names = scan.names(range);
         if !names.is_static {
             found.extend(
@@ -407,32 +402,29 @@ pub(crate) fn definitions(tokens: &[Token], is_wanted: impl Fn(&str) -> bool) ->
 
 /// Finds what the functions to differentiate reach. None if there are errors.
 pub(crate) fn reach(
-    mut read: Vec<Preprocessed>,
+    read: &[&Preprocessed],
+    files: &[&File],
     options: &Options,
     sink: &mut Sink,
 ) -> Option<Reached> {
-    let before = sink.found.0.len();
-    let files = Files::of(&read, sink);
-    if sink.found.0.len() > before {
-        return None;
-    }
+    let files = Files::of(files);
     let mut externals: Vec<External> = Vec::new();
     let mut choices: Vec<Choice> = Vec::new();
     let mut types: Vec<TypeChoice> = Vec::new();
-    for (f, file) in read.iter_mut().enumerate() {
-        types.append(&mut file.types);
-        for mut external in file.externals.drain(..) {
+    for (f, file) in read.iter().enumerate() {
+        types.extend_from_slice(&file.types);
+        for mut external in file.externals.iter().cloned() {
             external.unit = external.unit.map(|_| f);
             externals.push(external);
         }
-        for mut choice in file.choices.drain(..) {
+        for mut choice in file.choices.iter().cloned() {
             choice.unit = f;
             let function = choice.pragma.and_then(|at| files.files[f].function_at(at));
             choice.function = function.cloned();
             choices.push(choice);
         }
     }
-    let (heads, is_one) = files.heads(options, &externals, &read, sink)?;
+    let (heads, is_one) = files.heads(options, &externals, read, sink)?;
     let mut roots: Vec<Place> = Vec::new();
     for (file, name) in &heads {
         roots.extend(files.named(Some(*file), name));
@@ -488,20 +480,16 @@ pub(crate) fn reach(
         .collect();
     names.sort_unstable();
     names.dedup();
-    let missing = read
-        .iter_mut()
-        .flat_map(|read| std::mem::take(&mut read.missing));
+    let missing = read.iter().flat_map(|read| &read.missing);
     let mut told = HashSet::new();
-    let missing: Vec<String> = missing.filter(|name| told.insert(name.clone())).collect();
-    let parallel = read
-        .iter_mut()
-        .flat_map(|read| std::mem::take(&mut read.parallel))
-        .collect();
-    warn_of_constructors(&files, &read, &reached, sink);
-    refuse_inline_stand_ins(&files, &read, &reached, sink);
+    let missing = missing.filter(|name| told.insert(*name)).cloned().collect();
+    let parallel = read.iter().flat_map(|read| read.parallel.iter().copied());
+    let parallel = parallel.collect();
+    warn_of_constructors(&files, read, &reached, sink);
+    refuse_inline_stand_ins(&files, read, &reached, sink);
     let head = heads.first().filter(|_| is_one);
-    let unshared = head.and_then(|head| statics::unshared(&files, &read, head, &reached));
-    let shared = share::shared(&files, &read, &reached);
+    let unshared = head.and_then(|head| statics::unshared(&files, read, head, &reached));
+    let shared = share::shared(&files, read, &reached);
     let opaque = share::opaque(&files, &shared, &reached);
     let parts = read.iter().enumerate().map(|(f, read)| {
         let kept = reached.range((f, 0)..(f + 1, 0));
@@ -551,8 +539,8 @@ pub(crate) fn reach(
 /// Refuses functions that are there to be put in place of calls only, where another file defines them for all other
 /// calls: which of the two is called depends on how the compiler optimises.
 fn refuse_inline_stand_ins(
-    files: &Files,
-    read: &[Preprocessed],
+    files: &Files<'_>,
+    read: &[&Preprocessed],
     reached: &BTreeSet<Place>,
     sink: &mut Sink,
 ) {
@@ -581,8 +569,8 @@ fn refuse_inline_stand_ins(
 
 /// Warns of functions that run before `main` and name variables that are read: they are left out.
 fn warn_of_constructors(
-    files: &Files,
-    read: &[Preprocessed],
+    files: &Files<'_>,
+    read: &[&Preprocessed],
     reached: &BTreeSet<Place>,
     sink: &mut Sink,
 ) {

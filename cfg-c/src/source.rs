@@ -40,7 +40,7 @@ pub(crate) fn is_header(file: &str) -> bool {
 }
 
 /// A problem that is told only where what has it is read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) info: &'static CodeInfo,
     pub(crate) at: Pos,
@@ -62,6 +62,14 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
+    /// No problems, in files that have numbers.
+    pub(crate) fn of(files: Vec<String>) -> Self {
+        Self {
+            files,
+            ..Self::default()
+        }
+    }
+
     /// The number of a file; a new name gets the next one.
     pub(crate) fn file(&mut self, name: &str) -> u32 {
         let known = self.files.iter().position(|f| f == name);
@@ -124,6 +132,19 @@ impl Sink {
             .filter_map(|(k, name)| Some((numbers[k]?, name)))
             .collect();
         self.found.0.retain(is_kept);
+    }
+
+    /// Reports problems that were collected elsewhere.
+    pub(crate) fn add(&mut self, problems: &Diagnostics) {
+        for problem in problems.iter() {
+            let file = problem.at.file.as_deref().map_or(0, |name| self.file(name));
+            let number = |n: Option<usize>| n.map_or(0, |n| n as u32);
+            let (line, column) = (number(problem.at.line), number(problem.at.column));
+            let place = (file, line, column, problem.code, problem.message.clone());
+            if self.told.insert(place) {
+                self.found.push(problem.clone());
+            }
+        }
     }
 
     /// Reports a problem that was found before.

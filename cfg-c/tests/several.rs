@@ -1,6 +1,9 @@
 //! Several files as one program: what each has for itself, what they have in common, and how they are preprocessed.
 
-use cfg_c::{Files, MacroOption, NoFiles, Options, Preprocessing, Read, SourceFile, read_c};
+use cfg_c::{
+    Files, MacroOption, NoFiles, Options, Preprocessing, Read, Reader, SourceFile, read_c,
+};
+use std::collections::BTreeMap;
 
 /// Files by name.
 struct Memory<'t>(&'t [(&'t str, &'t str)]);
@@ -627,6 +630,78 @@ fn headers_that_are_not_there_are_guessed_with_a_warning() {
             .program
             .is_none()
     );
+}
+
+/// The words of a program but those that number files.
+fn without_places(read: &Read) -> Vec<String> {
+    let program = shown(read);
+    let lines = program.lines().filter(|line| !line.starts_with("source "));
+    let words = lines.flat_map(str::split_whitespace);
+    words
+        .filter(|word| !word.starts_with("@["))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Files that count how often they are asked for.
+struct Counted<'t> {
+    files: Memory<'t>,
+    asked: BTreeMap<String, usize>,
+}
+
+impl Files for Counted<'_> {
+    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+        *self.asked.entry(path.to_owned()).or_default() += 1;
+        self.files.read(path)
+    }
+
+    fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
+        *self.asked.entry("all in C".to_owned()).or_default() += 1;
+        self.files.others_in_c(path)
+    }
+}
+
+/// Files that are read again with further ones are as if all had been read at once, and everything is asked for once.
+#[test]
+fn files_are_read_again_with_further_ones() {
+    let header = "double g(double x); double h(double x); extern double factor;\n";
+    let f = "#include \"a.h\"\n#include \"none.h\"\ndouble f(double x) { return g(x); }\n";
+    let g = "#include \"a.h\"\n#pragma cfgrev no-diff(factor)\ndouble g(double x) { return factor * h(x); }\n";
+    let h = "#include \"a.h\"\n#define FACTOR 3.0\n#define FACTOR 4.0\ndouble factor = FACTOR;\ndouble h(double x) { return x * x; }\n";
+    let all = [("a.h", header), ("g.c", g), ("h.c", h)];
+    let mut files = Counted {
+        files: Memory(&all),
+        asked: BTreeMap::new(),
+    };
+    let options = Options {
+        routine: Some("f".to_owned()),
+        ..Options::default()
+    };
+    let mut reader = Reader::default();
+    let mut read: Vec<(&str, &str, Vec<String>)> = vec![("f.c", f, Vec::new())];
+    loop {
+        let sources = read.iter().map(|(name, text, found_for)| SourceFile {
+            found_for: found_for.clone(),
+            ..SourceFile::new(name, text.as_bytes())
+        });
+        let sources: Vec<SourceFile<'_>> = sources.collect();
+        let again = reader.read(&sources, &options, &mut files);
+        let at_once = read_c(&sources, &options, &mut Memory(&all));
+        assert_eq!(again.problems, at_once.problems);
+        assert_eq!(without_places(&again), without_places(&at_once));
+        assert_eq!(again.further, at_once.further);
+        if again.further.is_empty() {
+            break;
+        }
+        for (path, why) in again.further {
+            let named = all.iter().find(|(name, _)| *name == path);
+            let (name, text) = named.expect("one of all");
+            read.push((name, text, why));
+        }
+    }
+    assert_eq!(read.len(), 3);
+    assert!(files.asked.contains_key("all in C"), "{:?}", files.asked);
+    assert!(files.asked.values().all(|n| *n == 1), "{:?}", files.asked);
 }
 
 /// The function to differentiate has the name that its file writes, also where a macro makes another of it.

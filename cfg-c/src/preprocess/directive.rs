@@ -1,7 +1,8 @@
 //! Directives.
 
 use super::{
-    Condition, LeftOut, Macro, Preprocessor, condition, headers::header, pragma::group, predefined,
+    Condition, LeftOut, Lexed, Macro, Preprocessor, condition, headers::header, pragma::group,
+    predefined,
 };
 use crate::{
     codes,
@@ -9,7 +10,7 @@ use crate::{
     math,
     source::{Pos, is_header},
 };
-use std::{borrow::Cow, path::Path, rc::Rc};
+use std::{path::Path, rc::Rc};
 
 impl Preprocessor<'_> {
     /// The tokens up to the end of the line.
@@ -18,14 +19,8 @@ impl Preprocessor<'_> {
         let Some(frame) = self.frames.last_mut() else {
             return line;
         };
-        while let Some(token) = frame.tokens.get(frame.next).filter(|t| !t.first) {
-            let mut token = token.clone();
-            frame.next += 1;
-            if let Some((file, shift)) = frame.marker {
-                token.at.file = file;
-                token.at.line = u32::try_from(i64::from(token.at.line) + shift).unwrap_or(1);
-            }
-            line.push(token);
+        while (frame.text.tokens.get(frame.next)).is_some_and(|t| !t.first) {
+            line.extend(frame.pass());
         }
         line
     }
@@ -105,7 +100,7 @@ impl Preprocessor<'_> {
     fn push_macro(&mut self, rest: &[Token]) {
         if let Some(name) = self.macro_in_quotes(rest) {
             let now = self.macros.get(&name).cloned();
-            self.kept.entry(name).or_default().push(now);
+            self.pushed.entry(name).or_default().push(now);
         }
     }
 
@@ -114,7 +109,7 @@ impl Preprocessor<'_> {
         let Some(name) = self.macro_in_quotes(rest) else {
             return;
         };
-        match self.kept.get_mut(&name).and_then(Vec::pop) {
+        match self.pushed.get_mut(&name).and_then(Vec::pop) {
             Some(Some(definition)) => {
                 self.macros.insert(name, definition);
             }
@@ -127,7 +122,7 @@ impl Preprocessor<'_> {
 
     fn macro_in_quotes(&mut self, rest: &[Token]) -> Option<Rc<str>> {
         let text = rest.get(2).filter(|t| t.kind == Kind::Str)?;
-        Some(self.names.get(text.text.trim_matches('"')))
+        Some(self.kept.names.get(text.text.trim_matches('"')))
     }
 
     /// `# 12 "file.c"`: the next line is line 12 of that file.
@@ -166,15 +161,16 @@ impl Preprocessor<'_> {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        let shift = frame.marker.map_or(0, |(_, shift)| shift);
-        let physical = i64::from(number.at.line) - shift;
-        frame.marker = Some((file, i64::from(value) - physical - 1));
+        let physical = i64::from(number.at.line) - frame.shift;
+        frame.file = file;
+        frame.shift = i64::from(value) - physical - 1;
         frame.system = system;
         // What they declare is known, and never read.
         if let Some((name, text)) = known.filter(|_| system)
             && !self.once.contains(&name)
         {
-            self.open(name, text.as_bytes(), number.at);
+            let text = self.of_library(&name, text);
+            self.open(name, text, number.at);
         }
     }
 
@@ -196,7 +192,7 @@ impl Preprocessor<'_> {
                         variadic = true;
                         // GNU C gives the rest a name: `args...`.
                         if rest[k - 1].kind != Kind::Ident {
-                            list.push(self.names.get("__VA_ARGS__"));
+                            list.push(self.kept.names.get("__VA_ARGS__"));
                         }
                     }
                     Some(t) if t.kind == Kind::Ident => list.push(Rc::clone(&t.text)),
@@ -245,7 +241,7 @@ impl Preprocessor<'_> {
         };
         match self.find(&name, quoted) {
             Some((path, _)) if self.once.contains(&path) => {}
-            Some((path, bytes)) => self.open(path, &bytes, at),
+            Some((path, text)) => self.open(path, text, at),
             None => self.missing(name, quoted, at),
         }
     }
@@ -270,9 +266,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The path and the text of a file that is named in quotes or in angle brackets; the text of one that is read once
-    /// may be left out.
-    fn find(&mut self, name: &str, quoted: bool) -> Option<(String, Cow<'static, [u8]>)> {
+    /// The path and the text of a file that is named in quotes or in angle brackets.
+    fn find(&mut self, name: &str, quoted: bool) -> Option<(String, Rc<Lexed>)> {
         // The library's own headers are known, wherever they lie.
         let known = header(name);
         let mut paths = Vec::new();
@@ -287,14 +282,12 @@ impl Preprocessor<'_> {
         }
         for path in paths {
             let path = path.to_string_lossy().into_owned();
-            if self.once.contains(&path) {
-                return Some((path, Cow::Borrowed(&[])));
-            }
-            if let Some(bytes) = self.files.read(&path) {
-                return Some((path, Cow::Owned(bytes)));
+            if let Some(text) = self.included(&path) {
+                return Some((path, text));
             }
         }
-        known.map(|text| (format!("<{name}>"), Cow::Borrowed(text.as_bytes())))
+        let path = format!("<{name}>");
+        known.map(|text| (path.clone(), self.of_library(&path, text)))
     }
 
     /// A file that is neither beside the one at hand nor in a folder of `-I` may be the only one of its name in the folders around. Where there is
@@ -312,13 +305,13 @@ impl Preprocessor<'_> {
             return;
         }
         if let Some(path) = found.pop()
-            && let Some(bytes) = self.files.read(&path)
+            && let Some(text) = self.included(&path)
         {
             let message = format!("{message} beside this one: {path} is taken");
             let help = format!("say so: -I {}", folder(&path));
             self.sink.warning(&codes::INCLUDE, at, message, help);
             if !self.once.contains(&path) {
-                self.open(path, &bytes, at);
+                self.open(path, text, at);
             }
             return;
         }
@@ -400,7 +393,7 @@ impl Preprocessor<'_> {
             };
             tokens.push(Token {
                 kind: Kind::Number,
-                text: self.names.get(&answer.to_string()),
+                text: self.kept.names.get(&answer.to_string()),
                 ..token.clone()
             });
         }
@@ -432,7 +425,7 @@ impl Preprocessor<'_> {
         let Some(frame) = self.frames.last() else {
             return;
         };
-        let guards = match frame.tokens.get(frame.next..) {
+        let guards = match frame.text.tokens.get(frame.next..) {
             Some([hash, define, defined, ..]) => {
                 hash.is("#") && define.is("define") && defined.text == name.text
             }
@@ -496,7 +489,7 @@ impl Preprocessor<'_> {
             && self.conditions.last().is_some_and(|c| c.taken)
         {
             // Back to the line of #elif or #else.
-            while frame.next > 0 && !frame.tokens[frame.next - 1].first {
+            while frame.next > 0 && !frame.text.tokens[frame.next - 1].first {
                 frame.next -= 1;
             }
             frame.next = frame.next.saturating_sub(1);
@@ -505,7 +498,7 @@ impl Preprocessor<'_> {
             let Some(frame) = self.frames.last_mut() else {
                 return;
             };
-            let Some(token) = frame.tokens.get(frame.next) else {
+            let Some(token) = frame.token(frame.next) else {
                 return;
             };
             if token.kind == Kind::End {
@@ -516,15 +509,14 @@ impl Preprocessor<'_> {
             frame.next += 1;
             if !hash {
                 let call = token.kind == Kind::Ident
-                    && frame.tokens.get(frame.next).is_some_and(|t| t.is("("));
+                    && (frame.text.tokens.get(frame.next)).is_some_and(|t| t.is("("));
                 if call && let Some(condition) = self.conditions.last() {
                     let asked = condition.asked.as_ref().filter(|_| !condition.taken);
                     let place = LeftOut {
                         at,
                         asked: asked.cloned(),
                     };
-                    let name = Rc::clone(&token.text);
-                    self.left_out.entry(name).or_insert(place);
+                    self.left_out.entry(token.text).or_insert(place);
                 }
                 continue;
             }

@@ -345,7 +345,7 @@ impl Preprocessor<'_> {
     /// Two tokens as one.
     fn join(&mut self, left: &Token, right: &Token, at: Pos) -> Vec<Token> {
         let text = format!("{}{}", left.text, right.text);
-        let mut made = lex(text.as_bytes(), at.file, &mut self.names, self.sink);
+        let mut made = lex(text.as_bytes(), at.file, &mut self.kept.names, self.sink);
         made.pop();
         if made.len() != 1 {
             let message = format!("{} ## {} makes no token", left.text, right.text);
@@ -380,7 +380,7 @@ impl Preprocessor<'_> {
         text.push('"');
         Token {
             kind: Kind::Str,
-            text: self.names.get(&text),
+            text: self.kept.names.get(&text),
             ..like.clone()
         }
     }
@@ -414,7 +414,7 @@ impl Preprocessor<'_> {
             "__TIME__" => (Kind::Str, "\"??:??:??\"".to_owned()),
             _ => return token,
         };
-        let text = self.names.get(&text);
+        let text = self.kept.names.get(&text);
         Token {
             kind,
             text,

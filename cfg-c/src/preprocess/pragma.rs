@@ -118,7 +118,12 @@ impl Preprocessor<'_> {
             {
                 let inner = text.text.trim_start_matches('L').trim_matches('"');
                 let text = inner.replace("\\\"", "\"").replace("\\\\", "\\");
-                let mut inside = lex(text.as_bytes(), token.at.file, &mut self.names, self.sink);
+                let mut inside = lex(
+                    text.as_bytes(),
+                    token.at.file,
+                    &mut self.kept.names,
+                    self.sink,
+                );
                 inside.retain(|t| t.kind != Kind::End);
                 for t in &mut inside {
                     t.at = token.at;
@@ -139,7 +144,7 @@ impl Preprocessor<'_> {
     /// The tokens of an option, with the places that they have in it.
     fn option(&mut self, name: &str, text: &str) -> Vec<Token> {
         let file = self.file(name);
-        let mut tokens = lex(text.as_bytes(), file, &mut self.names, self.sink);
+        let mut tokens = lex(text.as_bytes(), file, &mut self.kept.names, self.sink);
         tokens.retain(|t| t.kind != Kind::End);
         tokens
     }

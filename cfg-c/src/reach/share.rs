@@ -10,8 +10,8 @@ use std::{
 
 /// The declarations of types that are, word by word, those of a file before, with that one. All that they name is the same there, too.
 pub(super) fn shared(
-    files: &Files,
-    read: &[Preprocessed],
+    files: &Files<'_>,
+    read: &[&Preprocessed],
     reached: &BTreeSet<Place>,
 ) -> BTreeMap<Place, Place> {
     let mut shared = BTreeMap::new();
@@ -61,7 +61,7 @@ pub(super) fn shared(
 /// The structures of which a file only names the tag, and another one has the members, each with the first file that
 /// names it.
 pub(super) fn opaque(
-    files: &Files,
+    files: &Files<'_>,
     shared: &BTreeMap<Place, Place>,
     reached: &BTreeSet<Place>,
 ) -> Vec<BTreeMap<Name, usize>> {
@@ -102,7 +102,7 @@ fn is_type(item: &Item, tokens: &[Token]) -> bool {
 
 /// True if what one declaration names is the same as what the other names.
 fn names_the_same(
-    files: &Files,
+    files: &Files<'_>,
     shared: &BTreeMap<Place, Place>,
     one: Place,
     other: Place,

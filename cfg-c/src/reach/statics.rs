@@ -45,8 +45,8 @@ struct Static<'a> {
 
 /// Why a function cannot be replaced, if a static variable that it reaches is used by functions that stay, and written.
 pub(super) fn unshared(
-    files: &Files,
-    read: &[Preprocessed],
+    files: &Files<'_>,
+    read: &[&Preprocessed],
     (file, name): &InFile,
     reached: &BTreeSet<Place>,
 ) -> Option<String> {
@@ -114,7 +114,7 @@ pub(super) fn unshared(
 }
 
 /// The original without the function: all that other files may use, and all that this reaches.
-fn staying(files: &Files, head: Place) -> BTreeSet<Place> {
+fn staying(files: &Files<'_>, head: Place) -> BTreeSet<Place> {
     let mut stays = BTreeSet::from([head]);
     let mut public = Vec::new();
     for (f, file) in files.files.iter().enumerate() {

@@ -31,37 +31,35 @@ pub(super) fn read(
         passive: options.no_diff.clone(),
         types: options.types.clone(),
     };
-    let mut further: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let database = options.compile_commands.as_deref();
     let database = match database.map(compile_commands::read).transpose() {
         Ok(database) => database,
         Err(problems) => return (failed(problems), None),
     };
+    let prepared = |text: Rc<Text>, found_for| Prepared::of(text, found_for, options, &database);
+    let named = files
+        .iter()
+        .map(|text| prepared(Rc::clone(text), Vec::new()));
+    let named: Vec<Prepared> = match named.collect() {
+        Ok(named) => named,
+        Err(problems) => return (failed(problems), None),
+    };
+    let mut further: BTreeMap<String, Option<Prepared>> = BTreeMap::new();
     let mut included = Included {
         database: database.as_ref(),
         texts: Vec::new(),
-        others: None,
+        walked: BTreeMap::new(),
+        found: BTreeMap::new(),
     };
+    let mut reader = cfg_c::Reader::default();
     let mut program = None;
     let mut rounds = if options.only_these { 0 } else { ROUNDS };
-    loop {
-        let mut files = files.to_vec();
-        files.extend(further.keys().filter_map(|path| included.text(path)));
-        let sources = match prepared(&files, options, database.as_ref()) {
-            Ok(sources) => sources,
-            Err(problems) => return (failed(problems), None),
-        };
-        let sources = files.iter().zip(&sources);
-        let sources = sources.map(|(file, (preprocessing, bytes))| SourceFile {
-            name: &file.name,
-            bytes: bytes.as_deref().unwrap_or(&file.bytes),
-            preprocessing: preprocessing.clone(),
-            found_for: further.get(&file.name).cloned().unwrap_or_default(),
-        });
-        let sources: Vec<SourceFile<'_>> = sources.collect();
-        let read = cfg_c::read_c(&sources, &choices, &mut included);
+    let (parsed, original) = loop {
+        let all = named.iter().chain(further.values().flatten());
+        let sources: Vec<SourceFile<'_>> = all.map(Prepared::source).collect();
+        let read = reader.read(&sources, &choices, &mut included);
         let mut more = read.further;
-        more.retain(|path, _| !further.contains_key(path) && !is_one_of(path, &files));
+        more.retain(|path, _| !further.contains_key(path) && !is_one_of(path, &sources));
         let is_last = rounds == 0 || more.is_empty();
         let has_failed = read.program.is_none();
         let warnings = read.problems.iter().map(|problem| problem.code).collect();
@@ -76,20 +74,24 @@ pub(super) fn read(
             problems: read.problems,
             ..Parsed::default()
         };
-        let found = (parsed, original, std::mem::take(&mut included.texts));
+        let found = (parsed, original);
         // A program that lacks variables alone is one without those that define them, too.
         match (is_last, has_failed) {
-            (true, _) => {
-                let (parsed, original, of_files) = program.filter(|_| has_failed).unwrap_or(found);
-                texts.extend(of_files);
-                return (parsed, original);
-            }
+            (true, _) => break program.filter(|_| has_failed).unwrap_or(found),
             (false, true) => {}
             (false, false) => program = Some(found),
         }
         rounds -= 1;
-        further.extend(more);
-    }
+        for (path, found_for) in more {
+            let text = included.text(&path);
+            match text.map(|text| prepared(text, found_for)).transpose() {
+                Ok(prepared) => further.insert(path, prepared),
+                Err(problems) => return (failed(problems), None),
+            };
+        }
+    };
+    texts.append(&mut included.texts);
+    (parsed, original)
 }
 
 fn failed(problems: Diagnostics) -> Parsed {
@@ -100,11 +102,11 @@ fn failed(problems: Diagnostics) -> Parsed {
 }
 
 /// True of the path of one of these files.
-fn is_one_of(path: &str, files: &[Rc<Text>]) -> bool {
+fn is_one_of(path: &str, files: &[SourceFile<'_>]) -> bool {
     let path = std::fs::canonicalize(path).ok();
     let mut known = files
         .iter()
-        .map(|file| std::fs::canonicalize(&file.name).ok());
+        .map(|file| std::fs::canonicalize(file.name).ok());
     path.is_none() || known.any(|known| known == path)
 }
 
@@ -141,32 +143,53 @@ fn flags(sources: &[SourceFile<'_>]) -> Vec<String> {
     beside.chain(folders).collect()
 }
 
-/// How a file is to be preprocessed here, and what another preprocessor has made of it.
-type Prepared = (Preprocessing, Option<Vec<u8>>);
+/// A file that is read.
+struct Prepared {
+    text: Rc<Text>,
+    /// How it is to be preprocessed here.
+    preprocessing: Preprocessing,
+    /// What another preprocessor has made of it.
+    bytes: Option<Vec<u8>>,
+    found_for: Vec<String>,
+}
 
-fn prepared(
-    files: &[Rc<Text>],
-    options: &InC,
-    database: Option<&Database>,
-) -> Result<Vec<Prepared>, Diagnostics> {
-    let mut prepared = Vec::with_capacity(files.len());
-    for file in files {
+impl Prepared {
+    fn of(
+        text: Rc<Text>,
+        found_for: Vec<String>,
+        options: &InC,
+        database: &Option<Database>,
+    ) -> Result<Self, Diagnostics> {
         let mut all = given(options);
         if let Some(database) = database {
-            let of_file = database.preprocessing(&file.name)?;
+            let of_file = database.preprocessing(&text.name)?;
             all.folders.extend(of_file.folders);
             all.macros.splice(..0, of_file.macros);
             all.includes.splice(..0, of_file.includes);
         }
-        prepared.push(match &options.preprocess {
+        let (preprocessing, bytes) = match &options.preprocess {
             None => (all, None),
             Some(command) => {
-                let bytes = preprocessed(command, &all, &file.name)?;
+                let bytes = preprocessed(command, &all, &text.name)?;
                 (Preprocessing::default(), Some(bytes))
             }
-        });
+        };
+        Ok(Self {
+            text,
+            preprocessing,
+            bytes,
+            found_for,
+        })
     }
-    Ok(prepared)
+
+    fn source(&self) -> SourceFile<'_> {
+        SourceFile {
+            name: &self.text.name,
+            bytes: self.bytes.as_deref().unwrap_or(&self.text.bytes),
+            preprocessing: self.preprocessing.clone(),
+            found_for: self.found_for.clone(),
+        }
+    }
 }
 
 /// What the command line says.
@@ -239,7 +262,10 @@ struct Included<'d> {
     database: Option<&'d Database>,
     /// They are kept for messages.
     texts: Vec<Rc<Text>>,
-    others: Option<Vec<(String, Vec<u8>)>>,
+    /// All files in and below folders.
+    walked: BTreeMap<Vec<PathBuf>, Vec<PathBuf>>,
+    /// The files of a name around a folder.
+    found: BTreeMap<(PathBuf, String), Vec<String>>,
 }
 
 impl Included<'_> {
@@ -258,6 +284,14 @@ impl Included<'_> {
         self.texts.push(Rc::clone(&text));
         Some(text)
     }
+
+    /// The files in the folders around; none where there are too many.
+    fn files_around(&mut self, folder: &Path) -> &[PathBuf] {
+        let tops = tops(folder);
+        self.walked
+            .entry(tops)
+            .or_insert_with_key(|tops| all_files(tops))
+    }
 }
 
 impl cfg_c::Files for Included<'_> {
@@ -267,50 +301,52 @@ impl cfg_c::Files for Included<'_> {
 
     fn around(&mut self, path: &str, name: &str) -> Vec<String> {
         let folder = Path::new(path).parent().unwrap_or(Path::new("")).join(".");
-        let mut found = BTreeMap::new();
-        for path in all_files(&folder, |path| path.ends_with(name)) {
-            let known = compile_commands::known(&path);
-            // Whatever includes it, the path is the same, so that it is included once.
-            found.insert(known, shortened(&path).to_string_lossy().into_owned());
+        let place = (folder, name.to_owned());
+        if let Some(known) = self.found.get(&place) {
+            return known.clone();
         }
-        found.into_values().collect()
+        let mut found = BTreeMap::new();
+        for path in self.files_around(&place.0) {
+            if path.ends_with(name) {
+                let known = compile_commands::known(path);
+                // Whatever includes it, the path is the same, so that it is included once.
+                found.insert(known, shortened(path).to_string_lossy().into_owned());
+            }
+        }
+        let found: Vec<String> = found.into_values().collect();
+        self.found.insert(place, found.clone());
+        found
     }
 
     fn others_in_c(&mut self, path: &str) -> Vec<(String, Vec<u8>)> {
-        let others = || {
-            let mut others = others_in_c(path);
-            if let Some(database) = self.database {
-                let files = database.files();
-                others
-                    .retain(|(path, _)| files.contains(&compile_commands::known(Path::new(path))));
+        let folder = Path::new(path).parent().unwrap_or(Path::new("")).join(".");
+        let is_c = |path: &&PathBuf| path.extension().is_some_and(|e| e == "c");
+        let paths = self.files_around(&folder).iter().filter(is_c).cloned();
+        let mut paths: Vec<PathBuf> = paths.collect();
+        paths.sort();
+        let files = self.database.map(Database::files);
+        let mut left = OTHERS;
+        let texts = paths.into_iter().filter_map(|path| {
+            let length = std::fs::metadata(&path).ok()?.len();
+            left = left.checked_sub(length)?;
+            let short = shortened(&path);
+            if let Some(files) = &files
+                && !files.contains(&compile_commands::known(&short))
+            {
+                return None;
             }
-            others
-        };
-        self.others.get_or_insert_with(others).clone()
+            let bytes = std::fs::read(&path).ok()?;
+            Some((short.to_string_lossy().into_owned(), bytes))
+        });
+        texts.collect()
     }
 }
 
-/// C files in the folders around one, with their texts.
-fn others_in_c(path: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
-    let is_c = |path: &Path| path.extension().is_some_and(|e| e == "c");
-    let mut paths = all_files(&folder.join("."), is_c);
-    paths.sort();
-    let mut left = OTHERS;
-    let texts = paths.into_iter().filter_map(|path| {
-        let length = std::fs::metadata(&path).ok()?.len();
-        left = left.checked_sub(length)?;
-        let bytes = std::fs::read(&path).ok()?;
-        Some((shortened(&path).to_string_lossy().into_owned(), bytes))
-    });
-    texts.collect()
-}
-
-/// The files in the folders around that are wanted; none where there are too many others.
-fn all_files(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+/// All files in and below folders; none where there are too many.
+fn all_files(tops: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut left = ENTRIES;
-    let mut open = tops(folder);
+    let mut open = tops.to_vec();
     while let Some(folder) = open.pop() {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
             left -= 1;
@@ -322,7 +358,7 @@ fn all_files(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
             let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
             if kind.as_ref().is_ok_and(|kind| kind.is_dir()) && !hidden {
                 open.push(entry.path());
-            } else if kind.is_ok_and(|kind| kind.is_file()) && is_wanted(&entry.path()) {
+            } else if kind.is_ok_and(|kind| kind.is_file()) {
                 found.push(entry.path());
             }
         }
