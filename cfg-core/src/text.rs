@@ -112,23 +112,36 @@ impl<'p> Printer<'p> {
 
     /// The expression, as a value to print.
     pub fn expr<'a>(&'a self, e: &'a Expr) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| expr::write(f, self, e, precedence::LOOSEST, 0))
+        written(move |f| expr::write(f, self, e, precedence::LOOSEST, 0))
     }
 
     /// The place, as a value to print.
     pub fn place<'a>(&'a self, p: &'a Place) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| expr::write_place(f, self, p, 0))
+        written(move |f| expr::write_place(f, self, p, 0))
     }
 
     /// The statement, on one line, as a value to print.
     pub fn stmt<'a>(&'a self, s: &'a Stmt) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| stmt::write(f, self, s))
+        written(move |f| stmt::write(f, self, s))
     }
 
     /// The decision of a loop or branch in words (`while more`, `i = 1, n`, `i < 2`, `select k: ...`); nothing for
     /// other vertices.
     pub fn decision<'a>(&'a self, vertex: &'a Vertex) -> impl fmt::Display + 'a {
-        fmt::from_fn(move |f| graph::write_decision(f, self, vertex))
+        written(move |f| graph::write_decision(f, self, vertex))
+    }
+}
+
+/// The text that a function writes.
+fn written<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result>(write: F) -> impl fmt::Display {
+    Written(write)
+}
+
+struct Written<F>(F);
+
+impl<F: Fn(&mut fmt::Formatter<'_>) -> fmt::Result> fmt::Display for Written<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.0)(f)
     }
 }
 

@@ -11,8 +11,9 @@ pub(crate) fn unused(wanted: String, taken: &mut HashSet<String>) -> String {
     while name.len() > Variable::MAX_NAME || taken.contains(&name) {
         number += 1;
         let suffix = format!("_{number}");
-        let end = wanted.floor_char_boundary(Variable::MAX_NAME - suffix.len());
-        name = format!("{}{suffix}", &wanted[..end]);
+        let most = wanted.len().min(Variable::MAX_NAME - suffix.len());
+        let end = (0..=most).rev().find(|&end| wanted.is_char_boundary(end));
+        name = format!("{}{suffix}", &wanted[..end.unwrap_or(0)]);
     }
     taken.insert(name.clone());
     name

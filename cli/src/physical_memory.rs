@@ -4,9 +4,7 @@
 pub(crate) fn half_of_memory() -> u64 {
     /// The memory that is assumed where the system does not tell.
     const ASSUMED: u64 = 8 << 30;
-    let Ok(mut system) = sysinfo::System::new() else {
-        return ASSUMED / 2;
-    };
+    let mut system = sysinfo::System::new();
     system.refresh_memory_specifics(sysinfo::MemoryRefreshKind::nothing().with_ram());
     let group = system.cgroup_limits().map_or(u64::MAX, |c| c.total_memory);
     match system.total_memory().min(group) {
