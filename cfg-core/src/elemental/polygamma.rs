@@ -20,7 +20,7 @@ const NATIVE: Library = Library {
     log: f64::ln,
     tan: f64::tan,
     pow: f64::powf,
-    lgamma: c_math::lgamma,
+    lgamma: cfg_math::lgamma,
 };
 
 const PORTABLE: Library = Library {

@@ -26,7 +26,7 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
         Op::Ceil => (f64::ceil, f64::ceil),
         Op::Round => (f64::round, f64::round),
         Op::Trunc => (f64::trunc, f64::trunc),
-        Op::Cbrt => (|x| c_math::cbrt(x), libm::cbrt),
+        Op::Cbrt => (|x| cfg_math::cbrt(x), libm::cbrt),
         Op::Exp => (f64::exp, libm::exp),
         Op::Expm1 => (f64::exp_m1, libm::expm1),
         Op::Log => (f64::ln, libm::log),
@@ -42,13 +42,13 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
         Op::Sinh => (f64::sinh, libm::sinh),
         Op::Cosh => (f64::cosh, libm::cosh),
         Op::Tanh => (f64::tanh, libm::tanh),
-        Op::Asinh => (|x| c_math::asinh(x), libm::asinh),
-        Op::Acosh => (|x| c_math::acosh(x), acosh),
-        Op::Atanh => (|x| c_math::atanh(x), libm::atanh),
-        Op::Erf => (|x| c_math::erf(x), libm::erf),
-        Op::Erfc => (|x| c_math::erfc(x), libm::erfc),
-        Op::Gamma => (|x| c_math::tgamma(x), libm::tgamma),
-        Op::Lgamma => (c_math::lgamma, libm::lgamma),
+        Op::Asinh => (|x| cfg_math::asinh(x), libm::asinh),
+        Op::Acosh => (|x| cfg_math::acosh(x), acosh),
+        Op::Atanh => (|x| cfg_math::atanh(x), libm::atanh),
+        Op::Erf => (|x| cfg_math::erf(x), libm::erf),
+        Op::Erfc => (|x| cfg_math::erfc(x), libm::erfc),
+        Op::Gamma => (|x| cfg_math::tgamma(x), libm::tgamma),
+        Op::Lgamma => (cfg_math::lgamma, libm::lgamma),
         Op::Digamma => (digamma(Math::Native), digamma(Math::Portable)),
         _ => return None,
     };
@@ -64,7 +64,7 @@ pub fn unary(op: Op, math: Math) -> Option<Unary> {
 pub fn unary32(op: Op, math: Math) -> Option<Unary> {
     let (native, portable): (Unary, Unary) = match op {
         Op::Cbrt => (
-            |x| single(x, |x| c_math::cbrtf(x)),
+            |x| single(x, |x| cfg_math::cbrtf(x)),
             |x| single(x, libm::cbrtf),
         ),
         Op::Exp => (|x| single(x, f32::exp), |x| single(x, libm::expf)),
@@ -83,27 +83,33 @@ pub fn unary32(op: Op, math: Math) -> Option<Unary> {
         Op::Cosh => (|x| single(x, f32::cosh), |x| single(x, libm::coshf)),
         Op::Tanh => (|x| single(x, f32::tanh), |x| single(x, libm::tanhf)),
         Op::Asinh => (
-            |x| single(x, |x| c_math::asinhf(x)),
+            |x| single(x, |x| cfg_math::asinhf(x)),
             |x| single(x, libm::asinhf),
         ),
-        Op::Acosh => (|x| single(x, |x| c_math::acoshf(x)), |x| single(x, acoshf)),
+        Op::Acosh => (
+            |x| single(x, |x| cfg_math::acoshf(x)),
+            |x| single(x, acoshf),
+        ),
         Op::Atanh => (
-            |x| single(x, |x| c_math::atanhf(x)),
+            |x| single(x, |x| cfg_math::atanhf(x)),
             |x| single(x, libm::atanhf),
         ),
         Op::Erf => (
-            |x| single(x, |x| c_math::erff(x)),
+            |x| single(x, |x| cfg_math::erff(x)),
             |x| single(x, libm::erff),
         ),
         Op::Erfc => (
-            |x| single(x, |x| c_math::erfcf(x)),
+            |x| single(x, |x| cfg_math::erfcf(x)),
             |x| single(x, libm::erfcf),
         ),
         Op::Gamma => (
-            |x| single(x, |x| c_math::tgammaf(x)),
+            |x| single(x, |x| cfg_math::tgammaf(x)),
             |x| single(x, libm::tgammaf),
         ),
-        Op::Lgamma => (|x| single(x, c_math::lgammaf), |x| single(x, libm::lgammaf)),
+        Op::Lgamma => (
+            |x| single(x, cfg_math::lgammaf),
+            |x| single(x, libm::lgammaf),
+        ),
         Op::Digamma => (
             |x| round_to_32(digamma(Math::Native)(x)),
             |x| round_to_32(digamma(Math::Portable)(x)),

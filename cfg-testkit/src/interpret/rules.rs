@@ -21,7 +21,7 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Pow, &[a, b]) => two(a.powf(b), b * a.powf(b - 1.0), a.powf(b) * a.ln()),
         (Op::StrongMul, &[d, p]) => two(if d == 0.0 { 0.0 } else { d * p }, p, d),
         (Op::Sqrt, &[a]) => one(a.sqrt(), 0.5 / a.sqrt()),
-        (Op::Cbrt, &[a]) => one(c_math::cbrt(a), 1.0 / (3.0 * a.cbrt().powi(2))),
+        (Op::Cbrt, &[a]) => one(cfg_math::cbrt(a), 1.0 / (3.0 * a.cbrt().powi(2))),
         (Op::Exp, &[a]) => one(a.exp(), a.exp()),
         (Op::Expm1, &[a]) => one(a.exp_m1(), a.exp()),
         (Op::Log, &[a]) => one(a.ln(), 1.0 / a),
@@ -41,9 +41,9 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Sinh, &[a]) => one(a.sinh(), a.cosh()),
         (Op::Cosh, &[a]) => one(a.cosh(), a.sinh()),
         (Op::Tanh, &[a]) => one(a.tanh(), 1.0 - a.tanh().powi(2)),
-        (Op::Asinh, &[a]) => one(c_math::asinh(a), 1.0 / (1.0 + a * a).sqrt()),
-        (Op::Acosh, &[a]) => one(c_math::acosh(a), 1.0 / (a * a - 1.0).sqrt()),
-        (Op::Atanh, &[a]) => one(c_math::atanh(a), 1.0 / (1.0 - a * a)),
+        (Op::Asinh, &[a]) => one(cfg_math::asinh(a), 1.0 / (1.0 + a * a).sqrt()),
+        (Op::Acosh, &[a]) => one(cfg_math::acosh(a), 1.0 / (a * a - 1.0).sqrt()),
+        (Op::Atanh, &[a]) => one(cfg_math::atanh(a), 1.0 / (1.0 - a * a)),
         (Op::Hypot, &[a, b]) => two(a.hypot(b), a / a.hypot(b), b / a.hypot(b)),
         (Op::Abs, &[a]) => one(a.abs(), slope_of_abs(a)),
         (Op::Min, &[a, b]) if b < a || b.is_nan() => two(b, 0.0, 1.0),
@@ -79,13 +79,13 @@ pub(super) fn real_rule(op: Op, x: &[f64]) -> Option<Rule> {
         (Op::Ceil, &[a]) => one(a.ceil(), 0.0),
         (Op::Round, &[a]) => one(a.round(), 0.0),
         (Op::Trunc, &[a]) => one(a.trunc(), 0.0),
-        (Op::Erf, &[a]) => one(c_math::erf(a), gauss(a)),
-        (Op::Erfc, &[a]) => one(c_math::erfc(a), -gauss(a)),
+        (Op::Erf, &[a]) => one(cfg_math::erf(a), gauss(a)),
+        (Op::Erfc, &[a]) => one(cfg_math::erfc(a), -gauss(a)),
         (Op::Gamma, &[a]) => {
-            let v = c_math::tgamma(a);
+            let v = cfg_math::tgamma(a);
             one(v, v * polygamma(0, a))
         }
-        (Op::Lgamma, &[a]) => one(c_math::lgamma(a), polygamma(0, a)),
+        (Op::Lgamma, &[a]) => one(cfg_math::lgamma(a), polygamma(0, a)),
         (Op::Digamma, &[a]) => one(polygamma(0, a), polygamma(1, a)),
         (Op::Polygamma, &[n, a]) => two(polygamma(n as i32, a), 0.0, polygamma(n as i32 + 1, a)),
         _ => None,
@@ -101,7 +101,7 @@ pub(super) fn single_value(op: Op, x: &[f64]) -> Option<f32> {
         (_, &[a]) => {
             let a = a as f32;
             match op {
-                Op::Cbrt => Some(c_math::cbrtf(a)),
+                Op::Cbrt => Some(cfg_math::cbrtf(a)),
                 Op::Exp => Some(a.exp()),
                 Op::Expm1 => Some(a.exp_m1()),
                 Op::Log => Some(a.ln()),
@@ -117,13 +117,13 @@ pub(super) fn single_value(op: Op, x: &[f64]) -> Option<f32> {
                 Op::Sinh => Some(a.sinh()),
                 Op::Cosh => Some(a.cosh()),
                 Op::Tanh => Some(a.tanh()),
-                Op::Asinh => Some(c_math::asinhf(a)),
-                Op::Acosh => Some(c_math::acoshf(a)),
-                Op::Atanh => Some(c_math::atanhf(a)),
-                Op::Erf => Some(c_math::erff(a)),
-                Op::Erfc => Some(c_math::erfcf(a)),
-                Op::Gamma => Some(c_math::tgammaf(a)),
-                Op::Lgamma => Some(c_math::lgammaf(a)),
+                Op::Asinh => Some(cfg_math::asinhf(a)),
+                Op::Acosh => Some(cfg_math::acoshf(a)),
+                Op::Atanh => Some(cfg_math::atanhf(a)),
+                Op::Erf => Some(cfg_math::erff(a)),
+                Op::Erfc => Some(cfg_math::erfcf(a)),
+                Op::Gamma => Some(cfg_math::tgammaf(a)),
+                Op::Lgamma => Some(cfg_math::lgammaf(a)),
                 _ => None,
             }
         }

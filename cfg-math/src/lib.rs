@@ -4,8 +4,8 @@
 //! exceptions, which Rust does not look at. What is NaN or infinite is as C99, annex F, says.
 //!
 //! ```
-//! assert_eq!(c_math::tgamma(5.0), 24.0);
-//! assert_eq!(c_math::erf(f64::INFINITY), 1.0);
+//! assert_eq!(cfg_math::tgamma(5.0), 24.0);
+//! assert_eq!(cfg_math::erf(f64::INFINITY), 1.0);
 //! ```
 #![no_std]
 #![expect(unsafe_code, reason = "declarations of C's functions are")]
