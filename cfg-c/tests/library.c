@@ -41,6 +41,9 @@
 #define sincos own_sincos
 #define sincosf own_sincosf
 #define __cfgrev_isnormal own_isnormal
+#define __cfgrev_isnormalf own_isnormalf
+#define __cfgrev_fpclassify own_fpclassify
+#define __cfgrev_fpclassifyf own_fpclassifyf
 /* Those of the compiler itself have no other names. */
 #define __builtin_isnormal own_builtin_isnormal
 #define __builtin_isgreater own_isgreater
@@ -210,6 +213,9 @@ static void one(double x)
         real("frexp, exponent", x, 0, n, m);
     real("frexpf", x, 0, own_frexpf(single, &n), frexpf(single, &m));
     real("isnormal", x, 0, own_isnormal(x), isnormal(x) != 0);
+    real("isnormal, float", x, 0, own_isnormalf(single), isnormal(single) != 0);
+    real("fpclassify", x, 0, own_fpclassify(x), fpclassify(x));
+    real("fpclassify, float", x, 0, own_fpclassifyf(single), fpclassify(single));
     for (volatile int k = -20; k < 20; k++) {
         real("powi", x, k, own_powi(x, k), __builtin_powi(x, k));
         real("powif", x, k, own_powif(single, k), __builtin_powif(single, k));

@@ -150,21 +150,21 @@ double j0(double); double j1(double); double jn(int, double); double y0(double);
 double drem(double, double); float dremf(float, float); double significand(double); int finite(double);
 #define FP_ILOGB0 (-2147483647 - 1)
 #define FP_ILOGBNAN (-2147483647 - 1)
-int __cfgrev_isnan(double); int __cfgrev_isinf(double); int __cfgrev_isfinite(double); int __cfgrev_signbit(double); int __cfgrev_isnormal(double);
-int __cfgrev_fpclassify(double); int __cfgrev_isunordered(double, double); int __cfgrev_islessgreater(double, double);
+int __cfgrev_isnan(double); int __cfgrev_isinf(double); int __cfgrev_isfinite(double); int __cfgrev_signbit(double);
+int __cfgrev_isnormal(double); int __cfgrev_isnormalf(float); int __cfgrev_fpclassify(double); int __cfgrev_fpclassifyf(float); int __cfgrev_isunordered(double, double); int __cfgrev_islessgreater(double, double);
 float __cfgrev_inf(void); float __cfgrev_nan(void);
 #define isnan(x) __cfgrev_isnan(x)
 #define isinf(x) __cfgrev_isinf(x)
 #define isfinite(x) __cfgrev_isfinite(x)
 #define signbit(x) __cfgrev_signbit(x)
-#define isnormal(x) __cfgrev_isnormal(x)
+#define isnormal(x) (sizeof(x) == sizeof(float) ? __cfgrev_isnormalf(x) : __cfgrev_isnormal(x))
 #define isgreater(x, y) ((x) > (y))
 #define isgreaterequal(x, y) ((x) >= (y))
 #define isless(x, y) ((x) < (y))
 #define islessequal(x, y) ((x) <= (y))
 #define islessgreater(x, y) __cfgrev_islessgreater(x, y)
 #define isunordered(x, y) __cfgrev_isunordered(x, y)
-#define fpclassify(x) __cfgrev_fpclassify(x)
+#define fpclassify(x) (sizeof(x) == sizeof(float) ? __cfgrev_fpclassifyf(x) : __cfgrev_fpclassify(x))
 enum { FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL, FP_NORMAL };
 #define INFINITY (__cfgrev_inf())
 #define NAN (__cfgrev_nan())

@@ -164,6 +164,11 @@ void sincosf(float x, float *s, float *c)
 }
 
 int __cfgrev_isnormal(double x) { return x - x == 0.0 && fabs(x) >= 0x1p-1022; }
+int __cfgrev_isnormalf(float x) { return x - x == 0.0f && fabsf(x) >= 0x1p-126f; }
+
+/* FP_NAN, FP_INFINITE, FP_ZERO, FP_SUBNORMAL and FP_NORMAL are counted from 0. */
+int __cfgrev_fpclassify(double x) { return x != x ? 0 : x - x != 0.0 ? 1 : x == 0.0 ? 2 : fabs(x) < 0x1p-1022 ? 3 : 4; }
+int __cfgrev_fpclassifyf(float x) { return x != x ? 0 : x - x != 0.0f ? 1 : x == 0.0f ? 2 : fabsf(x) < 0x1p-126f ? 3 : 4; }
 
 /* What macros of math.h become in files that are preprocessed. */
 int __builtin_isnormal(double x) { return __cfgrev_isnormal(x); }
