@@ -246,7 +246,7 @@ class Driver:
         open(source, 'w').write(text)
         header = os.path.join(folder, 'widen.h')   # float is double in all files: differences of float say little
         open(header, 'w').write(WIDEN if widen else '')
-        link = [os.path.join(self.repo, f.replace('{here}', HERE)) for f in self.point.get('link', [])]
+        link = [os.path.join(self.repo, f.replace('{repo}', self.repo).replace('{here}', HERE)) for f in self.point.get('link', [])]
         program = os.path.join(folder, 'driver')
         made = subprocess.run([*self.compiler, '-O0', '-fno-builtin', '-ffp-contract=off', '-fcommon', '-fgnu89-inline',
                                '-no-pie', '-Wl,--unresolved-symbols=ignore-all', '-Wl,-z,lazy', '-include', header, source, *link, '-o', program, *self.libraries],
