@@ -6,7 +6,7 @@ use std::{path::Path, process::Command};
 #[test]
 fn functions_in_c_are_those_of_the_library() {
     let Some(cc) = needs::tool("cc") else { return };
-    for source in ["library", "texts"] {
+    for source in ["library", "texts", "complex"] {
         compare(&cc, source);
     }
 }
