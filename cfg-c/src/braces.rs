@@ -6,7 +6,7 @@
 
 use crate::{
     ast::{ExprId, ExprKind, Init, StructId, Unit},
-    codes, constant,
+    codes, complex, constant,
     source::{Pos, Problem},
     structures::{self, follow},
     types::{Arith, Int, Qualified, Type},
@@ -162,9 +162,9 @@ fn is_union(unit: &Unit, ty: &Qualified) -> bool {
     matches!(ty.ty, Type::Struct(s) if unit.structure(s).union)
 }
 
-/// True of what has parts.
+/// True of what has parts that are given values. A complex number is one value.
 fn is_aggregate(ty: &Qualified) -> bool {
-    matches!(ty.ty, Type::Array(..) | Type::Struct(_))
+    matches!(ty.ty, Type::Array(..) | Type::Struct(_)) && complex::part(&ty.ty).is_none()
 }
 
 /// What the parts of a variable are given. A part has the numbers of the elements and members that lead to it, so that those of one
@@ -298,7 +298,9 @@ impl Fill<'_> {
                 }
                 _ => {
                     let e = self.scalar(&inner, written)?;
-                    if self.unit.structure_of(e).is_some() {
+                    let of = self.unit.expr(e).ty.as_ref();
+                    let is_complex = of.is_some_and(|of| complex::part(&of.ty).is_some());
+                    if self.unit.structure_of(e).is_some() && !is_complex {
                         let at = self.unit.expr(e).at;
                         let message = "a number is initialised by a structure of another type";
                         return wrong(&codes::INITIAL, at, message, "name a member of it");

@@ -7,6 +7,7 @@
 use crate::{
     ast::{DeclId, DeclKind, Unit},
     calls::holds,
+    complex,
     constant::has_known_places,
     source::Sink,
     types::{Qualified, Signature, Type},
@@ -234,6 +235,9 @@ fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
             }
             Type::Arith(_) => {}
             Type::Array(of, _) => open.push(of),
+            Type::Struct(s) if complex::words(*s).is_some() => {
+                return Err("it is, or has in it, a complex number, which is a structure of two numbers here".to_owned());
+            }
             Type::Struct(s) if seen.insert(*s) => {
                 let structure = unit.structure(*s);
                 if structure.assigned {

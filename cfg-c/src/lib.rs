@@ -22,6 +22,7 @@ mod braces;
 mod callback_data;
 mod calls;
 mod codes;
+mod complex;
 mod constant;
 mod declared;
 mod expand;

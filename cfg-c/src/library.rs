@@ -1,9 +1,11 @@
 //! Functions of the C library that are written in C: what a file calls of them is read behind it.
 
 use crate::{
+    SourceFile,
     ast::{DeclKind, ExprKind, Unit},
     lex::{Interner, Kind, Token, lex},
     math::{BUILTIN, How},
+    preprocess::{Kept, NoFiles, preprocess},
     source::Sink,
 };
 use std::{collections::BTreeSet, rc::Rc};
@@ -11,6 +13,13 @@ use std::{collections::BTreeSet, rc::Rc};
 const TEXT: &str = concat!(
     include_str!("library/math.c"),
     include_str!("library/texts.c")
+);
+/// The functions of complex numbers, for double and for float.
+const COMPLEX: &str = concat!(
+    include_str!("library/complex_double.h"),
+    include_str!("library/complex.c"),
+    include_str!("library/complex_float.h"),
+    include_str!("library/complex.c")
 );
 /// The file that places in it name. Headers, too, have names in angle brackets.
 const NAME: &str = "<math.c>";
@@ -40,15 +49,28 @@ pub(crate) fn called(
     let file = sink.file(NAME);
     let mut tokens = lex(TEXT.as_bytes(), file, &mut Interner::default(), sink);
     let end = tokens.pop()?;
-    let mut found: Vec<Token> = (missing.iter())
-        .filter_map(|name| definition(&tokens, name))
-        .flatten()
-        .collect();
+    let mut found = Vec::new();
+    missing.retain(|name| {
+        let definition = definition(&tokens, name);
+        found.extend(definition.iter().flatten().cloned());
+        definition.is_none()
+    });
+    if !missing.is_empty() {
+        let tokens = of_complex(sink);
+        let more = missing.iter().filter_map(|name| definition(&tokens, name));
+        found.extend(more.flatten());
+    }
     if found.is_empty() {
         return None;
     }
     found.push(end);
     Some(found)
+}
+
+/// The functions of complex numbers.
+fn of_complex(sink: &mut Sink) -> Vec<Token> {
+    let source = SourceFile::new("<complex.c>", COMPLEX.as_bytes());
+    preprocess(&source, None, &mut NoFiles, &mut Kept::default(), sink).tokens
 }
 
 /// Functions that read or write texts have no definition until it is known which texts are only printed.
@@ -130,6 +152,7 @@ mod tests {
         let mut sink = Sink::default();
         let mut tokens = lex(TEXT.as_bytes(), 0, &mut Interner::default(), &mut sink);
         tokens.pop();
+        tokens.extend(of_complex(&mut sink));
         assert!(!sink.found.has_errors());
         let prototypes = header_prototypes::shared();
         for name in written() {

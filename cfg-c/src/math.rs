@@ -81,6 +81,7 @@ const FLAGS: &str = "ask values what they are, with isnan, isinf and isfinite";
 const NEAREST: &str = "results are rounded to nearest: leave the mode as it is";
 const TABLE: &str = "keep the functions of ctype.h from being macros: #undef them, or read the file without preprocessing it first";
 const VARIABLE: &str = "give the function a fixed number of parameters";
+const INVERSE: &str = "write it with clog and csqrt";
 const BESSEL: &str = "write the function out, with its derivative";
 
 #[rustfmt::skip]
@@ -128,6 +129,19 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("__builtin_unreachable", How::Stop), ("__builtin_trap", How::Stop), ("__builtin_prefetch", How::Silent),
     ("__assert_fail", How::AssertionFailed),
     ("__cfgrev_bits", How::Written), ("__cfgrev_real", How::Written),
+    ("creal", How::Written), ("cimag", How::Written), ("cabs", How::Written), ("carg", How::Written), ("conj", How::Written),
+    ("cproj", How::Written), ("cexp", How::Written), ("clog", How::Written), ("csqrt", How::Written), ("cpow", How::Written),
+    ("csin", How::Written), ("ccos", How::Written), ("ctan", How::Written), ("csinh", How::Written), ("ccosh", How::Written),
+    ("ctanh", How::Written),
+    ("casin", How::Refused(INVERSE)), ("cacos", How::Refused(INVERSE)), ("catan", How::Refused(INVERSE)),
+    ("casinh", How::Refused(INVERSE)), ("cacosh", How::Refused(INVERSE)), ("catanh", How::Refused(INVERSE)),
+    ("__cfgrev_complex", How::Written), ("__cfgrev_converted", How::Written), ("__cfgrev_equal", How::Written),
+    ("__cfgrev_negative", How::Written), ("__cfgrev_sum", How::Written), ("__cfgrev_difference", How::Written),
+    ("__cfgrev_product", How::Written), ("__cfgrev_quotient", How::Written), ("__cfgrev_sum_real", How::Written),
+    ("__cfgrev_difference_real", How::Written), ("__cfgrev_real_difference", How::Written), ("__cfgrev_product_real", How::Written),
+    ("__cfgrev_quotient_real", How::Written), ("__cfgrev_unit", How::Written), ("__cfgrev_zero_of_nan", How::Written),
+    ("__cfgrev_times_exp", How::Written), ("__cfgrev_square_less_one", How::Written), ("__cfgrev_log_abs", How::Written),
+    ("__cfgrev_within", How::Written), ("__cfgrev_less", How::Written), ("__cfgrev_usual", How::Written),
     ("__cfgrev_inf", How::Infinity), ("__cfgrev_nan", How::NotANumber),
     ("__cfgrev_assert", How::Assert),
     ("abs", How::IntegerAbs), ("labs", How::IntegerAbs), ("llabs", How::IntegerAbs), ("imaxabs", How::IntegerAbs),
@@ -307,7 +321,8 @@ impl How {
 }
 
 /// The names of compilers that are none of the library, behind `__builtin_`: the parser knows what they are.
-const OF_COMPILER: [&str; 8] = [
+const OF_COMPILER: [&str; 9] = [
+    "complex",
     "expect",
     "expect_with_probability",
     "assume_aligned",

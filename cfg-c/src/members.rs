@@ -7,7 +7,7 @@
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Init, Member, StmtKind, StructId, Structure, Unary, Unit},
     calls::reachable,
-    codes,
+    codes, complex,
     math::How,
     points::{bare, how_called, is_null, library_call},
     source::Sink,
@@ -177,7 +177,7 @@ pub(crate) fn leave_out(unit: &mut Unit, roots: &[usize]) -> Used {
     for k in 0..unit.structures.len() {
         let s = StructId(k as u32);
         let structure = unit.structure(s);
-        if structure.union {
+        if structure.union || complex::words(s).is_some() {
             continue;
         }
         let stays = |member: &&Member| {

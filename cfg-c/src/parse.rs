@@ -8,6 +8,7 @@ mod attributes;
 pub(crate) mod bits;
 pub(crate) mod builtin;
 mod callback;
+mod complex;
 mod declaration;
 mod declarator;
 mod expression;
@@ -26,7 +27,7 @@ use crate::{
         Decl, DeclId, DeclKind, ExprId, ExprKind, ExprNode, Function, Part, StmtId, StmtKind,
         StmtNode, Unit, new_decl,
     },
-    codes,
+    codes, complex as complex_types,
     lex::{Kind, Token},
     library,
     math::{BUILTIN, How, how},
@@ -126,7 +127,10 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         library,
         at: 0,
         sink,
-        unit: Unit::default(),
+        unit: Unit {
+            structures: complex_types::structures(),
+            ..Unit::default()
+        },
         external: (read.externals.iter())
             .map(|e| Rc::clone(&e.name.text))
             .collect(),
@@ -314,7 +318,8 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
-        if let Some(e) = self.with_bits(&kind, at, from) {
+        let special = self.with_complex(&kind, at, from);
+        if let Some(e) = special.or_else(|| self.with_bits(&kind, at, from)) {
             return e;
         }
         self.unit.push(kind, at, from)

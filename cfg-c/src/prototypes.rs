@@ -2,6 +2,7 @@
 
 use crate::{
     ast::{Decl, DeclKind},
+    complex,
     preprocess::headers,
     types::{Parameter, Qualified, Signature, Type},
 };
@@ -80,8 +81,9 @@ fn is_same(a: &Qualified, b: &Qualified) -> bool {
                 && a.parameters.len() == b.parameters.len()
                 && a.parameters.iter().zip(&b.parameters).all(alike)
         }
-        // The library's own, whose members nothing names.
-        (Type::Struct(_), Type::Struct(_)) | (Type::Void, Type::Void) => true,
+        // The library's own, whose members nothing names, or complex numbers.
+        (Type::Struct(_), Type::Struct(_)) => complex::part(&a.ty) == complex::part(&b.ty),
+        (Type::Void, Type::Void) => true,
         _ => false,
     }
 }

@@ -1,7 +1,8 @@
 //! The function to differentiate as its file declares it, for whoever calls the original.
 
 use crate::{
-    ast::{Decl, DeclKind, ExprKind, Unit},
+    ast::{Decl, DeclKind, ExprKind, StructId, Unit},
+    complex,
     source::{self, Pos},
     structures,
     types::{Qualified, Type},
@@ -85,6 +86,8 @@ pub struct CGlobal {
 pub struct CStructure {
     /// The words that name it, `struct point` or `point`; those without a tag and a `typedef` of their own have none.
     pub name: Option<String>,
+    /// It is a complex number, whose members are its parts.
+    pub complex: bool,
     /// The members, those of anonymous structures and unions inside included.
     pub members: Vec<(String, CType)>,
 }
@@ -130,12 +133,16 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
             globals.insert(d.name.to_string(), global);
         }
     }
-    let structures = unit.structures.iter().map(|s| CStructure {
+    let structures = unit.structures.iter().enumerate();
+    let structures = structures.map(|(k, s)| CStructure {
         name: s.name.as_ref().map(|name| match s.tagged {
             true if s.union => format!("union {name}"),
             true => format!("struct {name}"),
-            false => name.to_string(),
+            false => complex::words(StructId(k as u32))
+                .unwrap_or(name)
+                .to_owned(),
         }),
+        complex: complex::words(StructId(k as u32)).is_some(),
         members: (structures::shown(unit, &s.members).iter())
             .map(|m| match m.ty.ty {
                 // Memory for it is that of the structure.

@@ -17,6 +17,7 @@ pub(crate) const TYPES: &[&str] = &[
     "_Complex",
     "_Imaginary",
     "__complex__",
+    "__complex",
 ];
 
 /// Other words that declarations begin with, but for those before tags.

@@ -287,9 +287,9 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         (2, 19),
     ),
     (
-        "double f(double _Complex z) { return z; }",
+        "double f(long double _Complex z) { return z; }",
         &["C005"],
-        (1, 26),
+        (1, 31),
     ),
     ("double f(int n, ...) { return 0; }", &["C005"], (1, 8)),
     (

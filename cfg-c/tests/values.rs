@@ -292,6 +292,62 @@ const RULES: &[(&str, &str)] = &[
         "what only an error writes for a handler that nothing sets is left out",
         "#include <stdarg.h>\n#include <stdio.h>\nstatic void (*handler)(const char *); static int errors;\nstatic void report(const char *format, ...) { char text[80]; va_list list; va_start(list, format); vsnprintf(text, sizeof text, format, list); va_end(list); errors++; if (handler) handler(text); }\ndouble f(double v, int n) { if (n > 2) report(\"%d is too large\", n); return v * errors; }",
     ),
+    // Complex numbers.
+    (
+        "operators on complex numbers are those of the compiler",
+        r#"#include <complex.h>
+double f(double v, int n) { double complex z = v + n * I, w = 0.3 - 2 * I * v; double complex y = z * w / (z - w) + -z * 2 - w / 3 + 1 / z - (n - w) + ~z; y += z; y -= 2; y *= w; y /= z; y *= v; y /= n; y = +y + (z == w) + 10 * (z != w) + 100 * !y + 1000 * (y && n) + (n > 2 ? y : v); return creal(y) + 3 * cimag(y); }"#,
+    ),
+    (
+        "parts of complex numbers that are 0 or differ much divide as in C",
+        r#"#include <complex.h>
+#define PAIR(x, y) __builtin_complex((double)(x), (double)(y))
+#include <math.h>
+double f(double v, int n) { double s = 0, t[] = {0, -0.0, v, -1e-320, 1e-300, 1e-17, 1e150, -1e308, 2}; for (int i = 0; i < 9; i++) for (int j = 0; j < 9; j++) for (int k = 2; k < 9; k++) { double complex z = PAIR(t[i], t[j]) / PAIR(t[k], t[(i + j) % 9]), w = PAIR(t[i], t[j]) * PAIR(1e-200, t[k]); double a = creal(z), b = cimag(z), c = creal(w), d = cimag(w); if (a - a == 0 && b - b == 0) s = s / 2 + a / (1 + fabs(a)) + 3 * b / (1 + fabs(b)); if (c - c == 0 && d - d == 0) s += c / (1 + fabs(c)) - d / (1 + fabs(d)); } return s; }"#,
+    ),
+    (
+        "infinities come out of products and quotients that are no numbers by parts",
+        r#"#include <complex.h>
+#define PAIR(x, y) __builtin_complex((double)(x), (double)(y))
+#include <math.h>
+double f(double v, int n) { double complex a = PAIR(INFINITY, NAN) * PAIR(v, -1), b = PAIR(v, n) / 0.0, c = PAIR(v, n) / PAIR(INFINITY, v), d = PAIR(v, n) / PAIR(0, 0), e = PAIR(1e200, 1e200) * PAIR(1e200, -1e200), g = PAIR(INFINITY, 1) / PAIR(2, v); return isinf(creal(a)) + 2 * !!isinf(cimag(a)) + 4 * isinf(creal(b)) + 8 * (creal(c) == 0) + 16 * isinf(creal(d)) + 32 * isinf(creal(e)) + 64 * isnan(cimag(e)) + 128 * isinf(creal(g)) + 256 * signbit(cimag(g)); }"#,
+    ),
+    (
+        "functions of complex numbers are those of the library",
+        r#"#include <complex.h>
+#define PAIR(x, y) __builtin_complex((double)(x), (double)(y))
+double f(double v, int n) { double complex s = 0; for (int i = -n; i <= n; i++) for (int j = -n; j <= n; j++) { double complex z = PAIR(i * v / 7, j * 0.31), w = z + 0.4 - 0.7 * I; s += cexp(z) + clog(w) * csqrt(z) - cpow(w, z) + csin(z) / ccos(w) + ctan(z) * csinh(w) - ccosh(z) + ctanh(w) + conj(z) * cproj(w) + cabs(z) + I * carg(w); } return creal(s) + 7 * cimag(s) + creal(csqrt(-4)) + cimag(csqrt(PAIR(-v, -0.0))) + creal(cpow(v, n)) + creal(cpow(0, 2)); }"#,
+    ),
+    (
+        "complex numbers of float are those of float",
+        r#"#include <complex.h>
+#define PAIRF(x, y) __builtin_complex((float)(x), (float)(y))
+double f(double v, int n) { float complex s = 0, one = I; double complex d = one * v; for (int i = -n; i <= n; i++) { float complex z = PAIRF(i * (float)v, 0.3f * i), w = z + 0.4f - 0.7f * I; s += cexpf(z / 4) + clogf(w) * csqrtf(z) - cpowf(w, z / 3) + csinf(z / 4) / ccosf(w / 4) + ctanf(z) * csinhf(w / 4) - ccoshf(z / 4) + ctanhf(w) + conjf(z) * cprojf(w) + cabsf(z) + I * cargf(w); s *= 1.1; s /= 2; d += s * w; } return crealf(s) + 7 * cimagf(s) + creal(d) + cimag(d) + sizeof(s * 2) + 100 * sizeof(s * v) + 10000 * sizeof(I); }"#,
+    ),
+    (
+        "complex numbers are elements, members, parameters and results",
+        r#"#include <complex.h>
+#include <stdlib.h>
+typedef double complex cd; struct s { int k; cd z; float complex c[2]; double d; }; static const cd table[3] = {1, [2] = 0.5 - 2.5 * I}; static cd kept = -I; static struct s fixed = {1, 2 * I, {3, 4 + I}, 5};
+static cd next(void) { kept *= 1 + I; return kept; } static void turn(cd *z, cd by) { *z *= by; } static struct s make(cd z) { struct s a = {7, z, {z, 2}, z}; return a; } static double real(double x) { return 2 * x; }
+double f(double v, int n) { cd a[4] = {v, I, {2}, n - v * I}, *p = a, *h = calloc(n, sizeof *h), zero = {0}, m[2][2] = {{1, v}, {I}}; struct s b = {0}; turn(&a[1], v); turn(p + 3, I); b = make(a[3]); *++p += 2; p[1] -= next(); int i = 0; a[i++] *= 2; h[1] = table[2] * fixed.z; h[2] = kept; b.c[1] *= a[1]; b.z /= fixed.c[1]; m[1][1] = m[0][1] * m[1][0]; cd s = zero + (cd){v} + (cd)n + (float complex)v; for (int k = 0; k < 4; k++) s = s / 2 + a[k]; for (int k = 0; k < 3; k++) s = s / 3 + h[k] * table[k]; free(h); s += b.z + b.c[0] * b.c[1] + b.d + fixed.d + m[1][1] + i; double d = s; int t = b.z; _Bool yes = I, no = zero; if (s) d += 1; while (zero) d = 0; for (; zero;) d = 0; return d + 3 * cimag(s) + real(s) + 10 * t + 100 * yes + 1000 * no + sizeof a + sizeof(struct s); }"#,
+    ),
+    (
+        "a transform of complex numbers is that of the compiler",
+        r#"#include <complex.h>
+#include <math.h>
+static void fft(double complex *y, double complex *t, int n, int step) { if (step >= n) return; fft(t, y, n, 2 * step); fft(t + step, y + step, n, 2 * step); for (int i = 0; i < n; i += 2 * step) { double complex w = cexp(-I * acos(-1) * i / n) * t[i + step]; y[i / 2] = t[i] + w; y[(i + n) / 2] = t[i] - w; } }
+double f(double v, int n) { double complex y[16], t[16]; for (int i = 0; i < 16; i++) t[i] = y[i] = v * i - sin(i) * I; fft(y, t, 16, 1); double s = 0; for (int i = 0; i < 16; i++) s += (i + 1) * creal(y[i] * conj(y[i])) + cabs(y[i]) * cabs(y[i]); return s; }"#,
+    ),
+    (
+        "compilers have words and numbers of their own for parts",
+        r#"double f(double v, int n) { __complex__ double z = 2.5i + 1.0f; __real__ z = v; __imag__ z += n; double _Complex w = __builtin_complex(v, 3.0) * 1.0iF; return __real__ (z * w) + 2 * __imag__ w + __real__ v + __imag__ v + __builtin_cabs(z) + sizeof(1.0iF); }"#,
+    ),
+    (
+        "tgmath.h chooses functions of complex numbers",
+        r#"#include <tgmath.h>
+double f(double v, int n) { double complex z = v + n * I; float complex w = z / 8; double y = creal(exp(z) + sqrt(z) * pow(z, 2) + pow(v, w * 1.0) + log(w) + sin(w)) + fabs(z) + fabs(w) + cimag(conj(w)) + carg(w) + exp(v) + fabs(v) + creal(v); return y + sizeof(exp(w)); }"#,
+    ),
     // Bits.
     (
         "a union gives the bits of a float",

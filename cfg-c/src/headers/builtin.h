@@ -16,3 +16,25 @@ int __builtin_popcount(unsigned); int __builtin_popcountl(unsigned long); int __
 int __builtin_parity(unsigned); int __builtin_parityl(unsigned long); int __builtin_parityll(unsigned long long);
 /* The bits of numbers. */
 unsigned long __cfgrev_bits(double); unsigned int __cfgrev_bitsf(float); double __cfgrev_real(unsigned long); float __cfgrev_realf(unsigned int);
+/* Operators on complex numbers, and what functions of them have in common. */
+double _Complex __cfgrev_complex(double, double); float _Complex __cfgrev_complexf(float, float);
+float _Complex __cfgrev_converted(double _Complex); double _Complex __cfgrev_convertedf(float _Complex);
+int __cfgrev_equal(double _Complex, double _Complex); int __cfgrev_equalf(float _Complex, float _Complex);
+double _Complex __cfgrev_negative(double _Complex); float _Complex __cfgrev_negativef(float _Complex);
+double _Complex __cfgrev_sum(double _Complex, double _Complex); float _Complex __cfgrev_sumf(float _Complex, float _Complex);
+double _Complex __cfgrev_difference(double _Complex, double _Complex); float _Complex __cfgrev_differencef(float _Complex, float _Complex);
+double _Complex __cfgrev_product(double _Complex, double _Complex); float _Complex __cfgrev_productf(float _Complex, float _Complex);
+double _Complex __cfgrev_quotient(double _Complex, double _Complex); float _Complex __cfgrev_quotientf(float _Complex, float _Complex);
+double _Complex __cfgrev_sum_real(double _Complex, double); float _Complex __cfgrev_sum_realf(float _Complex, float);
+double _Complex __cfgrev_difference_real(double _Complex, double); float _Complex __cfgrev_difference_realf(float _Complex, float);
+double _Complex __cfgrev_real_difference(double, double _Complex); float _Complex __cfgrev_real_differencef(float, float _Complex);
+double _Complex __cfgrev_product_real(double _Complex, double); float _Complex __cfgrev_product_realf(float _Complex, float);
+double _Complex __cfgrev_quotient_real(double _Complex, double); float _Complex __cfgrev_quotient_realf(float _Complex, float);
+double __cfgrev_unit(double); float __cfgrev_unitf(float);
+double __cfgrev_zero_of_nan(double); float __cfgrev_zero_of_nanf(float);
+double _Complex __cfgrev_times_exp(double, double, double, double); float _Complex __cfgrev_times_expf(float, float, float, float);
+double __cfgrev_square_less_one(double, double); float __cfgrev_square_less_onef(float, float);
+double __cfgrev_log_abs(double, double); float __cfgrev_log_absf(float, float);
+int __cfgrev_within(double, double); int __cfgrev_withinf(float, float);
+int __cfgrev_less(double, double); int __cfgrev_lessf(float, float);
+int __cfgrev_usual(double); int __cfgrev_usualf(float);

@@ -1,22 +1,27 @@
 #pragma once
-/* Complex numbers are refused by the name of their type. */
 #define complex _Complex
-#define I ((double _Complex)0)
-#define _Complex_I I
-/* What these are given is refused where it is declared. */
-#define conj(z) (z)
-#define cproj(z) (z)
-#define cexp(z) (z)
-#define clog(z) (z)
-#define csqrt(z) (z)
-#define csin(z) (z)
-#define ccos(z) (z)
-#define ctan(z) (z)
-#define csinh(z) (z)
-#define ccosh(z) (z)
-#define ctanh(z) (z)
-#define creal(z) (z)
-#define cimag(z) (z)
-#define cabs(z) (z)
-#define carg(z) (z)
-#define cpow(z, w) ((z) + (w))
+#define _Complex_I (__builtin_complex(0.0f, 1.0f))
+#define I _Complex_I
+#define CMPLX(x, y) __builtin_complex((double)(x), (double)(y))
+#define CMPLXF(x, y) __builtin_complex((float)(x), (float)(y))
+double creal(double _Complex); float crealf(float _Complex); double cimag(double _Complex); float cimagf(float _Complex);
+double cabs(double _Complex); float cabsf(float _Complex); double carg(double _Complex); float cargf(float _Complex);
+double _Complex conj(double _Complex); float _Complex conjf(float _Complex);
+double _Complex cproj(double _Complex); float _Complex cprojf(float _Complex);
+double _Complex cexp(double _Complex); float _Complex cexpf(float _Complex);
+double _Complex clog(double _Complex); float _Complex clogf(float _Complex);
+double _Complex csqrt(double _Complex); float _Complex csqrtf(float _Complex);
+double _Complex cpow(double _Complex, double _Complex); float _Complex cpowf(float _Complex, float _Complex);
+double _Complex csin(double _Complex); float _Complex csinf(float _Complex);
+double _Complex ccos(double _Complex); float _Complex ccosf(float _Complex);
+double _Complex ctan(double _Complex); float _Complex ctanf(float _Complex);
+double _Complex csinh(double _Complex); float _Complex csinhf(float _Complex);
+double _Complex ccosh(double _Complex); float _Complex ccoshf(float _Complex);
+double _Complex ctanh(double _Complex); float _Complex ctanhf(float _Complex);
+/* Refused by their names. */
+double _Complex casin(double _Complex); float _Complex casinf(float _Complex);
+double _Complex cacos(double _Complex); float _Complex cacosf(float _Complex);
+double _Complex catan(double _Complex); float _Complex catanf(float _Complex);
+double _Complex casinh(double _Complex); float _Complex casinhf(float _Complex);
+double _Complex cacosh(double _Complex); float _Complex cacoshf(float _Complex);
+double _Complex catanh(double _Complex); float _Complex catanhf(float _Complex);

@@ -1,9 +1,16 @@
 #pragma once
 #include <math.h>
-/* The function for float where all real arguments are float. An integer is double. */
-#define __cfgrev_by1(x, name) _Generic((x), float: name ## f, default: name)(x)
-#define __cfgrev_by2(x, y, name) _Generic((x), float: _Generic((y), float: name ## f, default: name), default: name)(x, y)
-#define __cfgrev_by_int(x, n, name) _Generic((x), float: name ## f, default: name)(x, n)
+#include <complex.h>
+/* The function for float where all real arguments are float. An integer is double. Those of complex numbers that there are not are not declared. */
+#define __cfgrev_by1(x, name) _Generic((x), double _Complex: c ## name, float _Complex: c ## name ## f, float: name ## f, default: name)(x)
+#define __cfgrev_by2(x, y, name) _Generic((x) + (y), double _Complex: c ## name, float _Complex: c ## name ## _of_float, default: _Generic((x), float: _Generic((y), float: name ## f, default: name), default: name))(x, y)
+#define __cfgrev_by_int(x, n, name) _Generic((x), float: name ## f, double _Complex: c ## name, float _Complex: c ## name, default: name)(x, n)
+#define __cfgrev_part(z, name) _Generic((z), float _Complex: name ## f, float: name ## f, default: name)(z)
+#define creal(z) __cfgrev_part(z, creal)
+#define cimag(z) __cfgrev_part(z, cimag)
+#define carg(z) __cfgrev_part(z, carg)
+#define conj(z) __cfgrev_part(z, conj)
+#define cproj(z) __cfgrev_part(z, cproj)
 #define acos(x) __cfgrev_by1(x, acos)
 #define asin(x) __cfgrev_by1(x, asin)
 #define atan(x) __cfgrev_by1(x, atan)
@@ -36,7 +43,7 @@
 #define round(x) __cfgrev_by1(x, round)
 #define tgamma(x) __cfgrev_by1(x, tgamma)
 #define trunc(x) __cfgrev_by1(x, trunc)
-#define fabs(x) __cfgrev_by1(x, fabs)
+#define fabs(x) _Generic((x), double _Complex: cabs, float _Complex: cabsf, float: fabsf, default: fabs)(x)
 #define ilogb(x) __cfgrev_by1(x, ilogb)
 #define llrint(x) __cfgrev_by1(x, llrint)
 #define llround(x) __cfgrev_by1(x, llround)

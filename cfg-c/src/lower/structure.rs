@@ -373,7 +373,7 @@ pub(super) fn way_out(message: &str, other: &'static str) -> &'static str {
     if message.contains("bit-field") {
         "give it at most 32 bits, or leave its width out: its values are the same as long as they fit into the width"
     } else if message.contains("complex number") {
-        "write it as struct { double re, im; } with functions that add and multiply such"
+        "use double _Complex or float _Complex"
     } else {
         other
     }

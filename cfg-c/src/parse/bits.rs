@@ -199,7 +199,7 @@ impl Parser<'_> {
     }
 
     /// A function of the library.
-    fn library_function(&mut self, name: &str) -> Option<DeclId> {
+    pub(super) fn library_function(&mut self, name: &str) -> Option<DeclId> {
         if let Some(d) = self.linked.get(name) {
             return Some(*d);
         }

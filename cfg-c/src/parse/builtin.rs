@@ -28,6 +28,13 @@ impl Parser<'_> {
                 let long = Qualified::plain(Type::Arith(Arith::Int(Int::Long)));
                 ExprKind::Cast(Rc::new(long), e)
             }
+            "complex" => {
+                let operands = self.operands_of_compiler()?;
+                let [re, im] = operands[..] else {
+                    return Err(self.syntax(at, format!("{} has two operands", token.text)));
+                };
+                return Ok(Some(self.of_parts([re, im], at)));
+            }
             "assume_aligned" => {
                 let void = Rc::new(Qualified::plain(Type::Void));
                 let pointer = Qualified::plain(Type::Pointer(void));

@@ -4,7 +4,7 @@ use super::{Entry, Parse, Parser, attributes::Attributes};
 use crate::{
     ast::{DeclId, DeclKind, ExprKind, Init, new_decl},
     braces::{self, Designator, Written},
-    codes, constant,
+    codes, complex, constant,
     lex::{Kind, Token},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
@@ -52,6 +52,7 @@ struct Words {
     signed: bool,
     unsigned: bool,
     complex: bool,
+    imaginary: bool,
     base: Option<&'static str>,
 }
 
@@ -124,7 +125,8 @@ impl Parser<'_> {
                 "short" => words.short = true,
                 "signed" | "__signed" | "__signed__" => words.signed = true,
                 "unsigned" => words.unsigned = true,
-                "_Complex" | "_Imaginary" | "__complex__" => words.complex = true,
+                "_Complex" | "__complex__" | "__complex" => words.complex = true,
+                "_Imaginary" => words.imaginary = true,
                 "void" => words.base = Some("void"),
                 "char" => words.base = Some("char"),
                 "int" => words.base = Some("int"),
@@ -214,8 +216,16 @@ impl Parser<'_> {
     }
 
     fn basic(&mut self, words: &Words, at: Pos) -> Parse<Type> {
+        if words.imaginary {
+            return Ok(Type::Refused(Rc::from("an imaginary number")));
+        }
         if words.complex {
-            return Ok(Type::Refused(Rc::from("a complex number")));
+            return Ok(match (words.base, words.long) {
+                (Some("double") | None, 0) => complex::of(Arith::Double),
+                (Some("float"), 0) => complex::of(Arith::Float),
+                (_, 0) => Type::Refused(Rc::from("a complex number of integers")),
+                _ => Type::Refused(Rc::from("a complex number of long double")),
+            });
         }
         let int = |ty| Type::Arith(Arith::Int(ty));
         let unsigned = words.unsigned;
@@ -454,6 +464,8 @@ impl Parser<'_> {
     /// Gives a variable that was declared with this type its initial value, and its first extent if that is left out.
     pub(super) fn initialise(&mut self, d: DeclId, ty: &Qualified, written: &Written) {
         let (init, length) = braces::resolve(&mut self.unit, ty, written);
+        let kept = matches!(self.unit.decl(d).kind, DeclKind::Global | DeclKind::Static);
+        let init = self.converted_initial(ty, init, kept);
         if let (Type::Array(of, None), Init::Parts(_)) = (&ty.ty, &init) {
             let at = self.unit.decl(d).at;
             let length = ExprKind::Int(i128::from(length), Arith::Int(Int::Long));

@@ -4,7 +4,9 @@ use super::{Entry, Parse, Parser, literal};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, new_decl},
     braces::Written,
-    codes, constant,
+    codes,
+    complex::PARTS,
+    constant,
     lex::{Kind, Token},
     math::How,
     points,
@@ -313,6 +315,14 @@ impl Parser<'_> {
                 let kind = ExprKind::Int(align, Arith::Int(Int::ULong));
                 return Ok(self.add(kind, from, from));
             }
+            (Kind::Ident, "__real__" | "__real" | "__imag__" | "__imag") => {
+                self.deeper()?;
+                self.next();
+                let of = self.cast()?;
+                self.depth -= 1;
+                let k = usize::from(token.text.starts_with("__imag"));
+                return Ok(self.part_named(of, PARTS[k], from));
+            }
             (Kind::Ident, "__extension__") => {
                 self.next();
                 return self.cast();
@@ -469,6 +479,16 @@ impl Parser<'_> {
         let token = self.next();
         let at = token.at;
         let kind = match token.kind {
+            Kind::Number if literal::is_imaginary(&token.text) => {
+                let zero = self.add(ExprKind::Float(0.0), at, at);
+                let Some((kind, false)) = literal::number(&literal::without_unit(&token.text))
+                else {
+                    let message = format!("{} is no number that is supported", token.text);
+                    return Err(self.syntax(at, message));
+                };
+                let one = self.add(kind, at, at);
+                return Ok(self.of_parts([zero, one], at));
+            }
             Kind::Number => match literal::number(&token.text) {
                 Some((kind, long)) => {
                     if long {

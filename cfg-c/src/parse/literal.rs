@@ -26,6 +26,16 @@ pub(super) fn character(text: &str) -> Arith {
     }
 }
 
+/// The text of a number without the unit that compilers let stand in its suffix.
+pub(super) fn without_unit(text: &str) -> String {
+    text.replacen(['i', 'j', 'I', 'J'], "", 1)
+}
+
+/// True of a real number with such a unit. Complex integers are not read.
+pub(super) fn is_imaginary(text: &str) -> bool {
+    text.contains(['i', 'j', 'I', 'J']) && text.contains(['.', 'e', 'E', 'p', 'P'])
+}
+
 /// The value of a number, and whether it is a long double; `None` if it is none of C.
 pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
     let lower = text.to_ascii_lowercase();

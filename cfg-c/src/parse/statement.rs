@@ -218,7 +218,8 @@ impl Parser<'_> {
                 let value = if self.peek().is(";") {
                     None
                 } else {
-                    Some(self.expression()?)
+                    let e = self.expression()?;
+                    Some(self.converted_result(e))
                 };
                 self.end_of("return")?;
                 StmtKind::Return(value)
@@ -243,9 +244,22 @@ impl Parser<'_> {
         Ok(self.stmt(kind, from))
     }
 
+    /// What a function returns, in the type of its result.
+    fn converted_result(&mut self, e: crate::ast::ExprId) -> crate::ast::ExprId {
+        let ty = self.function.map(|d| &self.unit.decl(d).ty.ty);
+        match ty {
+            Some(crate::types::Type::Function(signature)) => {
+                let result = signature.result.clone();
+                self.converted_to(e, &result)
+            }
+            _ => e,
+        }
+    }
+
     fn enclosed(&mut self) -> Parse<crate::ast::ExprId> {
         self.expect("(", "before the condition")?;
         let e = self.expression()?;
+        let e = self.truth(e);
         self.expect(")", "after the condition")?;
         Ok(e)
     }
@@ -313,7 +327,8 @@ impl Parser<'_> {
         let condition = if self.peek().is(";") {
             None
         } else {
-            Some(self.expression()?)
+            let e = self.expression()?;
+            Some(self.truth(e))
         };
         self.expect(";", "in the head of for")?;
         let step = if self.peek().is(")") {

@@ -49,7 +49,7 @@ pub(crate) const ALL: &str = "<all>";
 
 /// A file that includes all headers but those that make macros of functions, and what compilers know without a header.
 pub(crate) fn all() -> String {
-    let declare = |name: &&str| !matches!(*name, "complex.h" | "tgmath.h" | "iso646.h");
+    let declare = |name: &&str| !matches!(*name, "tgmath.h" | "iso646.h");
     let names = HEADERS.iter().map(|(name, _)| *name).filter(declare);
     let mut text: String = names.map(|name| format!("#include <{name}>\n")).collect();
     text.push_str(include_str!("../headers/builtin.h"));

@@ -1,1 +1,1 @@
-double f(double _Complex z) { return z; }
+double f(int _Complex z) { return z; }

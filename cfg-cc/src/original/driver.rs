@@ -347,7 +347,7 @@ impl<'a> Writer<'a> {
                 for (member, tree) in &*members(tree) {
                     let ty = self.member(*s, member).ok_or_else(|| form(name))?;
                     self.give(
-                        &format!("{place}.{member}"),
+                        &self.part(place, *s, member),
                         ty,
                         tree,
                         &format!("{name}.{member}"),
@@ -485,7 +485,7 @@ impl<'a> Writer<'a> {
             (CType::Structure(s), ValueTree::Object(_) | ValueTree::Size(_)) => {
                 for (member, tree) in &*members(tree) {
                     if let Some(ty) = self.member(*s, member) {
-                        let place = format!("{place}.{member}");
+                        let place = self.part(place, *s, member);
                         self.put(&place, ty, tree, &format!("{name}.{member}"));
                     }
                 }
@@ -523,6 +523,15 @@ impl<'a> Writer<'a> {
             ty,
             cells,
         });
+    }
+
+    /// The place of a member of a structure, or of a part of a complex number.
+    fn part(&self, place: &str, s: usize, member: &str) -> String {
+        match self.signature.structures.get(s).is_some_and(|s| s.complex) {
+            true if member == "re" => format!("__real__ ({place})"),
+            true => format!("__imag__ ({place})"),
+            false => format!("{place}.{member}"),
+        }
     }
 
     fn member(&self, s: usize, name: &str) -> Option<&'a CType> {
