@@ -17,7 +17,7 @@ cfg_core::diagnostic_codes! {
         "Names of the standard library are known after an #include of their header, functions also where the file declares them.";
     TYPE "C005" "type not supported"
         "Types are the arithmetic types of C, structures of them, pointers to these and arrays of these."
-        "Unions of members of different types, complex numbers, and pointers to pointers to pointers are not supported. Pass what a member points to as an argument of its own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
+        "Unions of members of different types, complex numbers of integers and of long double, and pointers to pointers to pointers are not supported. Pass what a member points to as an argument of its own, and matrices as arrays such as double a[n][m] or as one pointer to rows in sequence.";
     POINTER "C006" "pointer used in a way that is not supported"
         "A pointer is a parameter or a local that points into arrays that are known: parameters, variables, and memory that the function allocates."
         "A pointer that keeps its place becomes a view of an array, one that walks or is assigned an index into it; for one of several arrays, the statements that use it are branches. A pointer that is stored in an array, global, or made from a number is refused, and so are comparisons between different arrays: pass arrays and indices instead. Of structures that have pointers only local ones are supported, each member as a variable of its own: which one a pointer points to must be the same wherever it is used, and a function that takes or returns one does not call itself.";
