@@ -227,6 +227,8 @@ pub(crate) struct Decl {
     pub(crate) assigned: Vec<ExprId>,
     /// Its address is taken with &.
     pub(crate) address: bool,
+    /// It is declared `register`, and has no address.
+    pub(crate) register: bool,
     /// The derivative of what it holds is taken to be 0.
     pub(crate) passive: bool,
     /// How a function of the library is computed.
@@ -268,6 +270,7 @@ pub(crate) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -
         extent: None,
         assigned: Vec::new(),
         address: false,
+        register: false,
         passive: false,
         library: None,
         noreturn: false,

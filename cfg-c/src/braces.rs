@@ -141,10 +141,24 @@ fn wrong<T>(
 ) -> Braces<T> {
     let message = message.into();
     Err(Problem {
+        certain: false,
         info,
         at,
         message,
         help,
+    })
+}
+
+/// What compilers refuse, too.
+fn forbidden<T>(
+    info: &'static CodeInfo,
+    at: Pos,
+    message: impl Into<String>,
+    help: &'static str,
+) -> Braces<T> {
+    wrong(info, at, message, help).map_err(|problem| Problem {
+        certain: true,
+        ..problem
     })
 }
 
@@ -188,7 +202,12 @@ impl Fill<'_> {
                 if known && is_aggregate(ty) && !self.is_same(ty, *e) {
                     let at = self.unit.expr(*e).at;
                     let message = "an array or structure is initialised by a value";
-                    return wrong(&codes::INITIAL, at, message, "write the values in braces");
+                    let help = "write the values in braces";
+                    // Compilers take a compound literal for an array.
+                    return match self.unit.expr(*e).kind {
+                        ExprKind::Literal(_) => wrong(&codes::INITIAL, at, message, help),
+                        _ => forbidden(&codes::INITIAL, at, message, help),
+                    };
                 }
                 Ok(Some(*e))
             }
@@ -211,8 +230,12 @@ impl Fill<'_> {
                         let message = format!("{what} is initialised, which is not supported");
                         return wrong(&codes::INITIAL, *at, message, "use a structure");
                     }
+                    ([], _) => {
+                        let message = "a number is initialised by no value";
+                        return forbidden(&codes::INITIAL, *at, message, "give one");
+                    }
                     _ => {
-                        let message = "a number is initialised by several values, or by none";
+                        let message = "a number is initialised by several values";
                         return wrong(&codes::INITIAL, *at, message, "give one");
                     }
                 },
@@ -303,7 +326,7 @@ impl Fill<'_> {
                     if self.unit.structure_of(e).is_some() && !is_complex {
                         let at = self.unit.expr(e).at;
                         let message = "a number is initialised by a structure of another type";
-                        return wrong(&codes::INITIAL, at, message, "name a member of it");
+                        return forbidden(&codes::INITIAL, at, message, "name a member of it");
                     }
                     return self.give(own, e);
                 }
@@ -340,7 +363,7 @@ impl Fill<'_> {
                 Some((n, _)) => Ok(i64::try_from(n).unwrap_or(i64::MAX)),
                 None => {
                     let message = "an array of variable length has initial values";
-                    wrong(&codes::INITIAL, at, message, "assign them in a loop")
+                    forbidden(&codes::INITIAL, at, message, "assign them in a loop")
                 }
             },
             Type::Struct(s) => Ok(self.unit.structure(*s).members.len() as i64),
@@ -380,12 +403,18 @@ impl Fill<'_> {
     fn designated(&self, ty: &Qualified, designator: &Designator, at: Pos) -> Braces<i64> {
         match (designator, &ty.ty) {
             (Designator::Index(e), Type::Array(..)) => match constant::integer(self.unit, *e) {
-                Some((k, _)) if k < 0 => too_many(self.unit.expr(*e).at),
-                Some((k, _)) => Ok(i64::try_from(k).unwrap_or(i64::MAX)),
+                Some((k, _)) => match i64::try_from(k) {
+                    Ok(k) if (0..self.parts(ty, at)?).contains(&k) => Ok(k),
+                    _ => {
+                        let at = self.unit.expr(*e).at;
+                        let message = "the array has no such element";
+                        forbidden(&codes::INITIAL, at, message, "name one that it has")
+                    }
+                },
                 None => {
                     let at = self.unit.expr(*e).at;
                     let message = "a designator is no constant";
-                    wrong(&codes::VALUE, at, message, "write a number")
+                    forbidden(&codes::VALUE, at, message, "write a number")
                 }
             },
             (Designator::Field(name, at), Type::Struct(s)) => {
@@ -395,14 +424,14 @@ impl Fill<'_> {
                     None => {
                         let message = format!("the structure has no member {name}");
                         let help = "name a member that is declared";
-                        wrong(&codes::UNKNOWN, *at, message, help)
+                        forbidden(&codes::UNKNOWN, *at, message, help)
                     }
                 }
             }
             _ => {
                 let message = "a designator does not belong to this type";
                 let help = "write [k] for elements and .name for members";
-                wrong(&codes::INITIAL, at, message, help)
+                forbidden(&codes::INITIAL, at, message, help)
             }
         }
     }

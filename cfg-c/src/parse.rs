@@ -9,6 +9,7 @@ pub(crate) mod bits;
 pub(crate) mod builtin;
 mod callback;
 mod complex;
+mod constraints;
 mod declaration;
 mod declarator;
 mod expression;
@@ -34,12 +35,12 @@ use crate::{
     prototypes::{Prototypes, agreed},
     reach::Reached,
     source::{Pos, Sink},
-    types::{Arith, Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::diagnostic::similar::Similarity;
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     rc::Rc,
 };
 
@@ -67,8 +68,19 @@ struct Scope {
 
 /// A loop or switch around a statement.
 struct Around {
-    is_switch: bool,
+    /// Of a switch, its cases.
+    switch: Option<Cases>,
     entered: bool,
+}
+
+/// The cases of a switch.
+#[derive(Default)]
+struct Cases {
+    /// The type of its value, if it is an integer.
+    ty: Option<Int>,
+    /// The values, from the first to the last of each case.
+    values: BTreeMap<i128, i128>,
+    has_default: bool,
 }
 
 struct Parser<'s> {
@@ -100,7 +112,7 @@ struct Parser<'s> {
     label_names: HashSet<Rc<str>>,
     /// Where labels are placed and jumped to: the numbers of expressions before.
     placed: Vec<(Rc<str>, u32)>,
-    jumps: Vec<(Rc<str>, u32)>,
+    jumps: Vec<(Rc<str>, u32, Pos)>,
     locals: Vec<DeclId>,
     loops: Vec<Part>,
     /// The function whose body is being read.
@@ -372,11 +384,7 @@ impl Parser<'_> {
                 }
                 return self.merge(old, decl);
             }
-            Some(_) => {
-                let message = format!("{name} is declared twice");
-                self.sink
-                    .error(&codes::TWICE, at, message, "rename one of the two");
-            }
+            Some(_) => self.declared_twice(&name, at),
             None => {}
         }
         if !file {
@@ -545,6 +553,13 @@ impl Parser<'_> {
         let Type::Function(signature) = &ty.ty else {
             return Err(self.syntax(from, "the body belongs to no function"));
         };
+        let mut values = signature.parameters.iter().map(|p| &p.ty);
+        if values.any(|ty| self.is_incomplete(ty)) || self.is_incomplete(&signature.result) {
+            self.syntax(
+                from,
+                "the size of a parameter, or of the result, is not known",
+            );
+        }
         if let Some(before) = self.unit.decl(decl).definition {
             let name = Rc::clone(&self.unit.decl(decl).name);
             let before = self.unit.functions[before].from;
@@ -584,7 +599,12 @@ impl Parser<'_> {
         self.function = None;
         // What is between a label and the last jump back to it is a loop, too.
         let mut last: HashMap<Rc<str>, u32> = HashMap::new();
-        for (name, place) in std::mem::take(&mut self.jumps) {
+        for (name, place, at) in std::mem::take(&mut self.jumps) {
+            if !self.label_names.contains(&name) {
+                let message = format!("there is no label {name} in this function");
+                let help = "place it where the jump goes on";
+                self.sink.error(&codes::CONTROL, at, message, help);
+            }
             let end = last.entry(name).or_default();
             *end = (*end).max(place);
         }

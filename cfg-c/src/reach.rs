@@ -109,7 +109,7 @@ impl File {
             declared: HashMap::new(),
             functions: BTreeMap::new(),
         };
-        for range in split::declarations(tokens, &brackets) {
+        for range in split::declarations(tokens, &brackets, sink) {
             let names = scan.names(range.clone());
             let number = file.items.len();
             for name in &names.declared {
@@ -383,10 +383,11 @@ impl<'f> Files<'f> {
 
 /// The functions and variables that a file defines for other files.
 pub(crate) fn definitions(tokens: &[Token]) -> BTreeSet<Rc<str>> {
-    let brackets = Brackets::of(tokens, &mut Sink::default());
+    let mut sink = Sink::default();
+    let brackets = Brackets::of(tokens, &mut sink);
     let mut scan = Scan::new(tokens, &brackets);
     let mut found = BTreeSet::new();
-    for range in split::declarations(tokens, &brackets) {
+    for range in split::declarations(tokens, &brackets, &mut sink) {
         let names = scan.names(range);
         if !names.is_static {
             found.extend(

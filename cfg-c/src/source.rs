@@ -42,6 +42,8 @@ pub(crate) fn is_header(file: &str) -> bool {
 /// A problem that is told only where what has it is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
+    /// Compilers refuse it, too, also where nothing is done with it.
+    pub(crate) certain: bool,
     pub(crate) info: &'static CodeInfo,
     pub(crate) at: Pos,
     pub(crate) message: String,

@@ -308,6 +308,21 @@ impl Qualified {
         }
     }
 
+    /// The type of a constant; an array is as constant as its elements are.
+    pub(crate) fn made_constant(self) -> Self {
+        // Declarators nest at most as deep as the parser lets them.
+        let ty = match self.ty {
+            Type::Array(of, extent) => Type::Array(Rc::new((*of).clone().made_constant()), extent),
+            ty => ty,
+        };
+        let constant = true;
+        Self {
+            ty,
+            constant,
+            ..self
+        }
+    }
+
     /// The number of pointers, arrays and functions on the way to what is at the bottom.
     pub(crate) fn levels(&self) -> usize {
         let mut levels = 0;
@@ -334,6 +349,15 @@ impl Qualified {
             | Type::Function(_)
             | Type::Struct(_)
             | Type::Refused(_) => None,
+        }
+    }
+
+    /// True of numbers that become others where they are passed to what declares no parameters.
+    pub(crate) fn is_promoted(&self) -> bool {
+        match self.arith() {
+            Some(Arith::Int(ty)) => ty.promoted() != ty,
+            Some(ty) => ty == Arith::Float,
+            None => false,
         }
     }
 

@@ -53,3 +53,22 @@ pub(crate) const SPECIFIERS: &[&str] = &[
 
 /// Words that stand before tags.
 pub(crate) const TAGGED: &[&str] = &["struct", "union", "enum"];
+
+/// True of words that begin or end statements.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "break"
+            | "case"
+            | "continue"
+            | "default"
+            | "do"
+            | "else"
+            | "for"
+            | "goto"
+            | "if"
+            | "return"
+            | "switch"
+            | "while"
+    )
+}

@@ -695,9 +695,9 @@ fn a_function_with_a_name_of_the_library_may_be_the_file_s() {
     for declared in [
         "double sqrt(int);",
         "float sqrt(double);",
-        "double sqrt(double, double);",
+        "double sqrt(double, ...);",
         "int sqrt();",
-        "#include <math.h>\ndouble sqrt(double *);",
+        "#include <math.h>\nfloat sqrt(double);",
         "static double sqrt(double);",
     ] {
         let problems = read(&format!(

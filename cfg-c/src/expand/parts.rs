@@ -112,6 +112,7 @@ impl Expand<'_> {
             extent: None,
             assigned: Vec::new(),
             address: false,
+            register: false,
             passive: false,
             definition: None,
             function: Some(frame.target),

@@ -85,6 +85,7 @@ impl Parser<'_> {
                 | "aligned"
                 | "Alignas" => found.layout = true,
                 "cleanup" => self.unit.refused.push(Problem {
+                    certain: false,
                     info: &codes::CLEANUP,
                     at: token.at,
                     message: "a function is called where the variable goes out of scope".to_owned(),

@@ -1,12 +1,13 @@
 //! Names of compilers that look like functions and are none of the library: an operand of theirs is their value, or they ask about types.
 
-use super::{Fail, Parse, Parser, Scope, expression::is_keyword, typing::decayed};
+use super::{Fail, Parse, Parser, Scope, typing::decayed};
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
     codes, constant,
     lex::{Kind, Token},
     source::Pos,
     types::{Arith, Int, Qualified, Type},
+    words::is_keyword,
 };
 use std::rc::Rc;
 

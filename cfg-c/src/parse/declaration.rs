@@ -16,11 +16,32 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(super) struct Specifiers {
     pub(super) ty: Qualified,
-    is_typedef: bool,
-    is_extern: bool,
-    is_static: bool,
+    pub(super) storage: Option<Storage>,
     is_inline: bool,
     pub(super) attributes: Attributes,
+}
+
+/// A storage class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Storage {
+    Typedef,
+    Extern,
+    Static,
+    Auto,
+    Register,
+}
+
+impl Storage {
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "typedef" => Self::Typedef,
+            "extern" => Self::Extern,
+            "static" => Self::Static,
+            "auto" => Self::Auto,
+            "register" => Self::Register,
+            _ => return None,
+        })
+    }
 }
 
 /// The most elements that ranges of designators give a value.
@@ -48,12 +69,55 @@ fn begins_declarations(word: &str) -> bool {
 #[derive(Default)]
 struct Words {
     long: u8,
-    short: bool,
-    signed: bool,
-    unsigned: bool,
+    short: u8,
+    signed: u8,
+    unsigned: u8,
     complex: bool,
     imaginary: bool,
     base: Option<&'static str>,
+}
+
+impl Words {
+    /// Adds a word. None if it is no word of a type, false if it makes no type with those before (C11 6.7.2).
+    fn add(&mut self, word: &str) -> Option<bool> {
+        let base = match word {
+            "long" => None,
+            "short" => None,
+            "signed" | "__signed" | "__signed__" => None,
+            "unsigned" => None,
+            "_Complex" | "__complex__" | "__complex" | "_Imaginary" => None,
+            "void" => Some("void"),
+            "char" => Some("char"),
+            "int" => Some("int"),
+            "float" => Some("float"),
+            "double" => Some("double"),
+            "_Bool" => Some("_Bool"),
+            _ => return None,
+        };
+        match word {
+            "long" => self.long += 1,
+            "short" => self.short += 1,
+            "unsigned" => self.unsigned += 1,
+            "_Imaginary" => self.imaginary = true,
+            word if word.contains("signed") => self.signed += 1,
+            _ => self.complex |= base.is_none(),
+        }
+        if base.is_some() && std::mem::replace(&mut self.base, base).is_some() {
+            return Some(false);
+        }
+        let sizes = (self.short, self.long);
+        let signs = self.signed + self.unsigned;
+        Some(match self.base {
+            Some("void" | "_Bool" | "float") => (sizes, signs) == ((0, 0), 0),
+            Some("double") => matches!(sizes, (0, 0..=1)) && signs == 0,
+            Some("char") => sizes == (0, 0) && signs <= 1,
+            Some(_) | None => matches!(sizes, (0, 0..=2) | (1, 0)) && signs <= 1,
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.base.is_none() && self.long + self.short + self.signed + self.unsigned == 0
+    }
 }
 
 impl Parser<'_> {
@@ -80,9 +144,7 @@ impl Parser<'_> {
         let mut found: Option<Type> = None;
         let mut out = Specifiers {
             ty: Qualified::plain(Type::Void),
-            is_typedef: false,
-            is_extern: false,
-            is_static: false,
+            storage: None,
             is_inline: false,
             attributes: Attributes::default(),
         };
@@ -92,18 +154,21 @@ impl Parser<'_> {
             if token.kind != Kind::Ident {
                 break;
             }
-            let has_type = found.is_some()
-                || words.base.is_some()
-                || words.long > 0
-                || words.short
-                || words.signed
-                || words.unsigned;
+            let has_type = found.is_some() || !words.is_empty();
+            if let Some(class) = Storage::of(&token.text)
+                && out.storage.replace(class).is_some()
+            {
+                return Err(self.syntax(token.at, "a declaration has two storage classes"));
+            }
+            let fits = words.add(&token.text);
+            let tag = words::TAGGED.contains(&&*token.text);
+            if fits == Some(false) || found.is_some() && fits.is_some() || has_type && tag {
+                let message = "this word makes no type with those before it";
+                return Err(self.syntax(token.at, message));
+            }
             match &*token.text {
-                "typedef" => out.is_typedef = true,
-                "extern" => out.is_extern = true,
-                "static" => out.is_static = true,
                 "inline" | "__inline" | "__inline__" => out.is_inline = true,
-                "auto" | "register" | "__extension__" | "_Thread_local" | "__thread" => {}
+                "__extension__" | "_Thread_local" | "__thread" => {}
                 "_Noreturn" => out.attributes.noreturn = true,
                 "_Atomic" if self.ahead(1).is("(") && !has_type => {
                     found = Some(self.type_in_parentheses()?.ty);
@@ -121,18 +186,7 @@ impl Parser<'_> {
                     );
                 }
                 word if qualify(&mut out.ty, word) => {}
-                "long" => words.long += 1,
-                "short" => words.short = true,
-                "signed" | "__signed" | "__signed__" => words.signed = true,
-                "unsigned" => words.unsigned = true,
-                "_Complex" | "__complex__" | "__complex" => words.complex = true,
-                "_Imaginary" => words.imaginary = true,
-                "void" => words.base = Some("void"),
-                "char" => words.base = Some("char"),
-                "int" => words.base = Some("int"),
-                "float" => words.base = Some("float"),
-                "double" => words.base = Some("double"),
-                "_Bool" => words.base = Some("_Bool"),
+                word if fits.is_some() || Storage::of(word).is_some() => {}
                 "struct" | "union" => {
                     found = Some(self.structure(token.is("union"))?);
                     continue;
@@ -166,7 +220,22 @@ impl Parser<'_> {
         if let Some(what) = out.attributes.refused {
             out.ty.ty = Type::Refused(Rc::from(what));
         }
+        if matches!(out.ty.ty, Type::Array(..)) && out.ty.constant {
+            out.ty = out.ty.made_constant();
+        }
+        if out.ty.restrict && matches!(out.ty.ty, Type::Void | Type::Arith(_) | Type::Struct(_)) {
+            let help = "restrict belongs to pointers: remove it";
+            let message = "what is declared restrict is no pointer";
+            self.sink.error(&codes::OPERAND, from, message, help);
+        }
         Ok(out)
+    }
+
+    /// Tells of a storage class where none of C belongs, but for some.
+    pub(super) fn expect_storage(&mut self, of: &Specifiers, at: Pos, allowed: &[Storage]) {
+        if of.storage.is_some_and(|class| !allowed.contains(&class)) {
+            self.syntax(at, "this storage class does not belong here");
+        }
     }
 
     /// The type that is named in parentheses behind the word at hand, or that of the expression there, which is not evaluated.
@@ -228,13 +297,13 @@ impl Parser<'_> {
             });
         }
         let int = |ty| Type::Arith(Arith::Int(ty));
-        let unsigned = words.unsigned;
+        let unsigned = words.unsigned > 0;
         Ok(match (words.base, words.long, words.short) {
-            (Some("void"), 0, false) => Type::Void,
-            (Some("_Bool"), 0, false) => int(Int::Bool),
-            (Some("float"), 0, false) => Type::Arith(Arith::Float),
-            (Some("double"), 0, false) => Type::Arith(Arith::Double),
-            (Some("double"), 1, false) => {
+            (Some("void"), 0, 0) => Type::Void,
+            (Some("_Bool"), 0, 0) => int(Int::Bool),
+            (Some("float"), 0, 0) => Type::Arith(Arith::Float),
+            (Some("double"), 0, 0) => Type::Arith(Arith::Double),
+            (Some("double"), 1, 0) => {
                 if !self.is_header(at) {
                     let help = "write double to be clear";
                     self.sink.warning(
@@ -246,18 +315,18 @@ impl Parser<'_> {
                 }
                 Type::Arith(Arith::Double)
             }
-            (Some("char"), 0, false) => int(match (words.signed, unsigned) {
+            (Some("char"), 0, 0) => int(match (words.signed > 0, unsigned) {
                 (_, true) => Int::UChar,
                 (true, false) => Int::SChar,
                 (false, false) => Int::Char,
             }),
-            (Some("int") | None, 0, true) => int(if unsigned { Int::UShort } else { Int::Short }),
-            (Some("int") | None, 1, false) => int(if unsigned { Int::ULong } else { Int::Long }),
-            (Some("int") | None, 2, false) => int(if unsigned { Int::ULLong } else { Int::LLong }),
-            (Some("int"), 0, false) => int(if unsigned { Int::UInt } else { Int::Int }),
-            (None, 0, false) if unsigned => int(Int::UInt),
-            (None, 0, false) if words.signed => int(Int::Int),
-            (None, 0, false) => {
+            (Some("int") | None, 0, 1) => int(if unsigned { Int::UShort } else { Int::Short }),
+            (Some("int") | None, 1, 0) => int(if unsigned { Int::ULong } else { Int::Long }),
+            (Some("int") | None, 2, 0) => int(if unsigned { Int::ULLong } else { Int::LLong }),
+            (Some("int"), 0, 0) => int(if unsigned { Int::UInt } else { Int::Int }),
+            (None, 0, 0) if unsigned => int(Int::UInt),
+            (None, 0, 0) if words.signed > 0 => int(Int::Int),
+            (None, 0, 0) => {
                 let token = self.peek().clone();
                 if self.is_member && self.may_be_missing_type() {
                     self.next();
@@ -330,6 +399,10 @@ impl Parser<'_> {
             });
             return Ok(known.unwrap_or(Type::Arith(Arith::Int(Int::UInt))));
         }
+        if self.peek().is("}") {
+            let at = self.peek().at;
+            return Err(self.syntax(at, "an enumeration has no enumerators"));
+        }
         let mut next = 0i128;
         let mut negative = false;
         while !self.peek().is("}") {
@@ -387,6 +460,7 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         let specifiers = self.specifiers()?;
+        let storage = specifiers.storage;
         let mut decls = Vec::new();
         if self.take(";") {
             return Ok(decls);
@@ -403,7 +477,8 @@ impl Parser<'_> {
                 let at = self.peek().at;
                 return Err(self.syntax(at, "a declaration has no name"));
             };
-            if specifiers.is_typedef {
+            if storage == Some(Storage::Typedef) {
+                self.check_typedef(&name, &made.ty, at);
                 if let Type::Struct(s) = made.ty.ty {
                     let structure = &mut self.unit.structures[s.index()];
                     structure.name.get_or_insert_with(|| Rc::clone(&name));
@@ -414,23 +489,26 @@ impl Parser<'_> {
                 }
             } else {
                 let function = matches!(made.ty.ty, Type::Function(_));
+                let is_extern = storage == Some(Storage::Extern);
                 let kind = match (
                     function,
                     file || self.scopes.len() == 1,
-                    specifiers.is_static,
+                    storage == Some(Storage::Static),
                 ) {
                     (true, ..) => DeclKind::Function,
                     (false, true, _) => DeclKind::Global,
                     (false, false, true) => DeclKind::Static,
-                    (false, false, false) if specifiers.is_extern => DeclKind::Global,
+                    (false, false, false) if is_extern => DeclKind::Global,
                     (false, false, false) => DeclKind::Local,
                 };
                 let ty = made.ty.clone();
                 let mut decl = new_decl(&name, kind, made.ty, at);
-                decl.external = specifiers.is_extern || function;
-                let is_inline = specifiers.is_inline && !specifiers.is_extern;
+                decl.external = is_extern || function;
+                let is_inline = specifiers.is_inline && !is_extern;
                 let is_inline = function && is_inline && self.inline.contains(&name);
-                decl.internal = specifiers.is_static || is_inline;
+                decl.internal = storage == Some(Storage::Static) || is_inline;
+                decl.register = storage == Some(Storage::Register);
+                self.check_storage(&decl, storage);
                 decl.noreturn = attributes.noreturn;
                 let id = self.declare(decl);
                 if function && self.peek().is("{") && !self.in_function() {
@@ -443,6 +521,11 @@ impl Parser<'_> {
                     return Err(self.syntax(at, "the definition of a function stands alone"));
                 }
                 if self.take("=") {
+                    if is_extern && kind == DeclKind::Global && self.in_function() {
+                        let help = "remove the initial value, or extern";
+                        let message = format!("{name} is extern, and has an initial value");
+                        self.sink.error(&codes::INITIAL, at, message, help);
+                    }
                     if self.unit.decl(id).init.is_some() {
                         let before = self.unit.decl(id).at;
                         self.defined_twice(&name, at, before);
@@ -451,6 +534,7 @@ impl Parser<'_> {
                     self.initialise(id, &ty, &written);
                     self.unit.decls[id.index()].external = false;
                 }
+                self.check_variable(id);
                 decls.push(id);
             }
             if !self.take(",") {
@@ -464,6 +548,7 @@ impl Parser<'_> {
     /// Gives a variable that was declared with this type its initial value, and its first extent if that is left out.
     pub(super) fn initialise(&mut self, d: DeclId, ty: &Qualified, written: &Written) {
         let (init, length) = braces::resolve(&mut self.unit, ty, written);
+        self.check_initial(ty, &init);
         let kept = matches!(self.unit.decl(d).kind, DeclKind::Global | DeclKind::Static);
         let init = self.converted_initial(ty, init, kept);
         if let (Type::Array(of, None), Init::Parts(_)) = (&ty.ty, &init) {

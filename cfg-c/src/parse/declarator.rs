@@ -1,12 +1,17 @@
 //! Declarators: what stands around a name, and type names.
 
-use super::{Parse, Parser, Scope, attributes::is_attribute, declaration::qualify};
+use super::{
+    Parse, Parser, Scope,
+    attributes::is_attribute,
+    declaration::{Storage, qualify},
+};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, new_decl},
     constant,
     lex::Kind,
     source::Pos,
     types::{Arith, Parameter, Qualified, Signature, Type},
+    words::is_keyword,
 };
 use std::rc::Rc;
 
@@ -23,6 +28,8 @@ enum Suffix {
         extent: Option<ExprId>,
         /// True with `restrict` in the brackets, which the pointer has that a parameter becomes.
         restrict: bool,
+        /// The extent is `*`: there is one, which is not told.
+        star: bool,
     },
     Function(Signature),
 }
@@ -50,6 +57,7 @@ impl Parser<'_> {
             }
             base = pointer;
         }
+        let place = self.peek().at;
         let made = if self.peek().is("(") && self.encloses_declarator() {
             // What is behind the parentheses belongs to the type that is inside.
             self.next();
@@ -58,7 +66,7 @@ impl Parser<'_> {
             self.close()?;
             let suffixes = self.suffixes()?;
             let end = self.at;
-            let base = apply(base, suffixes);
+            let base = self.apply(base, suffixes, place)?;
             self.at = inside;
             let made = self.declarator(base)?;
             self.expect(")", "after the declarator")?;
@@ -66,16 +74,15 @@ impl Parser<'_> {
             made
         } else {
             let token = self.peek().clone();
-            let named = token.kind == Kind::Ident && !is_attribute(&token.text);
+            let is_word = is_keyword(&token.text) || token.is("sizeof");
+            let named = token.kind == Kind::Ident && !is_attribute(&token.text) && !is_word;
             let name = named.then(|| {
                 self.next();
                 (token.text, token.at)
             });
             let suffixes = self.suffixes()?;
-            Made {
-                name,
-                ty: apply(base, suffixes),
-            }
+            let ty = self.apply(base, suffixes, place)?;
+            Made { name, ty }
         };
         self.depth -= 1;
         if made.ty.levels() > super::MAX_DEPTH {
@@ -90,7 +97,9 @@ impl Parser<'_> {
 
     /// A type name, as in casts.
     pub(super) fn type_name(&mut self) -> Parse<Qualified> {
+        let from = self.peek().at;
         let specifiers = self.specifiers()?;
+        self.expect_storage(&specifiers, from, &[]);
         let at = self.peek().at;
         let made = self.declarator(specifiers.ty)?;
         match made.name {
@@ -160,8 +169,13 @@ impl Parser<'_> {
                 let one = |e| matches!(self.unit.expr(e).kind, ExprKind::Int(1, _));
                 let extent = extent.filter(|e| !(at_least && one(*e)));
                 let extent = extent.map(|e| self.folded(e));
+                extent.into_iter().for_each(|e| self.check_extent(e));
                 self.expect("]", "after an extent")?;
-                suffixes.push(Suffix::Array { extent, restrict });
+                suffixes.push(Suffix::Array {
+                    extent,
+                    restrict,
+                    star,
+                });
             } else if self.take("(") {
                 suffixes.push(Suffix::Function(self.parameters()?));
             } else {
@@ -205,7 +219,12 @@ impl Parser<'_> {
             return Ok(signature);
         }
         loop {
-            if self.take("...") {
+            if self.peek().is("...") {
+                if signature.parameters.is_empty() {
+                    let at = self.peek().at;
+                    return Err(self.syntax(at, "a parameter stands before ..."));
+                }
+                self.next();
                 signature.variadic = true;
                 break;
             }
@@ -218,13 +237,23 @@ impl Parser<'_> {
                 let message = "a parameter has no type";
                 return Err(self.syntax(token.at, message));
             }
+            let from = self.peek().at;
             let specifiers = self.specifiers()?;
+            self.expect_storage(&specifiers, from, &[Storage::Register]);
             let made = self.declarator(specifiers.ty)?;
             self.attributes()?;
             let (ty, extent) = adjusted(made.ty);
+            if ty.ty == Type::Void {
+                let is_alone = signature.parameters.is_empty() && self.peek().is(")");
+                if made.name.is_some() || !is_alone || ty.constant || ty.volatile {
+                    return Err(self.syntax(from, "a parameter has the type void"));
+                }
+                break;
+            }
             let decl = made.name.as_ref().map(|(name, at)| {
                 let mut decl = new_decl(name, DeclKind::Parameter, ty.clone(), *at);
                 decl.extent = extent;
+                decl.register = specifiers.storage == Some(Storage::Register);
                 self.declare(decl)
             });
             let name = made.name.map(|(name, _)| name);
@@ -270,7 +299,9 @@ impl Parser<'_> {
         }
         let mut decls: Vec<Option<DeclId>> = names.iter().map(|_| None).collect();
         while !self.peek().is("{") {
+            let from = self.peek().at;
             let specifiers = self.specifiers()?;
+            self.expect_storage(&specifiers, from, &[Storage::Register]);
             loop {
                 let made = self.declarator(specifiers.ty.clone())?;
                 let Some((name, at)) = made.name else {
@@ -297,12 +328,7 @@ impl Parser<'_> {
             let d =
                 decl.unwrap_or_else(|| self.declare(new_decl(&name, DeclKind::Parameter, int, at)));
             let decl = self.unit.decl(d);
-            let is_promoted = match decl.ty.arith() {
-                Some(Arith::Int(ty)) => ty.promoted() != ty,
-                Some(ty) => ty == Arith::Float,
-                None => false,
-            };
-            if is_promoted {
+            if decl.ty.is_promoted() {
                 self.unit.promoted.insert(d);
             }
             let decl = self.unit.decl(d);
@@ -314,6 +340,46 @@ impl Parser<'_> {
             });
         }
         Ok(parameters)
+    }
+
+    /// The type that a name with these suffixes has.
+    fn apply(&mut self, base: Qualified, suffixes: Vec<Suffix>, at: Pos) -> Parse<Qualified> {
+        let mut ty = base;
+        // The extent of an array that is the element of another one may be `*`.
+        let mut has_extent = true;
+        for suffix in suffixes.into_iter().rev() {
+            let is_function = matches!(ty.ty, Type::Function(_));
+            ty = match suffix {
+                Suffix::Array {
+                    extent,
+                    restrict,
+                    star,
+                } => {
+                    // Members are looked at where they are declared.
+                    let is_told = has_extent && !self.is_member;
+                    if is_function || ty.ty == Type::Void || is_told && self.is_incomplete(&ty) {
+                        return Err(self.syntax(at, "the elements of an array have a size"));
+                    }
+                    has_extent = !star;
+                    let constant = ty.constant;
+                    Qualified {
+                        constant,
+                        restrict,
+                        ..Qualified::plain(Type::Array(Rc::new(ty), extent))
+                    }
+                }
+                Suffix::Function(signature) => {
+                    if is_function || matches!(ty.ty, Type::Array(..)) {
+                        return Err(self.syntax(at, "a function returns no array and no function"));
+                    }
+                    Qualified::plain(Type::Function(Rc::new(Signature {
+                        result: ty,
+                        ..signature
+                    })))
+                }
+            };
+        }
+        Ok(ty)
     }
 }
 
@@ -334,26 +400,4 @@ fn adjusted(ty: Qualified) -> (Qualified, Option<ExprId>) {
             (ty, None)
         }
     }
-}
-
-/// The type that a name with these suffixes has.
-fn apply(base: Qualified, suffixes: Vec<Suffix>) -> Qualified {
-    let mut ty = base;
-    for suffix in suffixes.into_iter().rev() {
-        ty = match suffix {
-            Suffix::Array { extent, restrict } => {
-                let constant = ty.constant;
-                Qualified {
-                    constant,
-                    restrict,
-                    ..Qualified::plain(Type::Array(Rc::new(ty), extent))
-                }
-            }
-            Suffix::Function(signature) => Qualified::plain(Type::Function(Rc::new(Signature {
-                result: ty,
-                ..signature
-            }))),
-        };
-    }
-    ty
 }

@@ -14,6 +14,7 @@ use crate::{
     source::Pos,
     structures,
     types::{Arith, Int, Qualified, Type},
+    words::is_keyword,
 };
 use std::rc::Rc;
 
@@ -51,25 +52,6 @@ fn assignment_operator(text: &str) -> Option<Option<Binary>> {
     })
 }
 
-/// True of words that begin or end statements.
-pub(super) fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "break"
-            | "case"
-            | "continue"
-            | "default"
-            | "do"
-            | "else"
-            | "for"
-            | "goto"
-            | "if"
-            | "return"
-            | "switch"
-            | "while"
-    )
-}
-
 impl Parser<'_> {
     /// An expression with commas.
     pub(super) fn expression(&mut self) -> Parse<ExprId> {
@@ -78,7 +60,7 @@ impl Parser<'_> {
         while self.peek().is(",") {
             let at = self.next().at;
             let right = self.assignment()?;
-            left = self.add(ExprKind::Binary(Binary::Comma, left, right), at, from);
+            left = self.operation(ExprKind::Binary(Binary::Comma, left, right), at, from);
         }
         Ok(left)
     }
@@ -96,7 +78,7 @@ impl Parser<'_> {
                 self.deeper()?;
                 let right = self.assignment()?;
                 self.depth -= 1;
-                self.add(ExprKind::Assign(operator, left, right), at, from)
+                self.operation(ExprKind::Assign(operator, left, right), at, from)
             }
             None => left,
         };
@@ -116,7 +98,7 @@ impl Parser<'_> {
             self.expect(":", "in a conditional expression")?;
             let no = self.conditional()?;
             self.depth -= 1;
-            let chosen = self.add(ExprKind::Conditional(condition, yes, no), at, from);
+            let chosen = self.operation(ExprKind::Conditional(condition, yes, no), at, from);
             match before {
                 Some(first) => self.add(ExprKind::Binary(Binary::Comma, first, chosen), at, from),
                 None => chosen,
@@ -163,7 +145,7 @@ impl Parser<'_> {
             };
             let at = self.next().at;
             let right = self.operators(level + 1)?;
-            left = self.add(ExprKind::Binary(operator, left, right), at, from);
+            left = self.operation(ExprKind::Binary(operator, left, right), at, from);
         }
     }
 
@@ -185,7 +167,7 @@ impl Parser<'_> {
             {
                 of = self.first_of(of);
             }
-            self.add(ExprKind::Cast(Rc::new(ty), of), from, from)
+            self.operation(ExprKind::Cast(Rc::new(ty), of), from, from)
         };
         self.depth -= 1;
         Ok(result)
@@ -260,15 +242,8 @@ impl Parser<'_> {
                 let of = self.unary()?;
                 self.depth -= 1;
                 let up = &*token.text == "++";
-                return Ok(self.add(
-                    ExprKind::Step {
-                        of,
-                        up,
-                        post: false,
-                    },
-                    from,
-                    from,
-                ));
+                let post = false;
+                return Ok(self.operation(ExprKind::Step { of, up, post }, from, from));
             }
             (Kind::Ident, "sizeof") => {
                 self.deeper()?;
@@ -291,7 +266,7 @@ impl Parser<'_> {
                     }
                 };
                 self.depth -= 1;
-                return Ok(self.add(kind, from, from));
+                return Ok(self.operation(kind, from, from));
             }
             (Kind::Ident, "_Alignof" | "__alignof__" | "__alignof") => {
                 self.deeper()?;
@@ -339,7 +314,7 @@ impl Parser<'_> {
             let help = "take that of a variable which has its value";
             self.sink.error(&codes::OPERAND, from, message, help);
         }
-        Ok(self.add(ExprKind::Unary(operator, of), from, from))
+        Ok(self.operation(ExprKind::Unary(operator, of), from, from))
     }
 
     fn postfix(&mut self) -> Parse<ExprId> {
@@ -362,7 +337,7 @@ impl Parser<'_> {
                     let index = self.expression()?;
                     self.expect("]", "after a subscript")?;
                     self.depth -= 1;
-                    e = self.add(ExprKind::Index(e, index), token.at, from);
+                    e = self.operation(ExprKind::Index(e, index), token.at, from);
                 }
                 "(" => {
                     self.deeper()?;
@@ -371,19 +346,19 @@ impl Parser<'_> {
                     let takes_bytes = self.takes_bytes(e);
                     let prints = self.prints(e);
                     let prints = std::mem::replace(&mut self.prints, prints);
-                    while !self.peek().is(")") {
+                    let mut goes_on = !self.peek().is(")");
+                    while goes_on {
                         let argument = self.assignment()?;
                         arguments.push(match takes_bytes {
                             true => self.first_of(argument),
                             false => argument,
                         });
-                        if !self.take(",") {
-                            break;
-                        }
+                        goes_on = self.take(",");
                     }
                     self.prints = prints;
                     self.expect(")", "after the arguments")?;
                     self.depth -= 1;
+                    self.check_call(e, &arguments, token.at);
                     e = self.called(e, arguments, token.at, from);
                 }
                 "." | "->" => {
@@ -398,15 +373,8 @@ impl Parser<'_> {
                 "++" | "--" => {
                     self.next();
                     let up = &*token.text == "++";
-                    e = self.add(
-                        ExprKind::Step {
-                            of: e,
-                            up,
-                            post: true,
-                        },
-                        token.at,
-                        from,
-                    );
+                    let post = true;
+                    e = self.operation(ExprKind::Step { of: e, up, post }, token.at, from);
                 }
                 _ => return Ok(e),
             }
@@ -415,10 +383,10 @@ impl Parser<'_> {
 
     fn member_of(&mut self, of: ExprId, name: &Token, arrow: bool, from: Pos) -> ExprId {
         let base = self.unit.expr(of).ty.as_ref();
-        let base = if arrow {
-            base.and_then(Qualified::target)
-        } else {
-            base
+        let no_pointer = base.is_some_and(|ty| ty.target().is_none());
+        let base = match arrow {
+            true if !no_pointer => base.and_then(Qualified::target),
+            _ => base,
         };
         if let Some(Type::Struct(s)) = base.map(|ty| &ty.ty)
             && let Some(union) = structures::around(&self.unit, *s, &name.text)
@@ -427,6 +395,7 @@ impl Parser<'_> {
             return self.member_of(of, name, false, from);
         }
         let kind = match base.map(|ty| &ty.ty) {
+            Some(Type::Struct(_)) if arrow && no_pointer => self.no_members(name, arrow),
             Some(Type::Struct(s)) if self.unit.member(*s, &name.text).is_none() => {
                 let structure = self.unit.structure(*s);
                 let tag = structure.name.as_deref().unwrap_or("the structure");
@@ -464,15 +433,17 @@ impl Parser<'_> {
                 ExprKind::Member(of, Rc::clone(&name.text), arrow)
             }
             None => ExprKind::Bad,
-            Some(_) => {
-                let sign = if arrow { "->" } else { "." };
-                let message = format!("what stands before {sign}{} has no members", name.text);
-                let help = "write . after a structure and -> after a pointer to one";
-                self.sink.error(&codes::OPERAND, name.at, message, help);
-                ExprKind::Bad
-            }
+            Some(_) => self.no_members(name, arrow),
         };
         self.add(kind, name.at, from)
+    }
+
+    fn no_members(&mut self, name: &Token, arrow: bool) -> ExprKind {
+        let sign = if arrow { "->" } else { "." };
+        let message = format!("what stands before {sign}{} has no members", name.text);
+        let help = "write . after a structure and -> after a pointer to one";
+        self.sink.error(&codes::OPERAND, name.at, message, help);
+        ExprKind::Bad
     }
 
     fn primary(&mut self) -> Parse<ExprId> {

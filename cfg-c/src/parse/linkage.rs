@@ -6,7 +6,7 @@ use crate::{
     codes, constant,
     reach::Name,
     source::Pos,
-    types::{Qualified, Type},
+    types::{Parameter, Qualified, Signature, Type},
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -97,9 +97,16 @@ impl Parser<'_> {
     /// looked at where they are called.
     pub(super) fn compare(&mut self, old: DeclId, new: &Decl) {
         let decl = self.unit.decl(old);
+        // No compiler sees the declarations of two files together.
+        let known = self.scopes[0].names.get(&new.name);
+        let in_file = matches!(known, Some(Entry::Decl(d)) if *d == old);
+        let rule = match in_file {
+            true => Compatible::InFile,
+            false => Compatible::InProgram,
+        };
         if self.is_header(decl.at)
             || self.is_header(new.at)
-            || are_compatible(&self.unit, &decl.ty, &new.ty)
+            || are_compatible(&self.unit, &decl.ty, &new.ty, rule)
         {
             return;
         }
@@ -110,27 +117,61 @@ impl Parser<'_> {
     }
 }
 
-/// True of types that two declarations may give one thing (C99 6.2.7); qualifiers are not looked at. Declarators nest at most as deep as the
-/// parser lets them.
-fn are_compatible(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
+/// How much of two types is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compatible {
+    /// Qualifiers, too, and what is passed to parameters that are not declared.
+    InFile,
+    InProgram,
+}
+
+/// True of types that two declarations may give one thing (C99 6.2.7). Declarators nest at most as deep as the parser lets them.
+pub(super) fn are_compatible(unit: &Unit, a: &Qualified, b: &Qualified, rule: Compatible) -> bool {
+    let in_file = rule == Compatible::InFile;
+    let qualifiers = |of: &Qualified| (of.constant, of.volatile, of.restrict);
+    if in_file && qualifiers(a) != qualifiers(b) {
+        return false;
+    }
+    let are_compatible = |a: &Qualified, b: &Qualified| are_compatible(unit, a, b, rule);
+    // Values have no qualifiers.
+    let values = |a: &Qualified, b: &Qualified| {
+        let value = |of: &Qualified| Qualified {
+            constant: false,
+            volatile: false,
+            restrict: false,
+            ..of.clone()
+        };
+        are_compatible(&value(a), &value(b))
+    };
     match (&a.ty, &b.ty) {
-        (Type::Pointer(a), Type::Pointer(b)) => are_compatible(unit, a, b),
+        (Type::Pointer(a), Type::Pointer(b)) => are_compatible(a, b),
         (Type::Array(a, n), Type::Array(b, m)) => {
             let extent = |e: &Option<_>| e.and_then(|e| constant::integer(unit, e));
             let extents = extent(n).zip(extent(m));
-            extents.is_none_or(|((n, _), (m, _))| n == m) && are_compatible(unit, a, b)
+            extents.is_none_or(|((n, _), (m, _))| n == m) && are_compatible(a, b)
         }
         (Type::Function(a), Type::Function(b)) => {
             let (ours, theirs) = (&a.parameters, &b.parameters);
-            let same = |(a, b): (&crate::types::Parameter, &crate::types::Parameter)| {
-                are_compatible(unit, &a.ty, &b.ty)
-            };
+            let same = |(a, b): (&Parameter, &Parameter)| values(&a.ty, &b.ty);
             let parameters = || {
                 a.variadic == b.variadic
                     && ours.len() == theirs.len()
                     && ours.iter().zip(theirs).all(same)
             };
-            are_compatible(unit, &a.result, &b.result) && (a.open || b.open || parameters())
+            // Arguments for parameters that are not declared are promoted.
+            let takes_promoted = |of: &Signature| {
+                // A definition in the old style takes them as they are passed.
+                let is_old = |p: &Parameter| p.decl.is_some_and(|d| unit.promoted.contains(&d));
+                let mut parameters = of.parameters.iter();
+                !of.variadic && parameters.all(|p| !p.ty.is_promoted() || is_old(p))
+            };
+            let open = match (a.open, b.open) {
+                (false, false) => false,
+                (true, true) => true,
+                (true, false) => !in_file || takes_promoted(b),
+                (false, true) => !in_file || takes_promoted(a),
+            };
+            values(&a.result, &b.result) && (open || !a.open && !b.open && parameters())
         }
         (a, b) => a == b,
     }

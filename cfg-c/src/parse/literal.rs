@@ -42,6 +42,10 @@ pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
     let hex = lower.starts_with("0x");
     let real = lower.contains('.') || hex && lower.contains('p') || !hex && lower.contains('e');
     if !real {
+        // Both letters of a suffix are of one case.
+        if text.contains("lL") || text.contains("Ll") {
+            return None;
+        }
         let (value, suffix) = condition::integer(text)?;
         let decimal = !text.starts_with('0') || text.len() == 1;
         return Some((integer(i128::from(value), &suffix, decimal)?, false));

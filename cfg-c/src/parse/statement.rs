@@ -1,10 +1,12 @@
 //! Statements.
 
-use super::{Around, Fail, Parse, Parser, Scope};
+use super::{Around, Cases, Entry, Fail, Parse, Parser, Scope};
 use crate::{
-    ast::{For, StmtId, StmtKind},
-    codes,
+    ast::{DeclId, DeclKind, ExprId, For, StmtId, StmtKind},
+    codes, constant,
     lex::Kind,
+    source::Pos,
+    types::{Arith, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -86,12 +88,12 @@ impl Parser<'_> {
                     None
                 };
                 self.expect(":", "after a case")?;
-                self.case(from);
+                self.case(from, Some((first, last.unwrap_or(first))));
                 out.push(self.stmt(StmtKind::Case(first, last), from));
             } else if self.peek().is("default") && self.ahead(1).is(":") {
                 self.next();
                 self.next();
-                self.case(from);
+                self.case(from, None);
                 out.push(self.stmt(StmtKind::Default, from));
             } else if self.peek().kind == Kind::Ident && self.ahead(1).is(":") {
                 let name = self.next().text;
@@ -114,20 +116,53 @@ impl Parser<'_> {
         }
     }
 
-    /// A case enters all loops between it and its switch.
-    fn case(&mut self, at: crate::source::Pos) {
+    /// A case, or the default, enters all loops between it and its switch.
+    fn case(&mut self, at: Pos, values: Option<(ExprId, ExprId)>) {
+        let mut cases = None;
         for around in self.around.iter_mut().rev() {
-            if around.is_switch {
-                return;
+            cases = around.switch.as_mut();
+            if cases.is_some() {
+                break;
             }
             around.entered = true;
         }
-        self.sink.error(
-            &codes::CONTROL,
-            at,
-            "the case is in no switch",
-            "put it into one",
-        );
+        let Some(cases) = cases else {
+            let message = "the case is in no switch";
+            self.sink
+                .error(&codes::CONTROL, at, message, "put it into one");
+            return;
+        };
+        let is_new = match values {
+            None => !std::mem::replace(&mut cases.has_default, true),
+            Some((first, last)) => {
+                let value = |e: ExprId| match constant::integer(&self.unit, e) {
+                    Some((value, _)) => Ok(cases.ty.map_or(value, |ty| ty.wrap(value))),
+                    None => Err(self.unit.expr(e).at),
+                };
+                match value(first).and_then(|first| Ok((first, value(last)?))) {
+                    Ok((first, last)) => {
+                        let before = cases.values.range(..=last).next_back();
+                        let is_new = before.is_none_or(|(_, end)| *end < first);
+                        // One from a value to a smaller one is empty.
+                        if first <= last {
+                            cases.values.insert(first, last);
+                        }
+                        is_new || first > last
+                    }
+                    Err(at) => {
+                        let message = "a case is no integer constant";
+                        self.sink
+                            .error(&codes::VALUE, at, message, "write a number");
+                        true
+                    }
+                }
+            }
+        };
+        if !is_new {
+            let message = "the switch has this case twice";
+            self.sink
+                .error(&codes::TWICE, at, message, "remove one of the two");
+        }
     }
 
     /// A statement that is part of another; a label makes it a list.
@@ -167,15 +202,15 @@ impl Parser<'_> {
             "if" => self.if_chain()?,
             "while" => {
                 self.next();
-                let condition = self.enclosed()?;
-                let (body, _) = self.body(false)?;
+                let condition = self.condition()?;
+                let (body, _) = self.body(None)?;
                 StmtKind::While(condition, body)
             }
             "do" => {
                 self.next();
-                let (body, _) = self.body(false)?;
+                let (body, _) = self.body(None)?;
                 self.expect("while", "after the body of do")?;
-                let condition = self.enclosed()?;
+                let condition = self.condition()?;
                 self.end_of("do ... while")?;
                 StmtKind::Do(body, condition)
             }
@@ -183,7 +218,16 @@ impl Parser<'_> {
             "switch" => {
                 self.next();
                 let value = self.enclosed()?;
-                let (body, _) = self.body(true)?;
+                self.check_integer(value, "a switch takes an integer", "convert it with (int)");
+                let ty = self.unit.expr(value).ty.as_ref();
+                let ty = match ty.and_then(Qualified::arith) {
+                    Some(Arith::Int(ty)) => Some(ty.promoted()),
+                    _ => None,
+                };
+                let (body, _) = self.body(Some(Cases {
+                    ty,
+                    ..Cases::default()
+                }))?;
                 StmtKind::Switch(value, body)
             }
             "goto" => {
@@ -195,13 +239,13 @@ impl Parser<'_> {
                 let name = self.next().text;
                 self.end_of("goto")?;
                 let place = self.unit.exprs.len() as u32;
-                self.jumps.push((Rc::clone(&name), place));
+                self.jumps.push((Rc::clone(&name), place, from));
                 StmtKind::Goto(name)
             }
             "break" | "continue" => {
                 self.next();
                 let is_break = word == "break";
-                if !self.around.iter().any(|a| is_break || !a.is_switch) {
+                if !self.around.iter().any(|a| is_break || a.switch.is_none()) {
                     let message = format!("{word} stands in no loop");
                     self.sink
                         .error(&codes::CONTROL, from, message, "put it into one");
@@ -219,6 +263,7 @@ impl Parser<'_> {
                     None
                 } else {
                     let e = self.expression()?;
+                    self.check_returned(e);
                     Some(self.converted_result(e))
                 };
                 self.end_of("return")?;
@@ -245,10 +290,10 @@ impl Parser<'_> {
     }
 
     /// What a function returns, in the type of its result.
-    fn converted_result(&mut self, e: crate::ast::ExprId) -> crate::ast::ExprId {
+    fn converted_result(&mut self, e: ExprId) -> ExprId {
         let ty = self.function.map(|d| &self.unit.decl(d).ty.ty);
         match ty {
-            Some(crate::types::Type::Function(signature)) => {
+            Some(Type::Function(signature)) => {
                 let result = signature.result.clone();
                 self.converted_to(e, &result)
             }
@@ -256,18 +301,23 @@ impl Parser<'_> {
         }
     }
 
-    fn enclosed(&mut self) -> Parse<crate::ast::ExprId> {
+    fn enclosed(&mut self) -> Parse<ExprId> {
         self.expect("(", "before the condition")?;
         let e = self.expression()?;
-        let e = self.truth(e);
         self.expect(")", "after the condition")?;
         Ok(e)
     }
 
+    fn condition(&mut self) -> Parse<ExprId> {
+        let e = self.enclosed()?;
+        self.check_condition(e);
+        Ok(self.truth(e))
+    }
+
     /// The body of a loop or switch, and whether a label leads into it.
-    fn body(&mut self, is_switch: bool) -> Parse<(StmtId, bool)> {
+    fn body(&mut self, switch: Option<Cases>) -> Parse<(StmtId, bool)> {
         self.around.push(Around {
-            is_switch,
+            switch,
             entered: false,
         });
         self.scopes.push(Scope::default());
@@ -283,7 +333,7 @@ impl Parser<'_> {
         let mut other = None;
         loop {
             self.next();
-            let condition = self.enclosed()?;
+            let condition = self.condition()?;
             let then = self.scoped()?;
             arms.push((condition, then));
             if !self.take("else") {
@@ -314,6 +364,17 @@ impl Parser<'_> {
             None
         } else if self.begins_declaration() {
             let decls = self.declaration(false)?;
+            let is_variable = |d: &DeclId| self.unit.decl(*d).kind == DeclKind::Local;
+            let others = self.scopes.last().is_some_and(|s| {
+                let is_type = |entry: &Entry| matches!(entry, Entry::Typedef(_));
+                !s.tags.is_empty() || s.names.values().any(is_type)
+            });
+            if others || !decls.iter().all(is_variable) {
+                self.syntax(
+                    from,
+                    "the head of for declares more than variables of its own",
+                );
+            }
             // They are there before the loop, and in all passes.
             for d in &decls {
                 self.unit.decls[d.index()].place = before;
@@ -328,6 +389,7 @@ impl Parser<'_> {
             None
         } else {
             let e = self.expression()?;
+            self.check_condition(e);
             Some(self.truth(e))
         };
         self.expect(";", "in the head of for")?;
@@ -338,7 +400,7 @@ impl Parser<'_> {
         };
         self.expect(")", "after the head of for")?;
         let start = self.unit.exprs.len() as u32;
-        let (body, entered) = self.body(false)?;
+        let (body, entered) = self.body(None)?;
         let part = start..self.unit.exprs.len() as u32;
         self.scopes.pop();
         Ok(StmtKind::For(Box::new(For {

@@ -38,7 +38,14 @@ impl Parser<'_> {
             _ => true,
         });
         let id = match known {
-            Some(Type::Struct(s)) => *s,
+            Some(Type::Struct(s)) => {
+                let (s, named) = (*s, self.unit.structure(*s));
+                if named.complete && named.union != union {
+                    let message = "this name is that of a union, or of a structure";
+                    return Err(self.syntax(at, message));
+                }
+                s
+            }
             Some(_) => {
                 let message = "this name is that of an enumeration";
                 return Err(self.syntax(at, message));
@@ -100,7 +107,9 @@ impl Parser<'_> {
                 return Err(self.syntax(at, "a member has no type"));
             }
             let around = std::mem::replace(&mut self.is_member, true);
+            let from = self.peek().at;
             let specifiers = self.specifiers()?;
+            self.expect_storage(&specifiers, from, &[]);
             if self.take(";") {
                 self.is_member = around;
                 self.anonymous(id, specifiers.ty);
@@ -140,6 +149,7 @@ impl Parser<'_> {
                     }
                     if self.take(":") {
                         let bits = self.conditional()?;
+                        self.check_width(&made.ty, bits, at);
                         let width = self.width(&made.ty, bits);
                         made.ty.ty = match width.and_then(Width::computed) {
                             Some(ty) => Type::Arith(ty),
@@ -149,6 +159,7 @@ impl Parser<'_> {
                         self.unit.structures[id.index()].packed |= width.is_none();
                     }
                     let ty = made.ty;
+                    self.check_member(id, &name, &ty, at);
                     self.member(id, Member { name, ty, at });
                 }
                 if self.take(":") {

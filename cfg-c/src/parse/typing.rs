@@ -91,13 +91,27 @@ impl Unit {
             ExprKind::Conditional(_, a, b) => {
                 // A null pointer has the type of what may be chosen in its place.
                 let null = points::is_null(unit, *a) && unit.is_pointer(*b);
-                if unit.is_pointer(*a) && !null {
-                    ty(*a).map(decayed)
-                } else if unit.is_pointer(*b) {
-                    ty(*b).map(decayed)
-                } else {
-                    common(*a, *b).or_else(|| ty(*a))
+                let is_nothing = |e: &ExprId| ty(*e).is_some_and(|ty| ty.ty == Type::Void);
+                let (chosen, other) = match unit.is_pointer(*a) && !null {
+                    true => (*a, *b),
+                    false => (*b, *a),
+                };
+                if let Some(nothing) = [a, b].into_iter().find(|e| is_nothing(e)) {
+                    return ty(*nothing);
                 }
+                if !unit.is_pointer(chosen) {
+                    return common(*a, *b).or_else(|| ty(*a));
+                }
+                // What either of the two may not write is not written.
+                let pointer = decayed(ty(chosen)?);
+                let reads = ty(other).is_some_and(|ty| ty.target().is_some_and(|to| to.constant));
+                Some(match &pointer.ty {
+                    Type::Pointer(to) if reads && !to.constant => {
+                        let to = (**to).clone().made_constant();
+                        Qualified::plain(Type::Pointer(Rc::new(to)))
+                    }
+                    _ => pointer,
+                })
             }
             ExprKind::Call(f, _) => match ty(*f)?.ty {
                 Type::Function(signature) => Some(signature.result.clone()),
@@ -120,9 +134,11 @@ impl Unit {
                 let Type::Struct(s) = base.ty else {
                     return None;
                 };
-                let mut member = unit.member(s, name)?.ty.clone();
-                member.constant |= base.constant;
-                Some(member)
+                let member = unit.member(s, name)?.ty.clone();
+                Some(match base.constant {
+                    true => member.made_constant(),
+                    false => member,
+                })
             }
             ExprKind::Cast(ty, _) => Some((**ty).clone()),
             ExprKind::SizeofExpr(_) | ExprKind::SizeofType(_) => arith(Arith::Int(Int::ULong)),

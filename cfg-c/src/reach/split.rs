@@ -5,7 +5,7 @@ use crate::{
     codes,
     lex::{Kind, Token},
     source::Sink,
-    words,
+    words::{self, is_keyword},
 };
 use std::ops::Range;
 
@@ -68,7 +68,11 @@ impl Brackets {
 }
 
 /// The external declarations of a file, without empty ones. Those in `extern "C" { }` are like others.
-pub(super) fn declarations(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> {
+pub(super) fn declarations(
+    tokens: &[Token],
+    brackets: &Brackets,
+    sink: &mut Sink,
+) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     // Where blocks of linkage end.
     let mut linkage: Vec<usize> = Vec::new();
@@ -84,12 +88,28 @@ pub(super) fn declarations(tokens: &[Token], brackets: &Brackets) -> Vec<Range<u
         } else if linkage.pop_if(|end| *end == at).is_some() || tokens[at].is(";") {
             at += 1;
         } else {
+            check_start(&tokens[at], sink);
             let end = end(tokens, brackets, at);
             found.push(at..end);
             at = end;
         }
     }
     found
+}
+
+/// Tells of a token with which no declaration begins, whatever it holds: what stands there belongs to the one before.
+fn check_start(token: &Token, sink: &mut Sink) {
+    let begins = match token.kind {
+        Kind::Ident => !is_keyword(&token.text),
+        Kind::Punct => ["(", "*", "["].iter().any(|t| token.is(t)),
+        Kind::Other => true,
+        Kind::Number | Kind::Char | Kind::Str | Kind::End => false,
+    };
+    if !begins {
+        let message = format!("expected a declaration, found `{}`", token.text);
+        let help = "the file should compile without errors with a C compiler";
+        sink.error(&codes::SYNTAX, token.at, message, help);
+    }
 }
 
 /// Where the external declaration ends that begins at a token.
