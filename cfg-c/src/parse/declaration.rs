@@ -100,7 +100,10 @@ impl Words {
             "unsigned" => self.unsigned += 1,
             "_Imaginary" => self.imaginary = true,
             word if word.contains("signed") => self.signed += 1,
-            _ => self.complex |= base.is_none(),
+            _ if base.is_none() && std::mem::replace(&mut self.complex, true) => {
+                return Some(false);
+            }
+            _ => {}
         }
         if base.is_some() && std::mem::replace(&mut self.base, base).is_some() {
             return Some(false);
