@@ -500,7 +500,8 @@ impl Expand<'_> {
                 }
             },
             Returns::Number(d) => {
-                let mut new = self.value_of(value, d, frame);
+                let ty = self.unit.decl(d).ty.clone();
+                let mut new = self.value_of(value, &ty, frame);
                 if let Some((first, value)) = self.apart(new) {
                     list.push(first);
                     new = value;
@@ -522,20 +523,12 @@ impl Expand<'_> {
         StmtKind::Block(list)
     }
 
-    /// The value that is assigned to a variable with a result.
-    fn value_of(&mut self, value: ExprId, d: DeclId, frame: &Frame) -> ExprId {
-        let pointer = matches!(self.unit.decl(d).ty.ty, Type::Pointer(_));
-        if !pointer
-            && self
-                .unit
-                .expr(value)
-                .ty
-                .as_ref()
-                .is_some_and(super::is_function)
-        {
-            return self.value(value, frame);
+    /// What is returned as a result of a type: null is the number of no function.
+    pub(super) fn value_of(&mut self, value: ExprId, result: &Qualified, frame: &Frame) -> ExprId {
+        match result.ty {
+            Type::Arith(_) if self.unit.is_pointer(value) => self.value(value, frame),
+            _ => frame.get(value),
         }
-        frame.get(value)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{
     ast::leaves,
     ast::{DeclId, DeclKind, ExprId, ExprKind, For, Init, Inlined, StmtId, StmtKind, StmtNode},
     constant,
+    types::Type,
 };
 use std::rc::Rc;
 
@@ -59,7 +60,10 @@ impl Expand<'_> {
                     // The type of the function has been refused.
                     StmtKind::Return(None)
                 }
-                None => self.hoisted(value.map(|e| frame.get(e)), StmtKind::Return),
+                None => {
+                    let value = value.map(|e| self.returned_value(e, frame));
+                    self.hoisted(value, StmtKind::Return)
+                }
             },
             same @ (StmtKind::Empty
             | StmtKind::Default
@@ -68,6 +72,18 @@ impl Expand<'_> {
             | StmtKind::Leave) => same,
         };
         self.statement(StmtNode { kind, ..node })
+    }
+
+    /// What a function returns that stands for itself.
+    fn returned_value(&mut self, e: ExprId, frame: &Frame) -> ExprId {
+        let decl = self.unit.functions[frame.target].decl;
+        match &self.unit.decl(decl).ty.ty {
+            Type::Function(signature) => {
+                let result = signature.result.clone();
+                self.value_of(e, &result, frame)
+            }
+            _ => frame.get(e),
+        }
     }
 
     /// What is done between two passes of a loop.
