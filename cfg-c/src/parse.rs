@@ -16,6 +16,7 @@ mod expression;
 mod given;
 mod linkage;
 mod literal;
+mod optional;
 mod sort;
 mod statement;
 mod structure;

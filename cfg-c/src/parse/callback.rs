@@ -3,12 +3,14 @@
 
 use super::{Entry, Parser};
 use crate::{
-    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary},
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
     calls::{callable, is_function_pointer},
     codes,
     lex::Token,
+    points::is_null,
     preprocess::External,
     reach::InFile,
+    source::Pos,
     structures::members_on_the_way,
     telling::Telling,
     texts::forget,
@@ -19,6 +21,27 @@ use std::{
     collections::{BTreeSet, HashSet},
     rc::Rc,
 };
+
+/// The pointers to functions that a caller gives: variables, and members wherever they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Given {
+    pub(super) variables: HashSet<DeclId>,
+    pub(super) members: HashSet<(StructId, Rc<str>)>,
+}
+
+impl Given {
+    fn has(&self, s: StructId, name: &Rc<str>) -> bool {
+        self.members.contains(&(s, Rc::clone(name)))
+    }
+
+    /// True of an expression that is one of them.
+    fn is(&self, unit: &Unit, e: ExprId) -> bool {
+        match unit.expr(e).kind {
+            ExprKind::Name(d) => self.variables.contains(&d),
+            _ => (unit.member_of(e)).is_some_and(|(s, name)| self.has(s, name)),
+        }
+    }
+}
 
 impl Parser<'_> {
     /// A parameter of the functions to differentiate, a variable of another file, or the member of a structure, is this
@@ -90,19 +113,60 @@ impl Parser<'_> {
         };
         if types.is_empty() || !types.iter().all(fits) {
             let message = format!("{named} is no pointer to functions as {}", is.text);
-            let help = "name a parameter of the function to differentiate that is such a pointer, or a member: structure.member";
-            return self.no_external(at, message, help);
+            let help = match &external.member {
+                Some(member) => self.structure_with(&name.clone(), &member.text, heads),
+                None => None,
+            };
+            let help = help.unwrap_or_else(|| "name a parameter of the function to differentiate that is such a pointer, or a member: structure.member".to_owned());
+            return self.no_external(at, message, &help);
         }
-        let is_member = |s: StructId, name: &Rc<str>| members.contains(&(s, Rc::clone(name)));
-        let is_it = |e: ExprId| match unit.expr(e).kind {
-            ExprKind::Name(d) => variables.contains(&d),
-            _ => (unit.member_of(e)).is_some_and(|(s, name)| is_member(s, name)),
+        let given = Given { variables, members };
+        let null = function.is_none();
+        if let Some(at) = self.changes(&given, null) {
+            let message = format!(
+                "{named} is said to be {}, and is given something here",
+                is.text
+            );
+            return self.no_external(at, message, "leave one of the two out");
+        }
+        if let Some(at) = self.replace(&given, function) {
+            let message = format!("{named} is read by an expression that changes something");
+            return self.no_external(at, message, "change it in a statement before");
+        }
+        self.unit.callback = Some(named.into());
+    }
+
+    /// How to name a member where a variable is named in place of its structure.
+    fn structure_with(&self, variable: &str, member: &str, heads: &[InFile]) -> Option<String> {
+        let unit = &self.unit;
+        let heads = heads.iter();
+        let heads = heads.filter_map(|(file, name)| unit.function_named(*file, name));
+        let mut own = heads.flat_map(|f| &unit.functions[f].parameters);
+        let parameter = own.find(|d| *unit.decl(**d).name == *variable).copied();
+        let d = parameter.or_else(|| match self.scopes.first()?.names.get(variable) {
+            Some(Entry::Decl(d)) => Some(*d),
+            Some(Entry::Typedef(_)) | None => None,
+        })?;
+        let Type::Struct(s) = unit.decl(d).ty.bottom().ty else {
+            return None;
         };
+        unit.member(s, member)?;
+        let of = unit.structure(s).name.as_ref()?;
+        Some(format!(
+            "{variable} is a variable: name its structure, {of}.{member}"
+        ))
+    }
+
+    /// Where something is given to them here, in place of the caller; null is not told where they are said to be that.
+    pub(super) fn changes(&self, given: &Given, null: bool) -> Option<Pos> {
+        let unit = &self.unit;
+        let is_it = |e: ExprId| given.is(unit, e);
+        let is_null = |e: ExprId| null && is_null(unit, e);
         let has_it = |ty: &Qualified| {
             let mut open = vec![ty.element()];
             while let Some(ty) = open.pop() {
                 if let Type::Struct(s) = ty.ty {
-                    if members.iter().any(|(of, _)| *of == s) {
+                    if given.members.iter().any(|(of, _)| *of == s) {
                         return true;
                     }
                     open.extend(unit.structure(s).members.iter().map(|m| m.ty.element()));
@@ -110,74 +174,66 @@ impl Parser<'_> {
             }
             false
         };
-        // Sizes are those of pointers, and effects would be lost.
-        let telling = OnceCell::new();
-        let is_plain = |e: ExprId| {
-            let telling = || telling.get_or_init(|| Telling::of(unit));
-            !unit.expr(e).effects || telling().only_tells(unit, e)
-        };
-        let mut kept = HashSet::new();
-        let (mut changed, mut found) = (None, BTreeSet::new());
-        for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
-            let node = unit.expr(e);
-            match node.kind {
-                ExprKind::Assign(_, a, _)
-                | ExprKind::Step { of: a, .. }
-                | ExprKind::Unary(Unary::Address, a)
-                    if is_it(a) =>
-                {
-                    changed.get_or_insert(node.at);
-                }
-                ExprKind::SizeofExpr(a) => {
-                    kept.insert(a);
-                    if unit.expr(a).ty.as_ref().is_some_and(&has_it) {
-                        changed.get_or_insert(node.at);
-                    }
-                }
+        for node in &unit.exprs {
+            let changes = match node.kind {
+                ExprKind::Assign(_, a, value) => is_it(a) && !is_null(value),
+                ExprKind::Step { of: a, .. } | ExprKind::Unary(Unary::Address, a) => is_it(a),
+                ExprKind::SizeofExpr(a) => !null && unit.expr(a).ty.as_ref().is_some_and(&has_it),
                 // Memory of this size is allocated, cleared or copied.
-                ExprKind::SizeofType(ref ty) if has_it(ty) => {
-                    changed.get_or_insert(node.at);
-                }
-                ExprKind::Unary(Unary::Deref, a) if found.contains(&a) => {
-                    found.insert(e);
-                }
-                _ if is_it(e) => {
-                    found.insert(e);
-                }
-                _ => {}
+                ExprKind::SizeofType(ref ty) => !null && has_it(ty),
+                _ => false,
+            };
+            if changes {
+                return Some(node.at);
             }
         }
-        for decl in &unit.decls {
-            for (steps, _) in decl.init.iter().flat_map(Init::given) {
+        let changed = unit.decls.iter().find(|decl| {
+            let mut parts = decl.init.iter().flat_map(Init::given);
+            let is_given = parts.any(|(steps, value)| {
                 let way = members_on_the_way(unit, &decl.ty, steps);
-                if way.last().is_some_and(|(s, m)| is_member(*s, &m.name)) {
-                    changed.get_or_insert(decl.at);
-                }
-            }
+                let last = way.last();
+                last.is_some_and(|(s, m)| given.has(*s, &m.name)) && !is_null(value)
+            });
             // Pointers that an initial value does not name are null. Variables of files without one have what functions
             // gave them that are not called here.
             let is_cleared = match &decl.init {
                 Some(init) => !matches!(init, Init::Expr(_)),
                 None => decl.kind == DeclKind::Static,
             };
-            if is_cleared && has_it(&decl.ty) {
-                changed.get_or_insert(decl.at);
+            is_given || !null && is_cleared && has_it(&decl.ty)
+        });
+        changed.map(|decl| decl.at)
+    }
+
+    /// Puts a function, or null, where they are read. The place of an expression that changes something, whose effect would be lost.
+    pub(super) fn replace(&mut self, given: &Given, function: Option<DeclId>) -> Option<Pos> {
+        let unit = &self.unit;
+        let telling = OnceCell::new();
+        let is_plain = |e: ExprId| {
+            let telling = || telling.get_or_init(|| Telling::of(unit));
+            !unit.expr(e).effects || telling().only_tells(unit, e)
+        };
+        // Sizes are those of pointers, and null is still assigned.
+        let mut kept = HashSet::new();
+        let mut found = BTreeSet::new();
+        for e in (0..unit.exprs.len()).map(|k| ExprId(k as u32)) {
+            match unit.expr(e).kind {
+                ExprKind::SizeofExpr(a) | ExprKind::Assign(None, a, _) => {
+                    kept.insert(a);
+                }
+                ExprKind::Unary(Unary::Deref, a) if found.contains(&a) => {
+                    found.insert(e);
+                }
+                _ if given.is(unit, e) => {
+                    found.insert(e);
+                }
+                _ => {}
             }
-        }
-        if let Some(at) = changed {
-            let message = format!(
-                "{named} is said to be {}, and is given something here",
-                is.text
-            );
-            return self.no_external(at, message, "leave one of the two out");
         }
         found.retain(|e| !kept.contains(e));
         if let Some(e) = found.iter().find(|e| !is_plain(**e)) {
-            let at = unit.expr(*e).at;
-            let message = format!("{named} is read by an expression that changes something");
-            return self.no_external(at, message, "change it in a statement before");
+            return Some(unit.expr(*e).at);
         }
-        self.unit.callback = Some(named.into());
         if function.is_none() {
             // A null pointer is never called: its arguments are not evaluated.
             for e in (0..self.unit.exprs.len()).map(|k| ExprId(k as u32)) {
@@ -200,5 +256,6 @@ impl Parser<'_> {
                 (node.kind, node.ty) = (ExprKind::Name(g), ty);
             }
         }
+        None
     }
 }

@@ -36,6 +36,7 @@ impl Parser<'_> {
             }
             self.leave_file(file);
         }
+        self.optional_functions(&read.heads);
         for choice in choices.iter().filter(|c| c.role == Role::Passive) {
             let file = self.enter_file(choice.pragma.map(|_| choice.unit), &choice.name);
             if let Some(d) = self.function_named(&choice.name) {

@@ -373,6 +373,94 @@ double started(double x) { net own = {.last = square}; return own.last(x); }
     }
 }
 
+/// A pointer to a function that is called only where it was asked whether it is null is that of no function, unless something is
+/// said. One that is called elsewhere is asked for.
+#[test]
+fn functions_that_callers_may_give_are_null() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "#include <stddef.h>
+struct options { int n; double (*g)(double); double (*h)(double, void *); void *data; int (*stop)(int, double); double w; };
+static const struct options usual = {3, NULL, NULL, NULL, NULL, 0.5};
+static double twice(double x) { return 2 * x; }
+double solved(double x, const struct options *o)
+{
+    if (!o) o = &usual;
+    for (int i = 0; i < o->n; i++) {
+        x *= o->w;
+        if (o->stop && o->stop(i, x)) break;
+    }
+    if (o->h != NULL && o->n > 1) x += o->h(x, o->data);
+    else if (NULL == o->g) x += 1;
+    else x += (*o->g)(x);
+    return x;
+}
+double by_value(double x, struct options o) { double y = o.g ? o.g(x) : o.w * x; return !o.stop || o.stop(1, x) ? y : x; }
+double cleared(double x, struct options *o) { struct options p = *o; p.g = NULL; o->stop = NULL; return by_value(x, p); }
+double alone(double x, double (*g)(double)) { return g ? g(x) : x * x; }
+double validated(double x, const struct options *o) { if (!o->g) return -1; return o->g(x); }
+double kept(double x, const struct options *o) { double (*g)(double) = o->g; return g ? g(x) : x; }
+double beside(double x, const struct options *o) { return o->h ? o->g(x) : x; }
+double set(double x, struct options *o) { if (x > 1) o->g = twice; return o->g ? o->g(x) : x; }
+extern double (*hook)(double);
+double hooked(double x) { return hook ? hook(x) : x; }
+";
+    fs::write(path.join("f.c"), text).unwrap();
+    let run = |command: &str, routine: &str, at: &str, more: &[&str]| {
+        let args = [command, "f.c", "--routine", routine, "--at", at];
+        cfgrev_in(path, &[&args, more].concat(), b"")
+    };
+    let o = r#"{"n":2,"w":3,"g":null,"h":null,"stop":null,"data":null}"#;
+    let given = format!(r#"{{"x":2,"o":{o}}}"#);
+    for (routine, at, value, derivative) in [
+        ("solved", &*given, 19.0, 9.0),
+        ("solved", r#"{"x":2,"o":null}"#, 1.25, 0.125),
+        ("solved", r#"{"x":2,"o":{"n":2,"w":3}}"#, 19.0, 9.0),
+        ("by_value", &*given, 6.0, 3.0),
+        ("cleared", &*given, 6.0, 3.0),
+        ("alone", r#"{"x":2,"g":null}"#, 4.0, 4.0),
+        ("alone", "x=2", 4.0, 4.0),
+    ] {
+        let ran = run("check", routine, at, &[]);
+        assert_eq!(ran.code, Some(0), "{routine} {at}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("is taken to be null"), "{}", ran.err);
+        let ran = run("gradient", routine, at, &["--independent", "x"]);
+        let found: Value = serde_json::from_str(&ran.out).unwrap();
+        let found = [&found["value"]["return"], &found["gradient"]["x"]].map(Value::as_f64);
+        assert_eq!(found, [Some(value), Some(derivative)], "{routine} {at}");
+    }
+    let ran = run("gradient", "alone", "x=2", &["--external", "g is(twice)"]);
+    assert!(
+        ran.err.is_empty() && ran.out.contains(r#""x":2.0"#),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let null = ["--external", "g is(NULL)"];
+    assert!(run("gradient", "alone", "x=2", &null).err.is_empty());
+    for (routine, why) in [
+        (
+            "validated",
+            "o leads to options.g, a function that the caller",
+        ),
+        ("kept", "o leads to options.g, a function that the caller"),
+        ("beside", "o leads to options.g, a function that the caller"),
+        ("set", "o leads to options.g, a function that the caller"),
+        ("hooked", "hook is a function that another file gives"),
+    ] {
+        let ran = run("gradient", routine, &given, &[]);
+        assert_eq!(ran.code, Some(1), "{routine}");
+        assert!(ran.err.contains(why), "{routine}: {}", ran.err);
+    }
+    let ran = run("gradient", "kept", &given, &["--external", "o.g is(twice)"]);
+    assert!(
+        ran.err
+            .contains("o is a variable: name its structure, options.g"),
+        "{}",
+        ran.err
+    );
+}
+
 /// What a variable of a file has got from functions that are not called is named, also where a function leads to it;
 /// the function that is named may be a static one of another file.
 #[test]
