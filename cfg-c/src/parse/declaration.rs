@@ -74,6 +74,8 @@ struct Words {
     unsigned: u8,
     complex: bool,
     imaginary: bool,
+    /// Later versions of C find the type by the initial value.
+    auto: bool,
     base: Option<&'static str>,
 }
 
@@ -163,6 +165,7 @@ impl Parser<'_> {
             {
                 return Err(self.syntax(token.at, "a declaration has two storage classes"));
             }
+            words.auto |= &*token.text == "auto";
             let fits = words.add(&token.text);
             let tag = words::TAGGED.contains(&&*token.text);
             if fits == Some(false) || found.is_some() && fits.is_some() || has_type && tag {
@@ -329,6 +332,7 @@ impl Parser<'_> {
             (Some("int"), 0, 0) => int(if unsigned { Int::UInt } else { Int::Int }),
             (None, 0, 0) if unsigned => int(Int::UInt),
             (None, 0, 0) if words.signed > 0 => int(Int::Int),
+            (None, 0, 0) if !words.auto && self.leaves_int_out(at) => int(Int::Int),
             (None, 0, 0) => {
                 let token = self.peek().clone();
                 if self.is_member && self.may_be_missing_type() {
@@ -343,6 +347,35 @@ impl Parser<'_> {
             }
             _ => return Err(self.syntax(at, "these words are no type of C together")),
         })
+    }
+
+    /// True if the name at hand is declared without a type, behind other words from a place on, or as a function that is defined.
+    fn leaves_int_out(&self, from: Pos) -> bool {
+        let token = self.peek();
+        let next = self.ahead(1);
+        let is_name = token.kind == Kind::Ident && !begins_declarations(&token.text);
+        if !is_name || self.is_member {
+            return false;
+        }
+        if next.is("(") {
+            let mut depth = 0usize;
+            let mut ahead = 1;
+            loop {
+                let token = self.ahead(ahead);
+                depth += usize::from(token.is("("));
+                depth -= usize::from(token.is(")"));
+                ahead += 1;
+                match token.kind {
+                    Kind::End => return false,
+                    _ if depth == 0 => break,
+                    _ => {}
+                }
+            }
+            return !self.in_function()
+                && (self.ahead(ahead).is("{") || self.begins_type_at(ahead));
+        }
+        let ends = [";", "=", ",", "[", ")"];
+        token.at != from && ends.iter().any(|end| next.is(end))
     }
 
     /// True if a name stands here that may be a type which a file declares that was not found.
