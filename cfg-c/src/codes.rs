@@ -63,4 +63,7 @@ cfg_core::diagnostic_codes! {
     CLEANUP "C020" "call at the end of a scope"
         "Functions are called where the text calls them."
         "A variable with the attribute `cleanup` has a function called wherever its scope is left. Take the attribute out, and call the function there; free need not be called.";
+    SYSTEM "C021" "said by the system"
+        "What the system says is no input of the program."
+        "clock, time and their like give 0, so that a function computes the same at each call: of numbers that are made of them `check` tells that the compiled file has others, and goes on. Ask in the caller, and pass what matters as a parameter.";
 }

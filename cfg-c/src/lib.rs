@@ -62,9 +62,13 @@ use std::{collections::BTreeMap, rc::Rc};
 
 pub use codes::CODES;
 
-/// The codes of warnings after which the program may have other values than the file as compiled: orders that C leaves open, and
-/// `long double`.
-pub const OPEN: [&str; 2] = [codes::ORDER.code, codes::LONG_DOUBLE.code];
+/// The codes of warnings after which the program may have other values than the file as compiled: orders that C leaves open,
+/// `long double`, and what the system says.
+pub const OPEN: [&str; 3] = [
+    codes::ORDER.code,
+    codes::LONG_DOUBLE.code,
+    codes::SYSTEM.code,
+];
 pub use preprocess::predefined::UNDEFINED_MACROS;
 pub use preprocess::{Files, MacroOption, NoFiles, Preprocessing, SourceFile};
 pub use signature::{CGlobal, CParameter, CStructure, CType, Signature};

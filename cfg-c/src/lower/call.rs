@@ -70,7 +70,7 @@ impl Body<'_, '_> {
         if decl.library == Some(How::System) {
             let message = format!("{} gives 0: it is no input of the program", decl.name);
             let help = "ask in the caller, and pass what matters as a parameter";
-            self.l.sink.warning(&codes::IGNORED, at, message, help);
+            self.l.sink.warning(&codes::SYSTEM, at, message, help);
         }
         if decl.definition.is_some() {
             let result = self.own_call(e, d, &signature, arguments)?;

@@ -314,6 +314,16 @@ fn what_is_not_compared_is_told() {
     let (ran, original) = check(text, "x=3", &[]);
     assert_eq!(original["agrees"], Value::Null, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("warning[P400]"), "{}", ran.err);
+    // What the system says is no input.
+    let text = "#include <time.h>\nstatic double began;\ndouble f(double x) { began = 1 + time(NULL); return x * x; }\n";
+    let (ran, original) = check(text, "x=3", &[]);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert_eq!(original["agrees"], Value::Null, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.err.contains("warning[P400]") && ran.err.contains("C021"),
+        "{}",
+        ran.err
+    );
 }
 
 /// The comparison is made where there is a compiler, and can be left away.
