@@ -251,7 +251,7 @@ pub fn check(
     let dependents = primal.dependents_at(&point)?;
     let Compared {
         differences,
-        kinks,
+        crossing,
         stopped,
     } = Comparison {
         primal: &mut primal,
@@ -266,6 +266,7 @@ pub fn check(
         epsilon: precision.epsilon,
         tiny: precision.tiny,
         stopped: None,
+        left: None,
     }
     .run();
     let mut checked = Checked {
@@ -274,7 +275,7 @@ pub fn check(
         stack,
         remarks: found,
     };
-    remark(&mut checked, &kinks, stopped);
+    remark(&mut checked, program, crossing, stopped);
     Ok(checked)
 }
 

@@ -17,7 +17,7 @@ pub use crate::named::Named;
 use crate::options::{Options, words};
 use crate::point::Point;
 use crate::slot::{Slot, active};
-use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Intent, Program, Routine, ScalarType, VertexKind};
 use cfg_core::text;
@@ -256,11 +256,6 @@ impl Primal {
             }
         }
         Ok((values, report))
-    }
-
-    /// A place in the program, in words.
-    pub(crate) fn place(&self, site: &Site) -> String {
-        text::site(&self.program, site)
     }
 
     /// Globals as at the start of a run.

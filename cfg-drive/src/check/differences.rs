@@ -5,9 +5,12 @@ use super::elements::{elements, set};
 use crate::mode::Primal;
 use crate::point::Point;
 use crate::slot::Slot;
-use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_core::diagnostic::{
+    Diagnostic, Diagnostics,
+    site::{self, Site},
+};
 use cfg_core::elemental::{Math, powi};
-use cfg_exec::{RunReport, Value};
+use cfg_exec::{RunReport, Value, Visited};
 
 /// How much of the change of an element over a step may be rounding, in roundings of the step.
 ///
@@ -34,15 +37,23 @@ pub(super) struct Comparison<'a> {
     pub(super) tiny: f64,
     /// The first run that a limit has stopped.
     pub(super) stopped: Option<Diagnostic>,
+    /// The first branch at which a run has left the path of that at the point.
+    pub(super) left: Option<Site>,
 }
 
 /// The result of a comparison with differences.
 pub(super) struct Compared {
     pub(super) differences: Differences,
-    /// The kinks that the run at the point itself came across.
-    pub(super) kinks: Vec<String>,
+    /// What the run at the point itself came across that has a kink or a jump, or the branch that runs beside it took otherwise.
+    pub(super) crossing: Option<Crossing>,
     /// The reason for which a run could not be made within the limits.
     pub(super) stopped: Option<Diagnostic>,
+}
+
+/// A place at which a program is not smooth, and what is there.
+pub(super) struct Crossing {
+    pub(super) what: String,
+    pub(super) site: Site,
 }
 
 /// One element of the dependents, as far as some steps tell.
@@ -133,6 +144,14 @@ impl Visible {
     }
 }
 
+/// The position at which two paths part; none if they are the same.
+fn left_at(base: &[Visited], other: &[Visited]) -> Option<usize> {
+    let key = |at: &Visited| (at.routine, at.activation, at.vertex);
+    let same = (base.iter().zip(other)).take_while(|(a, b)| key(a) == key(b));
+    let same = same.count();
+    (base.len() != other.len() || same < base.len()).then_some(same)
+}
+
 /// The number of times that a gap must be that of the step before if it is to be no rounding.
 const REPEATED: u32 = 2;
 
@@ -152,7 +171,7 @@ impl Comparison<'_> {
     /// Makes the comparison.
     pub(super) fn run(mut self) -> Compared {
         let mut found = vec![Element::default(); self.y_dot.len()];
-        let mut kinks = Vec::new();
+        let mut kink = None;
         // A run with a trace takes more memory than the runs before: without it, nothing is compared.
         let base = self.run_at(self.point);
         if let Some((y, base)) = self.within_limits(base) {
@@ -163,10 +182,10 @@ impl Comparison<'_> {
                     *scale = scale.abs().max(y.abs());
                 }
             }
-            kinks.extend(base.events.iter().map(|e| {
-                let place = self.primal.place(&e.site);
-                format!("{} {} in {place}", e.op.name(), e.event.describe())
-            }));
+            kink = base.events.first().map(|e| Crossing {
+                what: format!("{} {}", e.op.name(), e.event.describe()),
+                site: e.site.clone(),
+            });
             for exponent in 2..=7 {
                 // Not the platform's power: the steps are the same everywhere.
                 let h = powi(Math::Portable)(0.1, exponent);
@@ -183,7 +202,7 @@ impl Comparison<'_> {
         for (i, element) in found.iter_mut().enumerate() {
             if self.scales[i] == 0.0 {
                 element.best = element.visible.settled(element.best);
-            } else if !element.crossed && kinks.is_empty() {
+            } else if !element.crossed && kink.is_none() {
                 element.best = element.lasting(self.tolerance).or(element.best);
             }
             match element.best {
@@ -192,7 +211,7 @@ impl Comparison<'_> {
                     result.agrees.get_or_insert(true);
                     result.gap = Some(result.gap.unwrap_or(0.0).max(gap));
                 }
-                _ if element.kinked || element.crossed || !kinks.is_empty() => result.crossed += 1,
+                _ if element.kinked || element.crossed || kink.is_some() => result.crossed += 1,
                 Some(gap) if element.shrinks || self.may_be_rounding(i, gap) => {
                     result.unresolved += 1;
                 }
@@ -206,9 +225,13 @@ impl Comparison<'_> {
                 None => result.unresolved += 1,
             }
         }
+        let left = self.left.map(|site| Crossing {
+            what: "a branch that goes another way".to_owned(),
+            site,
+        });
         Compared {
             differences: result,
-            kinks,
+            crossing: kink.or(left),
             stopped: self.stopped,
         }
     }
@@ -255,13 +278,12 @@ impl Comparison<'_> {
             }
             return;
         };
-        let same = |run: &RunReport| {
-            run.trace.len() == base.trace.len()
-                && run.trace.iter().zip(&base.trace).all(|(a, b)| {
-                    (a.routine, a.activation, a.vertex) == (b.routine, b.activation, b.vertex)
-                })
-        };
-        let same = same(&up) && same(&down);
+        let left = [&up, &down].map(|run| left_at(&base.trace, &run.trace));
+        let same = left == [None, None];
+        let last = |k: usize| base.trace.get(k.checked_sub(1)?);
+        let branch = left.into_iter().flatten().min().and_then(last);
+        let branch = branch.map(|at| Site::of(at.routine, site::Element::Vertex(at.vertex)));
+        self.left = self.left.take().or(branch);
         let smooth = up.pieces == base.pieces && down.pieces == base.pieces;
         let count = self.y_dot.len().min(above.len()).min(below.len());
         for (i, element) in found.iter_mut().enumerate().take(count) {

@@ -1,11 +1,16 @@
 //! The result of a check in words.
 
-use super::Checked;
+use super::{Checked, differences::Crossing};
 use crate::codes;
-use cfg_core::diagnostic::Diagnostic;
+use cfg_core::{diagnostic::Diagnostic, ir::Program, text};
 
 /// Says in words what does not agree or could not be compared.
-pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Diagnostic>) {
+pub(super) fn remark(
+    checked: &mut Checked,
+    program: &Program,
+    crossing: Option<Crossing>,
+    stopped: Option<Diagnostic>,
+) {
     let d = checked.dot_product;
     let mut failures = Vec::new();
     if d.agrees == Some(false) {
@@ -42,8 +47,8 @@ pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Di
     }
     let d = &checked.differences;
     if d.crossed > 0 {
-        let met = match kinks.first() {
-            Some(kink) => format!(" ({kink})"),
+        let met = match &crossing {
+            Some(Crossing { what, .. }) => format!(" ({what})"),
             None => String::new(),
         };
         let message = format!(
@@ -51,7 +56,11 @@ pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Di
             d.crossed
         );
         let help = "move the point a little to have the comparison made";
-        let warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
+        let mut warning = Diagnostic::error(&codes::CROSSED, message, help).warning();
+        if let Some(Crossing { site, .. }) = crossing {
+            let words = text::site(program, &site);
+            warning = warning.at_element(words).at_site_in(program, site);
+        }
         checked.remarks.push(warning);
     }
     if let Some(problem) = stopped {
@@ -71,7 +80,15 @@ pub(super) fn remark(checked: &mut Checked, kinks: &[String], stopped: Option<Di
              come nearer with the smallest step, or are not finite",
             d.crossed, d.unresolved
         );
-        let help = "choose another point; `cfgrev explain P434` says what makes a good one";
+        let help = match (d.crossed, d.unresolved) {
+            (0, _) => {
+                "choose a point at which the dependents are not much larger than what changes with the independents (arguments of sin or fmod \
+                 in the thousands, sums of large numbers), compute in double in place of float, or try --fd-tolerance 1e-3"
+            }
+            _ => {
+                "choose a point away from the kink or branch that P430 names: numbers that are not equal, not 0, no multiples of a period"
+            }
+        };
         let warning = Diagnostic::error(&codes::NOTHING_COMPARED, message, help).warning();
         checked.remarks.push(warning);
     }

@@ -296,6 +296,42 @@ fn limits_end_a_run_with_a_diagnostic() {
     assert!(ran.err.contains("--max-memory"), "{}", ran.err);
 }
 
+/// What the differences cross has a place in the file: a kink, or a branch.
+#[test]
+fn what_differences_cross_has_a_place() {
+    let text = "#include <math.h>
+double f(double x)
+{
+    double y = x;
+    if (x > 1)
+        y *= 3;
+    return y;
+}
+double g(double x)
+{
+    double y = 2 * x;
+    return fabs(y);
+}
+";
+    for (routine, at, place) in [("f", "x=1", "<stdin>:5:5"), ("g", "x=0", "<stdin>:12:5")] {
+        let args = [
+            "check",
+            "-",
+            "--lang",
+            "c",
+            "--routine",
+            routine,
+            "--at",
+            at,
+        ];
+        let check = cfgrev_with(&args, text.as_bytes());
+        assert_eq!(check.code, Some(3), "{}", check.out);
+        let told = check.err.split("warning[P434]").next().unwrap_or_default();
+        assert!(told.contains("warning[P430]"), "{}", check.err);
+        assert!(told.contains(place), "{}", check.err);
+    }
+}
+
 #[test]
 fn kinks_are_reported_on_request() {
     let kinked = SUM.replace(
@@ -349,6 +385,7 @@ fn kinks_are_reported_on_request() {
     assert_eq!(object(&check.out)["agrees"], Value::Null);
     assert!(check.err.contains("P434"), "{}", check.err);
     assert!(check.err.contains("P430"), "{}", check.err);
+    assert!(check.err.contains("P430 names"), "{}", check.err);
     let zero = cfgrev_with(
         &[
             "check",
