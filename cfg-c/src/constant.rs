@@ -273,10 +273,15 @@ pub(crate) fn has_known_places(unit: &Unit, s: StructId) -> bool {
 
 /// Where a member of a structure begins.
 pub(crate) fn beginning(unit: &Unit, s: StructId, member: &str) -> Option<i128> {
+    first_bit(unit, s, member).map(|bits| bits / 8)
+}
+
+/// The bits before a member of a structure.
+pub(crate) fn first_bit(unit: &Unit, s: StructId, member: &str) -> Option<i128> {
     laid_out(unit, s, Some(member), MAX_DEPTH).map(|(_, begin)| begin)
 }
 
-/// The size of a structure, and where a member begins in it.
+/// The size of a structure, and the bits before a member of it.
 fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Option<(i128, i128)> {
     if unit.structure(s).packed {
         return None;
@@ -303,13 +308,13 @@ fn laid_out(unit: &Unit, s: StructId, member: Option<&str>, depth: usize) -> Opt
         if let Some(member) = member
             && let Some(within) = beginning_within(unit, m, member, depth)
         {
-            found = (begin / 8).checked_add(within)?;
+            found = begin.checked_add(within)?;
         }
     }
     Some((rounded(end, widest)? / 8, found))
 }
 
-/// Where a member begins in this one, which is that member, or one without a name around it.
+/// The bits before a member in this one, which is that member, or one without a name around it.
 fn beginning_within(unit: &Unit, m: &Member, member: &str, depth: usize) -> Option<i128> {
     match m.ty.ty {
         _ if *m.name == *member => Some(0),
@@ -388,7 +393,7 @@ fn place(unit: &Unit, e: ExprId, depth: usize) -> Option<i128> {
                 true => address(unit, *of, depth)?,
                 false => place(unit, *of, depth)?,
             };
-            base.checked_add(laid_out(unit, s, Some(name), depth)?.1)
+            base.checked_add(laid_out(unit, s, Some(name), depth)?.1 / 8)
         }
         _ => None,
     }

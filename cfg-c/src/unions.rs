@@ -1,6 +1,7 @@
 //! Unions of which one member is used, or several that are the same numbers: they are structures with that member
 //! alone. Others are refused where they are used, but for constants that give the bits of a real number.
 
+mod bits;
 mod views;
 
 use crate::{
@@ -63,16 +64,22 @@ pub(crate) fn resolve(unit: &mut Unit, used: &Used) {
     let all = (0..unit.structures.len()).map(|k| StructId(k as u32));
     let unions: Vec<StructId> = all.filter(|s| unit.structure(*s).union).collect();
     let mut left: BTreeMap<StructId, Member> = BTreeMap::new();
+    let mut of_bits: BTreeMap<StructId, Member> = BTreeMap::new();
     let whole = views::named_whole(unit);
     for &s in &unions {
         match kept(unit, s, used, &whole) {
-            Ok(kept) => {
+            Ok((kept, false)) => {
                 left.insert(s, kept);
+            }
+            Ok((kept, true)) => {
+                of_bits.insert(s, kept);
             }
             Err(why) => unit.structures[s.index()].refused = Some(why.into()),
         }
     }
-    let mut failed = views::rewrite(unit, &left);
+    let mut failed = bits::rewrite(unit, &of_bits);
+    failed.extend(views::rewrite(unit, &left));
+    left.extend(of_bits);
     failed.extend(initial_values(unit, used, &left));
     for (s, kept) in left {
         let structure = &mut unit.structures[s.index()];
@@ -150,8 +157,8 @@ fn named(structure: &Structure) -> String {
     name.map_or("a union".to_owned(), |name| format!("union {name}"))
 }
 
-/// The member that a union is read as; or why there is none.
-fn kept(unit: &Unit, s: StructId, used: &Used, whole: &Used) -> Result<Member, String> {
+/// The member that a union is read as, and whether others are bits of it; or why there is none.
+fn kept(unit: &Unit, s: StructId, used: &Used, whole: &Used) -> Result<(Member, bool), String> {
     let structure = unit.structure(s);
     let name = named(structure);
     let of = structure.members.iter();
@@ -164,7 +171,12 @@ fn kept(unit: &Unit, s: StructId, used: &Used, whole: &Used) -> Result<Member, S
             let alike = views::kept(unit, s, &of, whole);
             let other = of.iter().find(|m| m.ty.ty != a.ty.ty).unwrap_or(&a);
             let (ty, tb) = (a.ty.name(), other.ty.name());
-            return alike.ok_or_else(|| {
+            if alike.is_none()
+                && let Some(integer) = bits::kept(unit, s, &of)
+            {
+                return Ok((integer, true));
+            }
+            return alike.map(|kept| (kept, false)).ok_or_else(|| {
                 format!(
                     "{name}, of which both {} ({ty}) and {} ({tb}) are used",
                     a.name, other.name
@@ -174,7 +186,7 @@ fn kept(unit: &Unit, s: StructId, used: &Used, whole: &Used) -> Result<Member, S
     };
     match unsupported(unit, &member.ty) {
         Some(what) => Err(format!("{name} with the member {}, {what}", member.name)),
-        None => Ok(member.clone()),
+        None => Ok((member.clone(), false)),
     }
 }
 

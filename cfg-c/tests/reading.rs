@@ -277,7 +277,18 @@ fn ambiguities_are_decided() {
 /// Each text, the codes of its problems, and the line and column of the first.
 const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     (
-        "union U { int i; char c; };\ndouble f(union U *u) { return u->i + u->c; }",
+        "union U { int i; double c; };\ndouble f(union U *u) { return u->i + u->c; }",
+        &["C005"],
+        (2, 19),
+    ),
+    // Bits of integers have no addresses, and their assignments no values.
+    (
+        "union U { int i; char c[4]; };\ndouble f(union U *u) { char *p = u->c; return u->i + p[1]; }",
+        &["C005"],
+        (2, 19),
+    ),
+    (
+        "union U { int i; char c[4]; };\ndouble f(union U *u) { int k = u->c[1] = 2; return u->i + k; }",
         &["C005"],
         (2, 19),
     ),

@@ -66,7 +66,7 @@ pub(super) fn named_whole(unit: &Unit) -> Used {
 }
 
 /// The operands of `sizeof`, and what they are made of.
-fn sized(unit: &Unit) -> HashSet<ExprId> {
+pub(super) fn sized(unit: &Unit) -> HashSet<ExprId> {
     let mut sized = HashSet::new();
     for node in &unit.exprs {
         if let ExprKind::SizeofExpr(a) = node.kind {
