@@ -4,7 +4,7 @@
 use super::{Entry, Parser};
 use crate::{
     ast::{DeclId, DeclKind, ExprId, ExprKind, Init, StructId, Unary, Unit},
-    calls::{callable, is_function_pointer},
+    calls::{callable, holds, is_function_pointer},
     codes,
     lex::Token,
     points::is_null,
@@ -100,6 +100,14 @@ impl Parser<'_> {
                 types.push(&unit.decl(d).ty);
             }
         }
+        // A variable may be named in place of its structure, if there is no other one that leads to such.
+        if let Some(member) = external.member.as_ref().filter(|_| types.is_empty())
+            && let Some((s, true)) = self.structure_of(name, &member.text, heads)
+            && let Some(member) = unit.member(s, &member.text)
+        {
+            members.insert((s, Rc::clone(&member.name)));
+            types.push(&member.ty);
+        }
         let named = match &external.member {
             Some(member) => format!("{name}.{}", member.text),
             None => name.to_string(),
@@ -113,11 +121,15 @@ impl Parser<'_> {
         };
         if types.is_empty() || !types.iter().all(fits) {
             let message = format!("{named} is no pointer to functions as {}", is.text);
-            let help = match &external.member {
-                Some(member) => self.structure_with(&name.clone(), &member.text, heads),
-                None => None,
-            };
-            let help = help.unwrap_or_else(|| "name a parameter of the function to differentiate that is such a pointer, or a member: structure.member".to_owned());
+            let several = external.member.as_ref().and_then(|member| {
+                let (s, _) = self.structure_of(name, &member.text, heads)?;
+                let of = unit.structure(s).name.as_ref()?;
+                Some(format!(
+                    "other variables lead to {of}, too: say it of all, {of}.{}",
+                    member.text
+                ))
+            });
+            let help = several.unwrap_or_else(|| "name a parameter of the function to differentiate that is such a pointer, or a member: structure.member".to_owned());
             return self.no_external(at, message, &help);
         }
         let given = Given { variables, members };
@@ -136,25 +148,30 @@ impl Parser<'_> {
         self.unit.callback = Some(named.into());
     }
 
-    /// How to name a member where a variable is named in place of its structure.
-    fn structure_with(&self, variable: &str, member: &str, heads: &[InFile]) -> Option<String> {
+    /// The structure with a member that a variable which callers give leads to, and whether it is the only one that does.
+    fn structure_of(
+        &self,
+        variable: &str,
+        member: &str,
+        heads: &[InFile],
+    ) -> Option<(StructId, bool)> {
         let unit = &self.unit;
         let heads = heads.iter();
         let heads = heads.filter_map(|(file, name)| unit.function_named(*file, name));
-        let mut own = heads.flat_map(|f| &unit.functions[f].parameters);
-        let parameter = own.find(|d| *unit.decl(**d).name == *variable).copied();
-        let d = parameter.or_else(|| match self.scopes.first()?.names.get(variable) {
-            Some(Entry::Decl(d)) => Some(*d),
-            Some(Entry::Typedef(_)) | None => None,
-        })?;
-        let Type::Struct(s) = unit.decl(d).ty.bottom().ty else {
+        let own = heads.flat_map(|f| unit.functions[f].parameters.iter().copied());
+        let all = (0..unit.decls.len()).map(|k| DeclId(k as u32));
+        let elsewhere = all.filter(|d| {
+            let decl = unit.decl(*d);
+            decl.external && decl.kind == DeclKind::Global
+        });
+        let given: Vec<DeclId> = own.chain(elsewhere).collect();
+        let mut named = given.iter().filter(|d| *unit.decl(**d).name == *variable);
+        let Type::Struct(s) = unit.decl(*named.next()?).ty.bottom().ty else {
             return None;
         };
         unit.member(s, member)?;
-        let of = unit.structure(s).name.as_ref()?;
-        Some(format!(
-            "{variable} is a variable: name its structure, {of}.{member}"
-        ))
+        let leads = |d: &&DeclId| holds(unit, &unit.decl(**d).ty, |ty| *ty == Type::Struct(s));
+        Some((s, given.iter().filter(leads).count() == 1))
     }
 
     /// Where something is given to them here, in place of the caller; null is not told where they are said to be that.

@@ -402,6 +402,7 @@ double validated(double x, const struct options *o) { if (!o->g) return -1; retu
 double kept(double x, const struct options *o) { double (*g)(double) = o->g; return g ? g(x) : x; }
 double beside(double x, const struct options *o) { return o->h ? o->g(x) : x; }
 double set(double x, struct options *o) { if (x > 1) o->g = twice; return o->g ? o->g(x) : x; }
+double between(double x, const struct options *o, const struct options *p) { return o->g(x) + p->g(x); }
 extern double (*hook)(double);
 double hooked(double x) { return hook ? hook(x) : x; }
 ";
@@ -452,10 +453,22 @@ double hooked(double x) { return hook ? hook(x) : x; }
         assert_eq!(ran.code, Some(1), "{routine}");
         assert!(ran.err.contains(why), "{routine}: {}", ran.err);
     }
+    // A variable stands for its structure, if no other one leads to such.
     let ran = run("gradient", "kept", &given, &["--external", "o.g is(twice)"]);
     assert!(
+        ran.out.contains(r#""value":{"return":4.0}"#),
+        "{}{}",
+        ran.out,
         ran.err
-            .contains("o is a variable: name its structure, options.g"),
+    );
+    let ran = run(
+        "gradient",
+        "between",
+        &given,
+        &["--external", "o.g is(twice)"],
+    );
+    assert!(
+        ran.err.contains("other variables lead to options, too"),
         "{}",
         ran.err
     );
