@@ -11,7 +11,9 @@ use crate::template::Template;
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
-use cfg_core::ir::{CHead, Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable};
+use cfg_core::ir::{
+    CHead, CLeftOut, Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable,
+};
 use cfg_core::json::values::{self, ValueTree};
 use cfg_exec::{Argument, Lease, Session, Tape, Value};
 use std::collections::{HashMap, HashSet};
@@ -148,6 +150,12 @@ impl Point {
         };
         let mut problems = Diagnostics::default();
         let mut members = members;
+        let null = CLeftOut::of(&program.annotations).null;
+        for name in null.get(&binder.routine.name).into_iter().flatten() {
+            if members.iter().all(|(given, _)| base(given) != name) {
+                members.push((name.clone(), ValueTree::Null));
+            }
+        }
         members.retain(|(name, tree)| {
             !matches!(tree, ValueTree::SameAs(..)) || !options.same_as.contains(name)
         });

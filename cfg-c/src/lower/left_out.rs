@@ -101,7 +101,7 @@ fn unused(unit: &Unit, name: &str, ty: &Qualified, found: &mut BTreeSet<String>)
 }
 
 impl Lower<'_> {
-    /// The members left out of structures that the functions to differentiate are given.
+    /// The members left out of structures that the functions to differentiate are given, and parameters that may be null.
     pub(super) fn left_out(&mut self) -> CLeftOut {
         let unit = self.unit;
         let global = |d: DeclId| {
@@ -115,6 +115,18 @@ impl Lower<'_> {
             started,
             ..CLeftOut::default()
         };
+        // Pointers that are resolved are optional parameters.
+        for f in self.heads.iter().filter(|_| self.values) {
+            let function = &unit.functions[*f];
+            let is_pointer = |d: &DeclId| matches!(unit.decl(*d).ty.ty, Type::Pointer(_));
+            let null = function.parameters.iter().copied();
+            let null = null.filter(|d| is_pointer(d) && self.facts.may_be_null(*d));
+            let names: BTreeSet<String> = null.map(|d| unit.decl(d).name.to_string()).collect();
+            if !names.is_empty() {
+                let name = unit.decl(function.decl).name.to_string();
+                left_out.null.insert(name, names);
+            }
+        }
         if unit.structures.iter().all(|s| s.declared.is_none()) {
             return left_out;
         }

@@ -44,8 +44,8 @@ pub struct CGlobal {
     pub declared: CDeclaration,
 }
 
-/// Members of structures that the program does not have because nothing uses them, and globals whose values callers do
-/// not give.
+/// Members of structures that the program does not have because nothing uses them, globals whose values callers do
+/// not give, and parameters that they need not give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CLeftOut {
     /// The places that they take, by the names of records: the number of the field behind it, and its bytes.
@@ -55,6 +55,8 @@ pub struct CLeftOut {
     /// Names of globals that have their initial values from the first call on, whatever they held before it: POINT
     /// cannot give them.
     pub started: BTreeSet<String>,
+    /// Parameters that are pointers and null where POINT does not name them, by the names of routines.
+    pub null: BTreeMap<String, BTreeSet<String>>,
 }
 
 fn written(declared: &CDeclaration) -> Value {
@@ -143,6 +145,9 @@ impl CLeftOut {
             if !self.started.is_empty() {
                 noted["started"] = json!(self.started);
             }
+            if !self.null.is_empty() {
+                noted["null"] = json!(self.null);
+            }
             put(annotations, noted);
         }
     }
@@ -159,6 +164,7 @@ impl CLeftOut {
             gaps: serde_json::from_value(read("gaps")).unwrap_or_default(),
             members: serde_json::from_value(read("unused")).unwrap_or_default(),
             started: serde_json::from_value(read("started")).unwrap_or_default(),
+            null: serde_json::from_value(read("null")).unwrap_or_default(),
         }
     }
 }
@@ -198,6 +204,7 @@ mod tests {
             gaps: [("spring".to_owned(), vec![(0, 24), (2, 8)])].into(),
             members: [("f".to_owned(), names(&["p.next", "p.part.name"]))].into(),
             started: names(&["table"]),
+            null: [("f".to_owned(), names(&["w"]))].into(),
         };
         left_out.note(&mut annotations);
         assert_eq!(CLeftOut::of(&annotations), left_out);

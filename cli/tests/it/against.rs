@@ -21,6 +21,30 @@ fn check_in(folder: &Path, args: &[&str]) -> (Ran, Value) {
     (ran, original)
 }
 
+/// Pointers that are values and asked whether they are null need not be given.
+const ASKED: &str = "struct d { int n; double *t; }; struct o { double scale; double *w; };
+ static void set(double *g, double v) { if (g) *g += v; }
+ double f(const double *x, double *grad, struct d *d, struct o *opts)
+ { double s = 0; for (int i = 0; i < d->n; i++) s += d->t[i] * x[0]; if (opts) s *= opts->scale * (opts->w ? opts->w[0] : 1); set(grad, s / x[0]); return s; }";
+const LEFT_OUT: [(&str, &str, u64); 4] = [
+    (ASKED, r#"{"x": [2], "d": {"n": 1, "t": [3]}}"#, 1),
+    (
+        ASKED,
+        r#"{"x": [2], "d": {"n": 1, "t": [3]}, "grad": null, "opts": null}"#,
+        1,
+    ),
+    (
+        ASKED,
+        r#"{"x": [2], "grad": [1], "d": {"n": 1, "t": [3]}}"#,
+        2,
+    ),
+    (
+        ASKED,
+        r#"{"x": [2], "grad": {"same_as": "x"}, "d": {"n": 1, "t": [3]}, "opts": {"scale": 2, "w": null}}"#,
+        2,
+    ),
+];
+
 /// What is called is called with the values of the point, whatever its parameters are, and all that it leaves is compared.
 #[test]
 fn values_of_all_forms_agree() {
@@ -175,7 +199,7 @@ fn values_of_all_forms_agree() {
             3,
         ),
     ];
-    for (text, point, least) in cases {
+    for (text, point, least) in cases.into_iter().chain(LEFT_OUT) {
         // The length of an array that is declared elsewhere.
         let text = text.replace("const double w[]", "double w[2]");
         let (ran, original) = check(&text, point, &["--routine", "f"]);
