@@ -160,7 +160,7 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("strtold", How::Refused(OUTSIDE)), ("strtol", How::Refused(OUTSIDE)), ("strtoul", How::Refused(OUTSIDE)),
     ("strtoll", How::Refused(OUTSIDE)), ("strtoull", How::Refused(OUTSIDE)), ("strtoimax", How::Refused(OUTSIDE)),
     ("strtoumax", How::Refused(OUTSIDE)), ("wcstoimax", How::Refused(OUTSIDE)), ("wcstoumax", How::Refused(OUTSIDE)),
-    ("wcstod", How::Refused(OUTSIDE)), ("wcstol", How::Refused(OUTSIDE)), ("getenv", How::Refused(OUTSIDE)),
+    ("wcstod", How::Refused(OUTSIDE)), ("wcstol", How::Refused(OUTSIDE)), ("getenv", How::System),
     ("qsort", How::Sort), ("bsearch", How::Sort),
     ("mblen", How::Refused(KEPT)), ("mbtowc", How::Refused(KEPT)), ("wctomb", How::Refused(KEPT)),
     ("mbstowcs", How::Refused(KEPT)), ("wcstombs", How::Refused(KEPT)),

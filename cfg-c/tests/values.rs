@@ -24,6 +24,10 @@ const RULES: &[(&str, &str)] = &[
         "defined asks for macros as they are named, also where a macro makes it",
         "#define A 1\n#define HAVE (defined(A) && !defined B && defined A)\n#define CALL(x) x\n#define ASK defined CALL\n#if HAVE && ASK\n#define K 3\n#else\n#define K 5\n#endif\ndouble f(double v, int n) { int defined = n; return v * K + defined; }",
     ),
+    (
+        "the environment is empty",
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\ndouble f(double v, int n) { const char *mode = getenv(\"CFGREV_IS_NEVER_SET\"); if (mode && strcmp(mode, \"fast\") == 0) n *= 2; if (getenv(\"CFGREV_NOR_IS_THIS\") != NULL) fprintf(stderr, \"%g\", v); return v * n; }",
+    ),
     // Unions and bit-fields.
     (
         "members of unions in unions are the same numbers",

@@ -320,6 +320,7 @@ int gettimeofday(struct timeval *t, void *zone)
 }
 
 int isatty(int file) { return 0; }
+char *getenv(const char *name) { return 0; }
 int getpid(void) { return 0; }
 int getppid(void) { return 0; }
 unsigned sleep(unsigned seconds) { return 0; }
