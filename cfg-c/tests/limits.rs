@@ -310,31 +310,31 @@ fn sizes_of_structures_are_known_up_to_a_depth() {
     assert_eq!(beyond.problems.0[0].code, "C008", "{}", beyond.problems);
 }
 
-/// A chain of files, each of which includes the next one.
+/// A chain of files, each of which includes the one of the next number.
 struct Chain {
-    left: usize,
+    last: usize,
 }
 
 impl Files for Chain {
-    fn read(&mut self, _: &str) -> Option<Vec<u8>> {
-        self.left -= 1;
-        let text = match self.left {
-            0 => "double f(double x) { return x; }",
-            _ => "#include \"x\"\n",
+    fn read(&mut self, path: &str) -> Option<Vec<u8>> {
+        let text = match path.parse::<usize>() {
+            Ok(number) if number == self.last => "double f(double x) { return x; }".to_owned(),
+            Ok(number) => format!("#include \"{}\"\n", number + 1),
+            Err(_) => return None,
         };
-        Some(text.as_bytes().to_vec())
+        Some(text.into_bytes())
     }
 }
 
 /// The 200th file in a chain is read, and the next one is not.
 #[test]
 fn files_include_one_another_up_to_a_limit() {
-    let read = |left| {
-        let text = b"#include \"x\"\n";
+    let read = |last: usize| {
+        let text = b"#include \"1\"\n";
         read_c(
             &[SourceFile::new("t.c", text)],
             &Options::default(),
-            &mut Chain { left },
+            &mut Chain { last },
         )
     };
     let within = read(199);

@@ -32,8 +32,8 @@ static double pairs(const struct topology *top, int n, const rvec *x, rvec *f)
     return n > 2 ? sum + pairs(top, n - 1, x + 1, f + 1) : sum;
 }
 
-//@ energy {"top": {"n": 3, "charge": [0.5, -1, 2]}, "x": [[1, 2, 3], [0.5, -1, 0.25], [2, 1, -1]]}
-//@ energy {"top": {"n": 2, "charge": [0.5, -1, 2]}, "x": [[1, 2, 3], [0.5, -1, 0.25]]}
+//@ energy {"top": [{"n": 3, "charge": [0.5, -1, 2]}], "x": [[1, 2, 3], [0.5, -1, 0.25], [2, 1, -1]]}
+//@ energy {"top": [{"n": 2, "charge": [0.5, -1, 2]}], "x": [[1, 2, 3], [0.5, -1, 0.25]]}
 double energy(const struct topology *top, const rvec *x)
 {
     rvec f[3] = {{0}};
@@ -44,7 +44,7 @@ double energy(const struct topology *top, const rvec *x)
     return sum;
 }
 
-//@ forces {"top": {"n": 2, "charge": [0.5, -1]}, "n": 2, "x": [[1, 2, 3], [0.5, -1, 0.25]], "f": [[0, 0, 0], [1, 2, 3]]}
+//@ forces {"top": [{"n": 2, "charge": [0.5, -1]}], "n": 2, "x": [[1, 2, 3], [0.5, -1, 0.25]], "f": [[0, 0, 0], [1, 2, 3]]}
 void forces(struct topology *top, int n, const rvec *x, rvec *f)
 {
     pairs(top, n, x, f);

@@ -454,7 +454,7 @@ double hooked(double x) { return hook ? hook(x) : x; }
         assert!(ran.err.contains(why), "{routine}: {}", ran.err);
     }
     // A variable stands for its structure, if no other one leads to such.
-    let ran = run("gradient", "kept", &given, &["--external", "o.g is(twice)"]);
+    let ran = run("gradient", "kept", "x=2", &["--external", "o.g is(twice)"]);
     assert!(
         ran.out.contains(r#""value":{"return":4.0}"#),
         "{}{}",
