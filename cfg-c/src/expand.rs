@@ -14,7 +14,6 @@ mod inline;
 mod members;
 mod parts;
 mod set;
-mod several;
 mod statement;
 mod structure;
 mod typed;
@@ -80,8 +79,6 @@ struct Expand<'u> {
     taken: BTreeSet<DeclId>,
     /// The types that functions convert their parameters `void *` to.
     taken_for: untyped::Taken,
-    /// Members for each type that a pointer to void is given.
-    several: several::Several,
     /// The functions that members of structures are given.
     fields: Fields,
     /// Names of functions where they are called.
@@ -134,7 +131,6 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
         numbers: Vec::new(),
         taken: BTreeSet::new(),
         taken_for: untyped::Taken::new(),
-        several: several::Several::new(),
         fields,
         callees: HashSet::new(),
         copies: HashMap::new(),

@@ -310,9 +310,6 @@ impl Expand<'_> {
                 _ => (Some(Bound::Among(set)), Some(self.value(a, frame))),
             });
         }
-        if let Some(handed) = self.handed(p, a, frame) {
-            return handed;
-        }
         if ty.is_void_pointer() {
             if is_zero(self.unit, frame.get(a)) {
                 return Ok((Some(Bound::Null), None));

@@ -18,8 +18,8 @@ use std::{
 
 /// What the holders of pointers to void are given, and what they are converted to.
 #[derive(Default)]
-pub(super) struct Given {
-    pub(super) values: BTreeMap<Holder, Vec<ExprId>>,
+struct Given {
+    values: BTreeMap<Holder, Vec<ExprId>>,
     types: BTreeMap<Holder, Vec<Qualified>>,
 }
 
@@ -39,7 +39,7 @@ impl Given {
 }
 
 /// The member that steps into a type end with, if it is a pointer to void.
-pub(super) fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder> {
+fn member_at(unit: &Unit, ty: &Qualified, steps: &[Subscript]) -> Option<Holder> {
     let ((s, name), ty) = braces::member_at(unit, ty, steps)?;
     ty.is_void_pointer()
         .then(|| Holder::Member(s, Rc::clone(name)))
@@ -164,7 +164,6 @@ impl Expand<'_> {
             let s = StructId(k as u32);
             holders.extend(members.map(|m| Holder::Member(s, Rc::clone(&m.name))));
         }
-        let mut several = Vec::new();
         for holder in holders {
             let own = match &holder {
                 Holder::Variable(d) => unit.decl(*d).kind != DeclKind::Parameter,
@@ -172,11 +171,8 @@ impl Expand<'_> {
             };
             if own && let Some(to) = only_type(unit, &given, &holder, &heads) {
                 typed.push((holder, Type::Pointer(Rc::new(to))));
-            } else if own {
-                several.push(holder);
             }
         }
-        self.split_void(&given, &several, &heads);
         for (holder, ty) in typed {
             match holder {
                 Holder::Variable(d) => self.unit.decls[d.index()].ty.ty = ty,

@@ -7,7 +7,7 @@ double f(double x, double y)
     struct closure c = {g, 0}, d = {h, &k};
     double s = d.f(x, d.data);
     for (int i = 0; i < 2; i++) {
-        s += c.data ? c.f(x, c.data) : x;
+        s += c.f(x, c.data);
         c.data = &y;
     }
     return s;

@@ -26,47 +26,6 @@ fn points() -> Vec<(String, String, String, String, String)> {
     found
 }
 
-/// A function that is handed data of another type than it takes ends the run, whatever it would ask of a null pointer.
-#[test]
-fn data_of_another_type_ends_the_run() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let text = "#include <stddef.h>
-typedef struct { double (*f)(double, void *); void *data; } closure;
-struct scale { double a, b; };
-static double one(double x, void *p) { double *q = p; if (!q) return -1; return x * *q; }
-static double two(double x, void *p) { struct scale *s = p; return x * s->a + s->b; }
-static double call(const closure *c, double x, int depth)
-{
-    if (depth) return call(c, x, depth - 1);
-    return c->f(x, c->data);
-}
-double f(int k, double x)
-{
-    struct scale s = {x, 2};
-    double a = 3;
-    closure c = {two, &s};
-    double y = call(&c, x, 2);
-    c.f = one;
-    if (k) c.data = &a;
-    if (k > 1) c.data = NULL;
-    return y * call(&c, x, 2);
-}
-";
-    std::fs::write(folder.path().join("f.c"), text).expect("it can be written");
-    let run = |k: usize| {
-        let at = format!("k={k},x=2");
-        cfgrev_in(folder.path(), &["gradient", "f.c", "--at", &at], b"")
-    };
-    let other = run(0);
-    assert_eq!(other.code, Some(1), "{}", other.err);
-    assert!(other.err.contains("f.c:9:"), "{}", other.err);
-    for (k, value) in [(1, "36.0"), (2, "-6.0")] {
-        let ran = run(k);
-        let expected = format!(r#""value":{{"return":{value}}}"#);
-        assert!(ran.out.contains(&expected), "{}{}", ran.out, ran.err);
-    }
-}
-
 /// Errors of runs are shown at the line of C, in a file that is included, too.
 #[test]
 fn errors_of_runs_show_the_line_of_c() {
