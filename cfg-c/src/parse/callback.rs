@@ -7,7 +7,7 @@ use crate::{
     calls::{callable, holds, is_function_pointer},
     codes,
     lex::Token,
-    points::is_null,
+    points::{bare, is_null},
     preprocess::External,
     reach::InFile,
     source::Pos,
@@ -181,8 +181,11 @@ impl Parser<'_> {
         let is_null = |e: ExprId| null && is_null(unit, e);
         let has_it = |ty: &Qualified| {
             let mut open = vec![ty.element()];
+            let mut seen = HashSet::new();
             while let Some(ty) = open.pop() {
-                if let Type::Struct(s) = ty.ty {
+                if let Type::Struct(s) = ty.ty
+                    && seen.insert(s)
+                {
                     if given.members.iter().any(|(of, _)| *of == s) {
                         return true;
                     }
@@ -191,8 +194,22 @@ impl Parser<'_> {
             }
             false
         };
-        for node in &unit.exprs {
+        let owners: HashSet<usize> = (given.variables.iter())
+            .filter_map(|d| unit.decl(*d).function)
+            .collect();
+        let mut called = HashSet::new();
+        for (k, node) in unit.exprs.iter().enumerate() {
             let changes = match node.kind {
+                ExprKind::Call(f, _) => {
+                    called.insert(f);
+                    unit.own_call(ExprId(k as u32))
+                        .is_some_and(|(g, arguments)| {
+                            let parameters = unit.functions[g].parameters.iter();
+                            let mut own = (parameters.zip(arguments.iter()))
+                                .filter(|(p, _)| given.variables.contains(p));
+                            own.any(|(_, a)| !is_it(bare(unit, *a)) && !is_null(*a))
+                        })
+                }
                 ExprKind::Assign(_, a, value) => is_it(a) && !is_null(value),
                 ExprKind::Step { of: a, .. } | ExprKind::Unary(Unary::Address, a) => is_it(a),
                 ExprKind::SizeofExpr(a) => !null && unit.expr(a).ty.as_ref().is_some_and(&has_it),
@@ -201,6 +218,15 @@ impl Parser<'_> {
                 _ => false,
             };
             if changes {
+                return Some(node.at);
+            }
+        }
+        // A function that others have by a pointer may be called with anything.
+        for (k, node) in unit.exprs.iter().enumerate() {
+            if let ExprKind::Name(d) = node.kind
+                && !called.contains(&ExprId(k as u32))
+                && (unit.decl(d).definition).is_some_and(|f| owners.contains(&f))
+            {
                 return Some(node.at);
             }
         }

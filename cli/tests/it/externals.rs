@@ -405,6 +405,13 @@ double set(double x, struct options *o) { if (x > 1) o->g = twice; return o->g ?
 double between(double x, const struct options *o, const struct options *p) { return o->g(x) + p->g(x); }
 extern double (*hook)(double);
 double hooked(double x) { return hook ? hook(x) : x; }
+double again(double x, double (*g)(double)) { if (x > 3) return again(x / 2, twice); return g ? g(x) : x; }
+static double halved(double x, double (*g)(double));
+double in_turn(double x, double (*g)(double)) { return x > 3 ? halved(x, g) : g ? g(x) : x; }
+static double halved(double x, double (*g)(double)) { return in_turn(x / 2, x > 4 ? twice : g); }
+static double with(double (*f)(double, double (*)(double)), double x) { return f(x / 2, twice); }
+double passed_on(double x, double (*g)(double)) { return x > 3 ? with(passed_on, x) : g ? g(x) : x; }
+double same(double x, double (*g)(double)) { return x > 3 ? same(x / 2, g) + same(x / 4, NULL) : g ? g(x) : x; }
 ";
     fs::write(path.join("f.c"), text).unwrap();
     let run = |command: &str, routine: &str, at: &str, more: &[&str]| {
@@ -421,6 +428,7 @@ double hooked(double x) { return hook ? hook(x) : x; }
         ("cleared", &*given, 6.0, 3.0),
         ("alone", r#"{"x":2,"g":null}"#, 4.0, 4.0),
         ("alone", "x=2", 4.0, 4.0),
+        ("same", "x=4", 3.0, 0.75),
     ] {
         let ran = run("check", routine, at, &[]);
         assert_eq!(ran.code, Some(0), "{routine} {at}: {}{}", ran.out, ran.err);
@@ -452,6 +460,20 @@ double hooked(double x) { return hook ? hook(x) : x; }
         let ran = run("gradient", routine, &given, &[]);
         assert_eq!(ran.code, Some(1), "{routine}");
         assert!(ran.err.contains(why), "{routine}: {}", ran.err);
+    }
+    // Calls in the file give another one.
+    for routine in ["again", "in_turn", "passed_on"] {
+        for (more, words) in [
+            (&[][..], "g is a function that the caller"),
+            (
+                &["--external", "g is(twice)"],
+                "g is said to be twice, and is given something here",
+            ),
+        ] {
+            let ran = run("gradient", routine, "x=5", more);
+            assert_eq!(ran.code, Some(1), "{routine}: {}", ran.out);
+            assert!(ran.err.contains(words), "{routine}: {}", ran.err);
+        }
     }
     // A variable stands for its structure, if no other one leads to such.
     let ran = run("gradient", "kept", "x=2", &["--external", "o.g is(twice)"]);
