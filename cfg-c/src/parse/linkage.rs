@@ -9,7 +9,7 @@ use crate::{
     types::{Parameter, Qualified, Signature, Type},
 };
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     rc::Rc,
 };
 
@@ -125,56 +125,67 @@ pub(super) enum Compatible {
     InProgram,
 }
 
-/// True of types that two declarations may give one thing (C99 6.2.7). Declarators nest at most as deep as the parser lets them.
+/// True of types that two declarations may give one thing (C99 6.2.7).
 pub(super) fn are_compatible(unit: &Unit, a: &Qualified, b: &Qualified, rule: Compatible) -> bool {
     let in_file = rule == Compatible::InFile;
     let qualifiers = |of: &Qualified| (of.constant, of.volatile, of.restrict);
-    if in_file && qualifiers(a) != qualifiers(b) {
-        return false;
-    }
-    let are_compatible = |a: &Qualified, b: &Qualified| are_compatible(unit, a, b, rule);
     // Values have no qualifiers.
-    let values = |a: &Qualified, b: &Qualified| {
-        let value = |of: &Qualified| Qualified {
-            constant: false,
-            volatile: false,
-            restrict: false,
-            ..of.clone()
-        };
-        are_compatible(&value(a), &value(b))
+    let value = |of: &Qualified| Qualified {
+        constant: false,
+        volatile: false,
+        restrict: false,
+        ..of.clone()
     };
-    match (&a.ty, &b.ty) {
-        (Type::Pointer(a), Type::Pointer(b)) => are_compatible(a, b),
-        (Type::Array(a, n), Type::Array(b, m)) => {
-            let extent = |e: &Option<_>| e.and_then(|e| constant::integer(unit, e));
-            let extents = extent(n).zip(extent(m));
-            extents.is_none_or(|((n, _), (m, _))| n == m) && are_compatible(a, b)
+    let mut open = vec![(a.clone(), b.clone())];
+    let mut compared = HashSet::new();
+    while let Some((a, b)) = open.pop() {
+        if in_file && qualifiers(&a) != qualifiers(&b) {
+            return false;
         }
-        (Type::Function(a), Type::Function(b)) => {
-            let (ours, theirs) = (&a.parameters, &b.parameters);
-            let same = |(a, b): (&Parameter, &Parameter)| values(&a.ty, &b.ty);
-            let parameters = || {
-                a.variadic == b.variadic
-                    && ours.len() == theirs.len()
-                    && ours.iter().zip(theirs).all(same)
-            };
-            // Arguments for parameters that are not declared are promoted.
-            let takes_promoted = |of: &Signature| {
-                // A definition in the old style takes them as they are passed.
-                let is_old = |p: &Parameter| p.decl.is_some_and(|d| unit.promoted.contains(&d));
-                let mut parameters = of.parameters.iter();
-                !of.variadic && parameters.all(|p| !p.ty.is_promoted() || is_old(p))
-            };
-            let open = match (a.open, b.open) {
-                (false, false) => false,
-                (true, true) => true,
-                (true, false) => !in_file || takes_promoted(b),
-                (false, true) => !in_file || takes_promoted(a),
-            };
-            values(&a.result, &b.result) && (open || !a.open && !b.open && parameters())
+        match (&a.ty, &b.ty) {
+            (Type::Pointer(a), Type::Pointer(b)) => open.push(((**a).clone(), (**b).clone())),
+            (Type::Array(a, n), Type::Array(b, m)) => {
+                let extent = |e: &Option<_>| e.and_then(|e| constant::integer(unit, e));
+                if extent(n)
+                    .zip(extent(m))
+                    .is_some_and(|((n, _), (m, _))| n != m)
+                {
+                    return false;
+                }
+                open.push(((**a).clone(), (**b).clone()));
+            }
+            (Type::Function(a), Type::Function(b)) => {
+                if !compared.insert((Rc::as_ptr(a), Rc::as_ptr(b))) {
+                    continue;
+                }
+                // Arguments for parameters that are not declared are promoted.
+                let takes_promoted = |of: &Signature| {
+                    // A definition in the old style takes them as they are passed.
+                    let is_old = |p: &Parameter| p.decl.is_some_and(|d| unit.promoted.contains(&d));
+                    let mut parameters = of.parameters.iter();
+                    !of.variadic && parameters.all(|p| !p.ty.is_promoted() || is_old(p))
+                };
+                let (ours, theirs) = (&a.parameters, &b.parameters);
+                let agree = match (a.open, b.open) {
+                    (false, false) => a.variadic == b.variadic && ours.len() == theirs.len(),
+                    (true, true) => true,
+                    (true, false) => !in_file || takes_promoted(b),
+                    (false, true) => !in_file || takes_promoted(a),
+                };
+                if !agree {
+                    return false;
+                }
+                open.push((value(&a.result), value(&b.result)));
+                if !a.open && !b.open {
+                    let parameters = ours.iter().zip(theirs);
+                    open.extend(parameters.map(|(a, b)| (value(&a.ty), value(&b.ty))));
+                }
+            }
+            (a, b) if a == b => {}
+            _ => return false,
         }
-        (a, b) => a == b,
     }
+    true
 }
 
 /// Gives functions of which another file has one of the same name a name of their own; these keep theirs.
