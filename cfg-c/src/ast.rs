@@ -391,6 +391,8 @@ pub(crate) struct Unit {
     pub(crate) promoted: HashSet<DeclId>,
     /// Constructs that were read and are not supported.
     pub(crate) refused: Vec<Problem>,
+    /// Members may lie elsewhere than their types say: types are declared with an alignment, or a pragma packs structures.
+    pub(crate) has_layouts: bool,
     /// Types that the command line gives parameters.
     pub(crate) given_types: HashMap<DeclId, Qualified>,
 }

@@ -142,6 +142,7 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         sink,
         unit: Unit {
             structures: complex_types::structures(),
+            has_layouts: read.has_layouts,
             ..Unit::default()
         },
         external: (read.externals.iter())

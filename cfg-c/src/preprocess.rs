@@ -223,6 +223,8 @@ pub(crate) struct Preprocessed {
     pub(crate) types: Vec<TypeChoice>,
     /// Where something is said to be done by several threads.
     pub(crate) parallel: Vec<Pos>,
+    /// A pragma says how members of structures lie.
+    pub(crate) has_layouts: bool,
     /// Files that were not found.
     pub(crate) missing: Vec<String>,
     /// The user named the file.
@@ -365,6 +367,7 @@ struct Preprocessor<'s> {
     externals: Vec<External>,
     types: Vec<TypeChoice>,
     parallel: Vec<Pos>,
+    has_layouts: bool,
     /// Words of pragmas of other tools that have been told.
     foreign: HashSet<Rc<str>>,
     /// The files that line markers name as others than headers of the system.
@@ -405,6 +408,7 @@ pub(crate) fn preprocess(
         externals: Vec::new(),
         types: Vec::new(),
         parallel: Vec::new(),
+        has_layouts: false,
         foreign: HashSet::new(),
         own: HashSet::new(),
         left_out: HashMap::new(),
@@ -448,6 +452,7 @@ pub(crate) fn preprocess(
         is_named: source.found_for.is_empty(),
         system: pp.system,
         parallel: pp.parallel,
+        has_layouts: pp.has_layouts,
     }
 }
 

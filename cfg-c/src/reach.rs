@@ -41,6 +41,8 @@ pub(crate) struct Reached {
     pub(crate) missing: Vec<String>,
     /// Where something is said to be done by several threads.
     pub(crate) parallel: Vec<Pos>,
+    /// A pragma says how members of structures lie.
+    pub(crate) has_layouts: bool,
     /// Why the function to differentiate cannot be replaced by one of another file.
     pub(crate) unshared: Option<String>,
 }
@@ -64,6 +66,7 @@ impl Reached {
             is_one: false,
             missing: Vec::new(),
             parallel: Vec::new(),
+            has_layouts: false,
             unshared: None,
         }
     }
@@ -533,6 +536,7 @@ pub(crate) fn reach(
         is_one,
         missing,
         parallel,
+        has_layouts: read.iter().any(|read| read.has_layouts),
         unshared,
     })
 }

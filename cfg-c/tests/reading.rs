@@ -1108,6 +1108,22 @@ fn nothing_recurses_without_limit() {
     ] {
         assert!(read(&text).problems.has_errors());
     }
+    // Types of functions lead to one another, and to two of each.
+    let chain = |parameters: fn(usize) -> String, n: usize| {
+        let types = (1..n).map(|k| format!("typedef void t{k}({}); ", parameters(k - 1)));
+        let types: String = types.collect();
+        format!(
+            "typedef void t0(void); {types}double f(double x) {{ typedef t{0} *last; typedef t{0} *last; return x; }}",
+            n - 1
+        )
+    };
+    for text in [
+        chain(|k| format!("t{k} *"), 20_000),
+        chain(|k| format!("t{k} *, t{k} *"), 60),
+    ] {
+        let read = read(&text);
+        assert!(read.program.is_some(), "{}", read.problems);
+    }
     // What does not nest has no limit.
     let sum = read(&format!(
         "double f(double x) {{ return x{}; }}",
@@ -1694,6 +1710,58 @@ fn what_does_more_than_tell_is_called() {
         let is_told = (read.problems.iter()).any(|p| p.message.starts_with("g is left out"));
         assert_eq!(is_told, is_quiet, "{body}: {}", read.problems);
     }
+}
+
+/// Unions of integers are refused where members lie elsewhere than their types say, and where the value of an assignment may
+/// change what stands beside its place.
+#[test]
+fn unions_of_integers_that_are_laid_out_in_another_way() {
+    let of = |before: &str, members: &str, body: &str| {
+        format!(
+            "typedef unsigned short word; {before} union both {{ unsigned long all; struct {{ {members} }} f; }};
+             static unsigned changed(union both *u) {{ u->f.b = 3; return 2; }}
+             double f(double x, unsigned n) {{ union both u; u.all = n; {body} return x * u.all; }}"
+        )
+    };
+    let usual = "unsigned char a; word b;";
+    let accepted = read(&of("", usual, "u.f.b = 7; u.f.a += 2;"));
+    assert!(accepted.program.is_some(), "{}", accepted.problems);
+    for (before, members, body) in [
+        ("", "unsigned char a; _Alignas(4) word b;", "u.f.b = 7;"),
+        (
+            "",
+            "unsigned char a; word b __attribute__((aligned(4)));",
+            "u.f.b = 7;",
+        ),
+        (
+            "typedef word wide __attribute__((aligned(4)));",
+            "unsigned char a; wide b;",
+            "u.f.b = 7;",
+        ),
+        ("\n#pragma pack(1)\n", usual, "u.f.b = 7;"),
+        ("", usual, "u.f.a = changed(&u);"),
+        ("", usual, "u.f.a += changed(&u);"),
+    ] {
+        let text = of(before, members, body);
+        let read = read(&text);
+        assert!(read.program.is_none(), "{text}");
+        let is_told = read.problems.iter().any(|p| p.code == "C005");
+        assert!(is_told, "{text}{}", read.problems);
+    }
+}
+
+/// A name where a type stands may be one that a header declares which is not there; else it is an `int`.
+#[test]
+fn names_without_a_type_may_be_types_of_missing_headers() {
+    let of = |header: &str| {
+        let read = read(&format!(
+            "{header}static double g(const real); double f(double x) {{ return g(x); }} static double g(const real) {{ return real; }}"
+        ));
+        (read.program.is_some(), read.problems.to_string())
+    };
+    assert!(of("").0, "{}", of("").1);
+    let (is_read, problems) = of("#include \"missing.h\"\n");
+    assert!(!is_read && problems.contains("real"), "{problems}");
 }
 
 /// Unions of which members are used that are not the same numbers, or that are named as a whole as two types, are

@@ -349,12 +349,13 @@ impl Parser<'_> {
         })
     }
 
-    /// True if the name at hand is declared without a type, behind other words from a place on, or as a function that is defined.
+    /// True if the name at hand is declared without a type, behind other words from a place on, or as a function that is defined. A
+    /// file that is not there may declare it as a type.
     fn leaves_int_out(&self, from: Pos) -> bool {
         let token = self.peek();
         let next = self.ahead(1);
         let is_name = token.kind == Kind::Ident && !begins_declarations(&token.text);
-        if !is_name || self.is_member {
+        if !is_name || self.is_member || !self.missing.is_empty() {
             return false;
         }
         if next.is("(") {
@@ -519,6 +520,8 @@ impl Parser<'_> {
                     let structure = &mut self.unit.structures[s.index()];
                     structure.name.get_or_insert_with(|| Rc::clone(&name));
                     structure.packed |= attributes.layout;
+                } else {
+                    self.unit.has_layouts |= attributes.layout;
                 }
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.names.insert(name, Entry::Typedef(made.ty));

@@ -94,7 +94,7 @@ impl Parser<'_> {
     fn members(&mut self, id: StructId) -> Parse<()> {
         self.expect("{", "before members")?;
         while !self.peek().is("}") {
-            self.attributes()?;
+            let before = self.attributes()?;
             if self.begins_assertion() {
                 self.static_assertion()?;
                 continue;
@@ -121,9 +121,10 @@ impl Parser<'_> {
                     self.unit.structures[id.index()].packed = true;
                 } else {
                     let at = self.peek().at;
-                    self.attributes()?;
-                    let mut made = self.declarator(specifiers.ty.clone())?;
                     let mut attributes = specifiers.attributes;
+                    attributes.extend(before);
+                    attributes.extend(self.attributes()?);
+                    let mut made = self.declarator(specifiers.ty.clone())?;
                     attributes.extend(self.attributes()?);
                     self.unit.structures[id.index()].packed |= attributes.layout;
                     if let Some(what) = attributes.refused {

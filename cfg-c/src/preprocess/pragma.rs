@@ -84,7 +84,10 @@ impl Preprocessor<'_> {
             }
             "cfgrev" => return self.clauses(&rest[1..], Some(at)),
             "omp" | "acc" => return self.parallel.push(at),
-            "pack" | "scalar_storage_order" => "sizes of structures are those without it",
+            "pack" | "scalar_storage_order" => {
+                self.has_layouts = true;
+                "sizes of structures are those without it"
+            }
             "STDC" if rest.get(1).is_some_and(|t| t.is("FENV_ROUND")) => {
                 "results are rounded to nearest"
             }

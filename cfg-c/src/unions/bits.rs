@@ -31,6 +31,9 @@ struct View {
 
 /// The integer that fills a union of which the members that are used are integers.
 pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member]) -> Option<Member> {
+    if unit.has_layouts {
+        return None;
+    }
     let ty = Qualified::plain(Type::Struct(s));
     let size = constant::size(unit, &ty, MAX_DEPTH)?;
     let fills = |m: &&Member| {
@@ -285,7 +288,9 @@ fn write(
     view: &View,
     kept: &BTreeMap<StructId, Member>,
 ) -> Option<()> {
+    // The integer is read before the value is found, which may change it.
     let value = match unit.expr(e).kind {
+        ExprKind::Assign(_, _, value) if unit.expr(value).effects => return None,
         ExprKind::Assign(None, _, value) => value,
         ExprKind::Assign(Some(op), _, value) => {
             let old = read(unit, target, view, kept)?;

@@ -34,7 +34,7 @@ static double pairs(const struct topology *top, int n, const rvec *x, rvec *f)
 
 //@ energy {"top": [{"n": 3, "charge": [0.5, -1, 2]}], "x": [[1, 2, 3], [0.5, -1, 0.25], [2, 1, -1]]}
 //@ energy {"top": [{"n": 2, "charge": [0.5, -1, 2]}], "x": [[1, 2, 3], [0.5, -1, 0.25]]}
-double energy(const struct topology *top, const rvec *x)
+double energy(const struct topology *top, const double x[][3])
 {
     rvec f[3] = {{0}};
     double sum = pairs(top, top->n, x, f);
@@ -45,7 +45,7 @@ double energy(const struct topology *top, const rvec *x)
 }
 
 //@ forces {"top": [{"n": 2, "charge": [0.5, -1]}], "n": 2, "x": [[1, 2, 3], [0.5, -1, 0.25]], "f": [[0, 0, 0], [1, 2, 3]]}
-void forces(struct topology *top, int n, const rvec *x, rvec *f)
+void forces(struct topology *top, int n, const double x[][3], double f[][3])
 {
     pairs(top, n, x, f);
 }
