@@ -227,7 +227,7 @@ pub(crate) struct Decl {
     pub(crate) assigned: Vec<ExprId>,
     /// Its address is taken with &.
     pub(crate) address: bool,
-    /// It is declared `register`, and has no address.
+    /// The variable is declared `register`, and has no address.
     pub(crate) register: bool,
     /// The derivative of what it holds is taken to be 0.
     pub(crate) passive: bool,

@@ -149,7 +149,7 @@ fn wrong<T>(
     })
 }
 
-/// What compilers refuse, too.
+/// Code that compilers refuse, too.
 fn forbidden<T>(
     info: &'static CodeInfo,
     at: Pos,

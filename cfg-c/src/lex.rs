@@ -300,7 +300,7 @@ impl<'b> Lexer<'b> {
         (space, lines)
     }
 
-    /// What is between a byte and this one, as text.
+    /// The bytes from one to this one, as text.
     fn since(&self, start: usize) -> Cow<'b, str> {
         String::from_utf8_lossy(&self.bytes[start..self.at])
     }

@@ -158,7 +158,7 @@ impl Reader {
             sink.add(&read.of_read);
             all.push(read);
         }
-        // What a file that is not there would define is missing everywhere.
+        // Names that a missing file would define are missing everywhere.
         let reached = match lacks_files(&sink.found) {
             true => None,
             false => reached(&all, options, &mut sink),
@@ -216,7 +216,7 @@ impl Reader {
     }
 }
 
-/// What the functions to differentiate reach in files; none if there are errors.
+/// The parts of files that the functions to differentiate reach; none if there are errors.
 fn reached(
     all: &[Rc<FileRead>],
     options: &Options,
@@ -335,7 +335,7 @@ impl Attempt {
     }
 }
 
-/// What is read of files, parsed, without what need not be known.
+/// The parts of files that are read, parsed, without those that need not be known.
 struct Parsed<'r> {
     unit: ast::Unit,
     chosen: lower::Chosen,
@@ -349,7 +349,7 @@ impl<'r> Parsed<'r> {
     fn of(read: &'r reach::Reached, sink: &mut source::Sink) -> Option<Self> {
         let choices = &read.choices;
         let mut unit = parse::parse(read, &header_prototypes::shared(), sink);
-        // What could not be read would be missing.
+        // Parts that could not be read would be missing.
         if sink.found.has_errors() {
             return None;
         }

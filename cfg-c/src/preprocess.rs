@@ -265,7 +265,7 @@ impl Preprocessed {
     }
 }
 
-/// What is the same for all files that are read: spellings, and what they include.
+/// The state that all files share which are read: spellings, and the files that they include.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     names: Interner,

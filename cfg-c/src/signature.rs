@@ -86,7 +86,7 @@ pub struct CGlobal {
 pub struct CStructure {
     /// The words that name it, `struct point` or `point`; those without a tag and a `typedef` of their own have none.
     pub name: Option<String>,
-    /// It is a complex number, whose members are its parts.
+    /// The structure is a complex number, whose members are its parts.
     pub complex: bool,
     /// The members, those of anonymous structures and unions inside included.
     pub members: Vec<(String, CType)>,

@@ -269,7 +269,7 @@ fn refused_changes_are_refused() {
         }
         left -= 1;
         elsewhere += usize::from(!said.is_empty());
-        // What is not reached may hold anything.
+        // Code that is not reached may hold anything.
         let line = |end: usize| 1 + text[..end].matches('\n').count();
         let lines = line(part.start)..=line(part.start + changed.len() + 1);
         if let Some(complaint) = first_in(&said, &lines) {

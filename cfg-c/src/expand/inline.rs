@@ -523,7 +523,7 @@ impl Expand<'_> {
         StmtKind::Block(list)
     }
 
-    /// What is returned as a result of a type: null is the number of no function.
+    /// A returned value as a result of a type: null is the number of no function.
     pub(super) fn value_of(&mut self, value: ExprId, result: &Qualified, frame: &Frame) -> ExprId {
         match result.ty {
             Type::Arith(_) if self.unit.is_pointer(value) => self.value(value, frame),

@@ -74,7 +74,7 @@ impl Expand<'_> {
         self.statement(StmtNode { kind, ..node })
     }
 
-    /// What a function returns that stands for itself.
+    /// The result of a function that stands for itself.
     fn returned_value(&mut self, e: ExprId, frame: &Frame) -> ExprId {
         let decl = self.unit.functions[frame.target].decl;
         match &self.unit.decl(decl).ty.ty {

@@ -150,7 +150,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is asked whether it is 0, as an integer where it is complex.
+    /// An expression that is asked whether it is 0, as an integer where it is complex.
     pub(super) fn truth(&mut self, e: ExprId) -> ExprId {
         let Some(part) = self.complex_part(e) else {
             return e;

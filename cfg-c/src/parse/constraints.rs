@@ -15,7 +15,7 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// What constraints tell apart.
+/// The kinds of types that constraints tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     Nothing,
@@ -27,7 +27,7 @@ enum Sort {
 }
 
 impl Sort {
-    /// That of values of a type, of arrays and functions as pointers; none of types that are not read.
+    /// The kind of values of a type, of arrays and functions as pointers; none of types that are not read.
     fn of(ty: &Qualified) -> Option<Self> {
         Some(match &ty.ty {
             Type::Void => Self::Nothing,
@@ -456,7 +456,7 @@ impl Unit {
         self.expr(e).ty.as_ref().and_then(Sort::of)
     }
 
-    /// What an expression points to.
+    /// The type that an expression points to.
     fn pointee(&self, e: ExprId) -> Option<&Qualified> {
         self.expr(e).ty.as_ref()?.target()
     }

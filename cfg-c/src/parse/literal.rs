@@ -42,7 +42,7 @@ pub(super) fn number(text: &str) -> Option<(ExprKind, bool)> {
     let hex = lower.starts_with("0x");
     let real = lower.contains('.') || hex && lower.contains('p') || !hex && lower.contains('e');
     if !real {
-        // Both letters of a suffix are of one case.
+        // The two letters of a suffix are of one case.
         if text.contains("lL") || text.contains("Ll") {
             return None;
         }

@@ -16,24 +16,24 @@ use std::{
     rc::Rc,
 };
 
-/// What a caller gives.
+/// Variables and members that a caller gives.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Holder {
     Variable(DeclId),
     Member(StructId, Rc<str>),
 }
 
-/// What an expression is asked for.
+/// The use of an expression.
 #[derive(Clone, Copy)]
 enum Asked {
-    /// It is called.
+    /// The expression is called.
     Call,
     /// Whether it is null, or true.
     Truth,
     Value,
 }
 
-/// What is not null where something is evaluated.
+/// Variables and members that are not null where something is evaluated.
 type Known = Rc<Vec<Holder>>;
 
 /// The pointers to functions that are tested, and those that are used elsewhere than behind their tests.
@@ -70,7 +70,7 @@ fn compared(unit: &Unit, e: ExprId) -> Option<(ExprId, bool)> {
     }
 }
 
-/// What is known with `known` and a condition that is true or not.
+/// Variables and members known with `known` and a condition that is true or not.
 fn with(unit: &Unit, known: &Known, condition: ExprId, truth: bool) -> Known {
     let mut more = Vec::new();
     let mut open = vec![(condition, truth)];
@@ -95,7 +95,7 @@ fn with(unit: &Unit, known: &Known, condition: ExprId, truth: bool) -> Known {
 }
 
 impl Uses {
-    /// Those in the functions that are defined.
+    /// The uses in the functions that are defined.
     fn of(unit: &Unit) -> Self {
         let mut uses = Self::default();
         for function in &unit.functions {
@@ -252,7 +252,7 @@ impl Parser<'_> {
                     at
                 }
             };
-            // What is given something here is refused where that is not known.
+            // Functions given here are refused where it is not known which.
             if self.changes(&given, true).is_some() || self.replace(&given, None).is_some() {
                 continue;
             }

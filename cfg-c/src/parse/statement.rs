@@ -289,7 +289,7 @@ impl Parser<'_> {
         Ok(self.stmt(kind, from))
     }
 
-    /// What a function returns, in the type of its result.
+    /// The returned value of a function, in the type of its result.
     fn converted_result(&mut self, e: ExprId) -> ExprId {
         let ty = self.function.map(|d| &self.unit.decl(d).ty.ty);
         match ty {

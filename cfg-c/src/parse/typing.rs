@@ -102,7 +102,7 @@ impl Unit {
                 if !unit.is_pointer(chosen) {
                     return common(*a, *b).or_else(|| ty(*a));
                 }
-                // What either of the two may not write is not written.
+                // A value that one of the two may not write is not written.
                 let pointer = decayed(ty(chosen)?);
                 let reads = ty(other).is_some_and(|ty| ty.target().is_some_and(|to| to.constant));
                 Some(match &pointer.ty {

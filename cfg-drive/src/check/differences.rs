@@ -44,7 +44,7 @@ pub(super) struct Comparison<'a> {
 /// The result of a comparison with differences.
 pub(super) struct Compared {
     pub(super) differences: Differences,
-    /// What the run at the point itself came across that has a kink or a jump, or the branch that runs beside it took otherwise.
+    /// The kink or jump that the run at the point itself came across, or the branch that runs beside it took otherwise.
     pub(super) crossing: Option<Crossing>,
     /// The reason for which a run could not be made within the limits.
     pub(super) stopped: Option<Diagnostic>,

@@ -148,7 +148,7 @@ struct Prepared {
     text: Rc<Text>,
     /// How it is to be preprocessed here.
     preprocessing: Preprocessing,
-    /// What another preprocessor has made of it.
+    /// The text that another preprocessor has made of it.
     bytes: Option<Vec<u8>>,
     found_for: Vec<String>,
 }

@@ -338,7 +338,7 @@ fn what_is_not_compared_is_told() {
     let (ran, original) = check(text, "x=3", &[]);
     assert_eq!(original["agrees"], Value::Null, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("warning[P400]"), "{}", ran.err);
-    // What the system says is no input.
+    // Answers of the system are no input.
     let text = "#include <time.h>\nstatic double began;\ndouble f(double x) { began = 1 + time(NULL); return x * x; }\n";
     let (ran, original) = check(text, "x=3", &[]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

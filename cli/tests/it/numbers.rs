@@ -296,7 +296,7 @@ fn limits_end_a_run_with_a_diagnostic() {
     assert!(ran.err.contains("--max-memory"), "{}", ran.err);
 }
 
-/// What the differences cross has a place in the file: a kink, or a branch.
+/// A kink or a branch that differences cross has a place in the file.
 #[test]
 fn what_differences_cross_has_a_place() {
     let text = "#include <math.h>
