@@ -7,7 +7,7 @@
 //@ indexed {"n":5,"t":2.6,"table":[0.3,0.9,0.2,0.5,0.8]}
 //@ balanced {"a":[[4.0,1e-3],[2e4,3.0]]}
 //@ shadowed {"x":1.7}
-//@ classified {"n":6,"x":[0.7,1e-40,0.0,-3e-310,-1.5,2e-38]}
+//@ classified {"w":1.3}
 /* Functions of math.h that are read in C with the file. */
 #include <math.h>
 #include <stdbool.h>
@@ -109,21 +109,22 @@ static double logb2(double x) { return log(x) / log(2.0); }
 double shadowed(double x) { return logb2(x) + floor(logb2(x)) * x; }
 
 /* Sums numbers by their kind, which for a float is another one than for the double that it was. */
-double classified(int n, const double *x)
+double classified(double w)
 {
+    static const double x[] = {0.7, 1e-40, 0.0, -3e-310, -1.5, 2e-38};
     double s = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < 6; i++) {
         float single = (float)x[i];
         switch (fpclassify(x[i])) {
-        case FP_NORMAL: s += x[i] * x[i]; break;
-        case FP_SUBNORMAL: s += 0.25 + x[i]; break;
-        case FP_ZERO: s += 3.0 + x[i]; break;
+        case FP_NORMAL: s += w * w * x[i]; break;
+        case FP_SUBNORMAL: s += 0.25 * w + x[i]; break;
+        case FP_ZERO: s += 3.0 * w; break;
         default: s -= 1.0;
         }
         if (fpclassify(single) == FP_SUBNORMAL)
-            s += 100.0 + 2.0 * single;
+            s += 100.0 * w + 2.0 * single;
         if (isnormal(single))
-            s += 1000.0 + 5.0 * x[i];
+            s += 1000.0 * w + 5.0 * x[i];
     }
     return s;
 }

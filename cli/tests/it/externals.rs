@@ -411,7 +411,7 @@ double in_turn(double x, double (*g)(double)) { return x > 3 ? halved(x, g) : g 
 static double halved(double x, double (*g)(double)) { return in_turn(x / 2, x > 4 ? twice : g); }
 static double with(double (*f)(double, double (*)(double)), double x) { return f(x / 2, twice); }
 double passed_on(double x, double (*g)(double)) { return x > 3 ? with(passed_on, x) : g ? g(x) : x; }
-double same(double x, double (*g)(double)) { return x > 3 ? same(x / 2, g) + same(x / 4, NULL) : g ? g(x) : x; }
+double same(double x, double (*g)(double)) { return x > 3 ? same(x / 2, NULL) + same(x / 4, NULL) : g ? g(x) : x; }
 ";
     fs::write(path.join("f.c"), text).unwrap();
     let run = |command: &str, routine: &str, at: &str, more: &[&str]| {
