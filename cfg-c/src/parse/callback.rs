@@ -43,6 +43,19 @@ impl Given {
     }
 }
 
+/// The parameters of functions to differentiate, and the variables of other files.
+fn given_variables(unit: &Unit, heads: &[InFile]) -> impl Iterator<Item = DeclId> {
+    let heads = heads.iter();
+    let heads = heads.filter_map(|(file, name)| unit.function_named(*file, name));
+    let own = heads.flat_map(|f| unit.functions[f].parameters.iter().copied());
+    let all = (0..unit.decls.len()).map(|k| DeclId(k as u32));
+    let elsewhere = all.filter(|d| {
+        let decl = unit.decl(*d);
+        decl.external && decl.kind == DeclKind::Global
+    });
+    own.chain(elsewhere)
+}
+
 impl Parser<'_> {
     /// A parameter of the functions to differentiate, a variable of another file, or the member of a structure, is this
     /// function of the files, or null, wherever it is read.
@@ -87,15 +100,7 @@ impl Parser<'_> {
                 }
             }
         } else {
-            let heads = heads.iter();
-            let heads = heads.filter_map(|(file, name)| unit.function_named(*file, name));
-            let own = heads.flat_map(|f| unit.functions[f].parameters.iter().copied());
-            let all = (0..unit.decls.len()).map(|k| DeclId(k as u32));
-            let elsewhere = all.filter(|d| {
-                let decl = unit.decl(*d);
-                decl.external && decl.kind == DeclKind::Global
-            });
-            for d in own.chain(elsewhere).filter(|d| unit.decl(*d).name == *name) {
+            for d in given_variables(unit, heads).filter(|d| unit.decl(*d).name == *name) {
                 variables.insert(d);
                 types.push(&unit.decl(d).ty);
             }
@@ -156,15 +161,7 @@ impl Parser<'_> {
         heads: &[InFile],
     ) -> Option<(StructId, bool)> {
         let unit = &self.unit;
-        let heads = heads.iter();
-        let heads = heads.filter_map(|(file, name)| unit.function_named(*file, name));
-        let own = heads.flat_map(|f| unit.functions[f].parameters.iter().copied());
-        let all = (0..unit.decls.len()).map(|k| DeclId(k as u32));
-        let elsewhere = all.filter(|d| {
-            let decl = unit.decl(*d);
-            decl.external && decl.kind == DeclKind::Global
-        });
-        let given: Vec<DeclId> = own.chain(elsewhere).collect();
+        let given: Vec<DeclId> = given_variables(unit, heads).collect();
         let mut named = given.iter().filter(|d| *unit.decl(**d).name == *variable);
         let Type::Struct(s) = unit.decl(*named.next()?).ty.bottom().ty else {
             return None;

@@ -3,7 +3,7 @@
 
 use super::Parser;
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary, new_decl},
+    ast::{Binary, ExprId, ExprKind, Init, Unary},
     braces, codes,
     complex::{self, PARTS},
     constant,
@@ -372,14 +372,9 @@ impl Parser<'_> {
             return (None, place);
         };
         let ty = Qualified::plain(Type::Pointer(Rc::new(ty)));
-        let decl = new_decl(&Rc::from("place"), DeclKind::Local, ty, at);
-        let d = DeclId(self.unit.decls.len() as u32);
-        self.unit.decls.push(decl);
-        self.unit.decls[d.index()].place = self.unit.exprs.len() as u32;
-        self.locals.push(d);
         let address = self.add(ExprKind::Unary(Unary::Address, place), at, from);
-        let [target, pointer] = [(); 2].map(|()| self.add(ExprKind::Name(d), at, from));
-        let first = self.add(ExprKind::Assign(None, target, address), at, from);
+        let (first, d) = self.kept_in_local("place", ty, address, at, from);
+        let pointer = self.add(ExprKind::Name(d), at, from);
         (
             Some(first),
             self.add(ExprKind::Unary(Unary::Deref, pointer), at, from),

@@ -120,15 +120,28 @@ impl Parser<'_> {
             return (None, *condition);
         };
         let ty = Qualified::plain(ty.ty);
-        let decl = new_decl(&Rc::from("condition"), DeclKind::Local, ty, at);
-        let d = DeclId(self.unit.decls.len() as u32);
-        self.unit.decls.push(decl);
-        self.unit.decls[d.index()].place = self.unit.exprs.len() as u32;
-        self.locals.push(d);
-        let [target, tested, value] = [(); 3].map(|()| self.add(ExprKind::Name(d), at, at));
-        let first = self.add(ExprKind::Assign(None, target, *condition), at, at);
+        let (first, d) = self.kept_in_local("condition", ty, *condition, at, at);
+        let [tested, value] = [(); 2].map(|()| self.add(ExprKind::Name(d), at, at));
         *condition = tested;
         (Some(first), value)
+    }
+
+    /// The assignment of a value to a new local variable, and the variable.
+    pub(super) fn kept_in_local(
+        &mut self,
+        name: &str,
+        ty: Qualified,
+        value: ExprId,
+        at: Pos,
+        from: Pos,
+    ) -> (ExprId, DeclId) {
+        let mut decl = new_decl(&Rc::from(name), DeclKind::Local, ty, at);
+        decl.place = self.unit.exprs.len() as u32;
+        let d = DeclId(self.unit.decls.len() as u32);
+        self.unit.decls.push(decl);
+        self.locals.push(d);
+        let target = self.add(ExprKind::Name(d), at, from);
+        (self.add(ExprKind::Assign(None, target, value), at, from), d)
     }
 
     /// Binary operators of this level and above; there are ten.
