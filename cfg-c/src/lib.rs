@@ -178,7 +178,7 @@ impl Reader {
         attempt.read(further)
     }
 
-    /// A file that is read, or has been. What options say is read with its macros, where it is the first.
+    /// A file that is read, or has been. Options are read with the macros of the first one.
     fn file(
         &mut self,
         source: &SourceFile<'_>,
