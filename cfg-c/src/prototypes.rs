@@ -60,10 +60,8 @@ pub(crate) fn agreed(own: &Qualified, library: &Qualified) -> Option<Qualified> 
     let bytes = own_signature.result.target().is_some() && signature.result.is_void_pointer();
     let same = bytes || is_same(&own_signature.result, &signature.result);
     // Arguments are not converted to what is not declared.
-    let known = Signature {
-        open: true,
-        ..(**signature).clone()
-    };
+    let mut known = (**signature).clone();
+    known.open = true;
     let ty = Type::Function(Rc::new(known));
     (same && !names_structure(library)).then(|| Qualified::plain(ty))
 }

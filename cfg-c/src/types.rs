@@ -285,6 +285,35 @@ pub(crate) struct Signature {
     pub(crate) open: bool,
 }
 
+/// Types of functions that lead to one another nest without a limit, so they are dropped one after another.
+impl Drop for Signature {
+    fn drop(&mut self) {
+        let mut pending = Vec::new();
+        self.take_types(&mut pending);
+        while let Some(ty) = pending.pop() {
+            match ty {
+                Type::Pointer(of) | Type::Array(of, _) => {
+                    pending.extend(Rc::into_inner(of).map(|of| of.ty));
+                }
+                Type::Function(signature) => {
+                    if let Some(mut signature) = Rc::into_inner(signature) {
+                        signature.take_types(&mut pending);
+                    }
+                }
+                Type::Void | Type::Arith(_) | Type::Struct(_) | Type::Refused(_) => {}
+            }
+        }
+    }
+}
+
+impl Signature {
+    /// Moves the types of the result and the parameters to `pending`.
+    fn take_types(&mut self, pending: &mut Vec<Type>) {
+        pending.push(std::mem::replace(&mut self.result.ty, Type::Void));
+        pending.extend(self.parameters.drain(..).map(|p| p.ty.ty));
+    }
+}
+
 /// A parameter as it is declared, after its type is adjusted to a pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Parameter {

@@ -368,14 +368,12 @@ impl Parser<'_> {
                         ..Qualified::plain(Type::Array(Rc::new(ty), extent))
                     }
                 }
-                Suffix::Function(signature) => {
+                Suffix::Function(mut signature) => {
                     if is_function || matches!(ty.ty, Type::Array(..)) {
                         return Err(self.syntax(at, "a function returns no array and no function"));
                     }
-                    Qualified::plain(Type::Function(Rc::new(Signature {
-                        result: ty,
-                        ..signature
-                    })))
+                    signature.result = ty;
+                    Qualified::plain(Type::Function(Rc::new(signature)))
                 }
             };
         }

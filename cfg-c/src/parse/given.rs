@@ -225,10 +225,9 @@ impl Parser<'_> {
                 ..p.clone()
             });
         }
-        Some(Rc::new(Signature {
-            parameters,
-            ..(*signature).clone()
-        }))
+        let mut own = (*signature).clone();
+        own.parameters = parameters;
+        Some(Rc::new(own))
     }
 
     /// Makes a function of a declaration: it is defined elsewhere.
