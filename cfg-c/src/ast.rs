@@ -2,6 +2,7 @@
 
 pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
+    constant::Number,
     math::How,
     source::{Pos, Problem},
     types::{Arith, Qualified, Type},
@@ -217,6 +218,8 @@ pub(crate) struct Decl {
     pub(crate) ty: Qualified,
     pub(crate) at: Pos,
     pub(crate) init: Option<Init>,
+    /// The number that it always has.
+    pub(crate) fixed: Option<Number>,
     /// `extern` without a definition.
     pub(crate) external: bool,
     /// Static at file scope.
@@ -265,6 +268,7 @@ pub(crate) fn new_decl(name: &Rc<str>, kind: DeclKind, ty: Qualified, at: Pos) -
         ty,
         at,
         init: None,
+        fixed: None,
         external: false,
         internal: false,
         extent: None,

@@ -2,8 +2,13 @@
 
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
+    math::{BUILTIN, How},
     structures,
     types::{Arith, Int, Qualified, Type},
+};
+use cfg_core::{
+    elemental::{Math, value_real, value_real32},
+    ir::Op,
 };
 use std::collections::HashSet;
 
@@ -75,9 +80,24 @@ impl Number {
     }
 }
 
+/// Which expressions have a value where they are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Constants {
+    /// Those of C99 6.6, which extents and cases take.
+    Standard,
+    /// With constant variables and functions of the library, which compilers take in initial values, too.
+    Folded,
+}
+
 /// The value of an integer constant expression, and its type.
 pub(crate) fn integer(unit: &Unit, e: ExprId) -> Option<(i128, Int)> {
     within(unit, e, MAX_DEPTH)
+}
+
+/// The number that a variable always has: one that is kept, constant and initialised with a number.
+pub(crate) fn fixed(unit: &Unit, ty: &Qualified, e: ExprId) -> Option<Number> {
+    let is_fixed = ty.constant && !ty.volatile && ty.width.is_none();
+    number(unit, e)?.converted(ty.arith().filter(|_| is_fixed)?)
 }
 
 fn within(unit: &Unit, e: ExprId, depth: usize) -> Option<(i128, Int)> {
@@ -85,29 +105,30 @@ fn within(unit: &Unit, e: ExprId, depth: usize) -> Option<(i128, Int)> {
         Arith::Int(_) => {}
         Arith::Float | Arith::Double => return None,
     }
-    match number_within(unit, e, depth)? {
+    match number_within(unit, e, Constants::Standard, depth)? {
         Number::Int(value, ty) => Some((value, ty)),
         Number::Float(_) | Number::Double(_) => None,
     }
 }
 
-/// The value of a constant expression of numbers.
+/// The value of a constant expression of numbers, as initial values have it.
 pub(crate) fn number(unit: &Unit, e: ExprId) -> Option<Number> {
-    number_within(unit, e, MAX_DEPTH)
+    number_within(unit, e, Constants::Folded, MAX_DEPTH)
 }
 
-fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
+fn number_within(unit: &Unit, e: ExprId, constants: Constants, depth: usize) -> Option<Number> {
     let depth = depth.checked_sub(1)?;
+    let part = |e: ExprId| number_within(unit, e, constants, depth);
     let size = |size: i128| Some(Number::Int(size, Int::ULong));
     match &unit.expr(e).kind {
         ExprKind::Int(value, Arith::Int(ty)) => Some(Number::Int(*value, *ty)),
         ExprKind::Float(value) => Some(Number::Float(*value)),
         ExprKind::Real(value) => Some(Number::Double(*value)),
         ExprKind::Unary(Unary::Deref | Unary::Address, _) => None,
-        ExprKind::Unary(op, a) => unary(*op, number_within(unit, *a, depth)?),
+        ExprKind::Unary(op, a) => unary(*op, part(*a)?),
         ExprKind::Binary(op, a, b) => {
-            let a = number_within(unit, *a, depth)?;
-            let b = number_within(unit, *b, depth)?;
+            let a = part(*a)?;
+            let b = part(*b)?;
             match (a, b) {
                 (Number::Int(a, at), Number::Int(b, bt)) => {
                     binary(*op, (a, at), (b, bt)).map(|(value, ty)| Number::Int(value, ty))
@@ -116,15 +137,15 @@ fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
             }
         }
         ExprKind::Conditional(c, a, b) => {
-            let c = number_within(unit, *c, depth)?;
-            let a = number_within(unit, *a, depth)?;
-            let b = number_within(unit, *b, depth)?;
+            let c = part(*c)?;
+            let a = part(*a)?;
+            let b = part(*b)?;
             let ty = a.ty().common(b.ty());
             if c.is_zero() { b } else { a }.converted(ty)
         }
         ExprKind::Cast(ty, a) => {
             let to = ty.arith()?;
-            match (number_within(unit, *a, depth), to) {
+            match (part(*a), to) {
                 (Some(value), _) => value.converted(to),
                 (None, Arith::Int(int)) if unit.is_pointer(*a) => {
                     let value = address(unit, *a, depth)?;
@@ -135,16 +156,47 @@ fn number_within(unit: &Unit, e: ExprId, depth: usize) -> Option<Number> {
         }
         ExprKind::SizeofType(ty) => size(self::size(unit, ty, depth)?),
         ExprKind::SizeofExpr(a) => size(size_of_operand(unit, *a, depth)?),
+        ExprKind::Name(d) if constants == Constants::Folded => unit.decl(*d).fixed,
         ExprKind::Call(f, arguments) => {
-            let (ExprKind::Name(d), [a]) = (&unit.expr(*f).kind, &arguments[..]) else {
+            let ExprKind::Name(f) = unit.expr(*f).kind else {
                 return None;
             };
-            let name = unit.decl(*d).name.strip_prefix("__builtin_")?;
-            let value = count_of_bits(name, within(unit, *a, depth)?.0)?;
-            Some(Number::Int(value.into(), Int::Int))
+            if let ([a], Some(name)) = (&arguments[..], unit.decl(f).name.strip_prefix(BUILTIN))
+                && let Some((value, _)) = within(unit, *a, depth)
+                && let Some(value) = count_of_bits(name, value)
+            {
+                return Some(Number::Int(value.into(), Int::Int));
+            }
+            let ty = unit.expr(e).ty.as_ref()?.arith()?;
+            match unit.decl(f).how()? {
+                _ if constants == Constants::Standard => None,
+                How::Infinity => Number::Double(f64::INFINITY).converted(ty),
+                How::NotANumber => Number::Double(f64::NAN).converted(ty),
+                How::Op(op) => {
+                    let arguments = arguments.iter().map(|a| part(*a));
+                    of_the_library(op, &arguments.collect::<Option<Vec<_>>>()?, ty)
+                }
+                _ => None,
+            }
         }
         _ => None,
     }
+}
+
+/// The value of a function of the library; none where it would tell of an error.
+fn of_the_library(op: Op, arguments: &[Number], ty: Arith) -> Option<Number> {
+    let value = match ty {
+        Arith::Float => {
+            let arguments: Vec<f32> = arguments.iter().map(|a| a.float()).collect();
+            Number::Float(value_real32(op, &arguments, Math::Native)?)
+        }
+        Arith::Double => {
+            let arguments: Vec<f64> = arguments.iter().map(|a| a.double()).collect();
+            Number::Double(value_real(op, &arguments, Math::Native)?)
+        }
+        Arith::Int(_) => return None,
+    };
+    value.double().is_finite().then_some(value)
 }
 
 /// The value of a compiler's function that counts the bits of a number; none where the function has none.

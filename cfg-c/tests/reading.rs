@@ -408,6 +408,22 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C005"],
         (1, 32),
     ),
+    // Only what never changes is a constant.
+    (
+        "static const volatile double h = 2; double f(double x) { static double k = h; return k * x; }",
+        &["C016"],
+        (1, 76),
+    ),
+    (
+        "static double h = 2; static double k = h; double f(double x) { return k * x; }",
+        &["C016"],
+        (1, 40),
+    ),
+    (
+        "#include <math.h>\nstatic double k = sqrt(-1.0); double f(double x) { return k * x; }",
+        &["C016"],
+        (2, 23),
+    ),
     // A function whose body is not read is none that could be given a derivative.
     (
         "double g(double x) { ( }\n#pragma cfgrev no-diff(g)\ndouble f(double x) { return g(x); }",

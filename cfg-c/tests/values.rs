@@ -57,6 +57,10 @@ const RULES: &[(&str, &str)] = &[
         "bit-fields lie in numbers of their types",
         "#include <stddef.h>\nstruct a { char c; unsigned k : 3, l : 30; double v; }; struct b { unsigned k : 3; unsigned char l : 6, m : 3; }; struct c { int k : 20; char c; long l : 9; int m : 30, n : 3; }; struct d { char c : 7; _Bool d : 1; short s : 9; struct b b; unsigned long u : 32; }; union e { unsigned k : 3; char c[3]; }; double f(double v, int n) { return v + sizeof(struct a) + 100 * offsetof(struct a, v) + 1e4 * sizeof(struct b) + 1e6 * sizeof(struct c) + 1e8 * offsetof(struct c, c) + 1e10 * sizeof(struct d) + 1e12 * offsetof(struct d, b) + 1e14 * sizeof(union e); }",
     ),
+    (
+        "initial values name constant variables, and functions of the library",
+        "#include <math.h>\nstatic double best = INFINITY, none = NAN; static const double h = 0.5, h3 = h * h * h; static const int k = 7; static const float third = 1.0 / 3; double f(double v, int n) { static double a[2] = {h3 * k, third}, root = sqrt(3.0), far = -HUGE_VAL, one = 1 / 3 + h; static float rootf = sqrtf(3.0f); if (v < best && v > far) best = v; a[0] += one; return best + 10 * a[0] + 100 * a[1] + 1e3 * root + 1e6 * rootf + (none == none); }",
+    ),
     // Memory.
     (
         "memset fills integers with bytes",

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     ast::{
         Decl, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtId, StmtKind, StmtNode, StructId,
+        new_decl,
     },
     codes, constant,
     points::{allocates, bare, library_call},
@@ -100,23 +101,9 @@ impl Expand<'_> {
     ) -> DeclId {
         let d = DeclId(self.unit.decls.len() as u32);
         self.unit.decls.push(Decl {
-            name: Rc::from(name),
-            kind: DeclKind::Local,
-            ty,
-            at,
-            init: None,
-            external: false,
-            library: None,
-            noreturn: false,
-            internal: false,
-            extent: None,
-            assigned: Vec::new(),
-            address: false,
-            register: false,
-            passive: false,
-            definition: None,
             function: Some(frame.target),
             place: self.unit.exprs.len() as u32,
+            ..new_decl(&Rc::from(name), DeclKind::Local, ty, at)
         });
         frame.added.push(d);
         d

@@ -596,6 +596,11 @@ impl Parser<'_> {
             let extent = self.add(length, at, at);
             self.unit.decls[d.index()].ty.ty = Type::Array(Rc::clone(of), Some(extent));
         }
+        if let Init::Expr(e) = init
+            && kept
+        {
+            self.unit.decls[d.index()].fixed = constant::fixed(&self.unit, ty, e);
+        }
         self.unit.decls[d.index()].init = Some(init);
     }
 
