@@ -345,6 +345,32 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C010"],
         (1, 42),
     ),
+    // The same member of what may be the same structure, also by way of a union, an element, or the structure as a whole.
+    (
+        "struct s { int k, m; struct s *next; }; double f(double x) { struct s a = {1, 2, 0}, *p = &a; a.next = p; return x * p->next->k * (p->k = 3); }",
+        &["C010"],
+        (1, 137),
+    ),
+    (
+        "struct s { int k; struct s *next; }; struct t { int n; struct s *of; }; double f(double x) { struct s a = {1, 0}; struct t t = {2, &a}, *p = &t; a.next = &a; return x * p->of->next->k * (p->of->k = 3); }",
+        &["C010"],
+        (1, 197),
+    ),
+    (
+        "struct s { int k[2]; struct s *next; }; double f(double x, int n) { struct s a = {{1, 2}, 0}, *p = &a; a.next = p; return x * p->next->k[n] * (p->k[0] = 3); }",
+        &["C010"],
+        (1, 152),
+    ),
+    (
+        "struct s { union { struct { int k, m; }; int v[2]; }; struct s *next; }; double f(double x) { struct s a = {{{1, 2}}, 0}, *p = &a; a.next = p; return x * p->next->k * (p->v[0] = 3); }",
+        &["C010"],
+        (1, 177),
+    ),
+    (
+        "struct s { int k, m; struct s *next; }; double f(double x) { struct s a = {1, 2, 0}, b = a, *p = &a; a.next = p; return x * p->next->k * (*p = b).m; }",
+        &["C010"],
+        (1, 147),
+    ),
     (
         "double f(int n) { n = 3; struct { double x; } a[n]; a[0].x = 1; return a[0].x; }",
         &["C015"],

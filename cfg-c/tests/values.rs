@@ -215,6 +215,10 @@ const RULES: &[(&str, &str)] = &[
         "double f(double v, int n) { int c[2] = {n, 5}, k = 0; for (int i = 0; i < c[0]; i++) { c[0] -= 1; k++; } return v + k; }",
     ),
     (
+    (
+        "a member that is assigned is no other member, wherever pointers lead",
+        "#include <stdlib.h>\nstruct p { double v; int pinned, at[2]; }; struct c { int w, k; struct p *parts; struct c *next; }; double f(double v, int n) { struct c *c = calloc(1, sizeof *c), *d = calloc(1, sizeof *d); c->next = d; d->next = c; c->w = n; c->parts = calloc(n, sizeof(struct p)); d->parts = c->parts; (&c->parts[0 * c->w])->pinned = (&c->parts[c->w - 1])->pinned = 1; c->parts[c->w - 2].v = d->next->parts[c->next->next->w - 1].v = v; c->parts[c->k].at[c->w - 2] = c->next->parts[c->w - 1].at[c->k] = n + 4; int s = c->w * (d->next->k = 2) + (c->next->next->parts->at[0] += 5) * c->k++; double y = s + 10 * c->parts[0].pinned + 20 * c->parts[n - 1].pinned + c->parts[1].v * c->parts[2].v + 100 * c->parts[0].at[1] + 1000 * c->parts[2].at[0] + 1e4 * c->parts[0].at[0] + 1e5 * c->k; free(c->parts); free(c); free(d); return y; }",
+    ),
         "a counter below 0 is large for a bound without sign",
         "double f(double v, int n) { unsigned m = n; int k = 0; for (int i = -1; i < m; i++) k++; return v + k; }",
     ),

@@ -2,11 +2,11 @@
 //!
 //! A place is a variable and the steps from it: members, elements, and steps through pointers. Two places of one variable are
 //! surely different where their ways part at two members or at two elements and lead through no pointer behind that, where
-//! their types are those of different objects, or where one is the variable itself and nothing points to it, or the other is
-//! a member.
+//! their types are those of different objects, where they are scalars in different members of structures, wherever these
+//! lie, or where one is the variable itself and nothing points to it, or the other is a member.
 
 use crate::{
-    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Unary, Unit},
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StructId, Unary, Unit},
     types::{Arith, Qualified, Type},
 };
 use std::{collections::BTreeMap, rc::Rc};
@@ -52,6 +52,8 @@ struct Access {
     /// All that it leads to is meant.
     open: bool,
     kind: Option<Kind>,
+    /// The structure and its member that a scalar is, or is an element of. Unions have one member, or are refused.
+    member: Option<(StructId, Rc<str>)>,
     /// It is part of the variable, and nothing points there.
     own: bool,
     /// It is a variable that is no structure and no array.
@@ -62,6 +64,11 @@ impl Access {
     /// True if two places that begin at one variable may share an object.
     fn meets(&self, other: &Self) -> bool {
         if let (Some(a), Some(b)) = (self.kind, other.kind)
+            && a != b
+        {
+            return false;
+        }
+        if let (Some(a), Some(b)) = (&self.member, &other.member)
             && a != b
         {
             return false;
@@ -151,6 +158,7 @@ impl Accesses {
             steps: Vec::new(),
             open: true,
             kind,
+            member: None,
             own: false,
             whole: false,
         }];
@@ -166,7 +174,11 @@ impl Accesses {
     /// A place; all that its variables lead to, if it cannot be followed.
     pub(super) fn add_place(&mut self, unit: &Unit, e: ExprId) {
         match place(unit, e, false) {
-            Some((d, steps)) => self.add(d, access(unit, d, steps, unit.expr(e).ty.as_ref())),
+            Some((d, steps)) => {
+                let place = access(unit, d, steps, unit.expr(e).ty.as_ref());
+                let member = place.kind.and_then(|_| member(unit, e));
+                self.add(d, Access { member, ..place });
+            }
             None => self.add_all(unit, e),
         }
     }
@@ -219,7 +231,19 @@ fn access(unit: &Unit, d: DeclId, steps: Vec<Step>, ty: Option<&Qualified>) -> A
         steps,
         open: false,
         kind,
+        member: None,
     }
+}
+
+/// The structure and its member that a place is, or is an element of.
+fn member(unit: &Unit, e: ExprId) -> Option<(StructId, Rc<str>)> {
+    let mut e = e;
+    while let ExprKind::Index(a, _) = unit.expr(e).kind
+        && unit.is_array(a)
+    {
+        e = a;
+    }
+    unit.member_of(e).map(|(s, name)| (s, Rc::clone(name)))
 }
 
 /// The variable and the steps to a place, or to what a pointer points to if `pointed`.
