@@ -387,6 +387,12 @@ double f(double v, int n) { double complex z = v + n * I; float complex w = z / 
     ),
     (
         "a parameter that is assigned through its address leads elsewhere",
+    (
+        "an integer that is read or written as another one of its size is converted",
+        r#"#include <ctype.h>
+static int same(const char *a, char *b) { return *(unsigned char *)a == *(unsigned char *)b; } static unsigned hash(const char *s, int n) { unsigned h = 7; while (n--) h = 31 * h + *(const unsigned char *)s++; return h; }
+double f(double v, int n) { char t[6] = "a9\351\200z", m[2][2] = {{1, -2}, {-3, 4}}, *p = t; int i = -n, *q = &i, w[2] = {-1, 5}; long long k = -9; unsigned u = *(unsigned *)&i / 2; double y = same("N", "T") + 10 * same("N", "N") + 100 * ((unsigned char *)t)[n - 1] + 7 * *((unsigned char *)t + 2) + *((signed char *)p + n - 1) + u; if (isdigit(*(unsigned char *)++p)) y += hash(t, 5); if (!isalpha(((unsigned char *)p)[n - 2] & 127)) y *= 3; ((unsigned char *)m[0])[n] = 253; *(unsigned *)q += 5; y += 1e3 * m[1][1] + ((unsigned char *)m[0])[2] + *(unsigned long *)&k / 3; y += (*(unsigned *)w)++ + 2.0 * --((unsigned *)w)[1]; *(unsigned char *)p = 300; y += (*(unsigned char *)t = 511) + w[0] + sizeof *(unsigned char *)p; *(unsigned char *)p++ = n; return v * y + i + 10 * t[1] + 2 * t[0]; }"#,
+    ),
         "static double w[1];\nstatic void set(double *p, double v) { double **q = &p; *q = w; *p = v; }\nstatic void tell(double v) { double a[1] = {0}; set(a, v); }\ndouble f(double v, int n) { tell(v); return n * w[0]; }",
     ),
 ];

@@ -1,11 +1,11 @@
 //! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, memcpy of one
 //! number, unions. Where derivatives of bits are taken to be 0 they are numbers like others, which functions of
-//! `library` compute.
+//! `library` compute. Bits of an integer as another one of its size, `*(unsigned char *)text`, are that number converted.
 
 use super::Parser;
 use crate::{
     ast::{Binary, DeclId, ExprId, ExprKind, StructId, Unary},
-    constant,
+    codes, constant,
     points::bare,
     source::Pos,
     types::{Arith, Int, Qualified, Type, are_bits},
@@ -34,26 +34,38 @@ const KINDS: [(Arith, Arith, &str, &str); 2] = [
 impl Parser<'_> {
     /// An expression in which bits are numbers; none if there are none in it.
     pub(super) fn with_bits(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
-        if !self.has_bits {
-            return None;
-        }
         match *kind {
-            ExprKind::Unary(Unary::Deref, pointer) => self.bits_at(pointer, at, from),
-            ExprKind::Index(pointer, k)
-                if constant::integer(&self.unit, k).is_some_and(|(k, _)| k == 0) =>
-            {
+            ExprKind::Unary(Unary::Deref, pointer) => self
+                .integer_at(pointer, None, at, from)
+                .or_else(|| self.bits_at(pointer, at, from)),
+            ExprKind::Index(pointer, k) => {
+                let integer = self.integer_at(pointer, Some(k), at, from);
+                if integer.is_some() || !self.has_bits || constant::integer(&self.unit, k)?.0 != 0 {
+                    return integer;
+                }
                 self.bits_at(pointer, at, from)
+            }
+            ExprKind::Unary(Unary::Address, of) => {
+                let (place, ty) = self.bits.get(&of).cloned()?;
+                let address = self.add(ExprKind::Unary(Unary::Address, place), at, from);
+                let ty = Qualified::plain(Type::Arith(ty));
+                let ty = Rc::new(Qualified::plain(Type::Pointer(Rc::new(ty))));
+                Some(self.add(ExprKind::Cast(ty, address), at, from))
             }
             ExprKind::Assign(op, target, value) => {
                 let (place, ty) = self.bits.get(&target).cloned()?;
                 let value = match op {
-                    Some(op) => self.add(ExprKind::Binary(op, target, value), at, from),
+                    Some(op) => {
+                        self.refuse_effects(place, at);
+                        self.add(ExprKind::Binary(op, target, value), at, from)
+                    }
                     None => value,
                 };
                 Some(self.set_bits((place, ty), value, None, (at, from)))
             }
             ExprKind::Step { of, up, post } => {
                 let (place, ty) = self.bits.get(&of).cloned()?;
+                self.refuse_effects(place, at);
                 let one = self.add(ExprKind::Int(1, Arith::INT), at, from);
                 let (op, back) = match up {
                     true => (Binary::Add, Binary::Sub),
@@ -94,11 +106,63 @@ impl Parser<'_> {
         self.unit.expr(pointer).ty.as_ref()?.target()?.arith()
     }
 
-    /// The bits of the number that a converted pointer leads to.
+    /// Refuses to change bits by way of those that were there, if finding the place has side effects: it is found twice.
+    fn refuse_effects(&mut self, place: ExprId, at: Pos) {
+        if self.unit.expr(place).effects {
+            let message =
+                "a number is changed by way of another type, in a place with side effects";
+            let help = "keep the pointer in a variable before";
+            self.sink.error(&codes::OPERAND, at, message, help);
+        }
+    }
+
+    /// The integer that a pointer leads to, or its element `k`, as one of another type of the same size to which the
+    /// pointer is converted.
+    fn integer_at(
+        &mut self,
+        pointer: ExprId,
+        k: Option<ExprId>,
+        at: Pos,
+        from: Pos,
+    ) -> Option<ExprId> {
+        let unit = &self.unit;
+        // `*((T *)p + k)` and `((T *)p)[k]` are one element.
+        let (mut pointer, mut moves) = (pointer, Vec::new());
+        while let ExprKind::Binary(op @ (Binary::Add | Binary::Sub), p, by) =
+            unit.expr(pointer).kind
+        {
+            moves.push((op, by));
+            pointer = p;
+        }
+        let mut inner = bare(unit, pointer);
+        let (ty, own) = (self.number_at(pointer)?, self.number_at(inner)?);
+        let differ =
+            matches!((ty, own), (Arith::Int(a), Arith::Int(b)) if a != b && a.bits() == b.bits());
+        if !differ {
+            return None;
+        }
+        if unit.is_array(inner) {
+            // A pointer goes on behind a row.
+            let of = unit.expr(inner).ty.as_ref()?.target()?.clone();
+            let of = Rc::new(Qualified::plain(Type::Pointer(Rc::new(of))));
+            inner = self.add(ExprKind::Cast(of, inner), at, from);
+        }
+        for (op, by) in moves.into_iter().rev() {
+            inner = self.add(ExprKind::Binary(op, inner, by), at, from);
+        }
+        let kind = match k {
+            Some(k) => ExprKind::Index(inner, k),
+            None => ExprKind::Unary(Unary::Deref, inner),
+        };
+        let place = self.add(kind, at, from);
+        self.bits_of(place, ty, at, from)
+    }
+
+    /// The bits of the real number that a converted pointer leads to.
     fn bits_at(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<ExprId> {
         let inner = bare(&self.unit, pointer);
         let (ty, own) = (self.number_at(pointer)?, self.number_at(inner)?);
-        if !are_bits(ty, own) {
+        if !self.has_bits || !are_bits(ty, own) {
             return None;
         }
         let place = self.place_behind(inner, at, from);
@@ -183,6 +247,11 @@ impl Parser<'_> {
 
     /// The number of another type that has the bits of a value.
     fn converted(&mut self, value: ExprId, to: Arith, at: Pos, from: Pos) -> Option<ExprId> {
+        let cast = |ty: Arith| Rc::new(Qualified::plain(Type::Arith(ty)));
+        let own = self.unit.expr(value).ty.as_ref()?.arith()?;
+        if own.is_real() == to.is_real() {
+            return Some(self.add(ExprKind::Cast(cast(to), value), at, from));
+        }
         let (real, bits, into_bits, into_real) = KINDS
             .into_iter()
             .find(|(real, ..)| real.size() == to.size())?;
@@ -190,7 +259,6 @@ impl Parser<'_> {
             true => (into_real, bits),
             false => (into_bits, real),
         };
-        let cast = |ty: Arith| Rc::new(Qualified::plain(Type::Arith(ty)));
         let value = self.add(ExprKind::Cast(cast(argument), value), at, from);
         let f = self.library_function(name)?;
         let f = self.add(ExprKind::Name(f), at, from);

@@ -221,7 +221,7 @@ impl Parser<'_> {
                     .ty
                     .as_ref()
                     .is_some_and(|ty| matches!(ty.ty, Type::Function(_)));
-                if !function && !self.is_place(a) {
+                if !function && !self.is_place(a) && !self.bits.contains_key(&a) {
                     return breach(
                         at,
                         "this has no address",
