@@ -360,6 +360,7 @@ impl<'r> Parsed<'r> {
         let heads = interface::heads(&unit, &chosen.read);
         let mut signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
         unreached::take_out(&mut unit);
+        unions::look_through_conversions(&mut unit);
         sink.undefined = beside::undefined(&unit, &chosen.read, &read.externals, sink);
         lower::returned::leave_out(&mut unit, &chosen.read, sink);
         unseen::leave_out(&mut unit, &chosen.read, sink);

@@ -2,7 +2,10 @@
 //! alone. Others are refused where they are used, but for constants that give the bits of a real number.
 
 mod bits;
+mod numbers;
 mod views;
+
+pub(crate) use views::look_through_conversions;
 
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Init, Member, StructId, Structure, Unit},

@@ -1832,9 +1832,24 @@ fn unions_that_are_more_than_one_view() {
             "both v (array of double) and p",
         ),
         (
-            "double v[4]; struct { double x, y; } p[2];",
-            "u.v[0] = x; return u.p[(int) x].x;",
+            "struct { double a[2], b[2]; } s; struct { double p[4]; } r;",
+            "u.s.b[0] = x; return u.r.p[(int) x];",
             "of which several members are used",
+        ),
+        (
+            "struct { double a[2], b[2]; float c; } s; struct { double p[4]; float c; } r;",
+            "u.s.b[0] = x; struct pair *q = (struct pair *) &u.s; return u.r.p[(int) x] + q->a;",
+            "of which several members are used",
+        ),
+        (
+            "struct { double v; int k; long m; } p; struct { double v; int k, l; long m; } r;",
+            "u.p.v = x; return u.r.v * u.p.m;",
+            "both p (structure) and r",
+        ),
+        (
+            "struct { struct { double v; int k; } in; int m; } p; struct { double v; int k, m; } r;",
+            "u.p.in.v = x; return u.r.v * u.p.m;",
+            "both p (structure) and r",
         ),
     ] {
         let text = format!(
@@ -1847,6 +1862,90 @@ fn unions_that_are_more_than_one_view() {
             problems.contains("C005") && problems.contains(words),
             "{text}\n{problems}"
         );
+    }
+}
+
+/// A structure is read as another one where both are the same numbers, each by itself.
+#[test]
+fn structures_that_are_other_numbers_are_not_converted() {
+    for (own, other, body, is_read) in [
+        (
+            "double e[2]; long n;",
+            "double a, b; long k;",
+            "*x * o.b * o.k",
+            true,
+        ),
+        ("double e[2]; long n;", "double a, b;", "*x * o.b", true),
+        (
+            "double e[2]; long n;",
+            "double a, b; int k;",
+            "*x * o.b * o.k",
+            false,
+        ),
+        ("double e[2];", "double a, b, c;", "*x * o.b", false),
+        (
+            "double e[2]; int n;",
+            "double a; float b, c; int k;",
+            "*x * o.a",
+            false,
+        ),
+        (
+            "struct { double a; int k; } in; int n;",
+            "double a; int k, l;",
+            "*x * o.l",
+            false,
+        ),
+        (
+            "struct { double a; int k; } in; long n;",
+            "double a; int k; long l;",
+            "*x * o.l",
+            true,
+        ),
+        ("double e[2], g[2];", "double a[4];", "*x * o.a[3]", true),
+        (
+            "double e[2], g[2];",
+            "double a[4];",
+            "*x * o.a[(int) *x]",
+            false,
+        ),
+        (
+            "double e[4];",
+            "double a[2], b[2];",
+            "*x * o.a[(int) *x]",
+            true,
+        ),
+        ("double e[4];", "double a[2], b[2];", "sum(o.b)", true),
+        ("double e[4];", "double a[2][2];", "of_rows(o.a)", false),
+        ("double e[2];", "double a, b;", "whole(o)", false),
+        ("double e[2];", "double a, b;", "behind(&o)", false),
+        (
+            "double e[2];",
+            "double a, b;",
+            "(own.e[0] = *x) * o.a",
+            false,
+        ),
+        (
+            "double *e; double g;",
+            "double *a; double b;",
+            "*x * o.b",
+            false,
+        ),
+        (
+            "unsigned e : 3; double g;",
+            "unsigned a : 3; double b;",
+            "*x * o.b",
+            false,
+        ),
+    ] {
+        let text = format!(
+            "struct other {{ {other} }}; static struct {{ {own} }} own; #define o (*(struct other *) &own)
+static double sum(double *v) {{ return v[0] + v[1]; }} static double of_rows(double (*v)[2]) {{ return v[1][1]; }}
+static double whole(struct other t) {{ return t.a; }} static double behind(struct other *t) {{ return t->a; }}
+double f(double *x) {{ return {body}; }}"
+        )
+        .replace("#define", "\n#define");
+        let read = read(&text);
+        assert_eq!(read.program.is_some(), is_read, "{text}\n{}", read.problems);
     }
 }
 

@@ -42,6 +42,24 @@ const RULES: &[(&str, &str)] = &[
         "struct model { double (*value)(const struct model *); union { struct { double a; } one; struct { double b, c; } two; } u; }; static double one(const struct model *m) { return m->u.one.a; } static double two(const struct model *m) { return m->u.two.b + 10 * m->u.two.c; } static double of(const struct model *m, double (*g)(double)) { return g(m->value(m)); } static double twice(double x) { return 2 * x; } double f(double v, int n) { struct model m = {one, {.one = {v}}}; double y = of(&m, twice); m.value = n > 2 ? two : one; m.u.two.c = n; return y + 100 * of(&m, twice); }",
     ),
     (
+        "structures in unions are the same numbers, also of several types",
+        "union u { struct { double a; int k, l; double v[2][3]; float s; } one; struct { double x; int m[2]; double r[4], q[2]; float t; } two; struct { double w; int n; } three; }; static double sum(const double *p, int n) { double s = 0; while (n-- > 0) s = 3 * s + *p++; return s; } static void add(double *p, int *k) { *p += 0.5; ++*k; } double f(double v, int n) { union u u = {{v, n, 7, {{1, 2, 3}, {v, 5, 6}}, 2.5f}}, w = u, *p = &w; add(&u.two.x, &u.three.n); add(&p->one.v[0][0], &p->two.m[1]); for (int i = 0; i < 4; i++) u.two.r[i] *= v; p->two.q[1] = u.one.v[1][0] + u.three.w; u.one.s += u.two.q[n - 2] * u.two.m[n - 3]; u.two.t *= 2; w.two.m[n - 3] -= 2; return sum(u.two.r, 3) + sum(w.two.q, 2) + u.one.a + 10 * u.one.k + 100 * u.one.l + u.one.s + 1e3 * p->three.n + 1e4 * p->one.l + w.one.v[0][0] + 1e5 * w.one.v[1][2]; }",
+    ),
+    (
+        "elements of structures in a union are numbers of an array in steps",
+        "typedef union { double v[6]; struct { double x, y; } p[3]; struct { double a[2][2], b[2]; } m; } U; double f(double v, int n) { U u = {{1, v, 3, 4, v, 6}}; double s = 0; for (int i = 0; i < n; i++) s = 7 * s + u.p[i].x - u.p[i].y; for (unsigned i = 0; i < 2; i++) for (long j = 0; j < 2; j++) s = 3 * s + u.m.a[i][j]; u.p[n - 1].y = 8; return s + u.m.b[0] * u.v[n + 2] + u.m.b[n - 2]; }",
+    ),
+    (
+        "a common block is the same numbers as the structures that its address is converted to",
+        r#"struct one_ { double a, b, c[3], m[3][3]; long k; int i, j; float s; }; struct two_ { double p[4], q[10]; long n; };
+struct { double e_1[14]; long e_2; int e_3[2]; float e_4; } blk_ = {1.5, -2, 3, 4, 5, 11, 12, 13, 21, 22, 23, 31, 32, 33, 256, {7, 8}, .25f}; static struct { int fill_1[2]; double e_2; } low_ = {{3, 4}, 5};
+#define one_1 (*(struct one_ *) &blk_)
+#define two_1 (*(struct two_ *) &blk_)
+#define low_1 (*(struct low_ *) &low_)
+struct low_ { int a, b; double c; }; static double norm_(const double *x, long *n, int *k) { double s = 0; for (int i = 0; i < *k; i++) s = 2 * s + x[i]; --*n; return s; } static void step_(double *a) { one_1.b += *a; *a = 2; two_1.q[one_1.i - 2] *= 2; }
+double f(double v, int n) { struct { double v[2]; int k; } a = {{v, 3}, n}; struct { double x, y; int z; } *t, b = {v, 1, 2}; struct other { double r, s; int u; }; struct in { int k; struct { double x; int n; } in[2]; } in = {1, {{v, 2}, {3, 4}}}, *p = &in; struct out { int k; struct { double x; int n; } a, b; }; t = &b; one_1.a *= v; step_(&one_1.c[1]); double y = norm_(one_1.c, &one_1.k, &n) + norm_(two_1.q, &two_1.n, &one_1.j); for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y = 1.25 * y + one_1.m[j][i] * (i + 1); ((struct other *) &a)->r += 1; (*(struct other *) &a).u++; ((struct other *) t)->s = v * v; ((struct out *) p)->b.x *= 2; ((struct out *) (void *) &in)->a.n += low_1.b; low_1.c -= low_1.a; one_1.s *= 3; return y + one_1.a + one_1.b + blk_.e_2 + one_1.s + 10 * a.v[0] + 100 * a.k + 7 * b.y + 3 * p->in[1].x + 1e3 * in.in[0].n + low_.e_2 + sizeof one_1 + sizeof two_1.q; }"#,
+    ),
+    (
         "bit-fields keep what fits into them, and are promoted to int",
         "struct s { unsigned a : 3, flag : 1; int b : 3, c : 1; _Bool d : 1; unsigned long e : 32; signed char g : 5; enum { LOW, MIDDLE, HIGH } kind : 2; }; double f(double v, int n) { struct s x = {9, 2, 5, 3, 4, -1, 17, HIGH}, *p = &x, y; double r = (x.a - 2 < 0) + 10 * x.b + 100 * x.c + 1e3 * x.d + 1e4 * (x.e + 1 > 0) + 1e5 * x.g + 1e6 * (x.flag - 1) + 1e7 * x.kind; x.a += 14; x.b = n + 1; p->flag = n + 1; r += (p->c = n) + (p->e -= 7) / 2; y = x; y.a--; y.a--; r = 3 * r + y.a++ + 1e4 * y.flag; r += 10 * y.a + 1e2 * p->b++; r += 1e3 * p->b; p->flag++; p->d++; p->d++; p->g = v * 10; return r + 7 * p->g + 1e8 * p->flag + 1e9 * p->d + v; }",
     ),
@@ -197,6 +215,10 @@ const RULES: &[(&str, &str)] = &[
         "what is given to a parameter that nothing uses is evaluated",
         "union u { int k; char c; }; static int count; static union u *next(union u *p) { count++; return p; } static double g(double x, union u *p) { return 2 * x; } double f(double v, int n) { union u u; v = g(v, next(&u)); return v + 100 * count; }",
     ),
+    (
+        "a member that is assigned is no other member, wherever pointers lead",
+        "#include <stdlib.h>\nstruct p { double v; int pinned, at[2]; }; struct c { int w, k; struct p *parts; struct c *next; }; double f(double v, int n) { struct c *c = calloc(1, sizeof *c), *d = calloc(1, sizeof *d); c->next = d; d->next = c; c->w = n; c->parts = calloc(n, sizeof(struct p)); d->parts = c->parts; (&c->parts[0 * c->w])->pinned = (&c->parts[c->w - 1])->pinned = 1; c->parts[c->w - 2].v = d->next->parts[c->next->next->w - 1].v = v; c->parts[c->k].at[c->w - 2] = c->next->parts[c->w - 1].at[c->k] = n + 4; int s = c->w * (d->next->k = 2) + (c->next->next->parts->at[0] += 5) * c->k++; double y = s + 10 * c->parts[0].pinned + 20 * c->parts[n - 1].pinned + c->parts[1].v * c->parts[2].v + 100 * c->parts[0].at[1] + 1000 * c->parts[2].at[0] + 1e4 * c->parts[0].at[0] + 1e5 * c->k; free(c->parts); free(c); free(d); return y; }",
+    ),
     // Jumps and loops.
     (
         "a case may lead into what is never entered otherwise",
@@ -215,10 +237,6 @@ const RULES: &[(&str, &str)] = &[
         "double f(double v, int n) { int c[2] = {n, 5}, k = 0; for (int i = 0; i < c[0]; i++) { c[0] -= 1; k++; } return v + k; }",
     ),
     (
-    (
-        "a member that is assigned is no other member, wherever pointers lead",
-        "#include <stdlib.h>\nstruct p { double v; int pinned, at[2]; }; struct c { int w, k; struct p *parts; struct c *next; }; double f(double v, int n) { struct c *c = calloc(1, sizeof *c), *d = calloc(1, sizeof *d); c->next = d; d->next = c; c->w = n; c->parts = calloc(n, sizeof(struct p)); d->parts = c->parts; (&c->parts[0 * c->w])->pinned = (&c->parts[c->w - 1])->pinned = 1; c->parts[c->w - 2].v = d->next->parts[c->next->next->w - 1].v = v; c->parts[c->k].at[c->w - 2] = c->next->parts[c->w - 1].at[c->k] = n + 4; int s = c->w * (d->next->k = 2) + (c->next->next->parts->at[0] += 5) * c->k++; double y = s + 10 * c->parts[0].pinned + 20 * c->parts[n - 1].pinned + c->parts[1].v * c->parts[2].v + 100 * c->parts[0].at[1] + 1000 * c->parts[2].at[0] + 1e4 * c->parts[0].at[0] + 1e5 * c->k; free(c->parts); free(c); free(d); return y; }",
-    ),
         "a counter below 0 is large for a bound without sign",
         "double f(double v, int n) { unsigned m = n; int k = 0; for (int i = -1; i < m; i++) k++; return v + k; }",
     ),
@@ -370,6 +388,12 @@ double f(double v, int n) { double complex z = v + n * I; float complex w = z / 
         "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ntypedef union { uint64_t bits; double value; struct { uint32_t low, high; } halves; } number;\ndouble f(double v, int n) { number a, b; a.value = -v - n; b.value = 1.0; b.bits |= a.bits & 0x000fffffffffffffu; a.bits &= ~(1ull << 63); return b.value * v + (a.value > 2.0 ? a.value : 1.0); }",
     ),
     (
+        "an integer that is read or written as another one of its size is converted",
+        r#"#include <ctype.h>
+static int same(const char *a, char *b) { return *(unsigned char *)a == *(unsigned char *)b; } static unsigned hash(const char *s, int n) { unsigned h = 7; while (n--) h = 31 * h + *(const unsigned char *)s++; return h; }
+double f(double v, int n) { char t[6] = "a9\351\200z", m[2][2] = {{1, -2}, {-3, 4}}, *p = t; int i = -n, *q = &i, w[2] = {-1, 5}; long long k = -9; unsigned u = *(unsigned *)&i / 2; double y = same("N", "T") + 10 * same("N", "N") + 100 * ((unsigned char *)t)[n - 1] + 7 * *((unsigned char *)t + 2) + *((signed char *)p + n - 1) + u; if (isdigit(*(unsigned char *)++p)) y += hash(t, 5); if (!isalpha(((unsigned char *)p)[n - 2] & 127)) y *= 3; ((unsigned char *)m[0])[n] = 253; *(unsigned *)q += 5; y += 1e3 * m[1][1] + ((unsigned char *)m[0])[2] + *(unsigned long *)&k / 3; y += (*(unsigned *)w)++ + 2.0 * --((unsigned *)w)[1]; *(unsigned char *)p = 300; y += (*(unsigned char *)t = 511) + w[0] + sizeof *(unsigned char *)p; *(unsigned char *)p++ = n; return v * y + i + 10 * t[1] + 2 * t[0]; }"#,
+    ),
+    (
         "an assignment of bits has the bits as its value, and a step behind them those before",
         "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ndouble f(double v, int n) { union { float f; int32_t i; } b = {v}; int k = b.i++, m = --b.i, j = b.i += n; uint64_t u = *(uint64_t *)&v ^= 1ull << 51; for (int i = 0; i < n; b.i++) i++; return b.f + (k & 255) + 10 * (m & 255) + 100 * (j & 255) + (u >> 48); }",
     ),
@@ -387,12 +411,6 @@ double f(double v, int n) { double complex z = v + n * I; float complex w = z / 
     ),
     (
         "a parameter that is assigned through its address leads elsewhere",
-    (
-        "an integer that is read or written as another one of its size is converted",
-        r#"#include <ctype.h>
-static int same(const char *a, char *b) { return *(unsigned char *)a == *(unsigned char *)b; } static unsigned hash(const char *s, int n) { unsigned h = 7; while (n--) h = 31 * h + *(const unsigned char *)s++; return h; }
-double f(double v, int n) { char t[6] = "a9\351\200z", m[2][2] = {{1, -2}, {-3, 4}}, *p = t; int i = -n, *q = &i, w[2] = {-1, 5}; long long k = -9; unsigned u = *(unsigned *)&i / 2; double y = same("N", "T") + 10 * same("N", "N") + 100 * ((unsigned char *)t)[n - 1] + 7 * *((unsigned char *)t + 2) + *((signed char *)p + n - 1) + u; if (isdigit(*(unsigned char *)++p)) y += hash(t, 5); if (!isalpha(((unsigned char *)p)[n - 2] & 127)) y *= 3; ((unsigned char *)m[0])[n] = 253; *(unsigned *)q += 5; y += 1e3 * m[1][1] + ((unsigned char *)m[0])[2] + *(unsigned long *)&k / 3; y += (*(unsigned *)w)++ + 2.0 * --((unsigned *)w)[1]; *(unsigned char *)p = 300; y += (*(unsigned char *)t = 511) + w[0] + sizeof *(unsigned char *)p; *(unsigned char *)p++ = n; return v * y + i + 10 * t[1] + 2 * t[0]; }"#,
-    ),
         "static double w[1];\nstatic void set(double *p, double v) { double **q = &p; *q = w; *p = v; }\nstatic void tell(double v) { double a[1] = {0}; set(a, v); }\ndouble f(double v, int n) { tell(v); return n * w[0]; }",
     ),
 ];

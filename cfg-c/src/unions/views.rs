@@ -1,34 +1,41 @@
 //! Unions of which several members are used that are the same numbers: an array, and structures that name its elements,
-//! as in `union { float v[3]; struct { float x, y, z; } axis; }`.
+//! as in `union { float v[3]; struct { float x, y, z; } axis; }`. So are structures whose addresses are converted to those
+//! of others, as `#define block_1 (*(struct block_1_ *) &block_)` for a common block of Fortran.
 //!
-//! All is numbers of one type without gaps. One member is kept, and what another one names is that number of it, or the
-//! structure or array of the same type that begins there.
+//! All is numbers, of the same types at the same places. One member is kept, and what another one names is that number
+//! of it, or the structure or array of the same type that begins there.
 
+use super::numbers::{MAX_DEPTH, before, begin_alike, counted, runs, total};
 use crate::{
-    ast::{Binary, ExprId, ExprKind, Member, StructId, Unit},
+    ast::{Binary, DeclId, ExprId, ExprKind, Member, StructId, Unary, Unit, leaves},
     constant,
+    points::bare,
     structures::Used,
-    types::{Arith, Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
 };
-use cfg_core::ir::{Expr, Record, Subscript};
+use cfg_core::ir::{Expr, Subscript};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     rc::Rc,
 };
 
-/// Types nest at most so deep.
-const MAX_DEPTH: usize = 2 * Record::MAX_DEPTH;
-
-/// A place in a union, named by a member that is not kept.
+/// A place in a union, named by a member that is not kept, or in a structure, named by a member of another one.
 #[derive(Clone, Debug)]
 struct View {
-    union: StructId,
-    /// The union, or a pointer to it.
-    of: ExprId,
-    arrow: bool,
+    /// The member that is kept, or the structure, and its type.
+    whole: ExprKind,
+    ty: Rc<Qualified>,
+    /// The union, or the converted pointer or what it leads to.
+    of: Whole,
     /// The number that it begins with, but for subscripts that are no constants.
     number: i64,
     subscripts: Vec<Moving>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Whole {
+    Union(StructId),
+    Converted(ExprId),
 }
 
 /// A subscript: so many numbers for each of so many elements.
@@ -86,13 +93,15 @@ fn is_number(unit: &Unit, e: ExprId) -> bool {
 /// The member that is kept of those that are used, if all are the same numbers: an array of structures where structures
 /// are named as a whole, another member that is, or an array.
 pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member], whole: &Used) -> Option<Member> {
-    let all: Option<Vec<(Arith, i64)>> = used.iter().map(|m| numbers(unit, &m.ty)).collect();
+    let all: Option<Vec<_>> = used.iter().map(|m| runs(unit, &m.ty)).collect();
     let all = all?;
-    let (ty, most) = *all.iter().max_by_key(|(_, count)| *count)?;
-    if all.iter().any(|(other, _)| *other != ty) {
+    let counts: Vec<i64> = all.iter().map(|of| total(of)).collect::<Option<_>>()?;
+    let most = *counts.iter().max()?;
+    let first = all.get(counts.iter().position(|n| *n == most)?)?;
+    if most == 0 || all.iter().any(|other| !begin_alike(other, first)) {
         return None;
     }
-    let largest = used.iter().zip(&all).filter(|(_, (_, n))| *n == most);
+    let largest = used.iter().zip(&counts).filter(|(_, n)| **n == most);
     let is_array =
         |m: &Member| matches!(m.ty.ty, Type::Array(..)) && m.ty.element().arith().is_some();
     let largest: Vec<&Member> = largest.map(|(m, _)| *m).collect();
@@ -107,56 +116,6 @@ pub(super) fn kept(unit: &Unit, s: StructId, used: &[&Member], whole: &Used) -> 
         }
     };
     Some((*kept.or(largest.first())?).clone())
-}
-
-/// The type and the number of the numbers that a type consists of, if they are of one type and lie side by side.
-fn numbers(unit: &Unit, ty: &Qualified) -> Option<(Arith, i64)> {
-    let (number, count) = counted(unit, ty, MAX_DEPTH)?;
-    let size = constant::size(unit, ty, MAX_DEPTH)?;
-    (size == number.size().checked_mul(count.into())?).then_some((number, count))
-}
-
-fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<(Arith, i64)> {
-    let depth = depth.checked_sub(1)?;
-    match &ty.ty {
-        Type::Arith(number) => Some((*number, 1)).filter(|_| ty.width.is_none()),
-        Type::Array(of, extent) => {
-            let (n, _) = constant::integer(unit, (*extent)?)?;
-            let (number, count) = counted(unit, of, depth)?;
-            Some((number, count.checked_mul(i64::try_from(n).ok()?)?))
-        }
-        Type::Struct(s) => {
-            let structure = unit.structure(*s);
-            let mut all: Option<(Arith, i64)> = None;
-            for member in structure.declared() {
-                let (number, count) = counted(unit, &member.ty, depth)?;
-                let (known, before) = all.unwrap_or((number, 0));
-                let together = match structure.union {
-                    true => before.max(count),
-                    false => before.checked_add(count)?,
-                };
-                all = Some((number, together)).filter(|_| known == number);
-                all?;
-            }
-            all
-        }
-        Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => None,
-    }
-}
-
-/// The numbers before a member of a structure.
-fn before(unit: &Unit, s: StructId, name: &str) -> Option<i64> {
-    let structure = unit.structure(s);
-    let mut sum = 0i64;
-    for member in structure.declared() {
-        if *member.name == *name {
-            return Some(sum);
-        }
-        if !structure.union {
-            sum = sum.checked_add(counted(unit, &member.ty, MAX_DEPTH)?.1)?;
-        }
-    }
-    None
 }
 
 /// True of types that are the same, whatever qualifies them.
@@ -175,36 +134,41 @@ fn is_same(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
 /// The members that unions keep.
 type Kept = BTreeMap<StructId, Member>;
 
-/// The members and subscripts that lead from a type to what has another type and begins with this number.
-fn steps(
-    unit: &Unit,
-    ty: &Qualified,
+/// The members and subscripts that lead from a type to the first part around this number that is wanted, its type, and
+/// the number in it.
+fn steps<'u>(
+    unit: &'u Unit,
+    ty: &'u Qualified,
     number: i64,
-    wanted: &Qualified,
-    kept: &Kept,
-) -> Option<Vec<Subscript>> {
+    kept: &'u Kept,
+    is_wanted: impl Fn(&Qualified, i64) -> bool,
+) -> Option<(Vec<Subscript>, &'u Qualified, i64)> {
     let (mut ty, mut left) = (ty, number);
     let mut steps = Vec::new();
-    while left != 0 || !is_same(unit, ty, wanted) {
+    while !is_wanted(ty, left) {
         match &ty.ty {
             Type::Array(of, _) => {
-                let (_, count) = counted(unit, of, MAX_DEPTH)?;
+                let count = counted(unit, of, MAX_DEPTH)?;
                 steps.push(Subscript::Index(Expr::Int(left.checked_div(count)?)));
                 left = left.checked_rem(count)?;
                 ty = of;
             }
             Type::Struct(s) => {
-                let members = unit.structure(*s).declared().iter();
                 let own = kept.get(s).map(|member| &member.name);
-                let mut members = members.filter(|m| own.is_none_or(|own| m.name == *own));
-                let member = members.find_map(|member| {
-                    let begin = before(unit, *s, &member.name)?;
-                    let (_, count) = counted(unit, &member.ty, MAX_DEPTH)?;
-                    (begin..begin.checked_add(count)?)
-                        .contains(&left)
-                        .then_some((member, begin))
-                });
-                let (member, begin) = member?;
+                let (mut behind, mut inside) = (0i64, None);
+                for member in unit.structure(*s).declared() {
+                    let (begin, count) = (behind, counted(unit, &member.ty, MAX_DEPTH)?);
+                    if !unit.structure(*s).union {
+                        behind = begin.checked_add(count)?;
+                    }
+                    if own.is_none_or(|own| member.name == *own)
+                        && (begin..begin.checked_add(count)?).contains(&left)
+                    {
+                        inside = Some((member, begin));
+                        break;
+                    }
+                }
+                let (member, begin) = inside?;
                 steps.push(Subscript::Field(member.name.as_ref().into()));
                 left -= begin;
                 ty = &member.ty;
@@ -216,7 +180,19 @@ fn steps(
             | Type::Refused(_) => return None,
         }
     }
-    Some(steps)
+    Some((steps, ty, left))
+}
+
+/// The steps to what has a type and begins with this number.
+fn steps_to_type(
+    unit: &Unit,
+    ty: &Qualified,
+    number: i64,
+    wanted: &Qualified,
+    kept: &Kept,
+) -> Option<Vec<Subscript>> {
+    let is_wanted = |ty: &Qualified, left| left == 0 && is_same(unit, ty, wanted);
+    steps(unit, ty, number, kept, is_wanted).map(|(steps, ..)| steps)
 }
 
 /// The steps from a union through another member as those through the one that is kept; `None` if they lead to nothing
@@ -237,7 +213,7 @@ pub(super) fn steps_to(
                 ty = &unit.member(*s, name)?.ty;
             }
             (Subscript::Index(Expr::Int(k)), Type::Array(of, _)) => {
-                let (_, count) = counted(unit, of, MAX_DEPTH)?;
+                let count = counted(unit, of, MAX_DEPTH)?;
                 number = number.checked_add(count.checked_mul(*k)?)?;
                 ty = of;
             }
@@ -246,62 +222,212 @@ pub(super) fn steps_to(
     }
     let own = kept.get(&s)?;
     let mut found = vec![Subscript::Field(own.name.as_ref().into())];
-    found.extend(steps(unit, &own.ty, number, ty, kept)?);
+    found.extend(steps_to_type(unit, &own.ty, number, ty, kept)?);
     Some(found)
+}
+
+/// The places that are found in others, and what they are found in.
+struct Views {
+    found: BTreeMap<ExprId, View>,
+    /// What is not to be replaced: the ways to other places, and operands of `sizeof`.
+    done: HashSet<ExprId>,
+}
+
+impl Views {
+    fn of(unit: &Unit, mut whole: impl FnMut(ExprId) -> Option<View>) -> Self {
+        let (mut found, mut done) = (BTreeMap::new(), sized(unit));
+        for e in (0..unit.exprs.len() as u32).map(ExprId) {
+            if let Some((view, around)) = inside(unit, e, &found) {
+                done.insert(around);
+                found.insert(e, view);
+            } else if let Some(view) = whole(e) {
+                found.insert(e, view);
+            }
+        }
+        found.retain(|e, _| !done.contains(e) || is_number(unit, *e));
+        Self { found, done }
+    }
+
+    /// Lets places be those in what is kept. What some of them lie in for which there is none, and what the others do.
+    fn replace(self, unit: &mut Unit, kept: &Kept) -> (BTreeSet<Whole>, BTreeSet<Whole>) {
+        let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
+            ExprKind::Unary(Unary::Address, of) => Some(of),
+            _ => None,
+        });
+        let addresses: HashSet<ExprId> = addresses.collect();
+        let (mut failed, mut replaced) = (BTreeSet::new(), BTreeSet::new());
+        for (e, view) in self.found {
+            let decays = !addresses.contains(&e) && !self.done.contains(&e);
+            match replace(unit, e, &view, kept, decays) {
+                Some(()) => replaced.insert(view.of),
+                None => failed.insert(view.of),
+            };
+        }
+        (failed, replaced)
+    }
 }
 
 /// Lets all places in these unions be places in the members that are kept; the unions in which there are none for
 /// others.
 pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
-    let mut views: BTreeMap<ExprId, View> = BTreeMap::new();
-    let mut done = sized(unit);
-    for e in (0..unit.exprs.len() as u32).map(ExprId) {
-        if let Some((view, inside)) = view(unit, e, kept, &views) {
-            done.extend(inside);
-            views.insert(e, view);
-        }
-    }
-    views.retain(|e, _| !done.contains(e) || is_number(unit, *e));
-    let mut failed = BTreeSet::new();
-    for (e, view) in views {
-        if replace(unit, e, &view, kept).is_none() {
-            failed.insert(view.union);
-        }
-    }
-    failed
+    let views = Views::of(unit, |e| in_union(unit, e, kept));
+    let (failed, _) = views.replace(unit, kept);
+    let unions = failed.into_iter().filter_map(|of| match of {
+        Whole::Union(s) => Some(s),
+        Whole::Converted(_) => None,
+    });
+    unions.collect()
 }
 
-/// The view that an expression is, if it lies in a union and is not named by the member kept, and the place around it.
-fn view(
+/// Lets members of structures to which pointers to others are converted, and which are the same numbers, be the numbers
+/// of these. A conversion by which something else is reached stays.
+pub(crate) fn look_through_conversions(unit: &mut Unit) {
+    let mut alike = HashMap::new();
+    let views = Views::of(unit, |e| in_converted(unit, e, &mut alike));
+    let (_, replaced) = views.replace(unit, &Kept::new());
+    let replaced = replaced.into_iter().filter_map(|of| match of {
+        Whole::Converted(e) => Some(e),
+        Whole::Union(_) => None,
+    });
+    forget_conversions(unit, replaced.collect());
+}
+
+/// Makes 0 of conversions that nothing uses any more, and of the addresses that they convert.
+fn forget_conversions(unit: &mut Unit, mut open: Vec<ExprId>) {
+    if open.is_empty() {
+        return;
+    }
+    let mut uses: HashMap<ExprId, usize> = HashMap::new();
+    let mut used = |e: ExprId| *uses.entry(e).or_default() += 1;
+    for e in (0..unit.exprs.len() as u32).map(ExprId) {
+        unit.operands(e).into_iter().for_each(&mut used);
+        match &unit.expr(e).kind {
+            ExprKind::SizeofExpr(a) => used(*a),
+            ExprKind::Inlined(inlined) => {
+                inlined.value.into_iter().for_each(&mut used);
+                inlined.arguments.iter().copied().for_each(&mut used);
+            }
+            _ => {}
+        }
+    }
+    for s in (0..unit.stmts.len() as u32).map(crate::ast::StmtId) {
+        unit.evaluated(s).into_iter().for_each(&mut used);
+    }
+    for decl in &unit.decls {
+        leaves(decl.init.as_ref()).into_iter().for_each(&mut used);
+    }
+    let mut variables: BTreeSet<DeclId> = BTreeSet::new();
+    while let Some(e) = open.pop() {
+        let of = match unit.expr(e).kind {
+            ExprKind::Unary(Unary::Deref | Unary::Address, of) | ExprKind::Cast(_, of) => of,
+            _ => continue,
+        };
+        if uses.get(&e).is_some_and(|n| *n > 0) {
+            continue;
+        }
+        if matches!(unit.expr(e).kind, ExprKind::Unary(Unary::Address, _)) {
+            variables.extend(own_variable(unit, of));
+        } else {
+            open.push(of);
+        }
+        if let Some(n) = uses.get_mut(&of) {
+            *n -= 1;
+        }
+        let node = &mut unit.exprs[e.index()];
+        node.kind = ExprKind::Int(0, Arith::INT);
+        node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
+    }
+    let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
+        ExprKind::Unary(Unary::Address, of) => own_variable(unit, of),
+        _ => None,
+    });
+    let addresses: BTreeSet<DeclId> = addresses.collect();
+    for d in variables {
+        unit.decls[d.index()].address = addresses.contains(&d);
+    }
+}
+
+/// The variable of which a place is a part.
+fn own_variable(unit: &Unit, mut place: ExprId) -> Option<DeclId> {
+    while let ExprKind::Member(of, _, false) = unit.expr(place).kind {
+        place = of;
+    }
+    match unit.expr(place).kind {
+        ExprKind::Name(d) | ExprKind::Literal(d) => Some(d),
+        _ => None,
+    }
+}
+
+/// The view that an expression is which lies in a union and is not named by the member kept.
+fn in_union(unit: &Unit, e: ExprId, kept: &Kept) -> Option<View> {
+    let ExprKind::Member(of, name, arrow) = &unit.expr(e).kind else {
+        return None;
+    };
+    let (union, _) = unit.member_of(e)?;
+    let own = kept.get(&union).filter(|kept| kept.name != *name)?;
+    Some(View {
+        whole: ExprKind::Member(*of, Rc::clone(&own.name), *arrow),
+        ty: Rc::new(own.ty.clone()),
+        of: Whole::Union(union),
+        number: 0,
+        subscripts: Vec::new(),
+    })
+}
+
+/// The view that a member is of a structure to which a pointer to another one is converted.
+fn in_converted(
     unit: &Unit,
     e: ExprId,
-    kept: &Kept,
-    views: &BTreeMap<ExprId, View>,
-) -> Option<(View, Option<ExprId>)> {
+    alike: &mut HashMap<(StructId, StructId), bool>,
+) -> Option<View> {
+    let ExprKind::Member(of, name, arrow) = &unit.expr(e).kind else {
+        return None;
+    };
+    let pointer = match unit.expr(*of).kind {
+        ExprKind::Unary(Unary::Deref, pointer) if !*arrow => pointer,
+        ExprKind::Cast(..) if *arrow => *of,
+        _ => return None,
+    };
+    let from = bare(unit, pointer);
+    let [to, own] = [pointer, from].map(|p| Some(unit.expr(p).ty.as_ref()?.target()?.clone()));
+    let (to, own) = (to?, own?);
+    let (Type::Struct(b), Type::Struct(a)) = (&to.ty, &own.ty) else {
+        return None;
+    };
+    let same = || {
+        let (whole, part) = (runs(unit, &own)?, runs(unit, &to)?);
+        Some(begin_alike(&part, &whole) && total(&part)? <= total(&whole)?)
+    };
+    if a == b || !*(alike.entry((*a, *b))).or_insert_with(|| same().unwrap_or(false)) {
+        return None;
+    }
+    let whole = match unit.expr(from).kind {
+        ExprKind::Unary(Unary::Address, place) => unit.expr(place).kind.clone(),
+        _ => ExprKind::Unary(Unary::Deref, from),
+    };
+    Some(View {
+        whole,
+        number: before(unit, *b, name)?,
+        ty: Rc::new(own),
+        of: Whole::Converted(*of),
+        subscripts: Vec::new(),
+    })
+}
+
+/// The view that a part of one is, and that one.
+fn inside(unit: &Unit, e: ExprId, views: &BTreeMap<ExprId, View>) -> Option<(View, ExprId)> {
     match &unit.expr(e).kind {
-        ExprKind::Member(of, name, false) if views.contains_key(of) => {
-            let mut view = views[of].clone();
+        ExprKind::Member(of, name, false) => {
+            let mut view = views.get(of)?.clone();
             let s = unit.structure_of(*of)?;
             view.number = view.number.checked_add(before(unit, s, name)?)?;
-            Some((view, Some(*of)))
-        }
-        ExprKind::Member(of, name, arrow) => {
-            let (union, _) = unit.member_of(e)?;
-            let other = kept.get(&union).filter(|kept| kept.name != *name);
-            let view = other.map(|_| View {
-                union,
-                of: *of,
-                arrow: *arrow,
-                number: 0,
-                subscripts: Vec::new(),
-            });
-            Some((view?, None))
+            Some((view, *of))
         }
         ExprKind::Index(a, i) => {
             let mut view = views.get(a)?.clone();
             let ty = unit.expr(*a).ty.as_ref()?;
-            let (_, stride) = counted(unit, ty.target()?, MAX_DEPTH)?;
-            let (_, all) = counted(unit, ty, MAX_DEPTH)?;
+            let stride = counted(unit, ty.target()?, MAX_DEPTH)?;
+            let all = counted(unit, ty, MAX_DEPTH)?;
             match constant::integer(unit, *i) {
                 Some((k, _)) => {
                     let k = i64::try_from(k).ok()?;
@@ -313,27 +439,59 @@ fn view(
                     extent: all.checked_div(stride)?,
                 }),
             }
-            Some((view, Some(*a)))
+            Some((view, *a))
         }
         _ => None,
     }
 }
 
-/// Makes an expression what begins with that number of the member that is kept.
-fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept) -> Option<()> {
-    let own = kept.get(&view.union)?;
+/// Makes an expression what begins with that number of what is kept.
+fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept, decays: bool) -> Option<()> {
+    let (at, from) = (unit.expr(e).at, unit.expr(e).from);
+    let Some((steps, mut indices)) = way(unit, e, view, kept) else {
+        return replace_with_element(unit, e, view, kept, decays);
+    };
+    let mut place = unit.push(view.whole.clone(), at, from);
+    unit.exprs[place.index()].ty = Some((*view.ty).clone());
+    for (step, index) in steps.into_iter().zip(indices.drain(..)) {
+        let kind = match (step, index) {
+            (Subscript::Field(name), _) => ExprKind::Member(place, Rc::from(&*name), false),
+            (Subscript::Index(Expr::Int(0)), Some(index)) => ExprKind::Index(place, index),
+            (Subscript::Index(Expr::Int(k)), index) => {
+                let mut at_k = unit.push(ExprKind::Int(k.into(), Arith::INT), at, from);
+                if let Some(index) = index {
+                    at_k = unit.push(ExprKind::Binary(Binary::Add, index, at_k), at, from);
+                }
+                ExprKind::Index(place, at_k)
+            }
+            _ => return None,
+        };
+        place = unit.push(kind, at, from);
+    }
+    unit.exprs[e.index()].kind = unit.expr(place).kind.clone();
+    unit.find_effects(e);
+    Some(())
+}
+
+/// The steps to what has the type of an expression, and the subscripts that are no constants.
+fn way(
+    unit: &Unit,
+    e: ExprId,
+    view: &View,
+    kept: &Kept,
+) -> Option<(Vec<Subscript>, Vec<Option<ExprId>>)> {
     let wanted = unit.expr(e).ty.as_ref()?;
-    let mut steps = steps(unit, &own.ty, view.number, wanted, kept)?;
+    let steps = steps_to_type(unit, &view.ty, view.number, wanted, kept)?;
     let mut indices: Vec<Option<ExprId>> = vec![None; steps.len()];
     for moving in &view.subscripts {
-        let mut ty = &own.ty;
+        let mut ty = &*view.ty;
         let mut at = None;
         for (k, step) in steps.iter().enumerate() {
             ty = match (step, &ty.ty) {
                 (Subscript::Field(name), Type::Struct(s)) => &unit.member(*s, name)?.ty,
                 (_, Type::Array(of, extent)) => {
                     let (n, _) = constant::integer(unit, (*extent)?)?;
-                    let (_, stride) = counted(unit, of, MAX_DEPTH)?;
+                    let stride = counted(unit, of, MAX_DEPTH)?;
                     if stride == moving.stride && n == moving.extent.into() {
                         at = Some(k);
                     }
@@ -345,34 +503,66 @@ fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept) -> Option<()> {
         let k = at.filter(|k| indices[*k].is_none())?;
         indices[k] = Some(moving.index);
     }
+    Some((steps, indices))
+}
+
+/// Makes a number, or an array of them where it is the pointer to its first element, what is an element of an array of
+/// numbers in what is kept, if all that its subscripts may name lies in that array.
+fn replace_with_element(
+    unit: &mut Unit,
+    e: ExprId,
+    view: &View,
+    kept: &Kept,
+    decays: bool,
+) -> Option<()> {
     let (at, from) = (unit.expr(e).at, unit.expr(e).from);
-    let name = Rc::clone(&own.name);
-    let last = steps.pop();
-    let Some(last) = last else {
-        unit.exprs[e.index()].kind = ExprKind::Member(view.of, name, view.arrow);
-        return Some(());
+    let wanted = unit.expr(e).ty.clone()?;
+    let pointed = match &wanted.ty {
+        Type::Arith(_) => None,
+        Type::Array(of, _) if decays && of.arith().is_some() => Some(Rc::clone(of)),
+        _ => return None,
     };
-    let mut place = unit.push(ExprKind::Member(view.of, name, view.arrow), at, from);
-    let step = |unit: &mut Unit, place: ExprId, step: Subscript, index: Option<ExprId>| match (
-        step, index,
-    ) {
-        (Subscript::Field(name), _) => Some(ExprKind::Member(place, Rc::from(&*name), false)),
-        (Subscript::Index(Expr::Int(0)), Some(index)) => Some(ExprKind::Index(place, index)),
-        (Subscript::Index(Expr::Int(k)), index) => {
-            let mut at_k = unit.push(ExprKind::Int(k.into(), Arith::INT), at, from);
-            if let Some(index) = index {
-                at_k = unit.push(ExprKind::Binary(Binary::Add, index, at_k), at, from);
+    let is_array = |ty: &Qualified, _| matches!(&ty.ty, Type::Array(of, _) if of.arith().is_some());
+    let (steps, array, first) = steps(unit, &view.ty, view.number, kept, is_array)?;
+    let mut end = first.checked_add(counted(unit, &wanted, MAX_DEPTH)?)?;
+    for moving in &view.subscripts {
+        let more = moving.extent.checked_sub(1)?.checked_mul(moving.stride)?;
+        end = end.checked_add(more)?;
+    }
+    if array.target()?.arith() != wanted.element().arith() || end > counted(unit, array, MAX_DEPTH)?
+    {
+        return None;
+    }
+    let mut place = unit.push(view.whole.clone(), at, from);
+    unit.exprs[place.index()].ty = Some((*view.ty).clone());
+    let long = Arith::Int(Int::Long);
+    for step in steps {
+        let kind = match step {
+            Subscript::Field(name) => ExprKind::Member(place, Rc::from(&*name), false),
+            Subscript::Index(Expr::Int(k)) => {
+                let k = unit.push(ExprKind::Int(k.into(), long), at, from);
+                ExprKind::Index(place, k)
             }
-            Some(ExprKind::Index(place, at_k))
-        }
-        _ => None,
-    };
-    let behind = indices.pop().flatten();
-    for (one, index) in steps.into_iter().zip(indices) {
-        let kind = step(unit, place, one, index)?;
+            _ => return None,
+        };
         place = unit.push(kind, at, from);
     }
-    unit.exprs[e.index()].kind = step(unit, place, last, behind)?;
+    let mut index = unit.push(ExprKind::Int(first.into(), long), at, from);
+    for moving in &view.subscripts {
+        let ty = Rc::new(Qualified::plain(Type::Arith(long)));
+        let stride = unit.push(ExprKind::Int(moving.stride.into(), long), at, from);
+        let by = unit.push(ExprKind::Cast(ty, moving.index), at, from);
+        let by = unit.push(ExprKind::Binary(Binary::Mul, by, stride), at, from);
+        index = unit.push(ExprKind::Binary(Binary::Add, index, by), at, from);
+    }
+    let element = ExprKind::Index(place, index);
+    if let Some(of) = pointed {
+        let element = unit.push(element, at, from);
+        unit.exprs[e.index()].kind = ExprKind::Unary(Unary::Address, element);
+        unit.exprs[e.index()].ty = Some(Qualified::plain(Type::Pointer(of)));
+    } else {
+        unit.exprs[e.index()].kind = element;
+    }
     unit.find_effects(e);
     Some(())
 }

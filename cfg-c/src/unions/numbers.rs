@@ -1,0 +1,173 @@
+//! The numbers that a type consists of, in the order in which they lie in memory.
+
+use crate::{
+    ast::{StructId, Unit},
+    constant,
+    types::{Arith, Qualified, Type},
+};
+use cfg_core::ir::Record;
+
+/// Types nest at most so deep.
+pub(super) const MAX_DEPTH: usize = 2 * Record::MAX_DEPTH;
+
+/// Types whose numbers lie in more runs than these are not compared.
+const MAX_RUNS: usize = 1000;
+
+/// Numbers of one type, one beside the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    ty: Arith,
+    /// The bytes before it.
+    begin: i128,
+    pub(super) count: i64,
+}
+
+/// How many numbers a type consists of, if there is nothing else in it.
+pub(super) fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i64> {
+    let depth = depth.checked_sub(1)?;
+    match &ty.ty {
+        Type::Arith(_) => Some(1).filter(|_| ty.width.is_none()),
+        Type::Array(of, extent) => {
+            let (n, _) = constant::integer(unit, (*extent)?)?;
+            let count = counted(unit, of, depth)?;
+            count.checked_mul(i64::try_from(n).ok()?)
+        }
+        Type::Struct(s) => {
+            let structure = unit.structure(*s);
+            let mut all = 0i64;
+            for member in structure.declared() {
+                let count = counted(unit, &member.ty, depth)?;
+                all = match structure.union {
+                    true => all.max(count),
+                    false => all.checked_add(count)?,
+                };
+            }
+            Some(all)
+        }
+        Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => None,
+    }
+}
+
+/// The numbers before a member of a structure.
+pub(super) fn before(unit: &Unit, s: StructId, name: &str) -> Option<i64> {
+    let structure = unit.structure(s);
+    let mut sum = 0i64;
+    for member in structure.declared() {
+        if *member.name == *name {
+            return Some(sum);
+        }
+        if !structure.union {
+            sum = sum.checked_add(counted(unit, &member.ty, MAX_DEPTH)?)?;
+        }
+    }
+    None
+}
+
+/// The numbers that a type consists of with their places; none if there is something else in it, or too many runs.
+pub(super) fn runs(unit: &Unit, ty: &Qualified) -> Option<Vec<Run>> {
+    runs_within(unit, ty, MAX_DEPTH)
+}
+
+fn runs_within(unit: &Unit, ty: &Qualified, depth: usize) -> Option<Vec<Run>> {
+    let depth = depth.checked_sub(1)?;
+    let mut found = Vec::new();
+    match &ty.ty {
+        Type::Arith(_) if ty.width.is_some() || ty.long_double => return None,
+        Type::Arith(number) => found.push(Run {
+            ty: *number,
+            begin: 0,
+            count: 1,
+        }),
+        Type::Array(of, extent) => {
+            let (n, _) = constant::integer(unit, (*extent)?)?;
+            let (inner, size) = (runs_within(unit, of, depth)?, size(unit, of)?);
+            match inner[..] {
+                // Also of elements too many to be gone through.
+                [run] if size == run.end()? => {
+                    let count = run.count.checked_mul(i64::try_from(n).ok()?)?;
+                    found.push(Run { count, ..run });
+                }
+                [] => {}
+                _ => {
+                    for k in 0..n {
+                        add(&mut found, &inner, size.checked_mul(k)?)?;
+                    }
+                }
+            }
+        }
+        Type::Struct(s) if unit.structure(*s).union => {
+            for member in unit.structure(*s).declared() {
+                let own = runs_within(unit, &member.ty, depth)?;
+                if !begin_alike(&own, &found) {
+                    return None;
+                }
+                if total(&own)? > total(&found)? {
+                    found = own;
+                }
+            }
+        }
+        Type::Struct(s) if unit.structure(*s).packed => return None,
+        Type::Struct(s) => {
+            let mut end = 0i128;
+            for member in unit.structure(*s).declared() {
+                let align = constant::alignment_of(unit, &member.ty)?;
+                let gap = end.checked_neg()?.checked_rem_euclid(align)?;
+                let begin = end.checked_add(gap)?;
+                add(&mut found, &runs_within(unit, &member.ty, depth)?, begin)?;
+                end = begin.checked_add(size(unit, &member.ty)?)?;
+            }
+        }
+        Type::Void | Type::Pointer(_) | Type::Function(_) | Type::Refused(_) => return None,
+    }
+    Some(found)
+}
+
+fn size(unit: &Unit, ty: &Qualified) -> Option<i128> {
+    constant::size(unit, ty, MAX_DEPTH)
+}
+
+impl Run {
+    fn end(self) -> Option<i128> {
+        let size = self.ty.size().checked_mul(self.count.into())?;
+        self.begin.checked_add(size)
+    }
+}
+
+/// Adds runs that begin behind so many bytes.
+fn add(found: &mut Vec<Run>, more: &[Run], behind: i128) -> Option<()> {
+    for run in more {
+        let begin = run.begin.checked_add(behind)?;
+        if let Some(last) = found.last_mut()
+            && last.ty == run.ty
+            && last.end()? == begin
+        {
+            last.count = last.count.checked_add(run.count)?;
+        } else if found.len() < MAX_RUNS {
+            found.push(Run { begin, ..*run });
+        } else {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// How many numbers there are.
+pub(super) fn total(runs: &[Run]) -> Option<i64> {
+    runs.iter()
+        .try_fold(0i64, |sum, run| sum.checked_add(run.count))
+}
+
+/// True if the numbers of one are those with which the other begins.
+pub(super) fn begin_alike(a: &[Run], b: &[Run]) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let Some((last, rest)) = short.split_last() else {
+        return true;
+    };
+    let Some(other) = long.get(rest.len()) else {
+        return false;
+    };
+    // Both begin where the other one does; one that goes on behind the end of the shorter one is cut off there.
+    let ends = short.len() == long.len() || last.count <= other.count;
+    let places = |run: &Run| (run.ty, run.begin);
+    rest == &long[..rest.len()] && places(last) == places(other) && ends
+}
