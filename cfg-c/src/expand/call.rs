@@ -1,18 +1,19 @@
 //! Calls: of copies of functions, and through pointers.
 
 use super::{
-    Bound, Expand,
+    Bindings, Bound, Expand,
     back::{goes_back, is_table},
     callee,
     frame::Frame,
     is_function_pointer, is_zero,
     set::Set,
+    untyped::Untyped,
 };
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Inlined, StmtKind, StmtNode},
     codes,
     points::{bare, library_call},
-    types::{Arith, Qualified, Type},
+    types::{Arith, Int, Qualified, Type},
 };
 use std::rc::Rc;
 
@@ -266,8 +267,9 @@ impl Expand<'_> {
                 }
             }
         }
-        if let Some(to) = frame.untyped.call(e) {
-            bindings.push((super::RESULT, Bound::Points(to.clone())));
+        let wanted = frame.untyped.call(e).cloned();
+        if let Some(to) = wanted.or_else(|| self.unwanted_result(g, &bindings)) {
+            bindings.push((super::RESULT, Bound::Points(to)));
         }
         let at = self.unit.expr(e).at;
         let Some(target) = self.instance(g, bindings, at) else {
@@ -276,6 +278,28 @@ impl Expand<'_> {
         let decl = self.unit.functions[target].decl;
         let name = self.add(ExprKind::Name(decl), e);
         Some(self.add(ExprKind::Call(name, given.into()), e))
+    }
+
+    /// What the result of a function that returns a pointer to void leads to where the call does not say: to what the
+    /// function returns, or to bytes.
+    fn unwanted_result(&self, g: usize, bindings: &Bindings) -> Option<Qualified> {
+        let function = &self.read[g];
+        let is_void = match &self.unit.decl(function.decl).ty.ty {
+            Type::Function(signature) => signature.result.is_void_pointer(),
+            _ => false,
+        };
+        if !is_void || function.given.is_some() {
+            return None;
+        }
+        let parameter = |(k, bound): &(usize, Bound)| {
+            let d = function.parameters.get(*k)?;
+            Some((*d, bound.clone()))
+        };
+        let bound = bindings.iter().filter_map(parameter).collect();
+        let types = (&*self.unit, &self.read[..], &self.taken_for);
+        let found = Untyped::of(types, function, &bound, None);
+        let bytes = || Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
+        Some(found.result().cloned().unwrap_or_else(bytes))
     }
 
     /// What a parameter is in a call, and the argument for it, if there is one; an error is an expression that stands for

@@ -31,6 +31,7 @@ enum Target {
 pub(super) struct Untyped {
     variables: HashMap<DeclId, Qualified>,
     calls: HashMap<ExprId, Qualified>,
+    result: Option<Qualified>,
 }
 
 impl Untyped {
@@ -42,6 +43,11 @@ impl Untyped {
     /// What is wanted of a call of a function that returns a pointer to void.
     pub(super) fn call(&self, e: ExprId) -> Option<&Qualified> {
         self.calls.get(&e)
+    }
+
+    /// What the result leads to, if that is void as it is declared and one type is found.
+    pub(super) fn result(&self) -> Option<&Qualified> {
+        self.result.as_ref()
     }
 
     /// The types that are found of a function with these parameters, and with a result that leads to this; `taken` is
@@ -82,7 +88,7 @@ impl Untyped {
                 Holder::Call(e) => {
                     found.calls.insert(e, to);
                 }
-                Holder::Result => {}
+                Holder::Result => found.result = Some(to),
             }
         }
         found
