@@ -79,6 +79,10 @@ double f(double v, int n) { struct { double v[2]; int k; } a = {{v, 3}, n}; stru
         "initial values name constant variables, and functions of the library",
         "#include <math.h>\nstatic double best = INFINITY, none = NAN; static const double h = 0.5, h3 = h * h * h; static const int k = 7; static const float third = 1.0 / 3; double f(double v, int n) { static double a[2] = {h3 * k, third}, root = sqrt(3.0), far = -HUGE_VAL, one = 1 / 3 + h; static float rootf = sqrtf(3.0f); if (v < best && v > far) best = v; a[0] += one; return best + 10 * a[0] + 100 * a[1] + 1e3 * root + 1e6 * rootf + (none == none); }",
     ),
+    (
+        "results of functions that return pointers to void need not be used",
+        "#include <stdlib.h>\ntypedef struct { int n; double *x; } V; static void *drop(void *p) { if (p) free(p); return NULL; } static void *same(void *p) { return p; } static V *v_free(V *v) { if (!v) return NULL; drop(v->x); same(v); return (V *) drop(v); } static V *v_new(int n) { V *v = malloc(sizeof *v); if (!v) return NULL; v->n = n; v->x = malloc(n * sizeof(double)); return v->x ? v : v_free(v); } double f(double v, int n) { V *y = v_new(n); double s = 0; same(y->x); for (int i = 0; i < n; i++) { y->x[i] = v * i; s += y->x[i]; } (void) v_free(y); return s; }",
+    ),
     // Memory.
     (
         "memset fills integers with bytes",
