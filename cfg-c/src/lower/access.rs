@@ -7,6 +7,7 @@
 
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StructId, Unary, Unit},
+    constant,
     types::{Arith, Qualified, Type},
 };
 use std::{collections::BTreeMap, rc::Rc};
@@ -334,8 +335,10 @@ fn moved(unit: &Unit, from: Number, by: ExprId, back: bool) -> Number {
 
 /// A subscript that is a constant, a variable, or a variable and a constant.
 fn number(unit: &Unit, e: ExprId) -> Number {
+    if let Some((k, _)) = constant::integer(unit, e) {
+        return Some((None, k));
+    }
     match unit.expr(e).kind {
-        ExprKind::Int(k, _) => Some((None, k)),
         ExprKind::Name(d) => match unit.decl(d).kind {
             DeclKind::Constant(k) => Some((None, k)),
             DeclKind::Global
