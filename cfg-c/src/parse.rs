@@ -21,6 +21,7 @@ mod sort;
 mod statement;
 mod structure;
 mod typing;
+mod views;
 
 pub(crate) use linkage::name_apart;
 
@@ -122,6 +123,10 @@ struct Parser<'s> {
     has_bits: bool,
     /// The bits that are read, with their place and the type as which they are.
     bits: HashMap<ExprId, (ExprId, Arith)>,
+    /// Local pointers that lead to other integers than they are declared to, with the types of their declarations.
+    pointers: HashMap<DeclId, Rc<Qualified>>,
+    /// Their names where they are converted to these.
+    named: HashMap<ExprId, ExprId>,
     /// Arguments of a function are read that only prints.
     prints: bool,
     /// The type of a member is read.
@@ -164,6 +169,8 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         function: None,
         has_bits: read.has_bits,
         bits: HashMap::new(),
+        pointers: HashMap::new(),
+        named: HashMap::new(),
         prints: false,
         is_member: false,
         sorted: Vec::new(),
@@ -332,8 +339,10 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
-        let special = self.with_complex(&kind, at, from);
-        if let Some(e) = special.or_else(|| self.with_bits(&kind, at, from)) {
+        let special = (self.with_complex(&kind, at, from))
+            .or_else(|| self.with_views(&kind, at, from))
+            .or_else(|| self.with_bits(&kind, at, from));
+        if let Some(e) = special {
             return e;
         }
         self.unit.push(kind, at, from)

@@ -398,6 +398,17 @@ static int same(const char *a, char *b) { return *(unsigned char *)a == *(unsign
 double f(double v, int n) { char t[6] = "a9\351\200z", m[2][2] = {{1, -2}, {-3, 4}}, *p = t; int i = -n, *q = &i, w[2] = {-1, 5}; long long k = -9; unsigned u = *(unsigned *)&i / 2; double y = same("N", "T") + 10 * same("N", "N") + 100 * ((unsigned char *)t)[n - 1] + 7 * *((unsigned char *)t + 2) + *((signed char *)p + n - 1) + u; if (isdigit(*(unsigned char *)++p)) y += hash(t, 5); if (!isalpha(((unsigned char *)p)[n - 2] & 127)) y *= 3; ((unsigned char *)m[0])[n] = 253; *(unsigned *)q += 5; y += 1e3 * m[1][1] + ((unsigned char *)m[0])[2] + *(unsigned long *)&k / 3; y += (*(unsigned *)w)++ + 2.0 * --((unsigned *)w)[1]; *(unsigned char *)p = 300; y += (*(unsigned char *)t = 511) + w[0] + sizeof *(unsigned char *)p; *(unsigned char *)p++ = n; return v * y + i + 10 * t[1] + 2 * t[0]; }"#,
     ),
     (
+        "a local pointer reads and writes integers as others of their size",
+        r#"#include <string.h>
+static int order(const char *a, const char *b) { const unsigned char *p = (const unsigned char *)a, *q = (const void *)b; while (*p && *p == *q) p++, q++; return *p - *q; }
+static unsigned hash(const char *s) { unsigned h = 5381; for (const unsigned char *p = (const unsigned char *)s; *p; ++p) h = h * 33 + *p; return h; }
+static int count(const char *s, int n) { const unsigned char *p = (const unsigned char *)s + 1, *end = p + n, *first = p; int k = 0; if (!p || p == NULL) return -1; while (p < end) if (*p++ > 127) k++; for (p = (const unsigned char *)s; p != end; p += 1) k += p[0] == 'a'; p = end; return 100 * k + 10 * (p - first) + (end - p) + strlen((char *)first); }
+static int sum(const char *s) { int k = 0; while (*s) k += *s++; return k; }
+static int copied(char *to, const char *from) { unsigned char *d = (unsigned char *)to; const unsigned char *s = (const unsigned char *)from; int k = 0; while ((*d++ = *s++)) k++; return (d[0] = 300) + 1000 * k + (d[-1] = d[-2] = 200); }
+struct link { int *at; struct link *next; };
+double f(double v, int n) { char t[8] = "a\300bc\200", *w = t; unsigned u[3] = {1, 4000000000u, 3}; int *i = (int *)u, *j = i + 1; unsigned char *c = (unsigned char *)w; *c++ = 290; *c += 5; (*c)++; c[1]--; *j /= 2; i[2] = -n; struct link a = {&n, 0}, b = {&n, &a}; unsigned *m = (unsigned *)b.next->at; *m += 4; m = (unsigned *)a.at; double y = *m + *j; int *const k = (int *)&u[0]; *k -= 3; if (c > (unsigned char *)w) y += c - (unsigned char *)t; y += sum((char *)c); y += 0.5 * copied(t, "ab\351"); return v * order("a\200", "a\100") + 3.0 * hash("ab\377") + count(t, 3) + sum(t) + t[4] + y + i[2] + u[1] + 2 * u[2] + u[0] + (b.next->next == 0); }"#,
+    ),
+    (
         "an assignment of bits has the bits as its value, and a step behind them those before",
         "#pragma cfgrev no-diff(bits)\n#include <stdint.h>\ndouble f(double v, int n) { union { float f; int32_t i; } b = {v}; int k = b.i++, m = --b.i, j = b.i += n; uint64_t u = *(uint64_t *)&v ^= 1ull << 51; for (int i = 0; i < n; b.i++) i++; return b.f + (k & 255) + 10 * (m & 255) + 100 * (j & 255) + (u >> 48); }",
     ),

@@ -178,7 +178,11 @@ impl Body<'_, '_> {
                 }
             }
             _ if unit.structure_of(e).is_some() => self.path(e).map(|_| ()),
-            ExprKind::Cast(ty, a) if ty.ty == Type::Void => self.nested(e, |b| b.discard(*a)),
+            ExprKind::Cast(ty, a)
+                if ty.ty == Type::Void || unit.is_pointer(e) && unit.is_pointer(*a) =>
+            {
+                self.nested(e, |b| b.discard(*a))
+            }
             ExprKind::Conditional(c, a, b) if node.effects => self.nested(e, |body| {
                 let condition = body.condition(*c)?;
                 if let Expr::Logical(value) = condition {

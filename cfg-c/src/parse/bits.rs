@@ -1,6 +1,6 @@
 //! Bits of a real number that are read or written as an integer, and the reverse: `*(uint64_t *)&x`, memcpy of one
 //! number, unions. Where derivatives of bits are taken to be 0 they are numbers like others, which functions of
-//! `library` compute. Bits of an integer as another one of its size, `*(unsigned char *)text`, are that number converted.
+//! `library` compute.
 
 use super::Parser;
 use crate::{
@@ -35,14 +35,13 @@ impl Parser<'_> {
     /// An expression in which bits are numbers; none if there are none in it.
     pub(super) fn with_bits(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
         match *kind {
-            ExprKind::Unary(Unary::Deref, pointer) => self
-                .integer_at(pointer, None, at, from)
-                .or_else(|| self.bits_at(pointer, at, from)),
-            ExprKind::Index(pointer, k) => {
-                let integer = self.integer_at(pointer, Some(k), at, from);
-                if integer.is_some() || !self.has_bits || constant::integer(&self.unit, k)?.0 != 0 {
-                    return integer;
-                }
+            ExprKind::Unary(Unary::Deref, pointer) if self.has_bits => {
+                self.bits_at(pointer, at, from)
+            }
+            ExprKind::Index(pointer, k)
+                if self.has_bits
+                    && constant::integer(&self.unit, k).is_some_and(|(k, _)| k == 0) =>
+            {
                 self.bits_at(pointer, at, from)
             }
             ExprKind::Unary(Unary::Address, of) => {
@@ -102,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// The number that a pointer leads to.
-    fn number_at(&self, pointer: ExprId) -> Option<Arith> {
+    pub(super) fn number_at(&self, pointer: ExprId) -> Option<Arith> {
         self.unit.expr(pointer).ty.as_ref()?.target()?.arith()
     }
 
@@ -116,53 +115,11 @@ impl Parser<'_> {
         }
     }
 
-    /// The integer that a pointer leads to, or its element `k`, as one of another type of the same size to which the
-    /// pointer is converted.
-    fn integer_at(
-        &mut self,
-        pointer: ExprId,
-        k: Option<ExprId>,
-        at: Pos,
-        from: Pos,
-    ) -> Option<ExprId> {
-        let unit = &self.unit;
-        // `*((T *)p + k)` and `((T *)p)[k]` are one element.
-        let (mut pointer, mut moves) = (pointer, Vec::new());
-        while let ExprKind::Binary(op @ (Binary::Add | Binary::Sub), p, by) =
-            unit.expr(pointer).kind
-        {
-            moves.push((op, by));
-            pointer = p;
-        }
-        let mut inner = bare(unit, pointer);
-        let (ty, own) = (self.number_at(pointer)?, self.number_at(inner)?);
-        let differ =
-            matches!((ty, own), (Arith::Int(a), Arith::Int(b)) if a != b && a.bits() == b.bits());
-        if !differ {
-            return None;
-        }
-        if unit.is_array(inner) {
-            // A pointer goes on behind a row.
-            let of = unit.expr(inner).ty.as_ref()?.target()?.clone();
-            let of = Rc::new(Qualified::plain(Type::Pointer(Rc::new(of))));
-            inner = self.add(ExprKind::Cast(of, inner), at, from);
-        }
-        for (op, by) in moves.into_iter().rev() {
-            inner = self.add(ExprKind::Binary(op, inner, by), at, from);
-        }
-        let kind = match k {
-            Some(k) => ExprKind::Index(inner, k),
-            None => ExprKind::Unary(Unary::Deref, inner),
-        };
-        let place = self.add(kind, at, from);
-        self.bits_of(place, ty, at, from)
-    }
-
     /// The bits of the real number that a converted pointer leads to.
     fn bits_at(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<ExprId> {
         let inner = bare(&self.unit, pointer);
         let (ty, own) = (self.number_at(pointer)?, self.number_at(inner)?);
-        if !self.has_bits || !are_bits(ty, own) {
+        if !are_bits(ty, own) {
             return None;
         }
         let place = self.place_behind(inner, at, from);
@@ -225,6 +182,9 @@ impl Parser<'_> {
         };
         let set = self.add(ExprKind::Assign(None, place, value), at, from);
         let cast = |ty: Type| Rc::new(Qualified::plain(ty));
+        if back.is_none() && own.is_some_and(|own| !own.is_real() && !ty.is_real()) {
+            return self.add(ExprKind::Cast(cast(Type::Arith(ty)), set), at, from);
+        }
         let bits = self.converted(place, ty, at, from);
         let Some(mut bits) = bits.filter(|_| !self.unit.expr(place).effects) else {
             return self.add(ExprKind::Cast(cast(Type::Void), set), at, from);
@@ -241,6 +201,9 @@ impl Parser<'_> {
     pub(super) fn discarded(&self, e: ExprId) -> ExprId {
         match self.unit.expr(e).kind {
             ExprKind::Binary(Binary::Comma, set, bits) if self.bits.contains_key(&bits) => set,
+            ExprKind::Cast(_, set) if matches!(self.unit.expr(set).kind, ExprKind::Assign(..)) => {
+                set
+            }
             _ => e,
         }
     }

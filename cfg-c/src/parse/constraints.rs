@@ -221,7 +221,7 @@ impl Parser<'_> {
                     .ty
                     .as_ref()
                     .is_some_and(|ty| matches!(ty.ty, Type::Function(_)));
-                if !function && !self.is_place(a) && !self.bits.contains_key(&a) {
+                if !function && !self.is_place(a) {
                     return breach(
                         at,
                         "this has no address",
@@ -349,10 +349,11 @@ impl Parser<'_> {
     /// Kept by places that may be assigned.
     fn is_modifiable(&self, e: ExprId) -> Kept {
         let unit = &self.unit;
-        let node = unit.expr(e);
         if self.bits.contains_key(&e) {
             return Ok(());
         }
+        let e = self.named.get(&e).copied().unwrap_or(e);
+        let node = unit.expr(e);
         let help = "assign to a variable or an element";
         if !self.is_place(e) {
             return breach(node.at, "this is no place that can be assigned", help);
@@ -381,6 +382,9 @@ impl Parser<'_> {
 
     /// True of what has a place in memory (C11 6.3.2.1).
     fn is_place(&self, mut e: ExprId) -> bool {
+        if self.bits.contains_key(&e) || self.named.contains_key(&e) {
+            return true;
+        }
         loop {
             match &self.unit.expr(e).kind {
                 ExprKind::Name(d) => {

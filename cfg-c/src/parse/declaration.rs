@@ -571,6 +571,7 @@ impl Parser<'_> {
                     }
                     let written = self.initializer()?;
                     self.initialise(id, &ty, &written);
+                    self.view_pointer(id);
                     self.unit.decls[id.index()].external = false;
                 }
                 self.check_variable(id);

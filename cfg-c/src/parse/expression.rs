@@ -635,6 +635,7 @@ impl Parser<'_> {
         {
             return Ok(self.add(ExprKind::Int(value, Arith::INT), at, at));
         }
-        Ok(self.add(kind, at, at))
+        let e = self.add(kind, at, at);
+        Ok(self.named_pointer(e))
     }
 }

@@ -1,0 +1,195 @@
+//! Integers that are read and written as others of their size: `*(unsigned char *)text`, `((unsigned char *)text)[k]`,
+//! and by way of a local pointer, `const unsigned char *p = (const unsigned char *)text`. Each is the number that is there,
+//! converted. Such a pointer leads to what is there, and where it is named it is converted to the type of its declaration.
+
+use super::Parser;
+use crate::{
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Unary},
+    points::bare,
+    source::Pos,
+    types::{Arith, Qualified, Type},
+};
+use std::rc::Rc;
+
+/// A pointer that is converted, and how it is moved behind that.
+type Moved = (ExprId, Vec<(Binary, ExprId)>);
+
+impl Parser<'_> {
+    /// An expression in which integers are converted that are read as others; none if there are none in it.
+    pub(super) fn with_views(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
+        match *kind {
+            ExprKind::Unary(Unary::Deref, pointer) => {
+                let (own, ty) = self.viewed(pointer, at, from)?;
+                let place = self.add(ExprKind::Unary(Unary::Deref, own), at, from);
+                self.bits_of(place, ty, at, from)
+            }
+            ExprKind::Index(pointer, k) => {
+                let (own, ty) = self.viewed(pointer, at, from)?;
+                let place = self.add(ExprKind::Index(own, k), at, from);
+                self.bits_of(place, ty, at, from)
+            }
+            ExprKind::Cast(ref ty, pointer) => {
+                let to = ty.target()?.arith()?;
+                let (core, _) = self.moved(pointer, self.number_at(pointer)?)?;
+                if self.number_at(core)? != to {
+                    return None;
+                }
+                let (own, _) = self.viewed(pointer, at, from)?;
+                Some(self.unit.push(ExprKind::Cast(Rc::clone(ty), own), at, from))
+            }
+            ExprKind::Unary(Unary::Address, of) => {
+                let name = *self.named.get(&of)?;
+                self.converted_pointer(ExprKind::Unary(Unary::Address, name), of, 2, at, from)
+            }
+            ExprKind::Step { of, up, post } => {
+                let of_name = *self.named.get(&of)?;
+                let step = ExprKind::Step {
+                    of: of_name,
+                    up,
+                    post,
+                };
+                self.converted_pointer(step, of, 1, at, from)
+            }
+            ExprKind::Assign(op, target, value) => {
+                let name = *self.named.get(&target)?;
+                let own = self.number_at(name)?;
+                let value = match op {
+                    None => self.own_pointer(value, own, at, from).unwrap_or(value),
+                    Some(_) => value,
+                };
+                let assign = ExprKind::Assign(op, name, value);
+                self.converted_pointer(assign, target, 1, at, from)
+            }
+            ExprKind::Binary(
+                op @ (Binary::Lt
+                | Binary::Gt
+                | Binary::Le
+                | Binary::Ge
+                | Binary::Eq
+                | Binary::Ne
+                | Binary::Sub),
+                a,
+                b,
+            ) if self.unit.is_pointer(a) && self.unit.is_pointer(b) => {
+                let own = |e: ExprId| {
+                    let (core, _) = self.moved(e, self.number_at(e)?)?;
+                    self.number_at(core)
+                };
+                // One of the two may have that type itself.
+                let ty = own(a).or_else(|| own(b))?;
+                let [a, b] = [a, b].map(|e| self.own_pointer(e, ty, at, from));
+                Some(self.unit.push(ExprKind::Binary(op, a?, b?), at, from))
+            }
+            _ => None,
+        }
+    }
+
+    /// Lets a local pointer to integers lead to those of its initial value, if they are others of the same size.
+    pub(super) fn view_pointer(&mut self, d: DeclId) {
+        let decl = self.unit.decl(d);
+        let (Type::Pointer(to), Some(Init::Expr(e)), DeclKind::Local) =
+            (&decl.ty.ty, &decl.init, decl.kind)
+        else {
+            return;
+        };
+        let (to, e, declared) = (Rc::clone(to), *e, decl.ty.clone());
+        let (at, from) = (self.unit.expr(e).at, self.unit.expr(e).from);
+        let moved = to.arith().and_then(|ty| self.moved(e, ty));
+        let Some(own) = moved.as_ref().and_then(|(core, _)| self.number_at(*core)) else {
+            return;
+        };
+        let Some(init) = moved.and_then(|moved| self.unconverted(moved, at, from)) else {
+            return;
+        };
+        let leads_to = Qualified {
+            ty: Type::Arith(own),
+            ..(*to).clone()
+        };
+        let decl = &mut self.unit.decls[d.index()];
+        decl.ty.ty = Type::Pointer(Rc::new(leads_to));
+        decl.init = Some(Init::Expr(init));
+        self.pointers.insert(d, Rc::new(declared));
+    }
+
+    /// The name of a variable, converted to the type of its declaration if it leads to other integers.
+    pub(super) fn named_pointer(&mut self, name: ExprId) -> ExprId {
+        let node = self.unit.expr(name);
+        let ExprKind::Name(d) = node.kind else {
+            return name;
+        };
+        let Some(ty) = self.pointers.get(&d).map(Rc::clone) else {
+            return name;
+        };
+        let (at, from) = (node.at, node.from);
+        let e = self.unit.push(ExprKind::Cast(ty, name), at, from);
+        self.named.insert(e, name);
+        e
+    }
+
+    /// What is made of such a name, converted as the name is: so many times it leads to what the name is.
+    fn converted_pointer(
+        &mut self,
+        made: ExprKind,
+        name: ExprId,
+        levels: usize,
+        at: Pos,
+        from: Pos,
+    ) -> Option<ExprId> {
+        let mut ty = self.unit.expr(name).ty.clone()?;
+        for _ in 1..levels {
+            ty = Qualified::plain(Type::Pointer(Rc::new(ty)));
+        }
+        let made = self.unit.push(made, at, from);
+        Some(self.unit.push(ExprKind::Cast(Rc::new(ty), made), at, from))
+    }
+
+    /// A pointer that leads to integers of this type, if it is converted to one to others.
+    fn own_pointer(&mut self, e: ExprId, own: Arith, at: Pos, from: Pos) -> Option<ExprId> {
+        if self.number_at(e)? == own {
+            return Some(e);
+        }
+        let moved = self.moved(e, self.number_at(e)?)?;
+        let same = self.number_at(moved.0)? == own;
+        self.unconverted(moved, at, from).filter(|_| same)
+    }
+
+    /// The pointer to other integers that is converted, and the type as which they are read.
+    fn viewed(&mut self, pointer: ExprId, at: Pos, from: Pos) -> Option<(ExprId, Arith)> {
+        let ty = self.number_at(pointer)?;
+        let moved = self.moved(pointer, ty)?;
+        Some((self.unconverted(moved, at, from)?, ty))
+    }
+
+    /// The pointer that is converted to one to integers of this type, if it leads to others of the same size.
+    fn moved(&self, e: ExprId, ty: Arith) -> Option<Moved> {
+        let unit = &self.unit;
+        let (mut pointer, mut moves) = (e, Vec::new());
+        while let ExprKind::Binary(op @ (Binary::Add | Binary::Sub), p, by) =
+            unit.expr(pointer).kind
+            && self.number_at(pointer) == Some(ty)
+        {
+            moves.push((op, by));
+            pointer = p;
+        }
+        let core = bare(unit, pointer);
+        match (ty, self.number_at(core)?) {
+            (Arith::Int(a), Arith::Int(b)) if a != b && a.bits() == b.bits() => Some((core, moves)),
+            _ => None,
+        }
+    }
+
+    /// The pointer without its conversion, moved by as many elements.
+    fn unconverted(&mut self, (core, moves): Moved, at: Pos, from: Pos) -> Option<ExprId> {
+        let mut made = core;
+        if self.unit.is_array(core) {
+            // A pointer goes on behind a row.
+            let of = self.unit.expr(core).ty.as_ref()?.target()?.clone();
+            let of = Rc::new(Qualified::plain(Type::Pointer(Rc::new(of))));
+            made = self.unit.push(ExprKind::Cast(of, core), at, from);
+        }
+        for (op, by) in moves.into_iter().rev() {
+            made = self.unit.push(ExprKind::Binary(op, made, by), at, from);
+        }
+        Some(made)
+    }
+}
