@@ -2,10 +2,12 @@
 //! alone. Others are refused where they are used, but for constants that give the bits of a real number.
 
 mod bits;
+mod blocks;
+mod conversions;
 mod numbers;
 mod views;
 
-pub(crate) use views::look_through_conversions;
+pub(crate) use conversions::look_through_conversions;
 
 use crate::{
     ast::{DeclKind, ExprId, ExprKind, Init, Member, StructId, Structure, Unit},

@@ -1868,79 +1868,179 @@ fn unions_that_are_more_than_one_view() {
 /// A structure is read as another one where both are the same numbers, each by itself.
 #[test]
 fn structures_that_are_other_numbers_are_not_converted() {
-    for (own, other, body, is_read) in [
+    for (own, init, other, body, is_read) in [
         (
             "double e[2]; long n;",
+            "",
             "double a, b; long k;",
             "*x * o.b * o.k",
             true,
         ),
-        ("double e[2]; long n;", "double a, b;", "*x * o.b", true),
+        ("double e[2]; long n;", "", "double a, b;", "*x * o.b", true),
         (
             "double e[2]; long n;",
+            "",
+            "double a, b; int k;",
+            "*x * o.b * o.k",
+            true,
+        ),
+        (
+            "double e[2]; long n;",
+            "= {{1, 2}, 3}",
             "double a, b; int k;",
             "*x * o.b * o.k",
             false,
         ),
-        ("double e[2];", "double a, b, c;", "*x * o.b", false),
+        (
+            "double e[2]; long n;",
+            "= {{1, 2}, 0}",
+            "double a, b; int k;",
+            "*x * o.b * o.k",
+            true,
+        ),
+        (
+            "double e[2]; long n;",
+            "",
+            "double a, b; int k;",
+            "own.n * o.b * o.k",
+            false,
+        ),
+        (
+            "double e[2]; long n;",
+            "",
+            "double a, b; int k;",
+            "x[sizeof own] * o.k",
+            true,
+        ),
+        ("double e[2];", "", "double a, b, c;", "*x * o.b", false),
         (
             "double e[2]; int n;",
+            "",
+            "double a; float b, c; int k;",
+            "*x * o.a",
+            true,
+        ),
+        (
+            "double e[2]; int n;",
+            "= {{1}, 2}",
+            "double a; float b, c; int k;",
+            "*x * o.a",
+            true,
+        ),
+        (
+            "double e[2]; int n;",
+            "= {{0, 1}, 2}",
+            "double a; float b, c; int k;",
+            "*x * o.a",
+            false,
+        ),
+        (
+            "double e[2]; int n;",
+            "= {{0, -0.0}, 2}",
             "double a; float b, c; int k;",
             "*x * o.a",
             false,
         ),
         (
             "struct { double a; int k; } in; int n;",
+            "",
             "double a; int k, l;",
             "*x * o.l",
             false,
         ),
         (
             "struct { double a; int k; } in; long n;",
+            "",
             "double a; int k; long l;",
             "*x * o.l",
             true,
         ),
-        ("double e[2], g[2];", "double a[4];", "*x * o.a[3]", true),
         (
             "double e[2], g[2];",
+            "",
+            "double a[4];",
+            "*x * o.a[3]",
+            true,
+        ),
+        (
+            "double e[2], g[2];",
+            "= {{1}, {2}}",
             "double a[4];",
             "*x * o.a[(int) *x]",
+            true,
+        ),
+        (
+            "double e[2], g[2];",
+            "",
+            "double a[4];",
+            "own.e[0] * o.a[(int) *x]",
+            true,
+        ),
+        (
+            "double e[2], g[2];",
+            "",
+            "double a[4];",
+            "sum(own.e) * o.a[(int) *x]",
+            true,
+        ),
+        (
+            "double e[2], g[2];",
+            "",
+            "double a[4];",
+            "own_of(&own) * o.a[(int) *x]",
+            false,
+        ),
+        (
+            "double e[2], g[2];",
+            "",
+            "double a[4];",
+            "(of(own).e[1]) * o.a[(int) *x]",
             false,
         ),
         (
             "double e[4];",
+            "",
             "double a[2], b[2];",
-            "*x * o.a[(int) *x]",
+            "own.e[1] * o.a[(int) *x]",
             true,
         ),
-        ("double e[4];", "double a[2], b[2];", "sum(o.b)", true),
-        ("double e[4];", "double a[2][2];", "of_rows(o.a)", false),
-        ("double e[2];", "double a, b;", "whole(o)", false),
-        ("double e[2];", "double a, b;", "behind(&o)", false),
+        (
+            "double e[4];",
+            "",
+            "double a[2], b[2];",
+            "own.e[(int) *x] * o.a[(int) *x]",
+            true,
+        ),
+        ("double e[4];", "", "double a[2], b[2];", "sum(o.b)", true),
+        ("double e[4];", "", "double a[2][2];", "of_rows(o.a)", true),
+        ("double e[2];", "", "double a, b;", "whole(o)", false),
+        ("double e[2];", "", "double a, b;", "behind(&o)", false),
         (
             "double e[2];",
+            "",
             "double a, b;",
             "(own.e[0] = *x) * o.a",
             false,
         ),
         (
             "double *e; double g;",
+            "",
             "double *a; double b;",
             "*x * o.b",
             false,
         ),
         (
             "unsigned e : 3; double g;",
+            "",
             "unsigned a : 3; double b;",
             "*x * o.b",
             false,
         ),
     ] {
         let text = format!(
-            "struct other {{ {other} }}; static struct {{ {own} }} own; #define o (*(struct other *) &own)
+            "struct other {{ {other} }}; static struct own {{ {own} }} own {init}; #define o (*(struct other *) &own)
 static double sum(double *v) {{ return v[0] + v[1]; }} static double of_rows(double (*v)[2]) {{ return v[1][1]; }}
-static double whole(struct other t) {{ return t.a; }} static double behind(struct other *t) {{ return t->a; }}
+static double own_of(struct own *p) {{ return p->e[0]; }} static struct own of(struct own p) {{ return p; }} static double whole(struct other t) {{ return t.a; }} static double behind(struct other *t) {{ return t->a; }}
 double f(double *x) {{ return {body}; }}"
         )
         .replace("#define", "\n#define");

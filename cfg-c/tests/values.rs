@@ -60,6 +60,15 @@ struct low_ { int a, b; double c; }; static double norm_(const double *x, long *
 double f(double v, int n) { struct { double v[2]; int k; } a = {{v, 3}, n}; struct { double x, y; int z; } *t, b = {v, 1, 2}; struct other { double r, s; int u; }; struct in { int k; struct { double x; int n; } in[2]; } in = {1, {{v, 2}, {3, 4}}}, *p = &in; struct out { int k; struct { double x; int n; } a, b; }; t = &b; one_1.a *= v; step_(&one_1.c[1]); double y = norm_(one_1.c, &one_1.k, &n) + norm_(two_1.q, &two_1.n, &one_1.j); for (int i = 0; i < 3; i++) for (int j = 0; j < n; j++) y = 1.25 * y + one_1.m[j][i] * (i + 1); ((struct other *) &a)->r += 1; (*(struct other *) &a).u++; ((struct other *) t)->s = v * v; ((struct out *) p)->b.x *= 2; ((struct out *) (void *) &in)->a.n += low_1.b; low_1.c -= low_1.a; one_1.s *= 3; return y + one_1.a + one_1.b + blk_.e_2 + one_1.s + 10 * a.v[0] + 100 * a.k + 7 * b.y + 3 * p->in[1].x + 1e3 * in.in[0].n + low_.e_2 + sizeof one_1 + sizeof two_1.q; }"#,
     ),
     (
+        "a common block is the structure as which it is used, wherever its initial values are given",
+        r#"struct poly_1_ { int count, on; double w[6]; int poly[4], vinit[6] /* was [2][3] */; float s; char id[3]; }; struct poly_2_ { int n, m; double u[2]; };
+struct { int e_1; int fill_2[1]; double e_3[2]; double fill_4[4]; int e_5[5]; int fill_6[1]; int e_7[1]; int fill_8[2]; int e_9; int fill_10[1]; char e_11[3]; } poly_ = {4, {0}, {1.5, -2}, {0}, {3, 7, 11, 13, 19}, {0}, {25}, {0}, 37, {0}, "ab"};
+#define poly_1 (*(struct poly_1_ *) &poly_)
+#define poly_2 (*(struct poly_2_ *) &poly_)
+static double sum(double *v, int n) { double s = 0; while (n--) s = 2 * s + v[n]; return s; } static void set_(int *k, double *x) { *k += 2; for (int i = 0; i < *k; i++) poly_1.w[i] += *x * (i + 1); poly_2.m = 1; }
+double f(double v, int n) { static struct { double e_1; int e_2[2]; } kept = {2.5, {3, 4}}; struct kept { double x; int k, l; }; double y = 0; set_(&poly_1.count, &v); for (int i = 0; i < 4; i++) y += poly_1.poly[i] * poly_1.w[i]; for (int i = 0; i < 2; i++) for (int j = 0; j < n; j++) y = 1.5 * y + poly_1.vinit[i + (j << 1)]; poly_2.u[1] *= 3; poly_1.s = v / 2; ((struct kept *) &kept)->x += poly_1.s; y += ((struct kept *) &kept)->l * ((struct kept *) &kept)->x + 100 * poly_1.id[1] + poly_1.id[2]; return y + sum(poly_1.w, 6) + poly_2.n + 10 * poly_1.on + poly_1.poly[n] + sizeof poly_; }"#,
+    ),
+    (
         "bit-fields keep what fits into them, and are promoted to int",
         "struct s { unsigned a : 3, flag : 1; int b : 3, c : 1; _Bool d : 1; unsigned long e : 32; signed char g : 5; enum { LOW, MIDDLE, HIGH } kind : 2; }; double f(double v, int n) { struct s x = {9, 2, 5, 3, 4, -1, 17, HIGH}, *p = &x, y; double r = (x.a - 2 < 0) + 10 * x.b + 100 * x.c + 1e3 * x.d + 1e4 * (x.e + 1 > 0) + 1e5 * x.g + 1e6 * (x.flag - 1) + 1e7 * x.kind; x.a += 14; x.b = n + 1; p->flag = n + 1; r += (p->c = n) + (p->e -= 7) / 2; y = x; y.a--; y.a--; r = 3 * r + y.a++ + 1e4 * y.flag; r += 10 * y.a + 1e2 * p->b++; r += 1e3 * p->b; p->flag++; p->d++; p->d++; p->g = v * 10; return r + 7 * p->g + 1e8 * p->flag + 1e9 * p->d + v; }",
     ),

@@ -171,3 +171,33 @@ pub(super) fn begin_alike(a: &[Run], b: &[Run]) -> bool {
     let places = |run: &Run| (run.ty, run.begin);
     rest == &long[..rest.len()] && places(last) == places(other) && ends
 }
+
+/// The bytes before a number, and its type.
+pub(super) fn place_of(runs: &[Run], number: i64) -> Option<(i128, Arith)> {
+    let mut left = number;
+    for run in runs {
+        if (0..run.count).contains(&left) {
+            let behind = run.ty.size().checked_mul(left.into())?;
+            return Some((run.begin.checked_add(behind)?, run.ty));
+        }
+        left = left.checked_sub(run.count)?;
+    }
+    None
+}
+
+/// The number of this type with so many bytes before it.
+pub(super) fn number_at(runs: &[Run], place: i128, ty: Arith) -> Option<i64> {
+    let mut before = 0i64;
+    for run in runs {
+        let behind = place.checked_sub(run.begin)?;
+        let k = behind.checked_div_euclid(run.ty.size())?;
+        if (0..i128::from(run.count)).contains(&k) {
+            let is_one = run.ty == ty && behind.checked_rem_euclid(run.ty.size())? == 0;
+            return before
+                .checked_add(i64::try_from(k).ok()?)
+                .filter(|_| is_one);
+        }
+        before = before.checked_add(run.count)?;
+    }
+    None
+}

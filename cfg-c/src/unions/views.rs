@@ -1,27 +1,25 @@
 //! Unions of which several members are used that are the same numbers: an array, and structures that name its elements,
-//! as in `union { float v[3]; struct { float x, y, z; } axis; }`. So are structures whose addresses are converted to those
-//! of others, as `#define block_1 (*(struct block_1_ *) &block_)` for a common block of Fortran.
+//! as in `union { float v[3]; struct { float x, y, z; } axis; }`.
 //!
 //! All is numbers, of the same types at the same places. One member is kept, and what another one names is that number
 //! of it, or the structure or array of the same type that begins there.
 
 use super::numbers::{MAX_DEPTH, before, begin_alike, counted, runs, total};
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Member, StructId, Unary, Unit, leaves},
+    ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
     constant,
-    points::bare,
     structures::Used,
     types::{Arith, Int, Qualified, Type},
 };
 use cfg_core::ir::{Expr, Subscript};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     rc::Rc,
 };
 
 /// A place in a union, named by a member that is not kept, or in a structure, named by a member of another one.
 #[derive(Clone, Debug)]
-struct View {
+pub(super) struct View {
     /// The member that is kept, or the structure, and its type.
     whole: ExprKind,
     ty: Rc<Qualified>,
@@ -32,8 +30,26 @@ struct View {
     subscripts: Vec<Moving>,
 }
 
+impl View {
+    /// A place that begins with a number of a structure.
+    pub(super) fn in_structure(
+        whole: ExprKind,
+        ty: Qualified,
+        converted: ExprId,
+        number: i64,
+    ) -> Self {
+        Self {
+            whole,
+            ty: Rc::new(ty),
+            of: Whole::Converted(converted),
+            number,
+            subscripts: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Whole {
+pub(super) enum Whole {
     Union(StructId),
     Converted(ExprId),
 }
@@ -132,7 +148,7 @@ fn is_same(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
 }
 
 /// The members that unions keep.
-type Kept = BTreeMap<StructId, Member>;
+pub(super) type Kept = BTreeMap<StructId, Member>;
 
 /// The members and subscripts that lead from a type to the first part around this number that is wanted, its type, and
 /// the number in it.
@@ -195,17 +211,13 @@ fn steps_to_type(
     steps(unit, ty, number, kept, is_wanted).map(|(steps, ..)| steps)
 }
 
-/// The steps from a union through another member as those through the one that is kept; `None` if they lead to nothing
-/// of the same type.
-pub(super) fn steps_to(
-    unit: &Unit,
-    s: StructId,
-    kept: &Kept,
+/// The number that comes first in what steps from a type lead to, and the type of that.
+pub(super) fn number_of<'u>(
+    unit: &'u Unit,
+    ty: &'u Qualified,
     way: &[Subscript],
-) -> Option<Vec<Subscript>> {
-    let mut number = 0i64;
-    let union = Qualified::plain(Type::Struct(s));
-    let mut ty = &union;
+) -> Option<(i64, &'u Qualified)> {
+    let (mut number, mut ty) = (0i64, ty);
     for step in way {
         match (step, &ty.ty) {
             (Subscript::Field(name), Type::Struct(s)) => {
@@ -220,6 +232,25 @@ pub(super) fn steps_to(
             _ => return None,
         }
     }
+    Some((number, ty))
+}
+
+/// The steps from a type to one of its numbers.
+pub(super) fn steps_to_number(unit: &Unit, ty: &Qualified, number: i64) -> Option<Vec<Subscript>> {
+    let is_number = |ty: &Qualified, _| ty.arith().is_some();
+    steps(unit, ty, number, &Kept::new(), is_number).map(|(steps, ..)| steps)
+}
+
+/// The steps from a union through another member as those through the one that is kept; `None` if they lead to nothing
+/// of the same type.
+pub(super) fn steps_to(
+    unit: &Unit,
+    s: StructId,
+    kept: &Kept,
+    way: &[Subscript],
+) -> Option<Vec<Subscript>> {
+    let union = Qualified::plain(Type::Struct(s));
+    let (number, ty) = number_of(unit, &union, way)?;
     let own = kept.get(&s)?;
     let mut found = vec![Subscript::Field(own.name.as_ref().into())];
     found.extend(steps_to_type(unit, &own.ty, number, ty, kept)?);
@@ -227,14 +258,14 @@ pub(super) fn steps_to(
 }
 
 /// The places that are found in others, and what they are found in.
-struct Views {
+pub(super) struct Views {
     found: BTreeMap<ExprId, View>,
     /// What is not to be replaced: the ways to other places, and operands of `sizeof`.
     done: HashSet<ExprId>,
 }
 
 impl Views {
-    fn of(unit: &Unit, mut whole: impl FnMut(ExprId) -> Option<View>) -> Self {
+    pub(super) fn of(unit: &Unit, mut whole: impl FnMut(ExprId) -> Option<View>) -> Self {
         let (mut found, mut done) = (BTreeMap::new(), sized(unit));
         for e in (0..unit.exprs.len() as u32).map(ExprId) {
             if let Some((view, around)) = inside(unit, e, &found) {
@@ -249,7 +280,11 @@ impl Views {
     }
 
     /// Lets places be those in what is kept. What some of them lie in for which there is none, and what the others do.
-    fn replace(self, unit: &mut Unit, kept: &Kept) -> (BTreeSet<Whole>, BTreeSet<Whole>) {
+    pub(super) fn replace(
+        self,
+        unit: &mut Unit,
+        kept: &Kept,
+    ) -> (BTreeSet<Whole>, BTreeSet<Whole>) {
         let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
             ExprKind::Unary(Unary::Address, of) => Some(of),
             _ => None,
@@ -279,85 +314,6 @@ pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
     unions.collect()
 }
 
-/// Lets members of structures to which pointers to others are converted, and which are the same numbers, be the numbers
-/// of these. A conversion by which something else is reached stays.
-pub(crate) fn look_through_conversions(unit: &mut Unit) {
-    let mut alike = HashMap::new();
-    let views = Views::of(unit, |e| in_converted(unit, e, &mut alike));
-    let (_, replaced) = views.replace(unit, &Kept::new());
-    let replaced = replaced.into_iter().filter_map(|of| match of {
-        Whole::Converted(e) => Some(e),
-        Whole::Union(_) => None,
-    });
-    forget_conversions(unit, replaced.collect());
-}
-
-/// Makes 0 of conversions that nothing uses any more, and of the addresses that they convert.
-fn forget_conversions(unit: &mut Unit, mut open: Vec<ExprId>) {
-    if open.is_empty() {
-        return;
-    }
-    let mut uses: HashMap<ExprId, usize> = HashMap::new();
-    let mut used = |e: ExprId| *uses.entry(e).or_default() += 1;
-    for e in (0..unit.exprs.len() as u32).map(ExprId) {
-        unit.operands(e).into_iter().for_each(&mut used);
-        match &unit.expr(e).kind {
-            ExprKind::SizeofExpr(a) => used(*a),
-            ExprKind::Inlined(inlined) => {
-                inlined.value.into_iter().for_each(&mut used);
-                inlined.arguments.iter().copied().for_each(&mut used);
-            }
-            _ => {}
-        }
-    }
-    for s in (0..unit.stmts.len() as u32).map(crate::ast::StmtId) {
-        unit.evaluated(s).into_iter().for_each(&mut used);
-    }
-    for decl in &unit.decls {
-        leaves(decl.init.as_ref()).into_iter().for_each(&mut used);
-    }
-    let mut variables: BTreeSet<DeclId> = BTreeSet::new();
-    while let Some(e) = open.pop() {
-        let of = match unit.expr(e).kind {
-            ExprKind::Unary(Unary::Deref | Unary::Address, of) | ExprKind::Cast(_, of) => of,
-            _ => continue,
-        };
-        if uses.get(&e).is_some_and(|n| *n > 0) {
-            continue;
-        }
-        if matches!(unit.expr(e).kind, ExprKind::Unary(Unary::Address, _)) {
-            variables.extend(own_variable(unit, of));
-        } else {
-            open.push(of);
-        }
-        if let Some(n) = uses.get_mut(&of) {
-            *n -= 1;
-        }
-        let node = &mut unit.exprs[e.index()];
-        node.kind = ExprKind::Int(0, Arith::INT);
-        node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
-    }
-    let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
-        ExprKind::Unary(Unary::Address, of) => own_variable(unit, of),
-        _ => None,
-    });
-    let addresses: BTreeSet<DeclId> = addresses.collect();
-    for d in variables {
-        unit.decls[d.index()].address = addresses.contains(&d);
-    }
-}
-
-/// The variable of which a place is a part.
-fn own_variable(unit: &Unit, mut place: ExprId) -> Option<DeclId> {
-    while let ExprKind::Member(of, _, false) = unit.expr(place).kind {
-        place = of;
-    }
-    match unit.expr(place).kind {
-        ExprKind::Name(d) | ExprKind::Literal(d) => Some(d),
-        _ => None,
-    }
-}
-
 /// The view that an expression is which lies in a union and is not named by the member kept.
 fn in_union(unit: &Unit, e: ExprId, kept: &Kept) -> Option<View> {
     let ExprKind::Member(of, name, arrow) = &unit.expr(e).kind else {
@@ -370,46 +326,6 @@ fn in_union(unit: &Unit, e: ExprId, kept: &Kept) -> Option<View> {
         ty: Rc::new(own.ty.clone()),
         of: Whole::Union(union),
         number: 0,
-        subscripts: Vec::new(),
-    })
-}
-
-/// The view that a member is of a structure to which a pointer to another one is converted.
-fn in_converted(
-    unit: &Unit,
-    e: ExprId,
-    alike: &mut HashMap<(StructId, StructId), bool>,
-) -> Option<View> {
-    let ExprKind::Member(of, name, arrow) = &unit.expr(e).kind else {
-        return None;
-    };
-    let pointer = match unit.expr(*of).kind {
-        ExprKind::Unary(Unary::Deref, pointer) if !*arrow => pointer,
-        ExprKind::Cast(..) if *arrow => *of,
-        _ => return None,
-    };
-    let from = bare(unit, pointer);
-    let [to, own] = [pointer, from].map(|p| Some(unit.expr(p).ty.as_ref()?.target()?.clone()));
-    let (to, own) = (to?, own?);
-    let (Type::Struct(b), Type::Struct(a)) = (&to.ty, &own.ty) else {
-        return None;
-    };
-    let same = || {
-        let (whole, part) = (runs(unit, &own)?, runs(unit, &to)?);
-        Some(begin_alike(&part, &whole) && total(&part)? <= total(&whole)?)
-    };
-    if a == b || !*(alike.entry((*a, *b))).or_insert_with(|| same().unwrap_or(false)) {
-        return None;
-    }
-    let whole = match unit.expr(from).kind {
-        ExprKind::Unary(Unary::Address, place) => unit.expr(place).kind.clone(),
-        _ => ExprKind::Unary(Unary::Deref, from),
-    };
-    Some(View {
-        whole,
-        number: before(unit, *b, name)?,
-        ty: Rc::new(own),
-        of: Whole::Converted(*of),
         subscripts: Vec::new(),
     })
 }
@@ -431,6 +347,11 @@ fn inside(unit: &Unit, e: ExprId, views: &BTreeMap<ExprId, View>) -> Option<(Vie
             match constant::integer(unit, *i) {
                 Some((k, _)) => {
                     let k = i64::try_from(k).ok()?;
+                    // Outside of the array there may be gaps.
+                    let is_inside = k >= 0 && k < all.checked_div(stride)?;
+                    if !is_inside && runs(unit, &view.ty)?.len() > 1 {
+                        return None;
+                    }
                     view.number = view.number.checked_add(k.checked_mul(stride)?)?;
                 }
                 None => view.subscripts.push(Moving {
@@ -456,13 +377,10 @@ fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept, decays: bool) -
     for (step, index) in steps.into_iter().zip(indices.drain(..)) {
         let kind = match (step, index) {
             (Subscript::Field(name), _) => ExprKind::Member(place, Rc::from(&*name), false),
-            (Subscript::Index(Expr::Int(0)), Some(index)) => ExprKind::Index(place, index),
-            (Subscript::Index(Expr::Int(k)), index) => {
-                let mut at_k = unit.push(ExprKind::Int(k.into(), Arith::INT), at, from);
-                if let Some(index) = index {
-                    at_k = unit.push(ExprKind::Binary(Binary::Add, index, at_k), at, from);
-                }
-                ExprKind::Index(place, at_k)
+            (Subscript::Index(_), Some(index)) => ExprKind::Index(place, index),
+            (Subscript::Index(Expr::Int(k)), None) => {
+                let k = unit.push(ExprKind::Int(k.into(), Arith::INT), at, from);
+                ExprKind::Index(place, k)
             }
             _ => return None,
         };
@@ -492,7 +410,8 @@ fn way(
                 (_, Type::Array(of, extent)) => {
                     let (n, _) = constant::integer(unit, (*extent)?)?;
                     let stride = counted(unit, of, MAX_DEPTH)?;
-                    if stride == moving.stride && n == moving.extent.into() {
+                    let begins = *step == Subscript::Index(Expr::Int(0));
+                    if begins && stride == moving.stride && n == moving.extent.into() {
                         at = Some(k);
                     }
                     of

@@ -1,0 +1,253 @@
+//! Variables of which only members of other structures are used, to pointers to which their addresses are converted: what
+//! `f2c` makes of a common block with initial values. Such a variable gets the type of one of these, and its initial values
+//! are those of the numbers at the same places, so that an array is one however its initial values are given.
+
+use super::{
+    numbers::{self, begin_alike, counted, number_at, place_of, runs, total},
+    views::{number_of, steps_to_number},
+};
+use crate::{
+    ast::{
+        DeclId, DeclKind, ExprId, ExprKind, Init, InitialPart, Member, StmtId, StructId, Unary,
+        Unit, leaves,
+    },
+    constant::{self, Number},
+    points::bare,
+    types::{Qualified, Type},
+};
+use cfg_core::ir::Subscript;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    rc::Rc,
+};
+
+/// The structures that variables were before.
+pub(super) type Retyped = BTreeMap<DeclId, StructId>;
+
+/// How a variable is named: itself, its address, that converted, and what is read there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Name,
+    Address,
+    Converted,
+    Read,
+}
+
+/// The variable that is a structure, if it is named in one of these forms.
+fn form(unit: &Unit, e: ExprId) -> Option<(DeclId, Form)> {
+    let (is_read, pointer) = match unit.expr(e).kind {
+        ExprKind::Unary(Unary::Deref, pointer) => (true, pointer),
+        _ => (false, e),
+    };
+    let core = bare(unit, pointer);
+    let (is_address, place) = match unit.expr(core).kind {
+        ExprKind::Unary(Unary::Address, place) => (true, place),
+        _ => (false, core),
+    };
+    let form = match (is_read, core != pointer, is_address) {
+        (false, false, false) => Form::Name,
+        (false, false, true) => Form::Address,
+        (false, true, true) => Form::Converted,
+        (true, true, true) => Form::Read,
+        _ => return None,
+    };
+    let ExprKind::Name(d) = unit.expr(place).kind else {
+        return None;
+    };
+    let decl = unit.decl(d);
+    let is_kept = matches!(
+        decl.kind,
+        DeclKind::Global | DeclKind::Static | DeclKind::Local
+    );
+    (is_kept && matches!(decl.ty.ty, Type::Struct(_))).then_some((d, form))
+}
+
+/// What is known of the uses of variables.
+#[derive(Default)]
+struct Uses {
+    /// The structures of which members are used, in order.
+    views: BTreeMap<DeclId, Vec<StructId>>,
+    /// Variables of which own members are used.
+    own: BTreeSet<DeclId>,
+    /// Those that are used otherwise.
+    others: BTreeSet<DeclId>,
+}
+
+impl Uses {
+    fn of(unit: &Unit) -> Self {
+        let mut uses = Self::default();
+        for e in (0..unit.exprs.len() as u32).map(ExprId) {
+            for of in unit.operands(e) {
+                if let Some((d, form)) = form(unit, of) {
+                    uses.add(unit, (d, form), e);
+                }
+            }
+            if let ExprKind::Inlined(inlined) = &unit.expr(e).kind {
+                uses.add_values(unit, inlined.value);
+            }
+        }
+        for s in (0..unit.stmts.len() as u32).map(StmtId) {
+            uses.add_values(unit, unit.evaluated(s));
+        }
+        for decl in &unit.decls {
+            uses.add_values(unit, leaves(decl.init.as_ref()));
+        }
+        uses
+    }
+
+    fn add(&mut self, unit: &Unit, (d, form): (DeclId, Form), user: ExprId) {
+        match (form, &unit.expr(user).kind) {
+            (Form::Name, ExprKind::Unary(Unary::Address, _)) => {}
+            (Form::Name, ExprKind::Member(..)) => {
+                self.own.insert(d);
+            }
+            (Form::Address | Form::Converted, ExprKind::Cast(ty, _))
+                if matches!(ty.ty, Type::Pointer(_)) => {}
+            (Form::Converted, ExprKind::Unary(Unary::Deref, _)) => {}
+            (Form::Converted | Form::Read, ExprKind::Member(..)) => match unit.member_of(user) {
+                Some((s, _)) => self.views.entry(d).or_default().push(s),
+                None => {
+                    self.others.insert(d);
+                }
+            },
+            _ => {
+                self.others.insert(d);
+            }
+        }
+    }
+
+    /// Adds values that are used as a whole.
+    fn add_values(&mut self, unit: &Unit, values: impl IntoIterator<Item = ExprId>) {
+        let named = values.into_iter().filter_map(|e| form(unit, e));
+        self.others.extend(named.map(|(d, _)| d));
+    }
+}
+
+/// Gives variables the types of the structures as which they are used.
+pub(super) fn retype(unit: &mut Unit) -> Retyped {
+    let uses = Uses::of(unit);
+    let mut retyped = Retyped::new();
+    for (d, views) in &uses.views {
+        if uses.others.contains(d) {
+            continue;
+        }
+        let Type::Struct(own) = unit.decl(*d).ty.ty else {
+            continue;
+        };
+        if let Some((kept, init)) = kept(unit, *d, own, views, uses.own.contains(d)) {
+            let decl = &mut unit.decls[d.index()];
+            decl.ty.ty = Type::Struct(kept);
+            decl.init = init;
+            retyped.insert(*d, own);
+        }
+    }
+    if retyped.is_empty() {
+        return retyped;
+    }
+    for e in (0..unit.exprs.len() as u32).map(ExprId) {
+        let (d, is_address) = match form(unit, e) {
+            Some((d, Form::Name)) => (d, false),
+            Some((d, Form::Address)) => (d, true),
+            Some((_, Form::Converted | Form::Read)) | None => continue,
+        };
+        if retyped.contains_key(&d) {
+            let ty = unit.decl(d).ty.clone();
+            unit.exprs[e.index()].ty = Some(match is_address {
+                true => Qualified::plain(Type::Pointer(Rc::new(ty))),
+                false => ty,
+            });
+        }
+    }
+    retyped
+}
+
+/// The structure that a variable becomes, and its initial value: the one with the most numbers in the fewest arrays, if all
+/// others begin like it and it is as large as the variable.
+fn kept(
+    unit: &Unit,
+    d: DeclId,
+    own: StructId,
+    views: &[StructId],
+    is_own_used: bool,
+) -> Option<(StructId, Option<Init>)> {
+    let ty = |s: StructId| Qualified::plain(Type::Struct(s));
+    let mut all: BTreeMap<StructId, _> = BTreeMap::new();
+    for s in views {
+        if !all.contains_key(s) {
+            all.insert(*s, runs(unit, &ty(*s))?);
+        }
+    }
+    let own_ty = ty(own);
+    let before = runs(unit, &own_ty)?;
+    let mut most = 0i64;
+    for of in all.values() {
+        most = most.max(total(of)?);
+    }
+    // The larger its arrays are the more subscripts stay in them.
+    let largest = (views.iter()).filter(|s| total(&all[s]) == Some(most));
+    let kept = *largest.min_by_key(|s| unit.structure(**s).leaves)?;
+    let to = &all[&kept];
+    if begin_alike(&before, to) && unit.structure(own).leaves < unit.structure(kept).leaves {
+        return None;
+    }
+    let size = |s: StructId| constant::size(unit, &ty(s), super::MAX_DEPTH);
+    let is_same = size(kept)? == size(own)? && all.values().all(|of| begin_alike(of, to));
+    if kept == own || !is_same || is_own_used && !begin_alike(&before, to) {
+        return None;
+    }
+    let init = match &unit.decl(d).init {
+        None => None,
+        Some(Init::Parts(parts)) => {
+            let [old, new] = [own, kept].map(|s| begins(unit, s));
+            let (old, new) = (old?, new?);
+            let by_name = old.iter().map(|(begin, m)| (&*m.name, (*begin, &m.ty)));
+            let by_name: HashMap<&str, (i64, &Qualified)> = by_name.collect();
+            let mut made: Vec<InitialPart> = Vec::with_capacity(parts.len());
+            for (steps, e) in parts {
+                let (first, rest) = steps.split_first()?;
+                let (begin, member) = *by_name.get(first.field()?)?;
+                let (number, of) = number_of(unit, member, rest)?;
+                let (place, number_ty) = place_of(&before, begin.checked_add(number)?)?;
+                match number_at(to, place, number_ty) {
+                    Some(number) if of.arith().is_some() => {
+                        let k = new.partition_point(|(begin, _)| *begin <= number);
+                        let (begin, member) = *new.get(k.checked_sub(1)?)?;
+                        let inside = steps_to_number(unit, &member.ty, number.checked_sub(begin)?)?;
+                        let mut steps = vec![Subscript::Field(member.name.as_ref().into())];
+                        steps.extend(inside);
+                        made.push((steps, *e));
+                    }
+                    // All bytes that have no other value are 0.
+                    _ if is_zero(unit, *e) => {}
+                    _ => return None,
+                }
+            }
+            Some(Init::Parts(made))
+        }
+        Some(Init::Expr(_) | Init::Wrong(_)) => return None,
+    };
+    Some((kept, init))
+}
+
+/// The members of a structure with the numbers before them.
+fn begins(unit: &Unit, s: StructId) -> Option<Vec<(i64, &Member)>> {
+    let mut behind = 0i64;
+    let mut all = Vec::new();
+    for member in unit.structure(s).declared() {
+        all.push((behind, member));
+        if !unit.structure(s).union {
+            behind = behind.checked_add(counted(unit, &member.ty, numbers::MAX_DEPTH)?)?;
+        }
+    }
+    Some(all)
+}
+
+/// True of a constant of which all bits are 0.
+fn is_zero(unit: &Unit, e: ExprId) -> bool {
+    match constant::number(unit, e) {
+        Some(Number::Int(value, _)) => value == 0,
+        Some(Number::Float(value)) => value.to_bits() == 0,
+        Some(Number::Double(value)) => value.to_bits() == 0,
+        None => false,
+    }
+}

@@ -1,0 +1,153 @@
+//! Structures to whose addresses pointers to others are converted, as by `#define block_1 (*(struct block_1_ *) &block_)`
+//! for a common block of Fortran: members behind them are the numbers that lie there, if both are the same numbers.
+
+use super::{
+    blocks::{Retyped, retype},
+    numbers::{before, begin_alike, runs, total},
+    views::{Kept, View, Views, Whole},
+};
+use crate::{
+    ast::{DeclId, ExprId, ExprKind, StmtId, StructId, Unary, Unit, leaves},
+    points::bare,
+    types::{Arith, Qualified, Type},
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// Lets members of structures to which pointers to others are converted, and which are the same numbers, be the numbers
+/// of these. A conversion by which something else is reached stays.
+pub(crate) fn look_through_conversions(unit: &mut Unit) {
+    let retyped = retype(unit);
+    let mut alike = HashMap::new();
+    let views = Views::of(unit, |e| {
+        in_retyped(unit, e, &retyped).or_else(|| in_converted(unit, e, &retyped, &mut alike))
+    });
+    let (_, replaced) = views.replace(unit, &Kept::new());
+    let replaced = replaced.into_iter().filter_map(|of| match of {
+        Whole::Converted(e) => Some(e),
+        Whole::Union(_) => None,
+    });
+    forget_conversions(unit, replaced.collect());
+}
+
+/// Makes 0 of conversions that nothing uses any more, and of the addresses that they convert.
+fn forget_conversions(unit: &mut Unit, mut open: Vec<ExprId>) {
+    if open.is_empty() {
+        return;
+    }
+    let mut uses: HashMap<ExprId, usize> = HashMap::new();
+    let mut used = |e: ExprId| *uses.entry(e).or_default() += 1;
+    for e in (0..unit.exprs.len() as u32).map(ExprId) {
+        unit.operands(e).into_iter().for_each(&mut used);
+        match &unit.expr(e).kind {
+            ExprKind::SizeofExpr(a) => used(*a),
+            ExprKind::Inlined(inlined) => {
+                inlined.value.into_iter().for_each(&mut used);
+                inlined.arguments.iter().copied().for_each(&mut used);
+            }
+            _ => {}
+        }
+    }
+    for s in (0..unit.stmts.len() as u32).map(StmtId) {
+        unit.evaluated(s).into_iter().for_each(&mut used);
+    }
+    for decl in &unit.decls {
+        leaves(decl.init.as_ref()).into_iter().for_each(&mut used);
+    }
+    let mut variables: BTreeSet<DeclId> = BTreeSet::new();
+    while let Some(e) = open.pop() {
+        let of = match unit.expr(e).kind {
+            ExprKind::Unary(Unary::Deref | Unary::Address, of) | ExprKind::Cast(_, of) => of,
+            _ => continue,
+        };
+        if uses.get(&e).is_some_and(|n| *n > 0) {
+            continue;
+        }
+        if matches!(unit.expr(e).kind, ExprKind::Unary(Unary::Address, _)) {
+            variables.extend(own_variable(unit, of));
+        } else {
+            open.push(of);
+        }
+        if let Some(n) = uses.get_mut(&of) {
+            *n -= 1;
+        }
+        let node = &mut unit.exprs[e.index()];
+        node.kind = ExprKind::Int(0, Arith::INT);
+        node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
+    }
+    let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
+        ExprKind::Unary(Unary::Address, of) => own_variable(unit, of),
+        _ => None,
+    });
+    let addresses: BTreeSet<DeclId> = addresses.collect();
+    for d in variables {
+        unit.decls[d.index()].address = addresses.contains(&d);
+    }
+}
+
+/// The variable of which a place is a part.
+fn own_variable(unit: &Unit, mut place: ExprId) -> Option<DeclId> {
+    while let ExprKind::Member(of, _, false) = unit.expr(place).kind {
+        place = of;
+    }
+    match unit.expr(place).kind {
+        ExprKind::Name(d) | ExprKind::Literal(d) => Some(d),
+        _ => None,
+    }
+}
+
+/// The view that a member is which a variable had before it got another type.
+fn in_retyped(unit: &Unit, e: ExprId, retyped: &Retyped) -> Option<View> {
+    let ExprKind::Member(of, name, false) = &unit.expr(e).kind else {
+        return None;
+    };
+    let ExprKind::Name(d) = unit.expr(*of).kind else {
+        return None;
+    };
+    let number = before(unit, *retyped.get(&d)?, name)?;
+    let ty = unit.decl(d).ty.clone();
+    Some(View::in_structure(ExprKind::Name(d), ty, *of, number))
+}
+
+/// The view that a member is of a structure to which a pointer to another one is converted.
+fn in_converted(
+    unit: &Unit,
+    e: ExprId,
+    retyped: &Retyped,
+    alike: &mut HashMap<(StructId, StructId), bool>,
+) -> Option<View> {
+    let ExprKind::Member(of, name, arrow) = &unit.expr(e).kind else {
+        return None;
+    };
+    let pointer = match unit.expr(*of).kind {
+        ExprKind::Unary(Unary::Deref, pointer) if !*arrow => pointer,
+        ExprKind::Cast(..) if *arrow => *of,
+        _ => return None,
+    };
+    let from = bare(unit, pointer);
+    let [to, own] = [pointer, from].map(|p| Some(unit.expr(p).ty.as_ref()?.target()?.clone()));
+    let (to, own) = (to?, own?);
+    let (Type::Struct(b), Type::Struct(a)) = (&to.ty, &own.ty) else {
+        return None;
+    };
+    let same = || {
+        let (whole, part) = (runs(unit, &own)?, runs(unit, &to)?);
+        Some(begin_alike(&part, &whole) && total(&part)? <= total(&whole)?)
+    };
+    let is_retyped = || match unit.expr(from).kind {
+        ExprKind::Unary(Unary::Address, of) => {
+            own_variable(unit, of).is_some_and(|d| retyped.contains_key(&d))
+        }
+        _ => false,
+    };
+    if a == b && !is_retyped()
+        || !*(alike.entry((*a, *b))).or_insert_with(|| same().unwrap_or(false))
+    {
+        return None;
+    }
+    let whole = match unit.expr(from).kind {
+        ExprKind::Unary(Unary::Address, place) => unit.expr(place).kind.clone(),
+        _ => ExprKind::Unary(Unary::Deref, from),
+    };
+    let number = before(unit, *b, name)?;
+    Some(View::in_structure(whole, own, *of, number))
+}
