@@ -19,7 +19,7 @@ cfg_core::diagnostic_codes! {
         "A matrix with 2 rows and 3 columns is [[1, 2, 3], [4, 5, 6]], whatever its storage order. Extents that depend on parameters are computed from their values in the same POINT.";
     SEED "P417" "a seed is needed"
         "Without SEED there is exactly one dependent, a scalar or an array of one element; its adjoint is 1."
-        "A gradient is of one number. Optional dependents that POINT leaves out do not count. With several dependents, or an array, say which combination of them: --seed '{\"y\": [0, 0, 1]}' gives the gradient of y(3).";
+        "A gradient is of one number. Optional dependents that POINT leaves out do not count, nor do arrays without elements, as null pointers are. Of several dependents name one, --dependent y, or say which combination of them, as of an array: --seed '{\"y\": [0, 0, 1]}' gives the gradient of y(3).";
     NOTHING "P418" "nothing to differentiate"
         "The routine has at least one independent and one dependent variable, of real type, and POINT does not leave all of them out."
         "Declare them in the file (lines `independent x` and `dependent y` in the text form, members \"independents\" and \"dependents\" in JSON), or name them with --independent and --dependent.";

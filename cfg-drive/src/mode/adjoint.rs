@@ -114,19 +114,28 @@ impl Adjoint {
     }
 
     /// The seed that is used if none is given: 1 for a single dependent with one element. Dependents that
-    /// the point does not have do not count.
+    /// the point does not have do not count, nor do parameters and globals without elements, as null pointers are.
     ///
     /// # Errors
     /// There are several dependents, or it is a longer array; the point has none of them.
     pub fn default_seed(&self, point: &Point) -> Result<Vec<Value>, Diagnostics> {
         let (shapes, held) = self.derived.present(&self.derived.dependents, point)?;
-        if let [(_, value)] = &*shapes
+        let has_elements = |(slot, value): &&(Slot, Value)| match slot {
+            Slot::Parameter(_) | Slot::Global(_) => !value.is_empty(),
+            // The extents of a result may be those that the run gives it.
+            Slot::Result(_) => true,
+        };
+        let mut counted: Vec<&(Slot, Value)> = shapes.iter().filter(has_elements).collect();
+        if let [(_, value)] = counted[..]
             && value.len() == 1
         {
             self.derived.keep(held);
             return Ok(ones(shapes));
         }
-        let names: Vec<&str> = shapes
+        if counted.is_empty() {
+            counted.extend(&shapes);
+        }
+        let names: Vec<&str> = counted
             .iter()
             .map(|(slot, _)| slot.key(&self.derived.program, self.derived.declared()))
             .collect();
@@ -141,7 +150,7 @@ impl Adjoint {
                 "the dependents {}{more} are not a single scalar",
                 first.join(", ")
             ),
-            "give the adjoints of the dependents with --seed",
+            "name one with --dependent NAME, or give the adjoints of the dependents with --seed",
         ))
     }
 

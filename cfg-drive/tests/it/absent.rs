@@ -4,7 +4,7 @@
 //! The oracle is the program in which the absent parameters do not exist at all, and its Jacobian by columns,
 //! for which no seeds are needed. All values are whole numbers, so there is no tolerance.
 
-use crate::{finish, reals};
+use crate::{finish, of_text, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
@@ -397,5 +397,46 @@ fn generated_globals_cannot_be_given() {
         );
         let help = refused.split("help").nth(1).expect("a help");
         assert!(!help.contains(name), "{refused}");
+    }
+}
+
+/// Arrays without elements, as those of null pointers, leave the one dependent that has some; two that do need a seed.
+#[test]
+fn arrays_without_elements_need_no_seed() {
+    let text = "main subroutine f(in real x, inout real u[:], out real y, inout real v[:])
+  independent x
+  dependent u, y, v
+  y := x*x
+  if size(u, 1) > 0
+    u[1] := 3.0*x
+  end
+  if size(v, 1) > 0
+    v[1] := 5.0*x
+  end
+end
+";
+    let (program, f) = of_text(text);
+    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    for (point, expected) in [
+        (r#"{"x": 2, "u": [], "v": []}"#, Ok(4.0)),
+        (r#"{"x": 2, "u": [1], "v": []}"#, Err("dependents u, y are")),
+        (
+            r#"{"x": 2, "u": [], "v": [1, 2]}"#,
+            Err("dependents y, v are"),
+        ),
+    ] {
+        let there = adjoint.point(point.as_bytes()).expect("a point");
+        match (adjoint.default_seed(&there), expected) {
+            (Ok(seed), Ok(derivative)) => {
+                let found = adjoint.gradient(&there, &seed).expect("it runs");
+                assert_eq!(reals(&found.gradient, "x"), [derivative], "{point}");
+            }
+            (Err(problems), Err(part)) => {
+                let text = problems.to_string();
+                let is_told = text.contains("P417") && text.contains(part);
+                assert!(is_told && text.contains("--dependent NAME"), "{text}");
+            }
+            (found, _) => panic!("{point}: {found:?}"),
+        }
     }
 }
