@@ -259,6 +259,26 @@ double f(double v, int n) { static struct { double e_1; int e_2[2]; } kept = {2.
         "#include <stddef.h>\ndouble f(double v, int n) { const double *p = NULL; if (n > 5) p = &v; return p ? 1 : v; }",
     ),
     (
+        "what is behind a question whether a pointer that is always null leads anywhere is never reached",
+        "typedef struct { double a[3]; struct { int k; double z; } in; } P; struct d { const double *lo, *up; const P *p; double (*m)[3]; double *g; int *k; };\nstatic double h(struct d *d, double x) { if (d->lo && d->up) x += d->lo[1] - *d->up; if (d->p) { P q = *d->p; x += q.a[1] + d->p[2].in.z; } if (d->m != 0) x -= d->m[1][2]; if (d->g) *d->g = x; return x * (d->k ? d->k[0] : 3); }\ndouble f(double v, int n) { struct d d; d.lo = d.up = 0; d.p = 0; d.m = 0; d.g = 0; d.k = 0; return h(&d, v) + n; }",
+    ),
+    (
+        "a member is null in one structure and not in another",
+        "struct d { const double *w; int n; }; static double h(const struct d *d, double x) { double s = x; const double *p = d->w; if (d->w) s += d->w[d->n]; if (p) while (p <= d->w + 1) s += *p++; return s * x; }\ndouble f(double v, int n) { double w[2] = {n, 5}; struct d a = {w, 1}, b = {0, 1}, c[2] = {{0, 0}, {w, 0}}; double s = h(&a, v) + 10 * h(&b, v); for (int i = 0; i < 2; i++) s += h(c + i, v); return s; }",
+    ),
+    (
+        "null is passed to a parameter of each kind",
+        "struct o { double scale; const double *w; }; static double sum(int n, const double *a, const struct o *o, double (*m)[3], int *k, double **r, void *data) { double *p = data, s = 0; for (int i = 0; i < n; i++) s += a[i] * (o ? o->scale : 2) + (o && o->w ? o->w[i] : 1); if (m) s += m[1][2]; if (k) s *= k[0]; if (r && r[0]) s += r[0][1]; if (p) s += p[1]; return s; }\ndouble f(double v, int n) { double a[3] = {v, 2, 3}; struct o o = {v, 0}; return sum(n, a, 0, 0, 0, 0, 0) + 10 * sum(n, a, &o, 0, 0, 0, 0) + 100 * sum(n, a, &o, 0, &n, 0, a); }",
+    ),
+    (
+        "elements of arrays of pointers in structures are null",
+        "struct d { const double *w[3]; int n; }; static double h(const struct d *d, double x) { for (int i = 0; i < 3; i++) if (d->w[i]) x += d->w[i][i]; return x * x; }\ndouble f(double v, int n) { double w[2] = {v, n}; struct d a = {{w, 0, 0}, 2}, b = {{0, 0, 0}, 1}; a.w[n - 2] = w; return h(&a, v) + 10 * h(&b, v); }",
+    ),
+    (
+        "a pointer is null on each way on which it is assigned",
+        "double f(double v, int n) { const double *p; double s = v; if (n > 5) { p = 0; if (p) s += p[0]; } else { p = 0; if (p) s *= p[1]; s += n; } goto next; use: return p ? *p : s; next: s *= 3; goto use; }",
+    ),
+    (
         "null pointers are equal",
         "#include <stddef.h>\nstatic double g(const double *w, double x) { const double *q = w; return q == w ? x : w ? *w : 2 * x; } double f(double v, int n) { return g(NULL, v) + 10 * g(&v, v); }",
     ),
@@ -478,4 +498,21 @@ fn rules_of_c_are_kept() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What a null pointer leads to has no value where it is reached.
+#[test]
+fn null_leads_nowhere() {
+    let texts = [
+        "double f(double v, int n) { const double *p = 0; return v + p[0]; }",
+        "double f(double v, int n) { double *p = 0; if (n > 2) p[0] = v; return v; }",
+        "struct d { const double *lo; }; static double h(struct d *d, double x, int k) { return x + d->lo[k]; }\ndouble f(double v, int n) { struct d d = {0}; return h(&d, v, 0); }",
+        "struct p { double a, b; }; struct d { struct p *lo; double (*m)[2]; }; static double h(struct d *d, int n) { if (n < 3) return d->m[0][1]; return d->lo->b; }\ndouble f(double v, int n) { struct d d = {0, 0}; return v * h(&d, n); }",
+        "static double h(const double *w, double x) { return w ? x : x + w[0]; }\ndouble f(double v, int n) { return h(0, v); }",
+        "static void last(const double *p, int n, double *to) { *to += p[n - 1]; }\nstruct d { const double *w; }; double f(double v, int n) { struct d d = {0}; last(d.w, n - 2, &v); return v; }",
+    ];
+    for text in texts {
+        let problems = ours(text).expect_err(text).to_string();
+        assert!(problems.contains("error[X2"), "{text}\n{problems}");
+    }
 }

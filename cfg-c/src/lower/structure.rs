@@ -308,38 +308,45 @@ impl Body<'_, '_> {
 
     /// Sets all bytes in a place, which are those of integers, or 0.
     pub(super) fn set_bytes(&mut self, target: Path, byte: u8, at: Pos) -> Lowered<()> {
-        let mut open = vec![target];
-        while let Some(path) = open.pop() {
-            match path.elem {
-                Elem::Arith(ty) => {
-                    let value = filled(ty, byte);
-                    let Some(value) = value else {
-                        let message = "memset sets something else than integers, and not to 0";
-                        return self.error(&codes::LIBRARY, at, message, "write a loop");
-                    };
-                    self.assign(path.place(), super::value::literal(value, ty));
+        self.set_all(target, &mut |b, elem, is_bits| match elem {
+            Elem::Arith(_) if is_bits && byte != 0 => {
+                let message = "memset sets a bit-field, and not to 0";
+                b.error(&codes::LIBRARY, at, message, "assign it")
+            }
+            Elem::Arith(ty) => match filled(ty, byte) {
+                Some(value) => Ok(super::value::literal(value, ty)),
+                None => {
+                    let message = "memset sets something else than integers, and not to 0";
+                    b.error(&codes::LIBRARY, at, message, "write a loop")
                 }
-                Elem::Pointer(..) if byte != 0 => {
-                    let message = "memset sets pointers, and not to 0";
-                    return self.error(&codes::LIBRARY, at, message, "write a loop");
-                }
-                Elem::Pointer(..) => {
-                    let null = self.null(path.elem, at)?;
-                    self.assign(path.place(), null);
-                }
-                Elem::Struct(s) => {
-                    for member in self.l.unit.structure(s).members.iter().rev() {
-                        let (elem, _) = self.l.member_shape(&member.ty, &member.name, member.at)?;
-                        if member.ty.width.is_some() && byte != 0 {
-                            let message = "memset sets a bit-field, and not to 0";
-                            return self.error(&codes::LIBRARY, at, message, "assign it");
-                        }
-                        let mut part = path.clone();
-                        part.subscripts
-                            .push(Subscript::Field(member.name.as_ref().into()));
-                        open.push(Path { elem, ..part });
-                    }
-                }
+            },
+            Elem::Pointer(..) if byte != 0 => {
+                let message = "memset sets pointers, and not to 0";
+                b.error(&codes::LIBRARY, at, message, "write a loop")
+            }
+            Elem::Pointer(..) | Elem::Struct(_) => b.null(elem, at),
+        })
+    }
+
+    /// Sets all numbers and pointers in a place, each to a value for what it is, and whether it is a bit-field.
+    pub(super) fn set_all(
+        &mut self,
+        target: Path,
+        value: &mut dyn FnMut(&mut Self, Elem, bool) -> Lowered<Expr>,
+    ) -> Lowered<()> {
+        let mut open = vec![(target, false)];
+        while let Some((path, is_bits)) = open.pop() {
+            let Elem::Struct(s) = path.elem else {
+                let value = value(self, path.elem, is_bits)?;
+                self.assign(path.place(), value);
+                continue;
+            };
+            for member in self.l.unit.structure(s).members.iter().rev() {
+                let (elem, _) = self.l.member_shape(&member.ty, &member.name, member.at)?;
+                let mut part = path.clone();
+                part.subscripts
+                    .push(Subscript::Field(member.name.as_ref().into()));
+                open.push((Path { elem, ..part }, member.ty.width.is_some()));
             }
         }
         Ok(())

@@ -3,21 +3,21 @@
 use super::{
     Lowered, flat,
     routine::Body,
-    slot::{Elem, Pointer, Slot, Walker},
-    structure::LEADS_TO_ONE,
+    slot::{Elem, Path, Pointer, Slot, Walker},
+    structure::{LEADS_TO_ONE, whole},
 };
 use crate::{
-    ast::{Binary, DeclId, ExprId, ExprKind, Init},
-    codes,
+    ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, Init},
+    codes, constant,
     points::{self, Root, Shape, Targets},
     source::Pos,
-    types::Type,
+    types::{Arith, Type},
 };
 use cfg_core::{
     entity::VarId,
     ir::{Dim, Expr, Extent, Op, Role, ScalarType, Subscript, Variable},
 };
-use std::rc::Rc;
+use std::{collections::BTreeSet, rc::Rc};
 
 /// The position of a null pointer, which is in no array.
 pub(super) const NULL: i64 = i64::MIN / 4;
@@ -152,17 +152,75 @@ impl Body<'_, '_> {
         })))
     }
 
+    /// Gives a value to what pointers that are always null point into. What is behind a question whether they are null
+    /// reads it and is never reached; what is reached finds no element there.
+    pub(super) fn nothing(&mut self) {
+        let unit = self.l.unit;
+        let mut named = BTreeSet::new();
+        for k in unit.functions[self.function].part.clone() {
+            if let ExprKind::Name(d) = unit.exprs[k as usize].kind
+                && let decl = unit.decl(d)
+                && decl.kind == DeclKind::Local
+                && !decl.address
+                && matches!(decl.ty.ty, Type::Pointer(_))
+            {
+                named.insert(d);
+            }
+        }
+        for d in named {
+            let decl = unit.decl(d);
+            if self.is_value(&decl.ty) || self.is_rows(d) || !leads_nowhere(&self.l.targets(d)) {
+                continue;
+            }
+            self.span = decl.at.to(decl.at);
+            let done = self.empty(d);
+            self.told(&done, decl.at);
+        }
+        self.span = None;
+    }
+
+    fn empty(&mut self, d: DeclId) -> Lowered<()> {
+        let Slot::Walker(walker) = self.slot(d, self.l.unit.decl(d).at)? else {
+            return Ok(());
+        };
+        let at = self.l.unit.decl(d).at;
+        for nowhere in &walker.targets {
+            let all = Path {
+                dims: 1 + nowhere.inner,
+                ..whole(nowhere.var, nowhere.elem)
+            };
+            // Compilers of emitted C may take any element for the only one, which is not to be taken for a number.
+            self.set_all(all, &mut |b, elem, _| match elem {
+                Elem::Arith(Arith::Double) => Ok(Expr::Real(f64::NAN)),
+                Elem::Arith(Arith::Float) => Ok(Expr::Real32(f32::NAN)),
+                Elem::Arith(Arith::Int(_)) | Elem::Pointer(..) | Elem::Struct(_) => {
+                    b.null(elem, at)
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// What a pointer that is always null points into: an array of its own, outside of which it lies.
     fn nowhere(&mut self, d: DeclId, offset: VarId) -> Lowered<Pointer> {
-        let decl = self.l.unit.decl(d);
+        let unit = self.l.unit;
+        let decl = unit.decl(d);
         let (elem, inner, constant) = self.pointee(d)?;
         let name = self.free_name(&format!("{}_nowhere", decl.name));
         let ty = self.l.scalar(elem, decl.at)?;
-        let one = Dim {
+        let dim = |extent: i64| Dim {
             lower: Expr::Int(0),
-            extent: Extent::Fixed(Expr::Int(1)),
+            extent: Extent::Fixed(Expr::Int(extent)),
         };
-        let shape = vec![one; 1 + inner];
+        let mut shape = vec![dim(1)];
+        let mut row = decl.ty.target();
+        while let Some(Type::Array(of, extent)) = row.map(|row| &row.ty) {
+            let extent = extent.and_then(|e| constant::integer(unit, e));
+            let extent = extent.and_then(|(n, _)| i64::try_from(n).ok());
+            // An extent that is no constant may not be known where the function begins.
+            shape.push(dim(extent.unwrap_or(1)));
+            row = Some(of);
+        }
         let var = Variable::new(name, ty, shape, Role::Local);
         Ok(Pointer {
             var: self.f.variable(var),
@@ -178,11 +236,7 @@ impl Body<'_, '_> {
 
     /// True of a pointer that is always null.
     fn is_never(&self, e: ExprId) -> bool {
-        let targets = points::of(self.l.unit, e);
-        targets.null
-            && targets.shapes.is_empty()
-            && targets.unknown.is_none()
-            && targets.many.is_none()
+        leads_nowhere(&points::of(self.l.unit, e))
     }
 
     /// The elements that a pointer points to, the dimensions of what it points to, and whether it is const.
@@ -512,6 +566,11 @@ impl Body<'_, '_> {
         self.frozen.insert(t);
         Expr::var(t)
     }
+}
+
+/// True of what may be null alone.
+fn leads_nowhere(targets: &Targets) -> bool {
+    targets.null && targets.shapes.is_empty() && targets.unknown.is_none() && targets.many.is_none()
 }
 
 /// A place in an array where a condition holds, or else that of a null pointer.
