@@ -19,8 +19,9 @@ use cfg_core::{
 };
 use std::{collections::BTreeSet, rc::Rc};
 
-/// The position of a null pointer, which is in no array.
-pub(super) const NULL: i64 = i64::MIN / 4;
+/// The position of a null pointer, which is in no array. In emitted C, too, it is outside of memory: times the size of an
+/// element it does not wrap around to the array itself.
+pub(super) const NULL: i64 = -(1 << 45);
 
 impl Body<'_, '_> {
     /// True of a local pointer that is more than another name for one place.
