@@ -169,6 +169,32 @@ fn a_program_that_hangs_or_dies_is_a_diagnostic() {
     assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
 }
 
+/// What a pointer that is always null leads to is no number where it is reached: the process ends, or the results say so.
+#[test]
+fn null_gives_no_number() {
+    let Some(place) = Place::new() else { return };
+    let bodies = [
+        "const double *p = 0; return x + p[0];",
+        "struct d { const double *lo; int k; } d = {0, 2}; double s = x; for (int i = 0; i < 3; i++) s += x * d.lo[i * d.k]; return s;",
+        "struct p { double a, b; } *p = 0; double s = x; for (int i = 0; i < n; i++) s += p[i].b; return s;",
+        "const float *p = 0, *q = x > 100 ? &w : p; return x + *q;",
+    ];
+    for (k, body) in bodies.into_iter().enumerate() {
+        let file = place.path(&format!("null{k}.c"));
+        let text = format!("static float w = 3;\ndouble f(double x, int n) {{ {body} }}\n");
+        std::fs::write(&file, text).expect("it can be written");
+        let file = file.display().to_string();
+        for flags in ["-O0", "-O3"] {
+            let flags = format!("--cc-flags={flags}");
+            let args = ["run", &file, "--at", "x=3,n=2", "--engine", "cc", &flags];
+            let ran = place.run(&args);
+            let has_ended = ran.code == Some(1) && ran.err.contains("B903");
+            let is_no_number = ran.code == Some(0) && json(&ran)["value"]["return"] == "NaN";
+            assert!(has_ended || is_no_number, "{body}\n{}{}", ran.out, ran.err);
+        }
+    }
+}
+
 #[test]
 fn what_was_compiled_is_kept() {
     let Some(place) = Place::new() else { return };
