@@ -291,6 +291,10 @@ pub(crate) struct Structure {
     pub(crate) name: Option<Rc<str>>,
     /// The name is a tag.
     pub(crate) tagged: bool,
+    /// Where its members are declared.
+    pub(crate) at: Pos,
+    /// It is declared inside of a function, where nothing else can name it.
+    pub(crate) inside: bool,
     pub(crate) members: Vec<Member>,
     /// All members as they are declared, where some are left out.
     pub(crate) declared: Option<Rc<[Member]>>,

@@ -545,6 +545,8 @@ mod tests {
         unit.structures.push(Structure {
             name: None,
             tagged: false,
+            at: Pos::default(),
+            inside: false,
             members: ["a", "b", "c"].map(member).into(),
             declared: None,
             copied: false,

@@ -51,6 +51,8 @@ pub(crate) fn structures() -> Vec<Structure> {
         Structure {
             name: Some(Rc::from(*name)),
             tagged: false,
+            at: Pos::default(),
+            inside: false,
             members: PARTS.map(member).into(),
             declared: None,
             copied: true,

@@ -380,6 +380,9 @@ impl<'r> Parsed<'r> {
         unions::resolve(&mut unit, &used);
         let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
         callback_data::give_types(&mut unit, &chosen.read);
+        if let (Some(signature), Some(main)) = (&mut signature, chosen.main) {
+            signature.give_types(&unit, main);
+        }
         texts::leave_out(&mut unit, &chosen.read);
         texts::kept::keep(&mut unit, &chosen.read);
         lower::place_passive(&mut unit, choices, &chosen, sink);

@@ -8,7 +8,10 @@ use crate::{
     types::{Qualified, Type},
 };
 use cfg_core::ir::ScalarType;
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    rc::Rc,
+};
 
 /// A function as its file declares it.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +61,35 @@ pub struct CParameter {
 }
 
 impl Signature {
+    /// Gives pointers to void the types that were found for them: parameters of the function with this number, and members.
+    pub(crate) fn give_types(&mut self, unit: &Unit, function: usize) {
+        let is_void = |ty: &CType| match ty {
+            CType::Pointer(to) => matches!(&**to, CType::Other(what) if what == "void"),
+            CType::Number(..) | CType::Array(_) | CType::Structure(_) | CType::Other(_) => false,
+        };
+        let named = |(name, ty): (&Rc<str>, &Qualified)| (name.to_string(), c_type(ty));
+        let own = unit.functions[function].parameters.iter();
+        let own = own.map(|d| (&unit.decl(*d).name, &unit.decl(*d).ty));
+        let own: HashMap<String, CType> = own.map(named).collect();
+        for p in self.parameters.iter_mut().filter(|p| is_void(&p.ty)) {
+            if let Some(ty) = p.name.as_ref().and_then(|name| own.get(name)) {
+                p.ty = ty.clone();
+            }
+        }
+        for (structure, of) in self.structures.iter_mut().zip(&unit.structures) {
+            if !structure.members.iter().any(|(_, ty)| is_void(ty)) {
+                continue;
+            }
+            let own = structures::shown(unit, &of.members);
+            let own: HashMap<String, CType> = own.iter().map(|m| named((&m.name, &m.ty))).collect();
+            for (name, ty) in structure.members.iter_mut().filter(|(_, ty)| is_void(ty)) {
+                if let Some(given) = own.get(name) {
+                    *ty = given.clone();
+                }
+            }
+        }
+    }
+
     /// Marks the parameters by which texts are left out.
     pub(crate) fn mark_messages<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
         for name in names {
@@ -86,6 +118,10 @@ pub struct CGlobal {
 pub struct CStructure {
     /// The words that name it, `struct point` or `point`; those without a tag and a `typedef` of their own have none.
     pub name: Option<String>,
+    /// The name of the file, or of the header, that declares its members.
+    pub file: String,
+    /// It is declared inside of a function, where nothing else can name it.
+    pub inside: bool,
     /// The structure is a complex number, whose members are its parts.
     pub complex: bool,
     /// The members, those of anonymous structures and unions inside included.
@@ -142,6 +178,8 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
                 .unwrap_or(name)
                 .to_owned(),
         }),
+        file: file_name(s.at),
+        inside: s.inside,
         complex: complex::words(StructId(k as u32)).is_some(),
         members: (structures::shown(unit, &s.members).iter())
             .map(|m| match m.ty.ty {

@@ -55,6 +55,8 @@ impl Parser<'_> {
                 self.unit.structures.push(Structure {
                     name: tag.clone(),
                     tagged: tag.is_some(),
+                    at,
+                    inside: self.scopes.len() > 1,
                     members: Vec::new(),
                     declared: None,
                     copied: false,
@@ -77,6 +79,7 @@ impl Parser<'_> {
                 let message = "the structure is declared twice";
                 self.sink.error(&codes::TWICE, at, message, help);
             }
+            self.unit.structures[id.index()].at = at;
             self.deeper()?;
             self.members(id)?;
             self.depth -= 1;

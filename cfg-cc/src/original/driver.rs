@@ -3,7 +3,7 @@
 //! Numbers go in and out as cells of eight bytes, in the order of the text: arrays of numbers are loops, so that the text is as long as
 //! values have parts.
 
-use super::{CGlobal, CType, Leaves, Signature, cells};
+use super::{CGlobal, CStructure, CType, Leaves, Signature, cells};
 use cfg_core::{
     ir::ScalarType,
     json::values::{NamedValues, ValueTree},
@@ -153,9 +153,42 @@ impl<'a> Writer<'a> {
                 Some(to) => format!("{to} *"),
                 None => "void *".to_owned(),
             },
+            CType::Structure(_) if self.is_hidden(ty) => return None,
             CType::Structure(s) => self.signature.structures.get(*s)?.name.clone()?,
             CType::Array(_) | CType::Other(_) => return None,
         })
+    }
+
+    /// True of a structure of another file than that of the function.
+    fn is_elsewhere(&self, structure: &CStructure) -> bool {
+        let file = &structure.file;
+        *file != self.signature.file && self.files.contains(&&**file) && !structure.complex
+    }
+
+    /// True of a structure that cannot be named where the function is called: only a pointer to void leads to such.
+    fn is_hidden(&self, ty: &CType) -> bool {
+        let CType::Structure(s) = ty else {
+            return false;
+        };
+        let structure = self.signature.structures.get(*s);
+        structure.is_some_and(|s| s.inside || self.is_elsewhere(s))
+    }
+
+    /// Why there are no words for the type that `name` leads to.
+    fn unnamed(&self, ty: &CType, name: &str) -> Unfit {
+        let structure = match flat(ty).0 {
+            CType::Structure(s) => self.signature.structures.get(*s),
+            CType::Number(..) | CType::Pointer(_) | CType::Array(_) | CType::Other(_) => None,
+        };
+        match structure {
+            Some(structure) if structure.inside => {
+                format!("the type of `{name}` is declared inside of a function")
+            }
+            Some(structure) if self.is_elsewhere(structure) => {
+                format!("the type of `{name}` is that of {}", structure.file)
+            }
+            _ => format!("the type of `{name}` has no name"),
+        }
     }
 
     /// Variables that the file declares and does not define are defined here.
@@ -192,11 +225,13 @@ impl<'a> Writer<'a> {
             let own = argument(k);
             match (&parameter.ty, tree) {
                 (CType::Pointer(to), Some(ValueTree::SameAs(of, offset))) => {
-                    let words = self.words(flat(to).0).ok_or_else(|| unnamed(name))?;
+                    let words = self.words(flat(to).0);
+                    let words = words.ok_or_else(|| self.unnamed(to, name))?;
                     same.push((k, words, of, *offset));
                 }
                 (CType::Pointer(to), Some(tree)) => {
-                    let words = self.words(flat(to).0).ok_or_else(|| unnamed(name))?;
+                    let words = self.words(flat(to).0);
+                    let words = words.ok_or_else(|| self.unnamed(to, name))?;
                     self.line(&format!("    {words} *{own};"));
                     self.declared[k] = true;
                     let tree = match given {
@@ -211,7 +246,7 @@ impl<'a> Writer<'a> {
                     }
                 }
                 (ty, tree) => {
-                    let words = self.words(ty).ok_or_else(|| unnamed(name))?;
+                    let words = self.words(ty).ok_or_else(|| self.unnamed(ty, name))?;
                     self.line(&format!(
                         "    {words} *{own} = cfgrev_memory(1, sizeof({words}), 0);"
                     ));
@@ -325,9 +360,11 @@ impl<'a> Writer<'a> {
                 is_here
             });
             let (base, _) = found.ok_or_else(|| form(&name))?;
-            self.line(&format!(
-                "    {place} = (__typeof__({place}))cfgrev_b{base} + {left};"
-            ));
+            let to = match self.words(&CType::Structure(s)) {
+                Some(words) => format!("{words} *"),
+                None => format!("__typeof__({place})"),
+            };
+            self.line(&format!("    {place} = ({to})cfgrev_b{base} + {left};"));
         }
         Ok(())
     }
@@ -381,7 +418,8 @@ impl<'a> Writer<'a> {
             }
             (CType::Pointer(to), ValueTree::Object(_)) => {
                 self.memory(place, to, 1, false, name)?;
-                self.give(&format!("{place}[0]"), to, tree, &format!("{name}[0]"))
+                let first = self.element(place, to, 0, "0");
+                self.give(&first, to, tree, &format!("{name}[0]"))
             }
             (CType::Pointer(to), ValueTree::Array(_)) => {
                 let (element, levels) = flat(to);
@@ -407,8 +445,8 @@ impl<'a> Writer<'a> {
         let (element, levels) = flat(to);
         let size = match self.words(element) {
             Some(words) => format!("sizeof({words})"),
-            None if levels == 0 => format!("sizeof(*{place})"),
-            None => return Err(unnamed(name)),
+            None if levels == 0 && !self.is_hidden(element) => format!("sizeof(*{place})"),
+            None => return Err(self.unnamed(to, name)),
         };
         let unset = u8::from(unset);
         let base = self.bases.len();
@@ -491,8 +529,8 @@ impl<'a> Writer<'a> {
                 }
             }
             (CType::Pointer(to), ValueTree::Object(_)) => {
-                let place = self.given_object(place, name);
-                self.put(&format!("{place}[0]"), to, tree, &format!("{name}[0]"));
+                let first = self.element(&self.given_object(place, name), to, 0, "0");
+                self.put(&first, to, tree, &format!("{name}[0]"));
             }
             (CType::Array(of) | CType::Pointer(of), ValueTree::Array(_)) => {
                 let place = &*self.given_object(place, name);
@@ -557,10 +595,6 @@ fn members(tree: &ValueTree) -> Cow<'_, NamedValues> {
         }
         _ => Cow::Owned(Vec::new()),
     }
-}
-
-fn unnamed(name: &str) -> Unfit {
-    format!("the type of `{name}` has no name")
 }
 
 fn form(name: &str) -> Unfit {

@@ -209,6 +209,138 @@ fn values_of_all_forms_agree() {
     }
 }
 
+/// What pointers to void lead to is given and compared as what the function takes it for.
+#[test]
+fn data_behind_pointers_to_void_is_given() {
+    let Some(_) = needs::tool("cc") else { return };
+    let cases = [
+        // Parameters: structures with a tag, with a name by typedef, numbers, arrays of them, rows, complex numbers.
+        (
+            "struct data { unsigned long n; double *t, *w, width; };
+             static double of(double t, void *params) { const struct data *d = params; return t * d->width; }
+             double f(double x, void *params) { struct data *d = (struct data *) params; double s = 0; for (unsigned i = 0; i < d->n; i++) { s += d->t[i] * x + (d->w ? d->w[i] : of(1, params)); d->t[i] = s; } return s; }",
+            r#"{"x": 2, "params": {"n": 2, "t": [1, 2], "w": null, "width": 0.5}}"#,
+            3,
+        ),
+        (
+            "typedef struct { int n, *k; struct { double v; } in[2]; } data_t; enum { LAST = 1 };
+             double f(int n, const double *x, void *ex) { data_t *d = ex; return d->in[LAST].v * x[d->k[d->n]] * n; }",
+            r#"{"n": 2, "x": [2, 3], "ex": {"n": 1, "k": [0, 1], "in": [{"v": 1}, {"v": 2}]}}"#,
+            1,
+        ),
+        (
+            "double f(double x, void *one, const void *all, void *floats, void *counts) { double a = *(double *) one; const double *p = all; float *q = floats; q[1] *= p[0]; return a * x + p[1] * ((int *) counts)[1] + q[1]; }",
+            r#"{"x": 2, "one": [3], "all": [4, 5], "floats": [0.1, 0.2], "counts": [6, 7]}"#,
+            3,
+        ),
+        (
+            "#include <complex.h>\ndouble f(double x, void *a, void *m, void *rows) { double complex *z = a; double (*p)[3] = m, **r = rows; z[0] *= x; return creal(z[1] * z[0]) + p[1][2] * r[1][0]; }",
+            r#"{"x": 2, "a": [{"re": 1, "im": 2}, {"re": 3, "im": 4}], "m": [[1, 2, 3], [4, 5, 6]], "rows": [[1, 2], [3]]}"#,
+            5,
+        ),
+        (
+            "double f(double x, void *data, void *work) { double *p = data, *w = work; if (w) w[0] = x; return x * p[1]; }",
+            r#"{"x": 2, "data": [3, 4]}"#,
+            1,
+        ),
+        // Members.
+        (
+            "struct data { double k; int n; }; struct function { double (*f)(double, void *); void *params; int n; };
+             double f(double x, struct function *F, void *more) { struct data *d = F->params; struct function *g = more; d->k *= x; if (g) d->n += g->n; return d->k * F->n + d->n; }",
+            r#"{"x": 2, "F": {"params": {"k": 3, "n": 4}, "n": 2}, "more": {"params": {"k": 1, "n": 5}, "n": 3}}"#,
+            2,
+        ),
+        (
+            "struct vector { void *data; int n; }; double f(double x, struct vector *v) { double *p = v->data; for (int i = 0; i < v->n; i++) p[i] *= x; return p[1]; }",
+            r#"{"x": 2, "v": {"data": [3, 4], "n": 2}}"#,
+            3,
+        ),
+        (
+            "struct node { double v; void *next; }; double f(double x, void *list) { double s = 0; for (struct node *p = list; p; p = p->next) { s = s * x + p->v; p->v = s; } return s; }",
+            r#"{"x": 2, "list": [{"v": 1, "next": 3}, {"v": 2, "next": null}, {"v": 3, "next": 2}]}"#,
+            4,
+        ),
+    ];
+    for (text, point, least) in cases {
+        let (ran, original) = check(text, point, &["--routine", "f"]);
+        assert_eq!(original["agrees"], true, "{text}\n{}{}", ran.out, ran.err);
+        let compared = original["compared"].as_u64().unwrap_or(0);
+        assert!(compared >= least, "{text}\n{}", ran.out);
+    }
+    // What differs there is found.
+    let text = "#ifdef __ATOMIC_RELAXED\n#define V 2\n#else\n#define V 1\n#endif\nstruct d { double w[2]; };\ndouble f(double x, void *data) { struct d *d = data; d->w[1] *= V; return x; }\n";
+    let (ran, original) = check(text, r#"{"x": 2, "data": {"w": [3, 4]}}"#, &[]);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert_eq!(original["differs"]["place"], "data[0].w[1]", "{}", ran.out);
+}
+
+/// Types that the caller of a function cannot name are told, also where a structure of the file has the same tag.
+#[test]
+fn data_of_types_that_callers_cannot_name_is_not_given() {
+    let Some(_) = needs::tool("cc") else { return };
+    let inside = "the type of `p` is declared inside of a function";
+    let cases = [
+        (
+            "double f(double x, void *p) { struct in { double a; int n; } *d = p; return d->a * x * d->n; }",
+            inside,
+        ),
+        (
+            "struct in { int k; double n, a; };\ndouble f(double x, void *p) { struct in { double a; int n; } *d = p; return d->a * x * d->n; }",
+            inside,
+        ),
+        (
+            "double f(double x, void *p) { typedef struct { double a; int n; } in; in *d = p; return d->a * x * d->n; }",
+            inside,
+        ),
+        (
+            "static struct { double a; int n; } *last;\ndouble f(double x, void *p) { last = p; return last->a * x * last->n; }",
+            "the type of `p` has no name",
+        ),
+    ];
+    let point = r#"{"x": 2, "p": {"a": 3, "n": 4}}"#;
+    for (text, why) in cases {
+        let (ran, original) = check(text, point, &[]);
+        assert_eq!(ran.code, Some(0), "{text}\n{}{}", ran.out, ran.err);
+        let expected = json!({"compared": 0, "reason": why, "agrees": null});
+        assert_eq!(original, expected, "{text}\n{}", ran.err);
+        assert!(ran.err.contains("warning[B908]"), "{text}\n{}", ran.err);
+    }
+    let text = "struct s { void *p; };\ndouble f(double x, struct s *s) { struct in { double a; } *d = s->p; return d->a * x; }";
+    let (_, original) = check(text, r#"{"x": 2, "s": {"p": {"a": 3}}}"#, &[]);
+    assert_eq!(original["reason"], inside.replace("`p`", "`s[0].p`"));
+    // Another file alone knows what is in the data; a header is known to both.
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("it can be written");
+    };
+    let first = "double g(double x, void *p);\ndouble f(double x, void *p) { return g(x, p); }\n";
+    let other = "double g(double x, void *p) { struct in *d = p; return d->a * x * d->n; }\n";
+    let own = "struct in { double a; int n; };\n";
+    let include = "#include \"in.h\"\n";
+    write("in.h", own);
+    let args = ["f.c", "g.c", "--routine", "f", "--at", point];
+    for (before, of_other, expected) in [
+        ("", own, json!("the type of `p` is that of g.c")),
+        (
+            "struct in { int n; double z, a; };\n",
+            own,
+            json!("the type of `p` is that of g.c"),
+        ),
+        (include, include, Value::Null),
+    ] {
+        write("f.c", &format!("{before}{first}"));
+        write("g.c", &format!("{of_other}{other}"));
+        let (ran, original) = check_in(folder.path(), &args);
+        assert_eq!(original["reason"], expected, "{}{}", ran.out, ran.err);
+        assert_eq!(
+            original["agrees"] == true,
+            expected.is_null(),
+            "{}",
+            ran.out
+        );
+    }
+}
+
 /// A pointer that has its value from the file does not get another one.
 #[test]
 fn pointers_with_initial_values_are_not_given() {
