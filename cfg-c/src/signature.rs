@@ -35,7 +35,7 @@ pub struct Signature {
 /// A type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CType {
-    /// An arithmetic type: its words, and what it is in the representation. `long double` is `double` here.
+    /// An arithmetic type: its words, and what it is in the representation.
     Number(&'static str, ScalarType),
     /// A pointer to a type.
     Pointer(Box<CType>),
@@ -203,6 +203,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
 /// Types nest at most as deep as the parser lets them.
 fn c_type(ty: &Qualified) -> CType {
     match &ty.ty {
+        Type::Arith(number) if ty.long_double => CType::Number("long double", number.scalar()),
         Type::Arith(number) => CType::Number(number.name(), number.scalar()),
         Type::Pointer(to) => CType::Pointer(Box::new(c_type(to))),
         Type::Array(of, _) => CType::Array(Box::new(c_type(of))),

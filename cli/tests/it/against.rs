@@ -239,6 +239,11 @@ fn data_behind_pointers_to_void_is_given() {
             5,
         ),
         (
+            "double f(double x, void *p, long double *q) { long double *l = p; l[0] += 1; return x * l[1] + q[1]; }",
+            r#"{"x": 2, "p": [3, 4], "q": [5, 6]}"#,
+            2,
+        ),
+        (
             "double f(double x, void *data, void *work) { double *p = data, *w = work; if (w) w[0] = x; return x * p[1]; }",
             r#"{"x": 2, "data": [3, 4]}"#,
             1,
