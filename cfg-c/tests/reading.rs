@@ -2049,6 +2049,22 @@ double f(double *x) {{ return {body}; }}"
     }
 }
 
+/// A variable that becomes another structure is one with the members of that which are used.
+#[test]
+fn common_blocks_have_the_members_that_are_used() {
+    let shown = program(
+        "struct one_ { double w[4]; int on; int k; }; struct { double e_1[2]; double fill_2[2]; int e_3; int e_4; } block_ = {{1, 2}, {0}, 3, 4};
+#define block_1 (*(struct one_ *) &block_)
+double f(double x, int n) { return x * block_1.w[n] * block_1.k; }",
+    );
+    for part in [
+        "record one_\n  real w[4 from 0]\n  int32 k\nend",
+        "= 1.0, 2.0, 0.0, 0.0, int32(4)",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
+
 /// A pointer that is only handed on may lead to any number of elements; one that is dereferenced alone leads to one.
 #[test]
 fn extents_of_pointers_that_are_handed_on() {

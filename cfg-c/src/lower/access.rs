@@ -2,8 +2,8 @@
 //!
 //! A place is a variable and the steps from it: members, elements, and steps through pointers. Two places of one variable are
 //! surely different where their ways part at two members or at two elements and lead through no pointer behind that, where
-//! their types are those of different objects, where they are scalars in different members of structures, wherever these
-//! lie, or where one is the variable itself and nothing points to it, or the other is a member.
+//! their types are those of different objects, where they are scalars in different members of structures, wherever
+//! these lie, or where one is the variable itself and nothing points to it, or the other is a member.
 
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StructId, Unary, Unit},

@@ -105,7 +105,8 @@ impl Parser<'_> {
         self.unit.expr(pointer).ty.as_ref()?.target()?.arith()
     }
 
-    /// Refuses to change bits by way of those that were there, if finding the place has side effects: it is found twice.
+    /// Refuses to change bits by way of those that were there, if finding the place has side effects: it is found
+    /// twice.
     fn refuse_effects(&mut self, place: ExprId, at: Pos) {
         if self.unit.expr(place).effects {
             let message =

@@ -1,6 +1,6 @@
 //! Integers that are read and written as others of their size: `*(unsigned char *)text`, `((unsigned char *)text)[k]`,
-//! and by way of a local pointer, `const unsigned char *p = (const unsigned char *)text`. Each is the number that is there,
-//! converted. Such a pointer leads to what is there, and where it is named it is converted to the type of its declaration.
+//! by way of a local pointer, `const unsigned char *p = (const unsigned char *)text`. Each is the number that is there,
+//! converted. The pointer leads to what is there, and where it is named it is converted to the type of its declaration.
 
 use super::Parser;
 use crate::{
@@ -126,7 +126,7 @@ impl Parser<'_> {
         e
     }
 
-    /// What is made of such a name, converted as the name is: so many times it leads to what the name is.
+    /// An operator on such a name, converted as the name is: at so many levels it leads to the name.
     fn converted_pointer(
         &mut self,
         made: ExprKind,

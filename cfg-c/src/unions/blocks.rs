@@ -1,6 +1,6 @@
-//! Variables of which only members of other structures are used, to pointers to which their addresses are converted: what
-//! `f2c` makes of a common block with initial values. Such a variable gets the type of one of these, and its initial values
-//! are those of the numbers at the same places, so that an array is one however its initial values are given.
+//! Variables of which only members of other structures are used, to pointers to which their addresses are converted:
+//! `f2c` makes a common block with initial values of one. The variable gets the type of one of these structures, and
+//! its initial values are those of the numbers at the same places, so that an array is one however they are given.
 
 use super::{
     numbers::{self, begin_alike, counted, number_at, place_of, runs, total},
@@ -62,14 +62,14 @@ fn form(unit: &Unit, e: ExprId) -> Option<(DeclId, Form)> {
     (is_kept && matches!(decl.ty.ty, Type::Struct(_))).then_some((d, form))
 }
 
-/// What is known of the uses of variables.
+/// The uses of variables.
 #[derive(Default)]
 struct Uses {
     /// The structures of which members are used, in order.
     views: BTreeMap<DeclId, Vec<StructId>>,
     /// Variables of which own members are used.
     own: BTreeSet<DeclId>,
-    /// Those that are used otherwise.
+    /// Variables that are used otherwise.
     others: BTreeSet<DeclId>,
 }
 
@@ -161,8 +161,8 @@ pub(super) fn retype(unit: &mut Unit) -> Retyped {
     retyped
 }
 
-/// The structure that a variable becomes, and its initial value: the one with the most numbers in the fewest arrays, if all
-/// others begin like it and it is as large as the variable.
+/// The structure that a variable becomes, and its initial value: the one with the most numbers in the fewest arrays, if
+/// all others begin like it and it is as large as the variable.
 fn kept(
     unit: &Unit,
     d: DeclId,

@@ -1,10 +1,10 @@
-//! Structures to whose addresses pointers to others are converted, as by `#define block_1 (*(struct block_1_ *) &block_)`
-//! for a common block of Fortran: members behind them are the numbers that lie there, if both are the same numbers.
+//! Pointers to structures that are converted to pointers to others, as in
+//! `#define block_1 (*(struct block_1_ *) &block_)` for a common block of Fortran: members behind them are the numbers that lie there, if both are the same numbers.
 
 use super::{
     blocks::{Retyped, retype},
     numbers::{before, begin_alike, runs, total},
-    views::{Kept, View, Views, Whole},
+    views::{Base, Kept, View, Views, Whole},
 };
 use crate::{
     ast::{DeclId, ExprId, ExprKind, StmtId, StructId, Unary, Unit, leaves},
@@ -21,19 +21,20 @@ pub(crate) fn look_through_conversions(unit: &mut Unit) {
     let views = Views::of(unit, |e| {
         in_retyped(unit, e, &retyped).or_else(|| in_converted(unit, e, &retyped, &mut alike))
     });
-    let (_, replaced) = views.replace(unit, &Kept::new());
-    let replaced = replaced.into_iter().filter_map(|of| match of {
-        Whole::Converted(e) => Some(e),
+    let replaced = views.replace(unit, &Kept::new());
+    let converted = replaced.done.iter().filter_map(|of| match of {
+        Whole::Converted(e) => Some(*e),
         Whole::Union(_) => None,
     });
-    forget_conversions(unit, replaced.collect());
+    let converted: Vec<ExprId> = converted.collect();
+    if !converted.is_empty() {
+        forget_conversions(unit, &replaced.around, converted);
+    }
 }
 
-/// Makes 0 of conversions that nothing uses any more, and of the addresses that they convert.
-fn forget_conversions(unit: &mut Unit, mut open: Vec<ExprId>) {
-    if open.is_empty() {
-        return;
-    }
+/// Makes 0 of conversions that nothing uses any more, of what is found by way of these alone, and of the addresses that
+/// they convert.
+fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<ExprId>) {
     let mut uses: HashMap<ExprId, usize> = HashMap::new();
     let mut used = |e: ExprId| *uses.entry(e).or_default() += 1;
     for e in (0..unit.exprs.len() as u32).map(ExprId) {
@@ -54,8 +55,11 @@ fn forget_conversions(unit: &mut Unit, mut open: Vec<ExprId>) {
         leaves(decl.init.as_ref()).into_iter().for_each(&mut used);
     }
     let mut variables: BTreeSet<DeclId> = BTreeSet::new();
+    // Ways come before what lies behind them.
+    open.extend(around);
     while let Some(e) = open.pop() {
         let of = match unit.expr(e).kind {
+            ExprKind::Member(of, ..) | ExprKind::Index(of, _) if around.contains(&e) => of,
             ExprKind::Unary(Unary::Deref | Unary::Address, of) | ExprKind::Cast(_, of) => of,
             _ => continue,
         };
@@ -64,11 +68,11 @@ fn forget_conversions(unit: &mut Unit, mut open: Vec<ExprId>) {
         }
         if matches!(unit.expr(e).kind, ExprKind::Unary(Unary::Address, _)) {
             variables.extend(own_variable(unit, of));
-        } else {
+        } else if !around.contains(&e) {
             open.push(of);
         }
         if let Some(n) = uses.get_mut(&of) {
-            *n -= 1;
+            *n = n.saturating_sub(1);
         }
         let node = &mut unit.exprs[e.index()];
         node.kind = ExprKind::Int(0, Arith::INT);
@@ -105,7 +109,7 @@ fn in_retyped(unit: &Unit, e: ExprId, retyped: &Retyped) -> Option<View> {
     };
     let number = before(unit, *retyped.get(&d)?, name)?;
     let ty = unit.decl(d).ty.clone();
-    Some(View::in_structure(ExprKind::Name(d), ty, *of, number))
+    Some(View::in_structure(Base::Is(*of), ty, *of, number))
 }
 
 /// The view that a member is of a structure to which a pointer to another one is converted.
@@ -145,8 +149,8 @@ fn in_converted(
         return None;
     }
     let whole = match unit.expr(from).kind {
-        ExprKind::Unary(Unary::Address, place) => unit.expr(place).kind.clone(),
-        _ => ExprKind::Unary(Unary::Deref, from),
+        ExprKind::Unary(Unary::Address, place) => Base::Is(place),
+        _ => Base::Made(ExprKind::Unary(Unary::Deref, from)),
     };
     let number = before(unit, *b, name)?;
     Some(View::in_structure(whole, own, *of, number))

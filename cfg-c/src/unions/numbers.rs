@@ -166,7 +166,7 @@ pub(super) fn begin_alike(a: &[Run], b: &[Run]) -> bool {
     let Some(other) = long.get(rest.len()) else {
         return false;
     };
-    // Both begin where the other one does; one that goes on behind the end of the shorter one is cut off there.
+    // Only the last run of the shorter one may end before the other does.
     let ends = short.len() == long.len() || last.count <= other.count;
     let places = |run: &Run| (run.ty, run.begin);
     rest == &long[..rest.len()] && places(last) == places(other) && ends

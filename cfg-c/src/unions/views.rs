@@ -8,6 +8,7 @@ use super::numbers::{MAX_DEPTH, before, begin_alike, counted, runs, total};
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
     constant,
+    source::Pos,
     structures::Used,
     types::{Arith, Int, Qualified, Type},
 };
@@ -21,7 +22,7 @@ use std::{
 #[derive(Clone, Debug)]
 pub(super) struct View {
     /// The member that is kept, or the structure, and its type.
-    whole: ExprKind,
+    whole: Base,
     ty: Rc<Qualified>,
     /// The union, or the converted pointer or what it leads to.
     of: Whole,
@@ -30,20 +31,33 @@ pub(super) struct View {
     subscripts: Vec<Moving>,
 }
 
+/// An expression that is there, or that is to be made.
+#[derive(Clone, Debug)]
+pub(super) enum Base {
+    Is(ExprId),
+    Made(ExprKind),
+}
+
 impl View {
     /// A place that begins with a number of a structure.
-    pub(super) fn in_structure(
-        whole: ExprKind,
-        ty: Qualified,
-        converted: ExprId,
-        number: i64,
-    ) -> Self {
+    pub(super) fn in_structure(whole: Base, ty: Qualified, converted: ExprId, number: i64) -> Self {
         Self {
             whole,
             ty: Rc::new(ty),
             of: Whole::Converted(converted),
             number,
             subscripts: Vec::new(),
+        }
+    }
+
+    fn base(&self, unit: &mut Unit, at: Pos, from: Pos) -> ExprId {
+        match &self.whole {
+            Base::Is(place) => *place,
+            Base::Made(kind) => {
+                let place = unit.push(kind.clone(), at, from);
+                unit.exprs[place.index()].ty = Some((*self.ty).clone());
+                place
+            }
         }
     }
 }
@@ -257,48 +271,65 @@ pub(super) fn steps_to(
     Some(found)
 }
 
-/// The places that are found in others, and what they are found in.
+/// The places that are found in others.
 pub(super) struct Views {
     found: BTreeMap<ExprId, View>,
-    /// What is not to be replaced: the ways to other places, and operands of `sizeof`.
-    done: HashSet<ExprId>,
+    /// The ways to other places.
+    around: BTreeSet<ExprId>,
+    /// Operands of `sizeof`.
+    sized: HashSet<ExprId>,
+}
+
+/// The places in others that have been replaced.
+#[derive(Default)]
+pub(super) struct Replaced {
+    /// Unions and structures with places that are none in what is kept.
+    failed: BTreeSet<Whole>,
+    /// Unions and structures with others.
+    pub(super) done: BTreeSet<Whole>,
+    /// The ways to other places, which are not replaced.
+    pub(super) around: BTreeSet<ExprId>,
 }
 
 impl Views {
     pub(super) fn of(unit: &Unit, mut whole: impl FnMut(ExprId) -> Option<View>) -> Self {
-        let (mut found, mut done) = (BTreeMap::new(), sized(unit));
+        let (mut found, mut around) = (BTreeMap::new(), BTreeSet::new());
         for e in (0..unit.exprs.len() as u32).map(ExprId) {
-            if let Some((view, around)) = inside(unit, e, &found) {
-                done.insert(around);
+            if let Some((view, of)) = inside(unit, e, &found) {
+                around.insert(of);
                 found.insert(e, view);
             } else if let Some(view) = whole(e) {
                 found.insert(e, view);
             }
         }
-        found.retain(|e, _| !done.contains(e) || is_number(unit, *e));
-        Self { found, done }
+        let sized = sized(unit);
+        found.retain(|e, _| is_number(unit, *e) || !around.contains(e) && !sized.contains(e));
+        Self {
+            found,
+            around,
+            sized,
+        }
     }
 
-    /// Lets places be those in what is kept. What some of them lie in for which there is none, and what the others do.
-    pub(super) fn replace(
-        self,
-        unit: &mut Unit,
-        kept: &Kept,
-    ) -> (BTreeSet<Whole>, BTreeSet<Whole>) {
+    /// Lets places be those in what is kept.
+    pub(super) fn replace(self, unit: &mut Unit, kept: &Kept) -> Replaced {
         let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
             ExprKind::Unary(Unary::Address, of) => Some(of),
             _ => None,
         });
         let addresses: HashSet<ExprId> = addresses.collect();
-        let (mut failed, mut replaced) = (BTreeSet::new(), BTreeSet::new());
+        let mut all = Replaced {
+            around: self.around,
+            ..Replaced::default()
+        };
         for (e, view) in self.found {
-            let decays = !addresses.contains(&e) && !self.done.contains(&e);
+            let decays = !addresses.contains(&e) && !self.sized.contains(&e);
             match replace(unit, e, &view, kept, decays) {
-                Some(()) => replaced.insert(view.of),
-                None => failed.insert(view.of),
+                Some(()) => all.done.insert(view.of),
+                None => all.failed.insert(view.of),
             };
         }
-        (failed, replaced)
+        all
     }
 }
 
@@ -306,11 +337,14 @@ impl Views {
 /// others.
 pub(super) fn rewrite(unit: &mut Unit, kept: &Kept) -> BTreeSet<StructId> {
     let views = Views::of(unit, |e| in_union(unit, e, kept));
-    let (failed, _) = views.replace(unit, kept);
-    let unions = failed.into_iter().filter_map(|of| match of {
-        Whole::Union(s) => Some(s),
-        Whole::Converted(_) => None,
-    });
+    let unions = views
+        .replace(unit, kept)
+        .failed
+        .into_iter()
+        .filter_map(|of| match of {
+            Whole::Union(s) => Some(s),
+            Whole::Converted(_) => None,
+        });
     unions.collect()
 }
 
@@ -322,7 +356,7 @@ fn in_union(unit: &Unit, e: ExprId, kept: &Kept) -> Option<View> {
     let (union, _) = unit.member_of(e)?;
     let own = kept.get(&union).filter(|kept| kept.name != *name)?;
     Some(View {
-        whole: ExprKind::Member(*of, Rc::clone(&own.name), *arrow),
+        whole: Base::Made(ExprKind::Member(*of, Rc::clone(&own.name), *arrow)),
         ty: Rc::new(own.ty.clone()),
         of: Whole::Union(union),
         number: 0,
@@ -369,12 +403,19 @@ fn inside(unit: &Unit, e: ExprId, views: &BTreeMap<ExprId, View>) -> Option<(Vie
 /// Makes an expression what begins with that number of what is kept.
 fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept, decays: bool) -> Option<()> {
     let (at, from) = (unit.expr(e).at, unit.expr(e).from);
-    let Some((steps, mut indices)) = way(unit, e, view, kept) else {
+    let Some((steps, indices)) = way(unit, e, view, kept) else {
         return replace_with_element(unit, e, view, kept, decays);
     };
-    let mut place = unit.push(view.whole.clone(), at, from);
-    unit.exprs[place.index()].ty = Some((*view.ty).clone());
-    for (step, index) in steps.into_iter().zip(indices.drain(..)) {
+    if steps.is_empty() {
+        unit.exprs[e.index()].kind = match &view.whole {
+            Base::Is(place) => unit.expr(*place).kind.clone(),
+            Base::Made(kind) => kind.clone(),
+        };
+        return Some(());
+    }
+    let last = steps.len() - 1;
+    let mut place = view.base(unit, at, from);
+    for (k, (step, index)) in steps.into_iter().zip(indices).enumerate() {
         let kind = match (step, index) {
             (Subscript::Field(name), _) => ExprKind::Member(place, Rc::from(&*name), false),
             (Subscript::Index(_), Some(index)) => ExprKind::Index(place, index),
@@ -384,9 +425,12 @@ fn replace(unit: &mut Unit, e: ExprId, view: &View, kept: &Kept, decays: bool) -
             }
             _ => return None,
         };
-        place = unit.push(kind, at, from);
+        if k == last {
+            unit.exprs[e.index()].kind = kind;
+        } else {
+            place = unit.push(kind, at, from);
+        }
     }
-    unit.exprs[e.index()].kind = unit.expr(place).kind.clone();
     unit.find_effects(e);
     Some(())
 }
@@ -452,8 +496,7 @@ fn replace_with_element(
     {
         return None;
     }
-    let mut place = unit.push(view.whole.clone(), at, from);
-    unit.exprs[place.index()].ty = Some((*view.ty).clone());
+    let mut place = view.base(unit, at, from);
     let long = Arith::Int(Int::Long);
     for step in steps {
         let kind = match step {
