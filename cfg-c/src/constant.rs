@@ -83,7 +83,7 @@ impl Number {
 /// Which expressions have a value where they are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Constants {
-    /// Those of C99 6.6, which extents and cases take.
+    /// The expressions of C99 6.6, which extents and cases take.
     Standard,
     /// With constant variables and functions of the library, which compilers take in initial values, too.
     Folded,
@@ -172,7 +172,7 @@ fn number_within(unit: &Unit, e: ExprId, constants: Constants, depth: usize) -> 
                 _ if constants == Constants::Standard => None,
                 How::Infinity => Number::Double(f64::INFINITY).converted(ty),
                 How::NotANumber => Number::Double(f64::NAN).converted(ty),
-                How::Op(op) => {
+                How::Op(op) | How::Least(op) => {
                     let arguments = arguments.iter().map(|a| part(*a));
                     of_the_library(op, &arguments.collect::<Option<Vec<_>>>()?, ty)
                 }
@@ -183,16 +183,16 @@ fn number_within(unit: &Unit, e: ExprId, constants: Constants, depth: usize) -> 
     }
 }
 
-/// The value of a function of the library; none where it would tell of an error.
+/// The value of a function of the library, the same on every machine; none where it would tell of an error.
 fn of_the_library(op: Op, arguments: &[Number], ty: Arith) -> Option<Number> {
     let value = match ty {
         Arith::Float => {
             let arguments: Vec<f32> = arguments.iter().map(|a| a.float()).collect();
-            Number::Float(value_real32(op, &arguments, Math::Native)?)
+            Number::Float(value_real32(op, &arguments, Math::Portable)?)
         }
         Arith::Double => {
             let arguments: Vec<f64> = arguments.iter().map(|a| a.double()).collect();
-            Number::Double(value_real(op, &arguments, Math::Native)?)
+            Number::Double(value_real(op, &arguments, Math::Portable)?)
         }
         Arith::Int(_) => return None,
     };

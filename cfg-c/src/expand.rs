@@ -85,6 +85,8 @@ struct Expand<'u> {
     callees: HashSet<ExprId>,
     /// The copies of each function.
     copies: HashMap<usize, Vec<(Bindings, usize)>>,
+    /// The types behind results that no caller wants, of each function.
+    unwanted: HashMap<usize, Vec<(Bindings, Qualified)>>,
     open: VecDeque<(usize, Bindings, usize)>,
     names: HashSet<Rc<str>>,
     count: usize,
@@ -134,6 +136,7 @@ pub(crate) fn expand(unit: &mut Unit, roots: &[usize], values: bool, sink: &mut 
         fields,
         callees: HashSet::new(),
         copies: HashMap::new(),
+        unwanted: HashMap::new(),
         open: VecDeque::new(),
         names,
         count: 0,

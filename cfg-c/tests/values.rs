@@ -86,7 +86,7 @@ double f(double v, int n) { static struct { double e_1; int e_2[2]; } kept = {2.
     ),
     (
         "initial values name constant variables, and functions of the library",
-        "#include <math.h>\nstatic double best = INFINITY, none = NAN; static const double h = 0.5, h3 = h * h * h; static const int k = 7; static const float third = 1.0 / 3; double f(double v, int n) { static double a[2] = {h3 * k, third}, root = sqrt(3.0), far = -HUGE_VAL, one = 1 / 3 + h; static float rootf = sqrtf(3.0f); if (v < best && v > far) best = v; a[0] += one; return best + 10 * a[0] + 100 * a[1] + 1e3 * root + 1e6 * rootf + (none == none); }",
+        "#include <math.h>\nstatic double best = INFINITY, none = NAN; static const double h = 0.5, h3 = h * h * h; static const int k = 7; static const float third = 1.0 / 3; double f(double v, int n) { static double a[2] = {h3 * k, third}, *last = a + k - 6, least = fmin(0.75, 0.5), root = sqrt(3.0), far = -HUGE_VAL, one = 1 / 3 + h; static float rootf = sqrtf(3.0f); if (v < best && v > far) best = v; a[0] += one; return best + least + *last + 10 * a[0] + 100 * a[1] + 1e3 * root + 1e6 * rootf + (none == none); }",
     ),
     (
         "results of functions that return pointers to void need not be used",

@@ -280,9 +280,13 @@ impl Expand<'_> {
         Some(self.add(ExprKind::Call(name, given.into()), e))
     }
 
-    /// What the result of a function that returns a pointer to void leads to where the call does not say: to what the
-    /// function returns, or to bytes.
-    fn unwanted_result(&self, g: usize, bindings: &Bindings) -> Option<Qualified> {
+    /// The type behind the result of a function that returns a pointer to void, where the call does not say: that of
+    /// what the function returns, or bytes.
+    fn unwanted_result(&mut self, g: usize, bindings: &Bindings) -> Option<Qualified> {
+        let known = self.unwanted.get(&g).into_iter().flatten();
+        if let Some((_, to)) = known.into_iter().find(|(known, _)| known == bindings) {
+            return Some(to.clone());
+        }
         let function = &self.read[g];
         let is_void = match &self.unit.decl(function.decl).ty.ty {
             Type::Function(signature) => signature.result.is_void_pointer(),
@@ -299,7 +303,10 @@ impl Expand<'_> {
         let types = (&*self.unit, &self.read[..], &self.taken_for);
         let found = Untyped::of(types, function, &bound, None);
         let bytes = || Qualified::plain(Type::Arith(Arith::Int(Int::Char)));
-        Some(found.result().cloned().unwrap_or_else(bytes))
+        let to = found.result().cloned().unwrap_or_else(bytes);
+        let known = self.unwanted.entry(g).or_default();
+        known.push((bindings.clone(), to.clone()));
+        Some(to)
     }
 
     /// What a parameter is in a call, and the argument for it, if there is one; an error is an expression that stands for

@@ -45,7 +45,7 @@ impl Untyped {
         self.calls.get(&e)
     }
 
-    /// What the result leads to, if that is void as it is declared and one type is found.
+    /// The type behind the result, if that is void as it is declared and one type is found.
     pub(super) fn result(&self) -> Option<&Qualified> {
         self.result.as_ref()
     }

@@ -66,7 +66,7 @@ pub(super) fn is_address(unit: &Unit, e: ExprId) -> bool {
         let node = unit.expr(open);
         let is_array = unit.is_array(open);
         pointed &= !is_array;
-        let constant = |e: ExprId| constant::integer(unit, e).is_some();
+        let constant = |e: ExprId| constant::number(unit, e).is_some();
         open = match &node.kind {
             _ if pointed && points::is_null(unit, open) => return true,
             ExprKind::Str(_) => return true,
