@@ -69,6 +69,37 @@ static double sum(double *v, int n) { double s = 0; while (n--) s = 2 * s + v[n]
 double f(double v, int n) { static struct { double e_1; int e_2[2]; } kept = {2.5, {3, 4}}; struct kept { double x; int k, l; }; double y = 0; set_(&poly_1.count, &v); for (int i = 0; i < 4; i++) y += poly_1.poly[i] * poly_1.w[i]; for (int i = 0; i < 2; i++) for (int j = 0; j < n; j++) y = 1.5 * y + poly_1.vinit[i + (j << 1)]; poly_2.u[1] *= 3; poly_1.s = v / 2; ((struct kept *) &kept)->x += poly_1.s; y += ((struct kept *) &kept)->l * ((struct kept *) &kept)->x + 100 * poly_1.id[1] + poly_1.id[2]; return y + sum(poly_1.w, 6) + poly_2.n + 10 * poly_1.on + poly_1.poly[n] + sizeof poly_; }"#,
     ),
     (
+        "a variable whose own members are used keeps its structure, where a member is passed as a whole",
+        r#"struct pair { double a, b; };
+struct other { double a[2]; struct pair in; };
+static struct own { struct pair in; double e[2]; } own = {{1, 2}, {3, 4}};
+#define o (*(struct other *) &own)
+static double sum(struct pair p) { return p.a + 10 * p.b; }
+double f(double v, int n) { return v * sum(own.in) + 100 * o.in.a + 1000 * o.a[1]; }"#,
+    ),
+    (
+        "a variable whose own members are used keeps its structure, where one is copied and assigned as a whole",
+        r#"struct pair { double a, b; };
+struct other { double a[2]; struct pair in; };
+double f(double v, int n) { struct own { struct pair in; double e[2]; } own = {{1, 2}, {v, 4}};  struct pair t = own.in, z; z = own.in; own.in = (struct pair){v, 8}; return v * t.a + z.b + 100 * ((struct other *)&own)->in.a + ((struct other *)&own)->a[1]; }"#,
+    ),
+    (
+        "a variable whose own members are used keeps its structure, where the address of one is converted",
+        r#"struct pair { double a, b; };
+struct other { double a[2]; struct pair in; };
+static struct own { struct pair in; double e[2]; } own = {{1, 2}, {3, 4}};
+#define o (*(struct other *) &own)
+double f(double v, int n) { return v * ((struct pair *)&own.in)->b + 100 * o.in.a + 1000 * o.a[1]; }"#,
+    ),
+    (
+        "a variable whose own members are used keeps its structure, where a pointer leads to one",
+        r#"struct pair { double a, b; };
+struct other { double a[2]; struct pair in; };
+static struct own { struct pair in; double e[2]; } own = {{1, 2}, {3, 4}};
+#define o (*(struct other *) &own)
+double f(double v, int n) { struct pair *p = &own.in; return v * p->a + 100 * o.in.a + 1000 * o.a[1]; }"#,
+    ),
+    (
         "bit-fields keep what fits into them, and are promoted to int",
         "struct s { unsigned a : 3, flag : 1; int b : 3, c : 1; _Bool d : 1; unsigned long e : 32; signed char g : 5; enum { LOW, MIDDLE, HIGH } kind : 2; }; double f(double v, int n) { struct s x = {9, 2, 5, 3, 4, -1, 17, HIGH}, *p = &x, y; double r = (x.a - 2 < 0) + 10 * x.b + 100 * x.c + 1e3 * x.d + 1e4 * (x.e + 1 > 0) + 1e5 * x.g + 1e6 * (x.flag - 1) + 1e7 * x.kind; x.a += 14; x.b = n + 1; p->flag = n + 1; r += (p->c = n) + (p->e -= 7) / 2; y = x; y.a--; y.a--; r = 3 * r + y.a++ + 1e4 * y.flag; r += 10 * y.a + 1e2 * p->b++; r += 1e3 * p->b; p->flag++; p->d++; p->d++; p->g = v * 10; return r + 7 * p->g + 1e8 * p->flag + 1e9 * p->d + v; }",
     ),

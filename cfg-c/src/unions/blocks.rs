@@ -21,8 +21,8 @@ use std::{
     rc::Rc,
 };
 
-/// The structures that variables were before.
-pub(super) type Retyped = BTreeMap<DeclId, StructId>;
+/// The variables that have the type of another structure now.
+pub(super) type Retyped = BTreeSet<DeclId>;
 
 /// How a variable is named: itself, its address, that converted, and what is read there.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,8 +67,6 @@ fn form(unit: &Unit, e: ExprId) -> Option<(DeclId, Form)> {
 struct Uses {
     /// The structures of which members are used, in order.
     views: BTreeMap<DeclId, Vec<StructId>>,
-    /// Variables of which own members are used.
-    own: BTreeSet<DeclId>,
     /// Variables that are used otherwise.
     others: BTreeSet<DeclId>,
 }
@@ -98,9 +96,6 @@ impl Uses {
     fn add(&mut self, unit: &Unit, (d, form): (DeclId, Form), user: ExprId) {
         match (form, &unit.expr(user).kind) {
             (Form::Name, ExprKind::Unary(Unary::Address, _)) => {}
-            (Form::Name, ExprKind::Member(..)) => {
-                self.own.insert(d);
-            }
             (Form::Address | Form::Converted, ExprKind::Cast(ty, _))
                 if matches!(ty.ty, Type::Pointer(_)) => {}
             (Form::Converted, ExprKind::Unary(Unary::Deref, _)) => {}
@@ -134,11 +129,11 @@ pub(super) fn retype(unit: &mut Unit) -> Retyped {
         let Type::Struct(own) = unit.decl(*d).ty.ty else {
             continue;
         };
-        if let Some((kept, init)) = kept(unit, *d, own, views, uses.own.contains(d)) {
+        if let Some((kept, init)) = kept(unit, *d, own, views) {
             let decl = &mut unit.decls[d.index()];
             decl.ty.ty = Type::Struct(kept);
             decl.init = init;
-            retyped.insert(*d, own);
+            retyped.insert(*d);
         }
     }
     if retyped.is_empty() {
@@ -150,7 +145,7 @@ pub(super) fn retype(unit: &mut Unit) -> Retyped {
             Some((d, Form::Address)) => (d, true),
             Some((_, Form::Converted | Form::Read)) | None => continue,
         };
-        if retyped.contains_key(&d) {
+        if retyped.contains(&d) {
             let ty = unit.decl(d).ty.clone();
             unit.exprs[e.index()].ty = Some(match is_address {
                 true => Qualified::plain(Type::Pointer(Rc::new(ty))),
@@ -168,7 +163,6 @@ fn kept(
     d: DeclId,
     own: StructId,
     views: &[StructId],
-    is_own_used: bool,
 ) -> Option<(StructId, Option<Init>)> {
     let ty = |s: StructId| Qualified::plain(Type::Struct(s));
     let mut all: BTreeMap<StructId, _> = BTreeMap::new();
@@ -187,12 +181,9 @@ fn kept(
     let largest = (views.iter()).filter(|s| total(&all[s]) == Some(most));
     let kept = *largest.min_by_key(|s| unit.structure(**s).leaves)?;
     let to = &all[&kept];
-    if begin_alike(&before, to) && unit.structure(own).leaves < unit.structure(kept).leaves {
-        return None;
-    }
     let size = |s: StructId| constant::size(unit, &ty(s), super::MAX_DEPTH);
     let is_same = size(kept)? == size(own)? && all.values().all(|of| begin_alike(of, to));
-    if kept == own || !is_same || is_own_used && !begin_alike(&before, to) {
+    if kept == own || !is_same {
         return None;
     }
     let init = match &unit.decl(d).init {

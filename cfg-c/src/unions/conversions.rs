@@ -1,5 +1,6 @@
 //! Pointers to structures that are converted to pointers to others, as in
-//! `#define block_1 (*(struct block_1_ *) &block_)` for a common block of Fortran: members behind them are the numbers that lie there, if both are the same numbers.
+//! `#define block_1 (*(struct block_1_ *) &block_)` for a common block of Fortran: members behind them are the numbers
+//! that lie there, if both are the same numbers.
 
 use super::{
     blocks::{Retyped, retype},
@@ -18,9 +19,8 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) fn look_through_conversions(unit: &mut Unit) {
     let retyped = retype(unit);
     let mut alike = HashMap::new();
-    let views = Views::of(unit, |e| {
-        in_retyped(unit, e, &retyped).or_else(|| in_converted(unit, e, &retyped, &mut alike))
-    });
+    let views = Views::of(unit, |e| in_converted(unit, e, &retyped, &mut alike));
+    // A view that cannot be replaced stays behind its conversion, which is refused where it is read.
     let replaced = views.replace(unit, &Kept::new());
     let converted = replaced.done.iter().filter_map(|of| match of {
         Whole::Converted(e) => Some(*e),
@@ -99,19 +99,6 @@ fn own_variable(unit: &Unit, mut place: ExprId) -> Option<DeclId> {
     }
 }
 
-/// The view that a member is which a variable had before it got another type.
-fn in_retyped(unit: &Unit, e: ExprId, retyped: &Retyped) -> Option<View> {
-    let ExprKind::Member(of, name, false) = &unit.expr(e).kind else {
-        return None;
-    };
-    let ExprKind::Name(d) = unit.expr(*of).kind else {
-        return None;
-    };
-    let number = before(unit, *retyped.get(&d)?, name)?;
-    let ty = unit.decl(d).ty.clone();
-    Some(View::in_structure(Base::Is(*of), ty, *of, number))
-}
-
 /// The view that a member is of a structure to which a pointer to another one is converted.
 fn in_converted(
     unit: &Unit,
@@ -139,7 +126,7 @@ fn in_converted(
     };
     let is_retyped = || match unit.expr(from).kind {
         ExprKind::Unary(Unary::Address, of) => {
-            own_variable(unit, of).is_some_and(|d| retyped.contains_key(&d))
+            own_variable(unit, of).is_some_and(|d| retyped.contains(&d))
         }
         _ => false,
     };
