@@ -469,6 +469,55 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
     ),
 ];
 
+/// The address of a pointer is not passed as one of a pointer to numbers that are read as others.
+#[test]
+fn pointers_that_are_passed_lead_to_numbers_of_their_types() {
+    for (before, pointer, passed) in [
+        (
+            "return *(*s)++;",
+            "const unsigned char *p = (const unsigned char *)t;",
+            "&p",
+        ),
+        (
+            "int k = **s; ++*s; return k;",
+            "const unsigned char *p = (const unsigned char *)t;",
+            "&p",
+        ),
+        (
+            "return s[0][0];",
+            "const char *p = t;",
+            "(const unsigned char **)&p",
+        ),
+        (
+            "return s[1][0];",
+            "const char *p[2] = {t, t + 1};",
+            "(const unsigned char **)p",
+        ),
+        (
+            "return **s;",
+            "signed char k[2] = {-1, 2}, *p = k;",
+            "(const unsigned char **)&p",
+        ),
+        (
+            "return **s;",
+            "int k[2] = {-1, 2}, *p = k;",
+            "(const unsigned char **)&p",
+        ),
+    ] {
+        let text = format!(
+            "static int next(const unsigned char **s) {{ {before} }} static int twice(const unsigned char **s) {{ return 2 * next(s); }}
+double f(double x) {{ char t[3] = {{-1, 2, 3}}; {pointer} return x * {{call}}({passed}); }}"
+        );
+        for call in ["next", "twice"] {
+            let text = text.replace("{call}", call);
+            let read = read(&text);
+            assert!(read.program.is_none(), "{text}");
+        }
+    }
+    let text = "static int next(const char **s) { return *(*s)++; } double f(double x) { char t[3] = {-1, 2, 3}, *p = t; return x * next((const char **)&p); }";
+    assert!(read(text).program.is_some());
+}
+
 #[test]
 fn what_is_not_supported_is_refused_at_its_place() {
     let mut wrong = String::new();

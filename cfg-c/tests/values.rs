@@ -100,6 +100,11 @@ static struct own { struct pair in; double e[2]; } own = {{1, 2}, {3, 4}};
 double f(double v, int n) { struct pair *p = &own.in; return v * p->a + 100 * o.in.a + 1000 * o.a[1]; }"#,
     ),
     (
+        "the address of a pointer is passed on that leads to what a parameter does not change",
+        r#"static long next(const long **s) { return *(*s)++; } static double two(const long **s) { double y = next(s); return y + 10 * next(s); }
+double f(double v, int n) { long t[3] = {1, n, 5}, *p = t; double y = two((const long **)&p); return v * y + 100 * *p; }"#,
+    ),
+    (
         "bit-fields keep what fits into them, and are promoted to int",
         "struct s { unsigned a : 3, flag : 1; int b : 3, c : 1; _Bool d : 1; unsigned long e : 32; signed char g : 5; enum { LOW, MIDDLE, HIGH } kind : 2; }; double f(double v, int n) { struct s x = {9, 2, 5, 3, 4, -1, 17, HIGH}, *p = &x, y; double r = (x.a - 2 < 0) + 10 * x.b + 100 * x.c + 1e3 * x.d + 1e4 * (x.e + 1 > 0) + 1e5 * x.g + 1e6 * (x.flag - 1) + 1e7 * x.kind; x.a += 14; x.b = n + 1; p->flag = n + 1; r += (p->c = n) + (p->e -= 7) / 2; y = x; y.a--; y.a--; r = 3 * r + y.a++ + 1e4 * y.flag; r += 10 * y.a + 1e2 * p->b++; r += 1e3 * p->b; p->flag++; p->d++; p->d++; p->g = v * 10; return r + 7 * p->g + 1e8 * p->flag + 1e9 * p->d + v; }",
     ),

@@ -8,6 +8,7 @@ use crate::{
     ast::leaves,
     ast::{
         Binary, DeclId, DeclKind, ExprId, ExprKind, Function, Init, Part, StmtId, StmtNode, Unary,
+        Unit,
     },
     codes, constant,
     points::{bare, is_null},
@@ -440,13 +441,16 @@ impl Expand<'_> {
         frame.exprs.insert(e, new);
     }
 
-    /// The variable that a parameter always points to.
+    /// The variable that a parameter always points to, if it is read there as one of its type.
     pub(super) fn place_of(&self, e: ExprId, frame: &Frame) -> Option<DeclId> {
-        match self.unit.expr(bare(self.unit, e)).kind {
-            ExprKind::Name(d) => match frame.bound.get(&d) {
-                Some(Bound::Place(d)) => Some(*d),
-                _ => None,
-            },
+        let ExprKind::Name(p) = self.unit.expr(bare(self.unit, e)).kind else {
+            return None;
+        };
+        match frame.bound.get(&p) {
+            Some(Bound::Place(d)) => {
+                let ty = self.unit.expr(e).ty.as_ref()?.target()?;
+                is_read_as(self.unit, &self.unit.decl(*d).ty, ty).then_some(*d)
+            }
             _ => None,
         }
     }
@@ -523,6 +527,29 @@ impl Expand<'_> {
             Some(Bound::Function(f)) => Some(*f),
             _ if matches!(self.unit.decl(d).ty.ty, Type::Function(_)) => Some(d),
             _ => None,
+        }
+    }
+}
+
+/// True of types that are the same but for qualifiers, where void stands for any.
+pub(super) fn is_read_as(unit: &Unit, a: &Qualified, b: &Qualified) -> bool {
+    let (mut a, mut b) = (a, b);
+    loop {
+        (a, b) = match (&a.ty, &b.ty) {
+            (Type::Pointer(a), Type::Pointer(b)) => (a, b),
+            (Type::Array(a, n), Type::Array(b, m)) => {
+                let extent = |e: &Option<ExprId>| constant::integer(unit, (*e)?).map(|(n, _)| n);
+                // C has no value where variables as extents differ.
+                if let (Some(n), Some(m)) = (extent(n), extent(m))
+                    && n != m
+                {
+                    return false;
+                }
+                (a, b)
+            }
+            (Type::Void, _) | (_, Type::Void) => return true,
+            (Type::Arith(a), Type::Arith(b)) => return a.scalar() == b.scalar(),
+            (a, b) => return a == b,
         }
     }
 }

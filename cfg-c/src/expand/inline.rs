@@ -3,14 +3,15 @@
 use super::{
     Bound, Expand,
     back::goes_back,
+    copy::is_read_as,
     frame::{Frame, Returns, Value},
     is_zero,
     untyped::Untyped,
 };
 use crate::{
     ast::{
-        Binary, DeclId, DeclKind, ExprId, ExprKind, Init, Inlined, StmtId, StmtKind, StmtNode,
-        Unary,
+        Binary, Decl, DeclId, DeclKind, ExprId, ExprKind, Init, Inlined, StmtId, StmtKind,
+        StmtNode, Unary,
     },
     codes,
     points::{bare, library_call},
@@ -24,7 +25,8 @@ const MAX_DEPTH: usize = 12;
 /// Statements nest so deep, those of functions in place of calls included.
 const MAX_NESTING: usize = 400;
 
-/// A function stands so often in itself: one that is given functions may be called by one of these, as an integral in an integral.
+/// A function stands so often in itself: one that is given functions may be called by one of these, as an integral in an
+/// integral.
 const MAX_AGAIN: usize = 3;
 
 /// More calls are not replaced.
@@ -333,6 +335,10 @@ impl Expand<'_> {
             return true;
         }
         let leads = |ty: &Qualified| matches!(&ty.ty, Type::Pointer(to) if matches!(&to.ty, Type::Pointer(of) if !matches!(of.ty, Type::Function(_))));
+        let leads_alike = |passed: &Decl| match (passed.ty.target(), decl.ty.target()) {
+            (Some(a), Some(b)) => is_read_as(self.unit, a, b),
+            _ => false,
+        };
         if leads(&decl.ty) && kept {
             let new = outer.get(bare(self.unit, a));
             match self.unit.expr(new).kind {
@@ -348,7 +354,7 @@ impl Expand<'_> {
                     return true;
                 }
                 // Rows, or what has been passed so far.
-                ExprKind::Name(d) => {
+                ExprKind::Name(d) if leads_alike(self.unit.decl(d)) => {
                     frame.decls.insert(p, d);
                     frame.passed.insert(p);
                     return true;
