@@ -1,9 +1,10 @@
 //! Which places an expression reads and writes, and which of them may be the same.
 //!
-//! A place is a variable and the steps from it: members, elements, and steps through pointers. Two places of one variable are
-//! surely different where their ways part at two members or at two elements and lead through no pointer behind that, where
-//! their types are those of different objects, where they are scalars in different members of structures, wherever
-//! these lie, or where one is the variable itself and nothing points to it, or the other is a member.
+//! A place is a variable and the steps from it: members, elements, and steps through pointers. Two places of one
+//! variable are surely different where their ways part at two members or at two elements and lead through no pointer
+//! behind that, where their types are those of different objects, where they are scalars in different members of
+//! structures, wherever these lie, or where one is the variable itself and nothing points to it, or the other is a
+//! member.
 
 use crate::{
     ast::{Binary, DeclId, DeclKind, ExprId, ExprKind, StructId, Unary, Unit},
@@ -23,7 +24,7 @@ enum Step {
     Element(Number),
 }
 
-/// What a scalar object holds: C lets no two of these be one object.
+/// The contents of a scalar object: C lets no two of these be one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Integer,
@@ -55,9 +56,9 @@ struct Access {
     kind: Option<Kind>,
     /// The structure and its member that a scalar is, or is an element of. Unions have one member, or are refused.
     member: Option<(StructId, Rc<str>)>,
-    /// It is part of the variable, and nothing points there.
+    /// Part of the variable, and nothing points there.
     own: bool,
-    /// It is a variable that is no structure and no array.
+    /// A variable that is no structure and no array.
     whole: bool,
 }
 

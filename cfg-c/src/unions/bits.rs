@@ -1,5 +1,6 @@
-//! Unions of integers, as `union { uint8_t byte; struct { uint8_t a : 1, b : 3; } bits; }`: the integer that fills the union is kept,
-//! and what other members name are bits of it, in the order of machines whose numbers begin with their lowest byte.
+//! Unions of integers, as `union { uint8_t byte; struct { uint8_t a : 1, b : 3; } bits; }`: the integer that fills the
+//! union is kept, and what other members name are bits of it, in the order of machines whose numbers begin with their
+//! lowest byte.
 
 use super::views::sized;
 use crate::{
