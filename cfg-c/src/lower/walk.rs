@@ -19,9 +19,10 @@ use cfg_core::{
 };
 use std::{collections::BTreeSet, rc::Rc};
 
-/// The position of a null pointer, which is in no array. In emitted C, too, it is outside of memory: times the size of an
-/// element it does not wrap around to the array itself.
-pub(super) const NULL: i64 = -(1 << 45);
+/// The position of a null pointer, which is in no array. In emitted C it is far from the array that it is counted from,
+/// too: modulo 2^64 at least 2^44 bytes where elements, or rows, have up to 2^19 bytes, and 2^61 / s bytes where they
+/// have s, up to 2^38. The power of two alone is not: times 2^19 it would be 0.
+pub(super) const NULL: i64 = -(1 << 45) + 41_475_559;
 
 impl Body<'_, '_> {
     /// True of a local pointer that is more than another name for one place.

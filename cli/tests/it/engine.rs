@@ -169,7 +169,7 @@ fn a_program_that_hangs_or_dies_is_a_diagnostic() {
     assert_eq!(place.entries("temporary"), Vec::<PathBuf>::new());
 }
 
-/// What a pointer that is always null leads to is no number where it is reached: the process ends, or the results say so.
+/// A pointer that is always null leads to no number where the run comes to it: the process ends, or the results say so.
 #[test]
 fn null_gives_no_number() {
     let Some(place) = Place::new() else { return };
@@ -177,6 +177,9 @@ fn null_gives_no_number() {
         "const double *p = 0; return x + p[0];",
         "struct d { const double *lo; int k; } d = {0, 2}; double s = x; for (int i = 0; i < 3; i++) s += x * d.lo[i * d.k]; return s;",
         "struct p { double a, b; } *p = 0; double s = x; for (int i = 0; i < n; i++) s += p[i].b; return s;",
+        "const long *k = 0; return x + k[0];",
+        "int (*m)[131072] = 0; return x + m[0][1];",
+        "double (*m)[65536] = 0; return x + m[n][n];",
         "const float *p = 0, *q = x > 100 ? &w : p; return x + *q;",
     ];
     for (k, body) in bodies.into_iter().enumerate() {
