@@ -358,7 +358,8 @@ impl<'r> Parsed<'r> {
         }
         let chosen = lower::chosen(&unit, read);
         let heads = interface::heads(&unit, &chosen.read);
-        let mut signature = (chosen.main).and_then(|f| signature::signature(&unit, f, &sink.files));
+        let mut signature =
+            (chosen.main).and_then(|f| signature::signature(&unit, f, read, &sink.files));
         unreached::take_out(&mut unit);
         unions::look_through_conversions(&mut unit);
         sink.undefined = beside::undefined(&unit, &chosen.read, &read.externals, sink);

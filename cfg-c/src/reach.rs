@@ -7,7 +7,9 @@ mod split;
 mod statics;
 
 use crate::{
-    Options, codes,
+    Options,
+    ast::Structure,
+    codes,
     lex::Token,
     preprocess::{Choice, External, Preprocessed, TypeChoice},
     source::{Pos, Sink},
@@ -45,9 +47,19 @@ pub(crate) struct Reached {
     pub(crate) has_layouts: bool,
     /// Why the function to differentiate cannot be replaced by one of another file.
     pub(crate) unshared: Option<String>,
+    /// The types that the file of the first function has, read or not, each with the file or header that it stands in.
+    known: BTreeSet<(Name, u32)>,
 }
 
 impl Reached {
+    /// True of a structure that the file of the function to differentiate can name: its own, or one of its headers.
+    pub(crate) fn is_known(&self, structure: &Structure) -> bool {
+        let name = structure.name.as_ref();
+        let name = name.map(|name| (Rc::clone(name), structure.tagged));
+        self.files.len() < 2
+            || name.is_none_or(|name| self.known.contains(&(name, structure.at.file)))
+    }
+
     /// All of a file.
     pub(crate) fn whole(tokens: Vec<Token>) -> Self {
         let file = FileReached {
@@ -68,6 +80,7 @@ impl Reached {
             parallel: Vec::new(),
             has_layouts: false,
             unshared: None,
+            known: BTreeSet::new(),
         }
     }
 }
@@ -336,6 +349,25 @@ impl<'f> Files<'f> {
         })
     }
 
+    /// The types of a file, each with the file or header where it is read.
+    fn types(
+        &self,
+        f: usize,
+        read: &[&Preprocessed],
+        shared: &BTreeMap<Place, Place>,
+    ) -> BTreeSet<(Name, u32)> {
+        let mut found = BTreeSet::new();
+        for (k, item) in self.files[f].items.iter().enumerate() {
+            let place = shared.get(&(f, k)).copied().unwrap_or((f, k));
+            let file = read[place.0].tokens[self.item(place).tokens.start].at.file;
+            let names = &item.names;
+            let tags = names.completed.iter().map(|tag| (Rc::clone(tag), true));
+            let others = names.declared.iter().filter(|name| !name.1);
+            found.extend(tags.chain(others.cloned()).map(|name| (name, file)));
+        }
+        found
+    }
+
     /// The function that is named: one that all files may call comes before one of its file alone.
     fn routine(
         &self,
@@ -495,6 +527,7 @@ pub(crate) fn reach(
     let unshared = head.and_then(|head| statics::unshared(&files, read, head, &reached));
     let shared = share::shared(&files, read, &reached);
     let opaque = share::opaque(&files, &shared, &reached);
+    let known = heads.first().map(|(f, _)| files.types(*f, read, &shared));
     let parts = read.iter().enumerate().map(|(f, read)| {
         let kept = reached.range((f, 0)..(f + 1, 0));
         let mut part = FileReached {
@@ -538,6 +571,7 @@ pub(crate) fn reach(
         parallel,
         has_layouts: read.iter().any(|read| read.has_layouts),
         unshared,
+        known: known.unwrap_or_default(),
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     ast::{Decl, DeclKind, ExprKind, StructId, Unit},
     complex,
+    reach::Reached,
     source::{self, Pos},
     structures,
     types::{Qualified, Type},
@@ -61,7 +62,8 @@ pub struct CParameter {
 }
 
 impl Signature {
-    /// Gives pointers to void the types that were found for them: parameters of the function with this number, and members.
+    /// Gives pointers to void the types that were found for them: parameters of the function with this number, and
+    /// members.
     pub(crate) fn give_types(&mut self, unit: &Unit, function: usize) {
         let is_void = |ty: &CType| match ty {
             CType::Pointer(to) => matches!(&**to, CType::Other(what) if what == "void"),
@@ -120,8 +122,10 @@ pub struct CStructure {
     pub name: Option<String>,
     /// The name of the file, or of the header, that declares its members.
     pub file: String,
-    /// It is declared inside of a function, where nothing else can name it.
+    /// Its declaration is inside of a function, where nothing else can name it.
     pub inside: bool,
+    /// The file of the function cannot name it: another file declares it, or a header that other files include.
+    pub elsewhere: bool,
     /// The structure is a complex number, whose members are its parts.
     pub complex: bool,
     /// The members, those of anonymous structures and unions inside included.
@@ -129,7 +133,12 @@ pub struct CStructure {
 }
 
 /// The signature of a function of a file that was parsed.
-pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Option<Signature> {
+pub(crate) fn signature(
+    unit: &Unit,
+    function: usize,
+    read: &Reached,
+    files: &[String],
+) -> Option<Signature> {
     let function = &unit.functions[function];
     let decl = unit.decl(function.decl);
     let Type::Function(signature) = &decl.ty.ty else {
@@ -171,6 +180,7 @@ pub(crate) fn signature(unit: &Unit, function: usize, files: &[String]) -> Optio
     }
     let structures = unit.structures.iter().enumerate();
     let structures = structures.map(|(k, s)| CStructure {
+        elsewhere: complex::words(StructId(k as u32)).is_none() && !read.is_known(s),
         name: s.name.as_ref().map(|name| match s.tagged {
             true if s.union => format!("union {name}"),
             true => format!("struct {name}"),

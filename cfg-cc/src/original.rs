@@ -12,7 +12,7 @@ use crate::{
     no_folder, problem,
     process::{Ended, finish, watching},
 };
-use cfg_c::{CGlobal, CStructure, CType, Signature};
+use cfg_c::{CGlobal, CType, Signature};
 use cfg_core::{
     diagnostic::Diagnostics,
     ir::ScalarType,

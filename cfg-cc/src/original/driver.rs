@@ -3,7 +3,7 @@
 //! Numbers go in and out as cells of eight bytes, in the order of the text: arrays of numbers are loops, so that the text is as long as
 //! values have parts.
 
-use super::{CGlobal, CStructure, CType, Leaves, Signature, cells};
+use super::{CGlobal, CType, Leaves, Signature, cells};
 use cfg_core::{
     ir::ScalarType,
     json::values::{NamedValues, ValueTree},
@@ -159,19 +159,13 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// True of a structure of another file than that of the function.
-    fn is_elsewhere(&self, structure: &CStructure) -> bool {
-        let file = &structure.file;
-        *file != self.signature.file && self.files.contains(&&**file) && !structure.complex
-    }
-
     /// True of a structure that cannot be named where the function is called: only a pointer to void leads to such.
     fn is_hidden(&self, ty: &CType) -> bool {
         let CType::Structure(s) = ty else {
             return false;
         };
         let structure = self.signature.structures.get(*s);
-        structure.is_some_and(|s| s.inside || self.is_elsewhere(s))
+        structure.is_some_and(|s| s.inside || s.elsewhere)
     }
 
     /// Why there are no words for the type that `name` leads to.
@@ -184,7 +178,7 @@ impl<'a> Writer<'a> {
             Some(structure) if structure.inside => {
                 format!("the type of `{name}` is declared inside of a function")
             }
-            Some(structure) if self.is_elsewhere(structure) => {
+            Some(structure) if structure.elsewhere => {
                 format!("the type of `{name}` is that of {}", structure.file)
             }
             _ => format!("the type of `{name}` has no name"),

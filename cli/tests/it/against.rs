@@ -209,7 +209,7 @@ fn values_of_all_forms_agree() {
     }
 }
 
-/// What pointers to void lead to is given and compared as what the function takes it for.
+/// Data behind pointers to void is given and compared as what the function takes it for.
 #[test]
 fn data_behind_pointers_to_void_is_given() {
     let Some(_) = needs::tool("cc") else { return };
@@ -272,7 +272,7 @@ fn data_behind_pointers_to_void_is_given() {
         let compared = original["compared"].as_u64().unwrap_or(0);
         assert!(compared >= least, "{text}\n{}", ran.out);
     }
-    // What differs there is found.
+    // A difference there is found.
     let text = "#ifdef __ATOMIC_RELAXED\n#define V 2\n#else\n#define V 1\n#endif\nstruct d { double w[2]; };\ndouble f(double x, void *data) { struct d *d = data; d->w[1] *= V; return x; }\n";
     let (ran, original) = check(text, r#"{"x": 2, "data": {"w": [3, 4]}}"#, &[]);
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
@@ -331,7 +331,19 @@ fn data_of_types_that_callers_cannot_name_is_not_given() {
             own,
             json!("the type of `p` is that of g.c"),
         ),
+        // The header is that of the other file alone, and the file has another structure with the tag.
+        (
+            "struct in { int n; double z, a; };\n",
+            include,
+            json!("the type of `p` is that of in.h"),
+        ),
         (include, include, Value::Null),
+        // A structure of a function hides none of the file.
+        (
+            "#include \"in.h\"\nstatic int one(void) { struct in { int one; } k = {1}; return k.one; }\n",
+            include,
+            Value::Null,
+        ),
     ] {
         write("f.c", &format!("{before}{first}"));
         write("g.c", &format!("{of_other}{other}"));
