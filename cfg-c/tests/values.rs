@@ -536,19 +536,42 @@ fn rules_of_c_are_kept() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// What a null pointer leads to has no value where it is reached.
+/// A null pointer leads to no element where the run comes to it.
 #[test]
 fn null_leads_nowhere() {
     let texts = [
-        "double f(double v, int n) { const double *p = 0; return v + p[0]; }",
-        "double f(double v, int n) { double *p = 0; if (n > 2) p[0] = v; return v; }",
-        "struct d { const double *lo; }; static double h(struct d *d, double x, int k) { return x + d->lo[k]; }\ndouble f(double v, int n) { struct d d = {0}; return h(&d, v, 0); }",
-        "struct p { double a, b; }; struct d { struct p *lo; double (*m)[2]; }; static double h(struct d *d, int n) { if (n < 3) return d->m[0][1]; return d->lo->b; }\ndouble f(double v, int n) { struct d d = {0, 0}; return v * h(&d, n); }",
-        "static double h(const double *w, double x) { return w ? x : x + w[0]; }\ndouble f(double v, int n) { return h(0, v); }",
-        "static void last(const double *p, int n, double *to) { *to += p[n - 1]; }\nstruct d { const double *w; }; double f(double v, int n) { struct d d = {0}; last(d.w, n - 2, &v); return v; }",
+        (
+            "X201",
+            "double f(double v, int n) { const double *p = 0; return v + p[0]; }",
+        ),
+        (
+            "X201",
+            "double f(double v, int n) { double *p = 0; if (n > 2) p[0] = v; return v; }",
+        ),
+        (
+            "X201",
+            "struct d { const double *lo; }; static double h(struct d *d, double x, int k) { return x + d->lo[k]; }\ndouble f(double v, int n) { struct d d = {0}; return h(&d, v, 0); }",
+        ),
+        (
+            "X201",
+            "struct p { double a, b; }; struct d { struct p *lo; double (*m)[2]; }; static double h(struct d *d, int n) { if (n < 3) return d->m[0][1]; return d->lo->b; }\ndouble f(double v, int n) { struct d d = {0, 0}; return v * h(&d, n); }",
+        ),
+        (
+            "X213",
+            "static double h(const double *w, double x) { return w ? x : x + w[0]; }\ndouble f(double v, int n) { return h(0, v); }",
+        ),
+        (
+            "X213",
+            "static void last(const double *p, int n, double *to) { *to += p[n - 1]; }\nstruct d { const double *w; }; double f(double v, int n) { struct d d = {0}; last(d.w, n - 2, &v); return v; }",
+        ),
+        (
+            "X224",
+            "struct node { double v; struct node *next; }; double f(double v, int n) { struct node a = {v, 0}, b = {2, &a}; struct node *p = &b; for (int i = 0; i < n; i++) p = p->next; return p->v; }",
+        ),
     ];
-    for text in texts {
+    for (code, text) in texts {
         let problems = ours(text).expect_err(text).to_string();
-        assert!(problems.contains("error[X2"), "{text}\n{problems}");
+        let code = format!("error[{code}]");
+        assert!(problems.contains(&code), "{text}\n{problems}");
     }
 }
