@@ -293,7 +293,7 @@ pub(crate) struct Structure {
     pub(crate) tagged: bool,
     /// Where its members are declared.
     pub(crate) at: Pos,
-    /// It is declared inside of a function, where nothing else can name it.
+    /// Its declaration is inside of a function, where nothing else can name it.
     pub(crate) inside: bool,
     pub(crate) members: Vec<Member>,
     /// All members as they are declared, where some are left out.

@@ -146,7 +146,7 @@ pub(super) fn routine(l: &mut Lower<'_>, function: usize) {
     if of.given.as_ref().is_some_and(|given| given.elsewhere) {
         body.elsewhere();
     } else {
-        body.nothing();
+        body.fill_nowhere();
         body.statement(of.body, true);
         body.active();
     }

@@ -64,7 +64,7 @@ impl Body<'_, '_> {
         })
     }
 
-    /// What stands for a pointer that is assigned or moves.
+    /// The slot of a pointer that is assigned or moves.
     pub(super) fn walker(&mut self, d: DeclId) -> Lowered<Slot> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
@@ -154,9 +154,9 @@ impl Body<'_, '_> {
         })))
     }
 
-    /// Gives a value to what pointers that are always null point into. What is behind a question whether they are null
-    /// reads it and is never reached; what is reached finds no element there.
-    pub(super) fn nothing(&mut self) {
+    /// Gives a value to the arrays that pointers which are always null point into. Statements behind a question whether
+    /// they are null read these and are never reached; all others find no element there.
+    pub(super) fn fill_nowhere(&mut self) {
         let unit = self.l.unit;
         let mut named = BTreeSet::new();
         for k in unit.functions[self.function].part.clone() {
@@ -175,13 +175,13 @@ impl Body<'_, '_> {
                 continue;
             }
             self.span = decl.at.to(decl.at);
-            let done = self.empty(d);
+            let done = self.fill_behind(d);
             self.told(&done, decl.at);
         }
         self.span = None;
     }
 
-    fn empty(&mut self, d: DeclId) -> Lowered<()> {
+    fn fill_behind(&mut self, d: DeclId) -> Lowered<()> {
         let Slot::Walker(walker) = self.slot(d, self.l.unit.decl(d).at)? else {
             return Ok(());
         };
@@ -191,7 +191,8 @@ impl Body<'_, '_> {
                 dims: 1 + nowhere.inner,
                 ..whole(nowhere.var, nowhere.elem)
             };
-            // Compilers of emitted C may take any element for the only one, which is not to be taken for a number.
+            // Compilers of emitted C may take any element for the only one. A real number there is NaN, so that no
+            // result is taken for one; integers have no value of this kind, and emitted C may go on with 0.
             self.set_all(all, &mut |b, elem, _| match elem {
                 Elem::Arith(Arith::Double) => Ok(Expr::Real(f64::NAN)),
                 Elem::Arith(Arith::Float) => Ok(Expr::Real32(f32::NAN)),
@@ -203,7 +204,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// What a pointer that is always null points into: an array of its own, outside of which it lies.
+    /// The place of a pointer that is always null: outside of an array of its own.
     fn nowhere(&mut self, d: DeclId, offset: VarId) -> Lowered<Pointer> {
         let unit = self.l.unit;
         let decl = unit.decl(d);
