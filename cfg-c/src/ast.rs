@@ -2,8 +2,8 @@
 
 pub(crate) use crate::ids::{DeclId, ExprId, StmtId, StructId};
 use crate::{
-    constant::Number,
     math::How,
+    number::Number,
     source::{Pos, Problem},
     types::{Arith, Qualified, Type},
 };

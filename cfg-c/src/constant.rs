@@ -3,6 +3,7 @@
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
     math::{BUILTIN, How},
+    number::Number,
     structures,
     types::{Arith, Int, Qualified, Type},
 };
@@ -14,71 +15,6 @@ use std::collections::HashSet;
 
 /// Deeper expressions have no value.
 const MAX_DEPTH: usize = 300;
-
-/// A constant number, with its type.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Number {
-    Int(i128, Int),
-    Float(f32),
-    Double(f64),
-}
-
-impl Number {
-    pub(crate) fn double(self) -> f64 {
-        match self {
-            Self::Int(value, _) => value as f64,
-            Self::Float(value) => f64::from(value),
-            Self::Double(value) => value,
-        }
-    }
-
-    fn float(self) -> f32 {
-        match self {
-            Self::Int(value, _) => value as f32,
-            Self::Float(value) => value,
-            Self::Double(value) => value as f32,
-        }
-    }
-
-    fn ty(self) -> Arith {
-        match self {
-            Self::Int(_, ty) => Arith::Int(ty),
-            Self::Float(_) => Arith::Float,
-            Self::Double(_) => Arith::Double,
-        }
-    }
-
-    fn is_zero(self) -> bool {
-        match self {
-            Self::Int(value, _) => value == 0,
-            Self::Float(_) | Self::Double(_) => self.double() == 0.0,
-        }
-    }
-
-    /// The number in another type; `None` of a real that an integer type has no value for, which C leaves undefined.
-    fn converted(self, to: Arith) -> Option<Self> {
-        Some(match (self, to) {
-            (_, Arith::Double) => Self::Double(self.double()),
-            (_, Arith::Float) => Self::Float(self.float()),
-            (_, Arith::Int(Int::Bool)) => Self::Int((!self.is_zero()).into(), Int::Bool),
-            (Self::Int(value, _), Arith::Int(int)) => Self::Int(int.wrap(value), int),
-            (_, Arith::Int(int)) => {
-                let value = self.double().trunc() as i128;
-                Self::Int(value, int)
-                    .known()
-                    .filter(|_| self.double().is_finite())?
-            }
-        })
-    }
-
-    /// The number, unless it is an integer that its type does not have.
-    fn known(self) -> Option<Self> {
-        match self {
-            Self::Int(value, ty) => ty.contains(value).then_some(self),
-            Self::Float(_) | Self::Double(_) => Some(self),
-        }
-    }
-}
 
 /// Which expressions have a value where they are read.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -35,6 +35,7 @@ mod lower;
 mod math;
 mod members;
 mod messages;
+mod number;
 mod parse;
 mod points;
 mod preprocess;

@@ -4,8 +4,8 @@ use super::{Failed, Lower, Lowered, slot::Elem, started, value::literal};
 use crate::{
     ast::leaves,
     ast::{DeclId, Init},
-    braces, codes,
-    constant::{self, Number},
+    braces, codes, constant,
+    number::Number,
     types::{Arith, Int, Type},
 };
 use cfg_core::{

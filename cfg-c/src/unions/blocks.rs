@@ -11,7 +11,8 @@ use crate::{
         DeclId, DeclKind, ExprId, ExprKind, Init, InitialPart, Member, StmtId, StructId, Unary,
         Unit, leaves,
     },
-    constant::{self, Number},
+    constant,
+    number::Number,
     points::bare,
     types::{Qualified, Type},
 };
