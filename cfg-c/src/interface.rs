@@ -115,6 +115,27 @@ impl Interface {
         }
     }
 
+    /// Refuses parameters `void *` that lead to structures which emitted C lays out in another way, by the types that
+    /// were found for them.
+    pub(crate) fn give_types(&mut self, unit: &Unit, functions: &[usize]) {
+        for function in functions {
+            let parameters = self
+                .heads
+                .get_mut(function)
+                .map(|head| &mut head.parameters);
+            for given in parameters.into_iter().flatten() {
+                let ty = &unit.decl(given.decl).ty;
+                let is_void = given
+                    .declared
+                    .as_ref()
+                    .is_ok_and(|text| text.contains("void *"));
+                if is_void && let Err(why) = parameter(unit, ty) {
+                    given.declared = Err(why);
+                }
+            }
+        }
+    }
+
     /// The head of a function to differentiate.
     pub(crate) fn head(&self, function: usize) -> Option<&Head> {
         self.heads.get(&function)
@@ -246,7 +267,7 @@ fn numbers(unit: &Unit, ty: &Qualified) -> CDeclaration {
                 if structure.declared.is_some() && structure.copied {
                     return Err("it is copied, with members that are not read".to_owned());
                 }
-                if structure.declared.is_some() && !has_known_places(unit, *s) {
+                if structure.packed || structure.declared.is_some() && !has_known_places(unit, *s) {
                     return Err("the places of its members are not known".to_owned());
                 }
                 open.extend(unit.structure(*s).members.iter().map(|m| &m.ty));

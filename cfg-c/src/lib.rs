@@ -380,8 +380,9 @@ impl<'r> Parsed<'r> {
         unions::read_constants(&mut unit);
         let used = members::leave_out(&mut unit, &chosen.read);
         unions::resolve(&mut unit, &used);
-        let interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
+        let mut interface = interface::Interface::of(&unit, &heads, read.unshared.clone(), sink);
         callback_data::give_types(&mut unit, &chosen.read);
+        interface.give_types(&unit, &chosen.read);
         if let (Some(signature), Some(main)) = (&mut signature, chosen.main) {
             signature.give_types(&unit, main);
         }

@@ -351,6 +351,18 @@ fn what_callers_cannot_pass_is_refused() {
             "`rate` is static, and `set`",
         ),
         (
+            "struct s { char c; double v; } __attribute__((packed));\ndouble f(double x, const struct s *p) { return x * p->v * p->c; }",
+            replace,
+            "B808",
+            "places of its members",
+        ),
+        (
+            "struct s { unsigned a : 3, b : 5; double v; };\ndouble f(double x, const void *data) { const struct s *p = data; return x * p->v * p->b; }",
+            &["--replace", "--size", "data=1"],
+            "B808",
+            "places of its members",
+        ),
+        (
             "float f(x) float x; { return x * 0.1; }",
             replace,
             "B808",
