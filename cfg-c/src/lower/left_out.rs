@@ -16,7 +16,7 @@ use std::{
 const MAX_NAMES: usize = 10_000;
 
 /// The gaps between the members of a structure, where some are left out in it or in those inside of it; `None` if
-/// nothing is, and nothing is a bit-field. It is an error if their places are not known.
+/// nothing is, and all lie as members of their types. It is an error if their places are not known.
 pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>, ()>> {
     let is_changed = lacks_members(unit, s, Record::MAX_DEPTH);
     is_changed.then(|| {
@@ -26,14 +26,15 @@ pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>,
     })
 }
 
-/// True if members of a structure, or of one inside of it, are left out, or bit-fields.
+/// True if members of a structure, or of one inside of it, are left out, or lie elsewhere than members of their types.
 fn lacks_members(unit: &Unit, s: StructId, depth: usize) -> bool {
     let structure = unit.structure(s);
     structure.declared.is_some()
+        || structure.packed
         || depth > 0
             && structure.members.iter().any(|m| match m.ty.element().ty {
                 Type::Struct(inner) => lacks_members(unit, inner, depth - 1),
-                _ => m.ty.width.is_some(),
+                _ => m.ty.width.is_some() || m.ty.element().long_double,
             })
 }
 
