@@ -152,6 +152,10 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "X203",
+        "// n = -4\nmain subroutine f(in integer n, out integer m)\n  m := 9223372036854775807 - n\nend\n",
+    ),
+    (
+        "X203",
         "// n = 4\nmain subroutine f(in integer n, out integer m)\n  m := n*4611686018427387904\nend\n",
     ),
     (
