@@ -564,27 +564,46 @@ impl Unit {
 
     /// Notes which variables an expression assigns and whose address it takes.
     fn note(&mut self, id: ExprId) {
-        let (target, address) = match self.expr(id).kind {
-            ExprKind::Step { of, .. } => (of, false),
-            ExprKind::Assign(_, target, _) => (target, false),
-            ExprKind::Unary(Unary::Address, of) => (of, true),
-            _ => return,
-        };
-        let mut place = target;
-        // The address of a member is one in its variable.
-        while let ExprKind::Member(of, _, false) = self.expr(place).kind
-            && address
-        {
+        match self.expr(id).kind {
+            ExprKind::Unary(Unary::Address, of) => {
+                if let Some(d) = self.addressed(of) {
+                    self.decls[d.index()].address = true;
+                }
+            }
+            ExprKind::Step { of: target, .. } | ExprKind::Assign(_, target, _) => {
+                if let ExprKind::Name(d) | ExprKind::Literal(d) = self.expr(target).kind {
+                    self.decls[d.index()].assigned.push(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The variable that has an address if this place has one: the address of a member is one in its variable.
+    pub(crate) fn addressed(&self, mut place: ExprId) -> Option<DeclId> {
+        while let ExprKind::Member(of, _, false) = self.expr(place).kind {
             place = of;
         }
-        if let ExprKind::Name(d) | ExprKind::Literal(d) = self.expr(place).kind {
-            let decl = &mut self.decls[d.index()];
-            if address {
-                decl.address = true;
-            } else {
-                decl.assigned.push(id);
-            }
+        match self.expr(place).kind {
+            ExprKind::Name(d) | ExprKind::Literal(d) => Some(d),
+            _ => None,
         }
+    }
+
+    /// The expressions that are no operands of others: of statements, initial values, and bodies in place of calls.
+    pub(crate) fn values(&self) -> Vec<ExprId> {
+        let statements = (0..self.stmts.len() as u32).map(StmtId);
+        let mut all: Vec<ExprId> = statements.flat_map(|s| self.evaluated(s)).collect();
+        all.extend(
+            self.decls
+                .iter()
+                .flat_map(|decl| leaves(decl.init.as_ref())),
+        );
+        all.extend(self.exprs.iter().filter_map(|node| match &node.kind {
+            ExprKind::Inlined(inlined) => inlined.value,
+            _ => None,
+        }));
+        all
     }
 
     pub(crate) fn expr(&self, e: ExprId) -> &ExprNode {

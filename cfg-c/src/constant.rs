@@ -16,7 +16,7 @@ use std::collections::HashSet;
 /// Deeper expressions have no value.
 const MAX_DEPTH: usize = 300;
 
-/// Which expressions have a value where they are read.
+/// The expressions that have a value where they are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Constants {
     /// The expressions of C99 6.6, which extents and cases take.

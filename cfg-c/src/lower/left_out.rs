@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 10_000;
 /// The gaps between the members of a structure, where some are left out in it or in those inside of it; `None` if
 /// nothing is, and all lie as members of their types. It is an error if their places are not known.
 pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>, ()>> {
-    let is_changed = lacks_members(unit, s, Record::MAX_DEPTH);
+    let is_changed = lies_apart(unit, s, Record::MAX_DEPTH);
     is_changed.then(|| {
         let known = constant::has_known_places(unit, s);
         let laid_out = laid_out(unit, s, Record::MAX_DEPTH).filter(|_| known);
@@ -27,13 +27,13 @@ pub(super) fn gaps(unit: &Unit, s: StructId) -> Option<Result<Vec<(usize, u64)>,
 }
 
 /// True if members of a structure, or of one inside of it, are left out, or lie elsewhere than members of their types.
-fn lacks_members(unit: &Unit, s: StructId, depth: usize) -> bool {
+fn lies_apart(unit: &Unit, s: StructId, depth: usize) -> bool {
     let structure = unit.structure(s);
     structure.declared.is_some()
         || structure.packed
         || depth > 0
             && structure.members.iter().any(|m| match m.ty.element().ty {
-                Type::Struct(inner) => lacks_members(unit, inner, depth - 1),
+                Type::Struct(inner) => lies_apart(unit, inner, depth - 1),
                 _ => m.ty.width.is_some() || m.ty.element().long_double,
             })
 }

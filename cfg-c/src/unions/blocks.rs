@@ -3,14 +3,11 @@
 //! its initial values are those of the numbers at the same places, so that an array is one however they are given.
 
 use super::{
-    numbers::{self, begin_alike, counted, number_at, place_of, runs, total},
+    numbers::{begin_alike, begins, number_at, place_of, runs, size, total},
     views::{number_of, steps_to_number},
 };
 use crate::{
-    ast::{
-        DeclId, DeclKind, ExprId, ExprKind, Init, InitialPart, Member, StmtId, StructId, Unary,
-        Unit, leaves,
-    },
+    ast::{DeclId, DeclKind, ExprId, ExprKind, Init, InitialPart, StructId, Unary, Unit},
     constant,
     number::Number,
     points::bare,
@@ -81,16 +78,9 @@ impl Uses {
                     uses.add(unit, (d, form), e);
                 }
             }
-            if let ExprKind::Inlined(inlined) = &unit.expr(e).kind {
-                uses.add_values(unit, inlined.value);
-            }
         }
-        for s in (0..unit.stmts.len() as u32).map(StmtId) {
-            uses.add_values(unit, unit.evaluated(s));
-        }
-        for decl in &unit.decls {
-            uses.add_values(unit, leaves(decl.init.as_ref()));
-        }
+        let values = unit.values().into_iter().filter_map(|e| form(unit, e));
+        uses.others.extend(values.map(|(d, _)| d));
         uses
     }
 
@@ -110,12 +100,6 @@ impl Uses {
                 self.others.insert(d);
             }
         }
-    }
-
-    /// Adds values that are used as a whole.
-    fn add_values(&mut self, unit: &Unit, values: impl IntoIterator<Item = ExprId>) {
-        let named = values.into_iter().filter_map(|e| form(unit, e));
-        self.others.extend(named.map(|(d, _)| d));
     }
 }
 
@@ -182,15 +166,15 @@ fn kept(
     let largest = (views.iter()).filter(|s| total(&all[s]) == Some(most));
     let kept = *largest.min_by_key(|s| unit.structure(**s).leaves)?;
     let to = &all[&kept];
-    let size = |s: StructId| constant::size(unit, &ty(s), super::MAX_DEPTH);
-    let is_same = size(kept)? == size(own)? && all.values().all(|of| begin_alike(of, to));
+    let is_same = size(unit, &ty(kept))? == size(unit, &own_ty)?
+        && all.values().all(|of| begin_alike(of, to));
     if kept == own || !is_same {
         return None;
     }
     let init = match &unit.decl(d).init {
         None => None,
         Some(Init::Parts(parts)) => {
-            let [old, new] = [own, kept].map(|s| begins(unit, s));
+            let [old, new] = [own, kept].map(|s| begins(unit, s).collect::<Option<Vec<_>>>());
             let (old, new) = (old?, new?);
             let by_name = old.iter().map(|(begin, m)| (&*m.name, (*begin, &m.ty)));
             let by_name: HashMap<&str, (i64, &Qualified)> = by_name.collect();
@@ -219,19 +203,6 @@ fn kept(
         Some(Init::Expr(_) | Init::Wrong(_)) => return None,
     };
     Some((kept, init))
-}
-
-/// The members of a structure with the numbers before them.
-fn begins(unit: &Unit, s: StructId) -> Option<Vec<(i64, &Member)>> {
-    let mut behind = 0i64;
-    let mut all = Vec::new();
-    for member in unit.structure(s).declared() {
-        all.push((behind, member));
-        if !unit.structure(s).union {
-            behind = behind.checked_add(counted(unit, &member.ty, numbers::MAX_DEPTH)?)?;
-        }
-    }
-    Some(all)
 }
 
 /// True of a constant of which all bits are 0.

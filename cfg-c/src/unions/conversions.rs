@@ -8,7 +8,7 @@ use super::{
     views::{Base, Kept, View, Views, Whole},
 };
 use crate::{
-    ast::{DeclId, ExprId, ExprKind, StmtId, StructId, Unary, Unit, leaves},
+    ast::{DeclId, ExprId, ExprKind, StructId, Unary, Unit},
     points::bare,
     types::{Arith, Qualified, Type},
 };
@@ -41,19 +41,11 @@ fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<
         unit.operands(e).into_iter().for_each(&mut used);
         match &unit.expr(e).kind {
             ExprKind::SizeofExpr(a) => used(*a),
-            ExprKind::Inlined(inlined) => {
-                inlined.value.into_iter().for_each(&mut used);
-                inlined.arguments.iter().copied().for_each(&mut used);
-            }
+            ExprKind::Inlined(inlined) => inlined.arguments.iter().copied().for_each(&mut used),
             _ => {}
         }
     }
-    for s in (0..unit.stmts.len() as u32).map(StmtId) {
-        unit.evaluated(s).into_iter().for_each(&mut used);
-    }
-    for decl in &unit.decls {
-        leaves(decl.init.as_ref()).into_iter().for_each(&mut used);
-    }
+    unit.values().into_iter().for_each(&mut used);
     let mut variables: BTreeSet<DeclId> = BTreeSet::new();
     // Ways come before what lies behind them.
     open.extend(around);
@@ -67,7 +59,7 @@ fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<
             continue;
         }
         if matches!(unit.expr(e).kind, ExprKind::Unary(Unary::Address, _)) {
-            variables.extend(own_variable(unit, of));
+            variables.extend(unit.addressed(of));
         } else if !around.contains(&e) {
             open.push(of);
         }
@@ -79,23 +71,12 @@ fn forget_conversions(unit: &mut Unit, around: &BTreeSet<ExprId>, mut open: Vec<
         node.ty = Some(Qualified::plain(Type::Arith(Arith::INT)));
     }
     let addresses = unit.exprs.iter().filter_map(|node| match node.kind {
-        ExprKind::Unary(Unary::Address, of) => own_variable(unit, of),
+        ExprKind::Unary(Unary::Address, of) => unit.addressed(of),
         _ => None,
     });
     let addresses: BTreeSet<DeclId> = addresses.collect();
     for d in variables {
         unit.decls[d.index()].address = addresses.contains(&d);
-    }
-}
-
-/// The variable of which a place is a part.
-fn own_variable(unit: &Unit, mut place: ExprId) -> Option<DeclId> {
-    while let ExprKind::Member(of, _, false) = unit.expr(place).kind {
-        place = of;
-    }
-    match unit.expr(place).kind {
-        ExprKind::Name(d) | ExprKind::Literal(d) => Some(d),
-        _ => None,
     }
 }
 
@@ -126,7 +107,7 @@ fn in_converted(
     };
     let is_retyped = || match unit.expr(from).kind {
         ExprKind::Unary(Unary::Address, of) => {
-            own_variable(unit, of).is_some_and(|d| retyped.contains(&d))
+            unit.addressed(of).is_some_and(|d| retyped.contains(&d))
         }
         _ => false,
     };

@@ -1,7 +1,7 @@
 //! The numbers that a type consists of, in the order in which they lie in memory.
 
 use crate::{
-    ast::{StructId, Unit},
+    ast::{Member, StructId, Unit},
     constant,
     types::{Arith, Qualified, Type},
 };
@@ -48,19 +48,24 @@ pub(super) fn counted(unit: &Unit, ty: &Qualified, depth: usize) -> Option<i64> 
     }
 }
 
+/// The members of a structure with the numbers before them; none where something else than numbers comes before.
+pub(super) fn begins(unit: &Unit, s: StructId) -> impl Iterator<Item = Option<(i64, &Member)>> {
+    let structure = unit.structure(s);
+    let mut behind = Some(0i64);
+    structure.declared().iter().map(move |member| {
+        let begin = behind?;
+        if !structure.union {
+            let count = counted(unit, &member.ty, MAX_DEPTH);
+            behind = count.and_then(|count| begin.checked_add(count));
+        }
+        Some((begin, member))
+    })
+}
+
 /// The numbers before a member of a structure.
 pub(super) fn before(unit: &Unit, s: StructId, name: &str) -> Option<i64> {
-    let structure = unit.structure(s);
-    let mut sum = 0i64;
-    for member in structure.declared() {
-        if *member.name == *name {
-            return Some(sum);
-        }
-        if !structure.union {
-            sum = sum.checked_add(counted(unit, &member.ty, MAX_DEPTH)?)?;
-        }
-    }
-    None
+    let mut members = begins(unit, s).map_while(|member| member);
+    members.find_map(|(begin, member)| (*member.name == *name).then_some(begin))
 }
 
 /// The numbers that a type consists of with their places; none if there is something else in it, or too many runs.
@@ -122,7 +127,8 @@ fn runs_within(unit: &Unit, ty: &Qualified, depth: usize) -> Option<Vec<Run>> {
     Some(found)
 }
 
-fn size(unit: &Unit, ty: &Qualified) -> Option<i128> {
+/// The size of a type in bytes.
+pub(super) fn size(unit: &Unit, ty: &Qualified) -> Option<i128> {
     constant::size(unit, ty, MAX_DEPTH)
 }
 

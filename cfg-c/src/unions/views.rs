@@ -4,7 +4,7 @@
 //! All is numbers, of the same types at the same places. One member is kept, and what another one names is that number
 //! of it, or the structure or array of the same type that begins there.
 
-use super::numbers::{MAX_DEPTH, before, begin_alike, counted, runs, total};
+use super::numbers::{MAX_DEPTH, before, begin_alike, begins, counted, runs, total};
 use crate::{
     ast::{Binary, ExprId, ExprKind, Member, StructId, Unary, Unit},
     constant,
@@ -185,20 +185,13 @@ fn steps<'u>(
             }
             Type::Struct(s) => {
                 let own = kept.get(s).map(|member| &member.name);
-                let (mut behind, mut inside) = (0i64, None);
-                for member in unit.structure(*s).declared() {
-                    let (begin, count) = (behind, counted(unit, &member.ty, MAX_DEPTH)?);
-                    if !unit.structure(*s).union {
-                        behind = begin.checked_add(count)?;
-                    }
-                    if own.is_none_or(|own| member.name == *own)
-                        && (begin..begin.checked_add(count)?).contains(&left)
-                    {
-                        inside = Some((member, begin));
-                        break;
-                    }
-                }
-                let (member, begin) = inside?;
+                let members = begins(unit, *s).map_while(|member| member);
+                let mut members = members.filter(|(_, m)| own.is_none_or(|own| m.name == *own));
+                let (begin, member) = members.find(|(begin, member)| {
+                    let count = counted(unit, &member.ty, MAX_DEPTH);
+                    let end = count.and_then(|count| begin.checked_add(count));
+                    end.is_some_and(|end| (*begin..end).contains(&left))
+                })?;
                 steps.push(Subscript::Field(member.name.as_ref().into()));
                 left -= begin;
                 ty = &member.ty;
