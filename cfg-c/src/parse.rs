@@ -14,6 +14,7 @@ mod declaration;
 mod declarator;
 mod expression;
 mod given;
+mod integers;
 mod linkage;
 mod literal;
 mod optional;
@@ -21,7 +22,6 @@ mod sort;
 mod statement;
 mod structure;
 mod typing;
-mod views;
 
 pub(crate) use linkage::name_apart;
 
@@ -124,9 +124,9 @@ struct Parser<'s> {
     /// The bits that are read, with their place and the type as which they are.
     bits: HashMap<ExprId, (ExprId, Arith)>,
     /// Local pointers that lead to other integers than they are declared to, with the types of their declarations.
-    pointers: HashMap<DeclId, Rc<Qualified>>,
+    viewed_pointers: HashMap<DeclId, Rc<Qualified>>,
     /// Their names where they are converted to these.
-    named: HashMap<ExprId, ExprId>,
+    viewed_names: HashMap<ExprId, ExprId>,
     /// Arguments of a function are read that only prints.
     prints: bool,
     /// The type of a member is read.
@@ -169,8 +169,8 @@ pub(crate) fn parse<'s>(read: &'s Reached, library: &'s Prototypes, sink: &'s mu
         function: None,
         has_bits: read.has_bits,
         bits: HashMap::new(),
-        pointers: HashMap::new(),
-        named: HashMap::new(),
+        viewed_pointers: HashMap::new(),
+        viewed_names: HashMap::new(),
         prints: false,
         is_member: false,
         sorted: Vec::new(),
@@ -340,7 +340,7 @@ impl Parser<'_> {
 
     fn add(&mut self, kind: ExprKind, at: Pos, from: Pos) -> ExprId {
         let special = (self.with_complex(&kind, at, from))
-            .or_else(|| self.with_views(&kind, at, from))
+            .or_else(|| self.with_integers(&kind, at, from))
             .or_else(|| self.with_bits(&kind, at, from));
         if let Some(e) = special {
             return e;

@@ -345,7 +345,7 @@ const REFUSED: &[(&str, &[&str], (usize, usize))] = &[
         &["C010"],
         (1, 42),
     ),
-    // The same member of what may be the same structure, also by way of a union, an element, or the structure as a whole.
+    // One member of two structures that may be one, also by way of a union, an element, or the structure as a whole.
     (
         "struct s { int k, m; struct s *next; }; double f(double x) { struct s a = {1, 2, 0}, *p = &a; a.next = p; return x * p->next->k * (p->k = 3); }",
         &["C010"],

@@ -352,7 +352,7 @@ impl Parser<'_> {
         if self.bits.contains_key(&e) {
             return Ok(());
         }
-        let e = self.named.get(&e).copied().unwrap_or(e);
+        let e = self.viewed_names.get(&e).copied().unwrap_or(e);
         let node = unit.expr(e);
         let help = "assign to a variable or an element";
         if !self.is_place(e) {
@@ -382,7 +382,7 @@ impl Parser<'_> {
 
     /// True of what has a place in memory (C11 6.3.2.1).
     fn is_place(&self, mut e: ExprId) -> bool {
-        if self.bits.contains_key(&e) || self.named.contains_key(&e) {
+        if self.bits.contains_key(&e) || self.viewed_names.contains_key(&e) {
             return true;
         }
         loop {

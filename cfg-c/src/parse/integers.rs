@@ -16,7 +16,7 @@ type Moved = (ExprId, Vec<(Binary, ExprId)>);
 
 impl Parser<'_> {
     /// An expression in which integers are converted that are read as others; none if there are none in it.
-    pub(super) fn with_views(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
+    pub(super) fn with_integers(&mut self, kind: &ExprKind, at: Pos, from: Pos) -> Option<ExprId> {
         match *kind {
             ExprKind::Unary(Unary::Deref, pointer) => {
                 let (own, ty) = self.viewed(pointer, at, from)?;
@@ -38,11 +38,11 @@ impl Parser<'_> {
                 Some(self.unit.push(ExprKind::Cast(Rc::clone(ty), own), at, from))
             }
             ExprKind::Unary(Unary::Address, of) => {
-                let name = *self.named.get(&of)?;
+                let name = *self.viewed_names.get(&of)?;
                 self.converted_pointer(ExprKind::Unary(Unary::Address, name), of, 2, at, from)
             }
             ExprKind::Step { of, up, post } => {
-                let of_name = *self.named.get(&of)?;
+                let of_name = *self.viewed_names.get(&of)?;
                 let step = ExprKind::Step {
                     of: of_name,
                     up,
@@ -51,7 +51,7 @@ impl Parser<'_> {
                 self.converted_pointer(step, of, 1, at, from)
             }
             ExprKind::Assign(op, target, value) => {
-                let name = *self.named.get(&target)?;
+                let name = *self.viewed_names.get(&target)?;
                 let own = self.number_at(name)?;
                 let value = match op {
                     None => self.own_pointer(value, own, at, from).unwrap_or(value),
@@ -108,7 +108,7 @@ impl Parser<'_> {
         let decl = &mut self.unit.decls[d.index()];
         decl.ty.ty = Type::Pointer(Rc::new(leads_to));
         decl.init = Some(Init::Expr(init));
-        self.pointers.insert(d, Rc::new(declared));
+        self.viewed_pointers.insert(d, Rc::new(declared));
     }
 
     /// The name of a variable, converted to the type of its declaration if it leads to other integers.
@@ -117,12 +117,12 @@ impl Parser<'_> {
         let ExprKind::Name(d) = node.kind else {
             return name;
         };
-        let Some(ty) = self.pointers.get(&d).map(Rc::clone) else {
+        let Some(ty) = self.viewed_pointers.get(&d).map(Rc::clone) else {
             return name;
         };
         let (at, from) = (node.at, node.from);
         let e = self.unit.push(ExprKind::Cast(ty, name), at, from);
-        self.named.insert(e, name);
+        self.viewed_names.insert(e, name);
         e
     }
 
