@@ -11,7 +11,8 @@
 //! | [`tangent`] | NAME_t of a tangent program |
 //!
 //! ```
-//! use cfg_core::{text, validate::validate};
+//! use cfg_core::validate::validate;
+//! use cfg_format::text;
 //!
 //! let parsed = text::parse("
 //! function norm(in integer n, in real x[n]) result real r

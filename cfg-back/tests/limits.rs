@@ -1,7 +1,8 @@
 //! Limits of what is written as C: what is just within them, and what is just beyond.
 
 use cfg_back::c;
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text;
 
 /// A program in the text form as C.
 fn emitted(source: &str) -> String {

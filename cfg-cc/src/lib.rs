@@ -6,7 +6,8 @@
 //!
 //! ```no_run
 //! use cfg_cc::{Compiler, Executable};
-//! use cfg_core::{entity::RoutineId, text, validate::validate};
+//! use cfg_core::{entity::RoutineId, validate::validate};
+//! use cfg_format::text;
 //! use cfg_exec::Argument;
 //!
 //! let parsed = text::parse("subroutine f(in real x, out real y)\n  y := x*x\nend\n");

@@ -13,11 +13,8 @@ use crate::{
     process::{Ended, finish, watching},
 };
 use cfg_c::{CGlobal, CType, Signature};
-use cfg_core::{
-    diagnostic::Diagnostics,
-    ir::ScalarType,
-    json::values::{NamedValues, ValueTree},
-};
+use cfg_core::{diagnostic::Diagnostics, ir::ScalarType};
+use cfg_format::json::values::{NamedValues, ValueTree};
 use driver::{Driver, Values, driver};
 use std::{
     fmt, fs,

@@ -1,5 +1,5 @@
-//! The program representation of cfgrev: structured control-flow graphs, their JSON, validation,
-//! and analyses.
+//! The program representation of cfgrev: structured control-flow graphs, their validation and
+//! analyses.
 //!
 //! cfgrev reverses control-flow graphs: it turns a program that computes `y = F(x)` into one that
 //! computes gradients of it (reverse-mode, or *adjoint*, differentiation). This crate is what all of it
@@ -63,7 +63,6 @@
 //! |---|---|
 //! | [`ir`], [`entity`] | the representation, and the index types that name its parts |
 //! | [`builder`] | making programs in Rust |
-//! | [`json`] | reading and writing files |
 //! | [`text`] | programs as text |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
 //! | [`structure`] | the nesting of loops and branches, Algorithm 1 |
@@ -84,7 +83,6 @@ pub mod elemental;
 pub mod entity;
 pub mod graph;
 pub mod ir;
-pub mod json;
 pub mod memory;
 pub mod random;
 pub mod recover;

@@ -1,8 +1,8 @@
 //! The text form of programs: what people write, and what they read in pictures, diagnostics, golden files and reviews.
 //!
-//! [`parse`] reads what `Program`'s `Display` prints; all but annotations comes back. The language is described in
-//! `docs/text.md`. Expressions are infix with no more parentheses than precedence asks for, subscripts are in brackets,
-//! assignments use `:=`:
+//! `Program`'s `Display` prints it, and `cfg_format::text::parse` reads what is printed; all but annotations comes
+//! back. The language is described in `docs/text.md`. Expressions are infix with no more parentheses than precedence
+//! asks for, subscripts are in brackets, assignments use `:=`:
 //!
 //! ```text
 //! y[3] := y[1]*y[2]
@@ -35,20 +35,13 @@
 //! let sum = Expr::op(Op::Add, [Expr::var(x), Expr::Real(1.0)]);
 //! let e = Expr::op(Op::Mul, [Expr::op(Op::Sin, [Expr::var(x)]), sum]);
 //! assert_eq!(text::expr(&f, &e), "sin(x)*(x + 1.0)");
-//!
-//! let parsed = text::parse("subroutine square(in real x, out real y)\n  y := x*x\nend\n");
-//! let program = parsed.program.expect("no problem was found");
-//! assert_eq!(program.routines[0].name, "square");
 //! ```
 
 mod body;
-pub mod codes;
 mod expr;
 mod graph;
-mod lex;
 mod name;
-mod parse;
-mod precedence;
+pub mod precedence;
 mod routine;
 mod site;
 mod stmt;
@@ -58,7 +51,6 @@ use std::fmt::{self, Write};
 
 pub use graph::Cases;
 pub use name::{Name, Visible, is_invisible};
-pub use parse::{Parsed, Places, extents, load, parse, read};
 pub use site::site;
 
 /// Prints the parts of one routine.

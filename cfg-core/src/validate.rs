@@ -35,8 +35,6 @@ mod results;
 mod spans;
 mod statements;
 mod targets;
-#[cfg(test)]
-mod tests;
 mod widen;
 
 use crate::{
@@ -45,12 +43,14 @@ use crate::{
         Diagnostic, Diagnostics, MAX_PROBLEMS,
         site::{Element, Site},
     },
-    entity::{GlobalId, RoutineId, VarId},
+    entity::{EdgeId, GlobalId, RoutineId, VarId},
     ir::{Program, Variable},
-    structure::Structure,
+    structure::{Structure, check_in_labels},
     text::Name,
 };
 use checker::Checker;
+use std::collections::BTreeMap;
+
 pub use graph::structure;
 
 /// A program that keeps all rules, with the structure of each graph. Only [`validate`] makes one.
@@ -64,7 +64,7 @@ pub struct ValidProgram {
 
 impl ValidProgram {
     /// A valid program from one in which [`check`] found no errors, and what it found.
-    pub(crate) fn new(mut program: Program, found: Found) -> Self {
+    fn new(mut program: Program, found: Found) -> Self {
         if found.narrow {
             widen::widen(&mut program);
         }
@@ -164,22 +164,72 @@ impl std::ops::Deref for ValidProgram {
 /// # Errors
 /// All problems found; warnings alone do not fail and are dropped here (see [`problems`]).
 pub fn validate(program: Program) -> Result<ValidProgram, Diagnostics> {
+    let (examined, problems) = examine(program);
+    examined.into_valid().ok_or(problems)
+}
+
+/// A program, valid or not, with what validation has found out about it; [`examine`] makes one. For readers, which
+/// have problems of their own to report together with those of validation.
+#[derive(Clone, Debug)]
+pub struct Examined {
+    program: Program,
+    found: Found,
+    has_errors: bool,
+}
+
+/// Checks a program, and keeps it with all its problems, warnings included.
+pub fn examine(program: Program) -> (Examined, Diagnostics) {
     let (found, problems) = check(&program);
-    if problems.has_errors() {
-        return Err(problems);
+    let examined = Examined {
+        has_errors: problems.has_errors(),
+        program,
+        found,
+    };
+    (examined, problems)
+}
+
+impl Examined {
+    /// The program, which may break rules.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
-    Ok(ValidProgram::new(program, found))
+
+    /// Checks in-labels that a file gives against those that follow from the nesting, in routines with a structure.
+    pub fn check_in_labels(&self, in_labels: &[(RoutineId, EdgeId, i64)]) -> Diagnostics {
+        let mut labels: BTreeMap<RoutineId, Vec<(EdgeId, i64)>> = BTreeMap::new();
+        for &(routine, edge, label) in in_labels {
+            labels.entry(routine).or_default().push((edge, label));
+        }
+        let mut problems = Diagnostics::default();
+        for (id, labels) in labels {
+            let structure = self.found.structures.get(id.index());
+            let Some(structure) = structure.and_then(Option::as_ref) else {
+                continue;
+            };
+            if let Some(body) = &self.program.routine(id).body {
+                let wrong = check_in_labels(body, structure, labels).0.into_iter();
+                let absolute = wrong.map(|d| inside(d, &self.program, id));
+                problems.0.extend(absolute);
+            }
+        }
+        problems
+    }
+
+    /// The program, if validation found no errors.
+    pub fn into_valid(self) -> Option<ValidProgram> {
+        (!self.has_errors).then(|| ValidProgram::new(self.program, self.found))
+    }
 }
 
 /// What is found out about a program beside its problems.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+struct Found {
     /// The structure of each graph that has one.
-    pub(crate) structures: Vec<Option<Structure>>,
+    structures: Vec<Option<Structure>>,
     /// True if a subscript, a bound of a section, an extent or a selector has another integer type than `integer`.
-    pub(crate) narrow: bool,
+    narrow: bool,
     /// An expression makes a pointer.
-    pub(crate) pointers: bool,
+    pointers: bool,
 }
 
 /// All problems of a program, warnings included, and the structure of each graph that has one.
@@ -189,7 +239,7 @@ pub fn problems(program: &Program) -> (Vec<Option<Structure>>, Diagnostics) {
 }
 
 /// [`problems`], and what else is found.
-pub(crate) fn check(program: &Program) -> (Found, Diagnostics) {
+fn check(program: &Program) -> (Found, Diagnostics) {
     let mut found = Diagnostics::default();
     let mut facts = Found::default();
     program::check(program, &mut found);
@@ -272,7 +322,7 @@ fn routine(
 }
 
 /// Makes a place relative to a routine absolute.
-pub(crate) fn inside(mut problem: Diagnostic, program: &Program, routine: RoutineId) -> Diagnostic {
+fn inside(mut problem: Diagnostic, program: &Program, routine: RoutineId) -> Diagnostic {
     let site = match problem.at.site.take() {
         Some(site) => Site {
             routine: Some(routine),

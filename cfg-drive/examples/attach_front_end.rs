@@ -165,7 +165,7 @@ mod tests {
         let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default());
         let reversal = reversal.expect("it is reversed");
         let mut json = Vec::new();
-        cfg_core::json::write(&reversal.program, &mut json).expect("it is written");
+        cfg_format::json::write(&reversal.program, &mut json).expect("it is written");
         let json = String::from_utf8(json).expect("it is text");
         assert!(json.matches("\"line\"").count() > 2 * 6, "{json}");
     }

@@ -6,7 +6,8 @@
 
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::entity::RoutineId;
-use cfg_core::{json, text};
+use cfg_core::text;
+use cfg_format::json;
 use cfg_reverse::{Options, Reversal, reverse};
 use std::error::Error;
 use tape_check::Pair;

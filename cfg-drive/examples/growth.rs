@@ -10,8 +10,9 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
-use cfg_core::{entity::RoutineId, json, validate};
+use cfg_core::{entity::RoutineId, validate};
 use cfg_drive::{Adjoint, Options, Primal};
+use cfg_format::json;
 use cfg_reverse::Blocks;
 use cfg_testkit::growth::{FAMILIES, Family, mesh, outputs, text};
 use std::error::Error;

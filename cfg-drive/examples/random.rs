@@ -7,7 +7,7 @@
 #[path = "../tests/it/random/mod.rs"]
 mod random;
 
-use cfg_core::json;
+use cfg_format::json;
 use cfg_testkit::case::Case;
 use cfg_testkit::census::{Census, Distribution};
 use cfg_testkit::generate::{Options, dressed, generate_with_trees};

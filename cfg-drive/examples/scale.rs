@@ -7,7 +7,8 @@
 //! ```
 
 use cfg_back::c;
-use cfg_core::{entity::RoutineId, json};
+use cfg_core::entity::RoutineId;
+use cfg_format::json;
 use std::fmt::Write as _;
 use std::time::Instant;
 

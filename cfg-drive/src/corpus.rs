@@ -169,7 +169,7 @@ pub fn corpus(folder: &Path, options: &Options) -> Result<Vec<Entry>, Diagnostic
         let reference = expected.get(&name);
         entries.push(match fs::read(&path) {
             Ok(bytes) if language(&path) == Some(Language::Json) => {
-                let program = cfg_core::json::read(&bytes);
+                let program = cfg_format::json::read(&bytes);
                 examine(&name, program, reference, options)
             }
             Ok(bytes) => document(&name, &bytes, reference, options),

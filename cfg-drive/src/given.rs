@@ -9,9 +9,9 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
     ir::{Role, visit::each_written},
-    json::values,
     validate::ValidProgram,
 };
+use cfg_format::json::values;
 use cfg_transform::pools;
 use std::collections::HashSet;
 

@@ -7,8 +7,8 @@ use crate::point::Point;
 use crate::records::Members;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
-use cfg_core::json::values::{self, NamedValues};
 use cfg_core::validate::ValidProgram;
+use cfg_format::json::values::{self, NamedValues};
 use std::collections::HashSet;
 
 /// The values that a routine leaves at a point: its result as `return`, the parameters that it writes, and globals if they are wanted,

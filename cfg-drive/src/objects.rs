@@ -12,9 +12,9 @@ use cfg_core::{
     elemental::Scalar,
     entity::RoutineId,
     ir::{NameRole, Order, Program, Routine, ScalarType, Variable},
-    json::values::ValueTree,
 };
 use cfg_exec::{Lease, Value};
+use cfg_format::json::values::ValueTree;
 use reader::{Given, Reader};
 use std::collections::{BTreeMap, HashMap, HashSet};
 

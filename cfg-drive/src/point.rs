@@ -14,8 +14,8 @@ use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{
     CHead, CLeftOut, Expr, Extent, Intent, Program, Role, Routine, ScalarType, Variable,
 };
-use cfg_core::json::values::{self, ValueTree};
 use cfg_exec::{Argument, Lease, Session, Tape, Value};
+use cfg_format::json::values::{self, ValueTree};
 use std::collections::{HashMap, HashSet};
 
 /// Values at entry of a routine.

@@ -10,9 +10,9 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
     ir::{CLeftOut, Program, Routine, ScalarType, Variable},
-    json::values::{NamedValues, ValueTree},
 };
 use cfg_exec::{Lease, Value};
+use cfg_format::json::values::{NamedValues, ValueTree};
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -9,9 +9,9 @@ use cfg_core::{
     diagnostic::{Diagnostics, similar::Similarity},
     entity::{RoutineId, VarId},
     ir::{Expr, Extent, Intent, Role, Routine},
-    json::values::{self, NamedValues, ValueTree},
     validate::ValidProgram,
 };
+use cfg_format::json::values::{self, NamedValues, ValueTree};
 use cfg_transform::pools::{self, SameAs};
 
 /// A program for a POINT with pointers that lead where others do.

@@ -8,8 +8,8 @@ use crate::records::{Content, Given, Reading, is_field_of};
 use crate::slot::{Slot, nearest};
 use cfg_core::diagnostic::{Diagnostics, similar::Similarity};
 use cfg_core::ir::{Program, Routine};
-use cfg_core::json::values::{self, ValueTree};
 use cfg_exec::{Lease, Value};
+use cfg_format::json::values::{self, ValueTree};
 use std::collections::{HashMap, HashSet};
 
 /// Reads one or several SEEDs or directions: derivatives of some of the `slots`, each with a value that

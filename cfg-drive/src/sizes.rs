@@ -14,10 +14,10 @@ use cfg_core::{
         Cfg, Dim, Expr, Extent, Intent, NameOrigin, NameRole, Op, OpClass, Program, Role, Routine,
         ScalarType, StmtKind, Variable,
     },
-    text,
     typing::type_of,
     validate::{ValidProgram, validate},
 };
+use cfg_format::text;
 
 /// Gives array parameters of a routine extents that their declarations leave open; each text is `NAME=EXPR`, with the
 /// expression, or several in brackets, in the text form. Callers no longer pass these extents.

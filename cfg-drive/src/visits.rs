@@ -84,7 +84,8 @@ pub(crate) fn mirrored(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::{entity::VertexId, json};
+    use cfg_core::entity::VertexId;
+    use cfg_format::json;
 
     /// `f` calls `g` twice from one block; what one run of both sweeps would visit.
     fn visits(program: &Program, list: &[(usize, u64, usize)]) -> Vec<Visited> {

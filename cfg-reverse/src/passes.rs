@@ -182,7 +182,7 @@ fn passes_make_of_small_programs_what_their_files_say() {
         for path in inputs {
             let shown = path.display();
             let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{shown}: {e}"));
-            let parsed = text::parse(&text);
+            let parsed = cfg_format::text::parse(&text);
             let problems = parsed.problems;
             let program = parsed
                 .program

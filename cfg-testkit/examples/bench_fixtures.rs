@@ -14,7 +14,7 @@ fn main() -> io::Result<()> {
     for kernel in kernels::all() {
         let Some(size) = kernel.bench else { continue };
         let file = fs::File::create(folder.join(format!("{}.json", kernel.name)))?;
-        cfg_core::json::write(&kernel.program, io::BufWriter::new(file))?;
+        cfg_format::json::write(&kernel.program, io::BufWriter::new(file))?;
         let point = folder.join(format!("{}.point.json", kernel.name));
         fs::write(point, kernel.case(size).point_text())?;
         println!("{}", kernel.name);

@@ -11,7 +11,7 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     for kernel in kernels::all() {
         let file = fs::File::create(folder.join(format!("{}.json", kernel.name)))?;
-        cfg_core::json::write(&kernel.program, io::BufWriter::new(file))?;
+        cfg_format::json::write(&kernel.program, io::BufWriter::new(file))?;
         let case = kernel.case(kernel.size);
         fs::write(
             folder.join(format!("{}.point.json", kernel.name)),

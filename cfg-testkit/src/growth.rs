@@ -714,7 +714,7 @@ pub fn text(family: &Family, n: usize) -> Vec<u8> {
     let mut program = program.clone();
     program.main = program.find_routine("f");
     let mut text = Vec::new();
-    cfg_core::json::write(&program, &mut text).expect("memory takes everything");
+    cfg_format::json::write(&program, &mut text).expect("memory takes everything");
     text
 }
 

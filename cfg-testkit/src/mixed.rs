@@ -13,7 +13,8 @@ use crate::{
     interpret::Limits,
     rng::Rng,
 };
-use cfg_core::{entity::VarId, text, validate::validate};
+use cfg_core::{entity::VarId, validate::validate};
+use cfg_format::text;
 use std::fmt::Write as _;
 
 /// A routine with an optional parameter, whose derivatives are given. The adjoint reads and zeroes that of what is assigned first, as it

@@ -3,7 +3,7 @@
 
 use cfg_core::entity::VertexId;
 use cfg_core::ir::{Cfg, Program, Stmt, VertexKind, keep_edge_ids};
-use cfg_core::text;
+use cfg_format::text;
 
 /// The program without annotations, vertices and edges in the order of their ids and ends.
 pub fn plain(program: &Program) -> Program {

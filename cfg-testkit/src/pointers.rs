@@ -15,7 +15,8 @@ use crate::{
     case::{Case, Datum, Elements},
     rng::Rng,
 };
-use cfg_core::{entity::VarId, text};
+use cfg_core::entity::VarId;
+use cfg_format::text;
 
 /// Number of cells of a `Node`.
 const NODE_CELLS: i64 = 5;

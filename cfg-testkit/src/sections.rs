@@ -221,7 +221,7 @@ pub fn passed(seed: u64) -> Passed {
         "{{\"format\":\"cfgrev/1\",\"main\":\"main\",\"routines\":[{}]}}",
         routines.join(",")
     );
-    let program = cfg_core::json::read(json.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{json}"));
+    let program = cfg_format::json::read(json.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{json}"));
     Passed {
         program,
         extents,

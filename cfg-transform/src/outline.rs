@@ -9,7 +9,7 @@
 //! use cfg_core::{entity::{RoutineId, VertexId}, text, validate::validate};
 //! use cfg_transform::outline::{Region, outline};
 //!
-//! let parsed = text::parse("
+//! let parsed = cfg_format::text::parse("
 //! subroutine f(in integer n, in real x[n], out real y)
 //!   local integer i
 //!   y := 0.0

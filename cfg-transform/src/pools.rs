@@ -73,7 +73,8 @@ pub fn without_pointers<'p>(
 /// deep once places are indices of a pool.
 ///
 /// ```
-/// use cfg_core::{text, validate::validate};
+/// use cfg_core::validate::validate;
+/// use cfg_format::text;
 ///
 /// let parsed = text::parse("
 /// subroutine f(in ^real p, in integer n, out real y)

@@ -6,7 +6,8 @@
 //! prints loops. A temporary array is made only where the target may share cells with what is still to be read.
 //!
 //! ```
-//! use cfg_core::{memory::locations::Locations, text, validate::validate};
+//! use cfg_core::{memory::locations::Locations, validate::validate};
+//! use cfg_format::text;
 //! use cfg_transform::scalarize::{Scalarizer, print};
 //!
 //! let parsed = text::parse("

@@ -11,8 +11,8 @@ use crate::report::{Reporter, Text};
 use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::ir::Program;
-use cfg_core::json::{Checked, Parsed};
 use cfg_core::validate::ValidProgram;
+use cfg_format::json::{Checked, Parsed};
 use cfg_transform::pools;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
@@ -159,7 +159,7 @@ impl Session {
 
     fn check(&self, parsed: Parsed) -> Checked {
         let _progress = self.progress("validating");
-        let mut checked = cfg_core::json::check(parsed);
+        let mut checked = cfg_format::json::check(parsed);
         if self.language.get() != Language::Json {
             // Pointers lead into a JSON text, which there is none of.
             for d in &mut checked.problems.0 {
@@ -271,10 +271,10 @@ impl Session {
                 let left = crate::physical_memory::half_of_memory()
                     .saturating_sub(text.bytes.len() as u64);
                 let left = usize::try_from(left).unwrap_or(usize::MAX);
-                cfg_core::json::parse_within(&text.bytes, left)
+                cfg_format::json::parse_within(&text.bytes, left)
             }
             Language::Text => {
-                let read = cfg_core::text::read(&text.bytes);
+                let read = cfg_format::text::read(&text.bytes);
                 // For problems of its runs. Of a text that is read again they are the same.
                 text.places.get_or_init(|| read.places);
                 Parsed {
@@ -464,10 +464,10 @@ fn load_below(
     let all = |input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
         let input = Counted { input, count };
         let loaded = match language {
-            Language::Json => cfg_core::json::load(input),
-            Language::Text => cfg_core::text::load(input).map_err(|e| unreadable(&e)),
+            Language::Json => cfg_format::json::load(input),
+            Language::Text => cfg_format::text::load(input).map_err(|e| unreadable(&e)),
             Language::Xaif => cfg_front::xaif::load(input).map_err(|e| unreadable(&e)),
-            Language::C => cfg_core::text::load(input).map_err(|e| unreadable(&e)),
+            Language::C => cfg_format::text::load(input).map_err(|e| unreadable(&e)),
         };
         Ok(loaded.map_err(|mut problems| {
             for d in &mut problems.0 {

@@ -31,14 +31,14 @@ const fn area(
 /// Every code of every crate.
 pub(crate) const AREAS: &[Area] = &[
     area(
-        "cfg_core::json",
+        "cfg_format::json",
         ("J001", "J099", &[]),
-        cfg_core::json::CODES,
+        cfg_format::json::CODES,
     ),
     area(
-        "cfg_core::text",
+        "cfg_format::text",
         ("S001", "S099", &[]),
-        cfg_core::text::codes::CODES,
+        cfg_format::text::codes::CODES,
     ),
     area("cfg_c", ("C001", "C099", &[]), cfg_c::CODES),
     area("cfg_core", ("V101", "V199", &[]), cfg_core::codes::CODES),

@@ -4,7 +4,8 @@ use crate::args::{Common, DiagnosticsForm, Language};
 use crate::codes;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity, SourcePlace};
-use cfg_core::text::{Places, Visible, is_invisible};
+use cfg_core::text::{Visible, is_invisible};
+use cfg_format::text::Places;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -180,7 +181,7 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         return;
     }
     if text.language == Language::Text {
-        let places = (text.places).get_or_init(|| cfg_core::text::read(&text.bytes).places);
+        let places = (text.places).get_or_init(|| cfg_format::text::read(&text.bytes).places);
         for d in wanting {
             let found = d.at.site.as_ref().and_then(|site| places.of_site(site));
             (d.at.line, d.at.column) = found.unzip();
@@ -193,20 +194,20 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
             let half = crate::physical_memory::half_of_memory();
             let left = half.saturating_sub(text.bytes.len() as u64);
             let left = usize::try_from(left).unwrap_or(usize::MAX);
-            cfg_core::json::parse_within(&text.bytes, left).program
+            cfg_format::json::parse_within(&text.bytes, left).program
         }
         false => None,
     };
     for d in &mut wanting {
         if let (Some(program), Some(site), None) = (&program, &d.at.site, &d.at.pointer) {
-            d.at.pointer = cfg_core::json::pointer(program, site);
+            d.at.pointer = cfg_format::json::pointer(program, site);
         }
     }
     wanting.retain(|d| d.at.pointer.is_some());
     let pointers = wanting.iter().filter_map(|d| d.at.pointer.clone());
     let pointers: Vec<String> = pointers.collect();
     let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
-    let places = cfg_core::json::locate_all(&text.bytes, &pointers);
+    let places = cfg_format::json::locate_all(&text.bytes, &pointers);
     for (d, (line, column)) in wanting.into_iter().zip(places) {
         d.at.line = Some(line);
         d.at.column = Some(column);

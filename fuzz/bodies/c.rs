@@ -1,7 +1,8 @@
 //! Any bytes: the reader of C answers with a program or with problems; what it reads is printed and read back equal, is valid or
 //! refused, and if it is valid it is reversed or refused.
 
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text;
 use cfg_testkit::plain::plain;
 
 /// One input.

@@ -4,8 +4,9 @@
 use super::{
     document_changes::changed, lowered::lowered, program_changes::program, refused::refused,
 };
-use cfg_core::{ir::ScalarType, json};
+use cfg_core::ir::ScalarType;
 use cfg_drive::{Options, Primal, Tolerances, check};
+use cfg_format::json;
 
 /// One input.
 pub(crate) fn run(data: &[u8]) {

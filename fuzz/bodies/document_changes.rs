@@ -2,7 +2,7 @@
 //! intents, flags, annotations, types, shapes, vertices, statements and lists are all drawn, also those that the format is
 //! given in future.
 
-use cfg_core::json;
+use cfg_format::json;
 use cfg_testkit::case::Case;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! Any bytes: the reader answers with a program or with diagnostics; what it reads it writes back, and
 //! what is valid can be reversed and differentiated without a panic.
 
-use cfg_core::{json, validate};
+use cfg_core::validate;
+use cfg_format::json;
 
 /// One input.
 pub(crate) fn run(data: &[u8]) {

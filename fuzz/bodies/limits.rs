@@ -7,9 +7,10 @@ use cfg_core::elemental::Scalar;
 use cfg_core::{
     entity::RoutineId,
     ir::{Intent, Program, ScalarType},
-    json, validate,
+    validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, Value};
+use cfg_format::json;
 use cfg_testkit::case::{Case, Elements};
 use std::{fmt, io};
 

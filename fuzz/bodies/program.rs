@@ -7,8 +7,9 @@ use super::{
 };
 use cfg_core::{
     ir::{Program, ScalarType},
-    json, text, validate,
+    validate,
 };
+use cfg_format::{json, text};
 use cfg_reverse::{Blocks, Options, Unstructured};
 
 /// One input.

@@ -1,7 +1,7 @@
 //! Any bytes: the reader of the text form answers with a program or with problems, and what it reads is printed and read
 //! back equal.
 
-use cfg_core::text;
+use cfg_format::text;
 use cfg_testkit::plain::plain;
 
 /// One input.

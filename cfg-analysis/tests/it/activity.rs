@@ -14,9 +14,9 @@ use cfg_core::{
         Stmt, StmtKind, TapeClass,
     },
     memory::{effects::Effects, locations::Locations},
-    text,
     validate::validate,
 };
+use cfg_format::text;
 use cfg_testkit::{
     generate::{Options, undamped},
     rng::Rng,

@@ -9,8 +9,8 @@ use cfg_core::{
         access::{Access, Accesses, decision_accesses},
         effects::Effects,
     },
-    text,
 };
+use cfg_format::text;
 use cfg_testkit::generate::{Options, undamped};
 
 /// The graph of single accesses: for each vertex a chain of its accesses, loop headers entered through chains of their own

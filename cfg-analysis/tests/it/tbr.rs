@@ -375,7 +375,7 @@ fn what_statements_overwrite() {
         push[real] 1.0 on s
         a := 1.0
       end";
-    let parsed = cfg_core::text::parse(text);
+    let parsed = cfg_format::text::parse(text);
     let program = parsed
         .program
         .unwrap_or_else(|| panic!("{}", parsed.problems));

@@ -4,10 +4,8 @@
 //! values have parts.
 
 use super::{CGlobal, CType, Leaves, Signature, cells};
-use cfg_core::{
-    ir::ScalarType,
-    json::values::{NamedValues, ValueTree},
-};
+use cfg_core::ir::ScalarType;
+use cfg_format::json::values::{NamedValues, ValueTree};
 use std::{borrow::Cow, collections::HashMap};
 
 /// Why a function cannot be called.

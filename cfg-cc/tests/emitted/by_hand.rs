@@ -8,10 +8,10 @@ use crate::{
 use cfg_cc::{Compiler, Executable};
 use cfg_core::{
     ir::{Extent, Order, ScalarType, Variable},
-    text,
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_format::text;
 use cfg_reverse::{Blocks, Options};
 use cfg_testkit::{
     case::{Case, Datum, Elements},

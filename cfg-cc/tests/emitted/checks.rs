@@ -631,7 +631,7 @@ fn callers_in_c_get_the_message() {
     let Some(cc) = needs::tool("cc") else { return };
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    let program = validate(cfg_core::text::parse(MASKED).program.unwrap()).unwrap();
+    let program = validate(cfg_format::text::parse(MASKED).program.unwrap()).unwrap();
     let options = c::Options {
         checks: true,
         ..c::Options::default()

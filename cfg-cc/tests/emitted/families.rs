@@ -7,9 +7,9 @@ use bb_preaccum::{
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{Control, Intent, Program, ScalarType},
-    text,
     validate::validate,
 };
+use cfg_format::text;
 use cfg_reverse::{Blocks, Inside, Options, Search, Strong, Unstructured};
 use cfg_testkit::{
     c_functions,

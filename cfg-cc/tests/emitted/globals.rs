@@ -9,10 +9,10 @@ use cfg_core::{
     elemental::Scalar,
     entity::RoutineId,
     ir::{Expr, Op, Program, ScalarType},
-    json,
     validate::{ValidProgram, validate},
 };
 use cfg_exec::Session;
+use cfg_format::json;
 use cfg_testkit::{needs, rng::Rng};
 use serde_json::{Value, json};
 use std::{fmt::Write as _, fs, path::Path, process::Command};

@@ -1,7 +1,8 @@
 //! Elements of the caller's arrays that local variables hold.
 
 use cfg_back::c;
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text;
 
 /// The program `held`, which `by_hand` compares with the executor: its main routine as C.
 fn main_routine(options: c::Options) -> String {

@@ -4,9 +4,9 @@ use crate::support::routines;
 use cfg_back::c;
 use cfg_core::{
     entity::RoutineId,
-    text,
     validate::{ValidProgram, validate},
 };
+use cfg_format::text;
 use cfg_reverse::Options;
 use cfg_testkit::{golden::golden, needs, strict};
 use std::{fs, path::Path, process::Command};

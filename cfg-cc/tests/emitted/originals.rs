@@ -2,7 +2,8 @@
 //! of the compiler.
 
 use cfg_cc::{Comparison, Compiler, Original};
-use cfg_core::{json::values, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::json::values;
 use cfg_testkit::{
     c_functions::{Function, function},
     needs,

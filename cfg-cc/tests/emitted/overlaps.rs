@@ -5,7 +5,8 @@ use crate::{
     checks::by_hand,
     trial::{Trial, check, check_with},
 };
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text;
 use cfg_testkit::rng::Rng;
 use std::collections::BTreeMap;
 

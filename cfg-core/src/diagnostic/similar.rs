@@ -22,7 +22,7 @@ pub fn did_you_mean<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) ->
 }
 
 /// The question whether a name near to the unknown one was meant.
-pub(crate) fn question(near: &str) -> String {
+pub fn question(near: &str) -> String {
     format!("did you mean `{near}`?")
 }
 

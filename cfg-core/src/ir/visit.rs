@@ -383,6 +383,3 @@ visitor! {
     VisitMut, [&mut], [&mut], iter_mut, as_mut, exprs_mut, vertices_mut,
     walk_routine_mut, walk_vertex_mut, walk_decision_mut, walk_test_mut, walk_statement_mut, walk_expr_mut, walk_place_mut
 }
-
-#[cfg(test)]
-mod tests;

@@ -132,7 +132,13 @@ fn components(callees: &[Vec<RoutineId>]) -> Vec<Vec<RoutineId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{entity::GlobalId, memory::global_set::GlobalSet, testing::Rng};
+    use crate::{
+        builder::{ProgramBuilder, RoutineBuilder},
+        entity::GlobalId,
+        ir::Expr,
+        memory::global_set::GlobalSet,
+        testing::Rng,
+    };
     use std::collections::BTreeSet;
 
     fn of(calls: &[Vec<usize>]) -> CallGraph {
@@ -208,10 +214,16 @@ mod tests {
             assert!(place(callee) < place(caller), "{order:?}");
         }
         // A routine that is called twice is one callee, also where another one is called between.
-        let program = crate::text::parse(
-            "subroutine f()\n  call g()\n  call h()\n  call g()\nend\nsubroutine g()\nend\nsubroutine h()\n  call g()\nend\n",
-        );
-        let program = program.program.expect("it is a program");
+        let mut program = ProgramBuilder::new();
+        let [f, g, h] = ["f", "g", "h"].map(|name| program.declare(name));
+        for (r, name, callees) in [(f, "f", &[g, h, g][..]), (g, "g", &[]), (h, "h", &[g])] {
+            let mut routine = RoutineBuilder::new(name);
+            for &callee in callees {
+                routine.call::<Expr>(callee, []);
+            }
+            program.define(r, routine);
+        }
+        let program = program.into_program().expect("the builder is used right");
         let graph = CallGraph::of(&program);
         assert_eq!(graph.callees(RoutineId::new(0)), ids(&[1, 2]));
         assert_eq!(graph.callees(RoutineId::new(2)), ids(&[1]));

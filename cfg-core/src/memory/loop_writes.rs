@@ -96,7 +96,7 @@ mod tests {
     use crate::{
         builder::{ProgramBuilder, RoutineBuilder},
         entity::VertexId,
-        ir::ScalarType::Real,
+        ir::ScalarType::{Integer, Real},
         testing::{Rng, random_routine},
     };
 
@@ -148,17 +148,20 @@ mod tests {
     /// A statement that writes two names of one storage may write each of them.
     #[test]
     fn statements_that_write_one_storage_twice() {
-        let parsed = crate::text::parse(
-            "aliased subroutine two(inout real a, inout real b)
-  a := b
-  b := 1.0
-end
-aliased subroutine f(inout real x, inout real y, inout integer n)
-  call two(x, y)
-end
-",
-        );
-        let program = parsed.program.expect("it is a program");
+        let mut program = ProgramBuilder::new();
+        let mut two = RoutineBuilder::new("two");
+        two.aliased();
+        let (a, b) = (two.inout("a", Real), two.inout("b", Real));
+        two.assign(a, b);
+        two.assign(b, 1.0);
+        let two = program.add(two);
+        let mut f = RoutineBuilder::new("f");
+        f.aliased();
+        let (x, y) = (f.inout("x", Real), f.inout("y", Real));
+        f.inout("n", Integer);
+        f.call(two, [x, y]);
+        program.add(f);
+        let program = program.into_program().expect("the builder is used right");
         let effects = Effects::of(&program);
         let routine = &program.routines[1];
         let cfg = routine.body.as_ref().expect("it has a body");

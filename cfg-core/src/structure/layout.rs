@@ -11,24 +11,29 @@
 //! what follows it. No recursion; linear in vertices and edges but for the dominators and the loop forest.
 //!
 //! ```
-//! use cfg_core::{structure::layout::{Jump, Layout, Step}, text, validate::validate};
+//! use cfg_core::{
+//!     builder::{ProgramBuilder, RoutineBuilder, expr::*},
+//!     ir::ScalarType::{Integer, Real},
+//!     structure::layout::{Jump, Layout, Step},
+//! };
 //!
-//! let parsed = text::parse("
-//! subroutine find(in integer n, in real x[n], inout integer i)
-//!   i := 1
-//!   label next
-//!   if i < n
-//!     if x[i] > 0.0
-//!       goto found
-//!     end
-//!     i := i + 1
-//!     goto next
-//!   end
-//!   label found
-//!   i := 2*i
-//! end
-//! ");
-//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let mut f = RoutineBuilder::new("find");
+//! let n = f.input("n", Integer);
+//! let x = f.input("x", Real.array([n]));
+//! let i = f.inout("i", Integer);
+//! let (next, found) = (f.label(), f.label());
+//! f.assign(i, 1);
+//! f.place(next);
+//! f.if_then(lt(i, n), |f| {
+//!     f.if_then(gt(x.at(i), 0.0), |f| f.goto(found));
+//!     f.assign(i, i + 1);
+//!     f.goto(next);
+//! });
+//! f.place(found);
+//! f.assign(i, 2 * i);
+//! let mut program = ProgramBuilder::new();
+//! program.add(f);
+//! let program = program.finish()?;
 //! let Some(cfg) = &program.routines[0].body else { return Ok(()) };
 //! let steps = Layout::of(cfg).steps;
 //! let jumps: Vec<Jump> = steps.iter().filter_map(|step| match step {

@@ -1,24 +1,24 @@
 //! The binding of the operators of the text form: the same for the printer and the parser.
 
 /// Accepts every expression without parentheses.
-pub(super) const LOOSEST: u8 = 0;
+pub const LOOSEST: u8 = 0;
 /// `or`, the loosest operator.
-pub(super) const OR: u8 = 1;
+pub const OR: u8 = 1;
 /// The precedence of `and`.
-pub(super) const AND: u8 = 2;
+pub const AND: u8 = 2;
 /// The precedence of `not`.
-pub(super) const NOT: u8 = 3;
+pub const NOT: u8 = 3;
 /// `==`, `<` and the like, which do not associate.
-pub(super) const COMPARISON: u8 = 4;
+pub const COMPARISON: u8 = 4;
 /// `<<`, `<<%`, `>>` and `>>>`
-pub(super) const SHIFT: u8 = 5;
+pub const SHIFT: u8 = 5;
 /// `+` and `-` between operands.
-pub(super) const SUM: u8 = 6;
+pub const SUM: u8 = 6;
 /// `*`, `/` and the strong product.
-pub(super) const PRODUCT: u8 = 7;
+pub const PRODUCT: u8 = 7;
 /// `-` before an operand.
-pub(super) const NEGATION: u8 = 8;
+pub const NEGATION: u8 = 8;
 /// The precedence of `**`.
-pub(super) const POWER: u8 = 9;
+pub const POWER: u8 = 9;
 /// Constants, places, calls, and what is in parentheses.
-pub(super) const ATOM: u8 = 10;
+pub const ATOM: u8 = 10;

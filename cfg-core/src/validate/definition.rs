@@ -803,43 +803,4 @@ fn general_uses(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// States of as many variables as fit are kept at a time, but of a number of them in any case.
-    #[test]
-    fn variables_on_both_sides_of_the_limit() {
-        for (memory, vertices, expected) in [
-            (659, 10, 65),
-            (650, 10, 65),
-            (649, 10, 64),
-            (639, 10, 64),
-            (0, 0, 64),
-            (MEMORY, 1 << 21, 128),
-            (MEMORY, 1 << 22, 64),
-            (MEMORY, 1 << 23, 64),
-        ] {
-            assert_eq!(at_once(memory, vertices), expected, "{memory} {vertices}");
-        }
-    }
-
-    /// A use needs no states where one of the first definitions dominates it.
-    #[test]
-    fn definitions_on_both_sides_of_the_limit() {
-        for (others, expected) in [(MOST_DEFINITIONS - 1, true), (MOST_DEFINITIONS, false)] {
-            let arms = "  if n > 1\n    a := 1.0\n  end\n".repeat(others);
-            let text = format!(
-                "subroutine f(in integer n, out real y)\n  local real a\n{arms}  a := 2.0\n  y := a\nend\n"
-            );
-            let program = crate::text::parse(&text).program.expect("it is a program");
-            let routine = &program.routines[0];
-            let cfg = routine.body.as_ref().expect("it has a graph");
-            let entry = cfg.entry().expect("it has one");
-            let dominators = Dominators::new(cfg, entry.index());
-            let count = routine.variables.len();
-            let found = settled(&program, cfg, &dominators, count, MOST_DEFINITIONS);
-            let a = routine.find_variable("a").expect("it is declared");
-            assert_eq!(found.contains(a.index()), expected, "{others}");
-        }
-    }
-}
+mod tests;

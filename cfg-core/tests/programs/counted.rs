@@ -4,9 +4,9 @@ use cfg_core::{
     ir::{Expr, Place, Program, Stmt, VertexKind},
     memory::effects::Effects,
     recover::{self, Checked, flatten_as},
-    text,
     validate::problems,
 };
+use cfg_format::text;
 
 fn read(source: &str) -> Program {
     let parsed = text::parse(source);

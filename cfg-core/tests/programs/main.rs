@@ -1,14 +1,16 @@
-//! Random programs and graphs: effects, text, visits, and structure recovery there and back.
+//! Random programs and graphs: effects, visits, rules, and structure recovery there and back.
 
 #![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
-mod changed;
 mod counted;
 mod effects;
+mod indices;
 mod jumps;
+mod overlaps;
 mod recovered;
 mod recovery;
+mod roles;
 mod rules;
-mod text;
+mod shared_effects;
 mod verdicts;
 mod visit;

@@ -18,7 +18,7 @@ type Case = (&'static str, &'static str, &'static str);
 const DECLARED: &str = "  local integer i, j, left, by";
 
 fn read(source: &str) -> Program {
-    let parsed = text::parse(source);
+    let parsed = cfg_format::text::parse(source);
     let program = parsed.program;
     let program = program.unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
     check(&program);
@@ -5256,7 +5256,7 @@ fn ends_that_lack() {
         let source = format!(
             "general main subroutine f(in integer n, in integer m, inout real x)\n{DECLARED}\n    1 ENTRY -> 2\n    {graph}\nend\n"
         );
-        let program = text::parse(&source).program.expect("a program");
+        let program = cfg_format::text::parse(&source).program.expect("a program");
         let routine = &program.routines[0];
         let nested = recover::nested(routine.body.as_ref().unwrap());
         let text = nested.map(|cfg| {

@@ -16,9 +16,9 @@ use cfg_core::{
         storage::Storage,
     },
     structure::Structure,
-    text,
     validate::{problems, validate},
 };
+use cfg_format::text;
 use cfg_testkit::golden::golden;
 
 /// The program of a text.

@@ -115,7 +115,8 @@ fn nested(
 mod tests {
     use super::*;
     use crate::Options;
-    use cfg_core::{text, validate::validate};
+    use cfg_core::validate::validate;
+    use cfg_format::text;
 
     /// Points are made of variables with up to 2^20 elements.
     #[test]

@@ -3,10 +3,9 @@
 use super::{Leaf, Levels, Part, Sizes, dims, first_leaf};
 use crate::codes;
 use crate::json;
-use cfg_core::{
-    diagnostic::Diagnostics, elemental::Scalar, ir::ScalarType, json::values::ValueTree,
-};
+use cfg_core::{diagnostic::Diagnostics, elemental::Scalar, ir::ScalarType};
 use cfg_exec::Lease;
+use cfg_format::json::values::ValueTree;
 use std::collections::{BTreeMap, HashMap};
 
 /// The elements of a variable.

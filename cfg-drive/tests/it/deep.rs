@@ -4,9 +4,9 @@
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::ScalarType::{Integer, Real};
-use cfg_core::json;
 use cfg_core::validate::validate;
 use cfg_drive::{Adjoint, Options};
+use cfg_format::json;
 use tape_check::Pair;
 
 #[test]

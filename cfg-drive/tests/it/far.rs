@@ -2,7 +2,7 @@
 
 use super::given::list;
 use super::*;
-use cfg_core::json;
+use cfg_format::json;
 
 /// The loop's values of `mod(i, 7)` are factors of y. `stop`: the value of i at which it is left early.
 /// What is read of the range: variables, or constants.

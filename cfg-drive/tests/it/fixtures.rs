@@ -1,8 +1,9 @@
 //! Every program in the folder `fixtures`: value and gradient against the independent source, adjoint
 //! against tangent, tangent against differences, the tape empty at the end.
 
-use cfg_core::{json, validate::validate};
+use cfg_core::validate::validate;
 use cfg_drive::{Adjoint, Named, Nested, Options, Tolerances, check};
+use cfg_format::json;
 use cfg_reverse::Blocks;
 use cfg_testkit::fixtures::{expected, folder, largest_error, numbers};
 use serde_json::{Map, Value as Json};

@@ -2,7 +2,7 @@
 //! routines do to the primal values that they are handed.
 
 use super::*;
-use cfg_core::json;
+use cfg_format::json;
 
 /// A parameter or local: `intent type name`, with the shape behind a colon, `,column` for the order.
 fn declaration(text: &str) -> String {

@@ -308,7 +308,7 @@ fn wrong_derivatives_of_small_numbers_are_found() {
                     ["=","w",["*",["sin","v"],{scale:e}]]]}},{{"id":3,"type":"EXIT"}}],
                   "edges":[{{"from":1,"to":2}},{{"from":2,"to":3}}]}}]}}"#
             );
-            let program = cfg_core::json::read(text.as_bytes()).expect("it is a program");
+            let program = cfg_format::json::read(text.as_bytes()).expect("it is a program");
             let program = cfg_core::validate::validate(program).expect("it is valid");
             let found = checked(
                 &program,

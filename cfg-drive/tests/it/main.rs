@@ -70,7 +70,7 @@ fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {
 
 /// A program in the text form, and the routine that it marks.
 fn of_text(source: &str) -> (ValidProgram, RoutineId) {
-    let parsed = cfg_core::text::parse(source);
+    let parsed = cfg_format::text::parse(source);
     let problems = parsed.problems;
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
     let main = program.main.expect("one is marked");
@@ -533,7 +533,7 @@ fn wrong_derivatives_beside_infinite_ones() {
                 _ => r#"["+",["cos","v"],0.01]"#,
             }
         );
-        let program = cfg_core::json::read(text.as_bytes()).expect("it is a program");
+        let program = cfg_format::json::read(text.as_bytes()).expect("it is a program");
         let program = validate(program).expect("it is valid");
         let found = checked(
             &program,
@@ -555,7 +555,7 @@ fn shapes_that_depend_on_globals() {
         {"id":3,"type":"BASICBLOCK","statements":[["=",["[]","y","i"],["*","x","i"]]]},
         {"id":4,"type":"ENDLOOP"},{"id":5,"type":"EXIT"}],"edges":[{"from":1,"to":2},
         {"from":2,"to":3,"label":1},{"from":3,"to":4},{"from":4,"to":2},{"from":2,"to":5}]}]}"#;
-    let program = cfg_core::json::read(text.as_bytes()).expect("it is a program");
+    let program = cfg_format::json::read(text.as_bytes()).expect("it is a program");
     let program = validate(program).expect("it is valid");
     let f = RoutineId::new(0);
     let options = Options::default();

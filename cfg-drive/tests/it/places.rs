@@ -3,7 +3,7 @@
 use super::*;
 use cfg_core::diagnostic::site::{Element, Site};
 use cfg_core::entity::VertexId;
-use cfg_core::text;
+use cfg_format::text;
 
 /// A subscript that leaves its array in the second pass of a loop of a routine that is called.
 #[test]

@@ -4,10 +4,10 @@ use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
     ir::{Program, ScalarType},
-    json,
     validate::{ValidProgram, validate},
 };
 use cfg_drive::{Adjoint, Members, Options, Primal, Tangent};
+use cfg_format::json;
 use cfg_testkit::{
     interpret::{Argument, Derivative, Limits, Value, interpret},
     records,
@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
 pub(crate) fn read(text: &str) -> ValidProgram {
-    let parsed = cfg_core::text::parse(text);
+    let parsed = cfg_format::text::parse(text);
     let problems = parsed.problems.to_string();
     let program = parsed
         .program

@@ -9,9 +9,10 @@ use cfg_core::ir::{
     Expr, External, Place, Program, Role,
     ScalarType::{Integer, Real},
 };
+use cfg_core::text;
 use cfg_core::validate::{ValidProgram, validate};
-use cfg_core::{json, text};
 use cfg_drive::{Adjoint, Options, Primal, check};
+use cfg_format::json;
 use cfg_front::xaif;
 use cfg_testkit::case::Case;
 use cfg_testkit::generate::{Options as Generate, dressed};
@@ -182,7 +183,7 @@ fn built_by_hand() {
     assert!(forms[1].1.contains(head), "{}", forms[1].1);
     // Read again, and printed again.
     let from_json = json::read(forms[0].1.as_bytes()).expect("JSON reads");
-    let from_text = text::read(forms[1].1.as_bytes())
+    let from_text = cfg_format::text::read(forms[1].1.as_bytes())
         .program
         .expect("text reads");
     let (from_xaif, problems) = xaif::read_xaif(forms[2].1.as_bytes(), &Default::default());

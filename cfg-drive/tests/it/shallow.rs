@@ -3,7 +3,7 @@
 
 use super::given::{list, program, routine};
 use super::*;
-use cfg_core::json;
+use cfg_format::json;
 use cfg_reverse::{reverse, tangent};
 
 /// `e` in so many levels of an operator.

@@ -119,7 +119,8 @@ fn mark_addressed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::{text, validate::validate};
+    use cfg_core::validate::validate;
+    use cfg_format::text;
 
     /// A routine with other routines to call: how its parameters are passed, and what it passes the address of.
     #[test]

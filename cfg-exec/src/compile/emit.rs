@@ -458,7 +458,8 @@ impl Operand {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use cfg_core::{elemental::Math, structure::Structure, text, validate::validate};
+    use cfg_core::{elemental::Math, structure::Structure, validate::validate};
+    use cfg_format::text;
 
     use crate::compile::Globals;
 

@@ -1,7 +1,8 @@
 //! The code of small programs, as listings that people read (`tests/code`, `BLESS=1` renews them): what is held where, and which
 //! instructions are made one.
 
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text;
 use cfg_testkit::golden::golden;
 use std::fmt::Write as _;
 

@@ -4,10 +4,10 @@ use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
     diagnostic::Diagnostic,
     entity::RoutineId,
-    text,
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session};
+use cfg_format::text;
 
 /// A program of one routine.
 pub(crate) fn program(routine: RoutineBuilder) -> ValidProgram {

@@ -355,7 +355,7 @@ subroutine g(inout real x)
   x := x + 1.0
 end
 ";
-    let program = cfg_core::text::parse(source).program.unwrap();
+    let program = cfg_format::text::parse(source).program.unwrap();
     let program = cfg_core::validate::validate(program).unwrap_or_else(|e| panic!("{e}"));
     let options = CompileOptions {
         trace: true,

@@ -51,7 +51,7 @@ pub(crate) fn program(
     if sink.failed() {
         return None;
     }
-    let mut program = match cfg_core::json::read(declared.as_bytes()) {
+    let mut program = match cfg_format::json::read(declared.as_bytes()) {
         Ok(program) => program,
         Err(problems) => {
             let first = problems.iter().next().map(ToString::to_string);
@@ -105,7 +105,7 @@ pub(crate) fn program(
 fn object(text: &str) -> Option<Map<String, Value>> {
     // Program, routines, routine, vertices, vertex, statements; the statement is the outermost object here.
     let outside: &[u8] = b"{[{[{[";
-    cfg_core::json::load(std::io::Read::chain(outside, text.as_bytes())).ok()?;
+    cfg_format::json::load(std::io::Read::chain(outside, text.as_bytes())).ok()?;
     let mut tokens = serde_json::Deserializer::from_str(text);
     tokens.disable_recursion_limit();
     let mut found = tokens.into_iter();

@@ -114,7 +114,7 @@ fn declarations(program: &Program) -> io::Result<String> {
         }
     }
     let mut bytes = Vec::new();
-    cfg_core::json::write(&program, &mut bytes)?;
+    cfg_format::json::write(&program, &mut bytes)?;
     let text = String::from_utf8(bytes).map_err(io::Error::other)?;
     // Newlines between tokens are no use in an attribute.
     Ok(text.lines().map(str::trim_start).collect())

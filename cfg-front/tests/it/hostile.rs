@@ -159,7 +159,7 @@ fn expressions_are_split_from_a_depth_on() {
 #[test]
 fn expressions_that_were_written_are_so_deep() {
     let source = "main subroutine f(in integer k[2], out integer y)\n  y := 1\nend\n";
-    let program = cfg_core::text::parse(source).program.unwrap();
+    let program = cfg_format::text::parse(source).program.unwrap();
     let document = cfg_front::xaif::to_string(&program).unwrap();
     let start = document.find("<xaif:AssignmentRHS>").unwrap() + "<xaif:AssignmentRHS>".len();
     let stop = document.find("</xaif:AssignmentRHS>").unwrap();

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 fn json(program: &Program) -> String {
     let mut bytes = Vec::new();
-    cfg_core::json::write(program, &mut bytes).unwrap();
+    cfg_format::json::write(program, &mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
@@ -78,7 +78,7 @@ fn programs_of_other_front_ends() {
             continue;
         };
         if path.extension().is_some_and(|e| e == "json")
-            && let Ok(program) = cfg_core::json::read(&bytes)
+            && let Ok(program) = cfg_format::json::read(&bytes)
         {
             count += 1;
             again(&path.display().to_string(), &program);
@@ -153,7 +153,7 @@ fn vocabulary() {
         "loop_kinds",
     ] {
         if let Ok(bytes) = std::fs::read(root.join(format!("fixtures/{name}.json"))) {
-            add(&cfg_core::json::read(&bytes).unwrap());
+            add(&cfg_format::json::read(&bytes).unwrap());
         }
     }
     let docs = std::fs::read_to_string(root.join("docs/xaif.md")).unwrap();
@@ -254,8 +254,8 @@ fn deep_annotations_come_back_or_are_refused() {
         p.add(f);
         let program = p.into_program().expect("the builder is used right");
         let mut json = Vec::new();
-        cfg_core::json::write(&program, &mut json).expect("it can be written");
-        assert_eq!(cfg_core::json::read(&json).expect("it is JSON"), program);
+        cfg_format::json::write(&program, &mut json).expect("it can be written");
+        assert_eq!(cfg_format::json::read(&json).expect("it is JSON"), program);
         let text = cfg_front::xaif::to_string(&program).expect("it can be written");
         let options = cfg_front::xaif::Options::default();
         let (back, problems) = cfg_front::xaif::read_xaif(text.as_bytes(), &options);
@@ -274,7 +274,7 @@ fn deep_annotations_come_back_or_are_refused() {
 #[test]
 fn a_program_that_stops_is_refused_at_its_statement() {
     let text = "subroutine f(in real x, out real y)\n  y := x\n  stop \"no\"\nend\n";
-    let program = cfg_core::text::parse(text)
+    let program = cfg_format::text::parse(text)
         .program
         .expect("it is a program");
     let problem = to_string(&program)

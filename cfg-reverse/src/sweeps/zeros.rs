@@ -115,7 +115,7 @@ mod tests {
                {lines}
              end"
         );
-        let parsed = text::parse(&text);
+        let parsed = cfg_format::text::parse(&text);
         let program: Program = parsed
             .program
             .unwrap_or_else(|| panic!("{:?}", parsed.problems));

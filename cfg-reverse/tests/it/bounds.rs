@@ -11,7 +11,7 @@ use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
 
 /// The program of a text. Nothing is known of its external routines but what it says.
 pub(crate) fn valid(source: &str) -> ValidProgram {
-    let parsed = text::parse(source);
+    let parsed = cfg_format::text::parse(source);
     let problems = parsed.problems;
     let program = parsed
         .program
@@ -151,7 +151,9 @@ fn readers_that_are_far_away() {
 end
 "
         );
-        let program = text::parse(&source).program.expect("it is a program");
+        let program = cfg_format::text::parse(&source)
+            .program
+            .expect("it is a program");
         let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
         let main = program.main.expect("it has one");
         let plan = explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
@@ -327,7 +329,9 @@ fn elements_that_a_block_reads() {
 {products}end
 "
         );
-        let program = text::parse(&source).program.expect("it is a program");
+        let program = cfg_format::text::parse(&source)
+            .program
+            .expect("it is a program");
         let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
         let main = program.main.expect("it has one");
         let options = Options {
@@ -344,7 +348,7 @@ fn elements_that_a_block_reads() {
 
 /// The codes of the problems for which a program has no adjoint and no tangent.
 pub(crate) fn refusals(source: &str) -> [Option<&'static str>; 2] {
-    let parsed = text::parse(source);
+    let parsed = cfg_format::text::parse(source);
     let problems = parsed.problems;
     let program = parsed
         .program
@@ -523,7 +527,9 @@ subroutine p(in real a, inout real b)
 end
 "
         );
-        let program = text::parse(&source).program.expect("it is a program");
+        let program = cfg_format::text::parse(&source)
+            .program
+            .expect("it is a program");
         let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
         let main = program.main.expect("it has one");
         let problems = reverse(&program, main, &Options::default());

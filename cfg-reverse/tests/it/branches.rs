@@ -1,6 +1,7 @@
 //! Branches whose selectors are evaluated again, and those that need a marker.
 
-use cfg_core::{ir::ControlWidth, text, validate::validate};
+use cfg_core::{ir::ControlWidth, validate::validate};
+use cfg_format::text;
 use cfg_reverse::{
     Blocks, Options,
     explain::{Reader, explain},

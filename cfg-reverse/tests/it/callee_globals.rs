@@ -10,8 +10,9 @@ use cfg_core::{
         ScalarType::{Integer, Real},
         StmtKind,
     },
-    json, validate,
+    validate,
 };
+use cfg_format::json;
 use cfg_reverse::{Blocks, Inside, Options, reverse, tangent};
 use cfg_testkit::{
     case::{Case, Datum, Elements},

@@ -4,10 +4,10 @@ use crate::run::{Named, filled, point, run, valid};
 use cfg_core::{
     entity::{GlobalId, RoutineId},
     ir::{Intent, Order, ParameterRole, Program, Signature},
-    text,
     validate::ValidProgram,
 };
 use cfg_exec::Value;
+use cfg_format::text;
 use cfg_reverse::{Blocks, Options, directions, reverse, tangent};
 use cfg_testkit::{case::Case, general, generate::Options as Generate, property, rng::Rng};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -168,7 +168,7 @@ fn straight_lines_record_what_some_adjoint_reads() {
             writeln!(text, "  {} := {}", NAMES[*target], code.text()).unwrap();
         }
         text += "end\n";
-        let parsed = text::parse(&text);
+        let parsed = cfg_format::text::parse(&text);
         let program = parsed
             .program
             .unwrap_or_else(|| panic!("{}\n{text}", parsed.problems));

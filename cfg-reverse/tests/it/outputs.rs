@@ -2,7 +2,8 @@
 //! program, as JSON, for each combination of options that makes another one. If CFGREV_OUTPUTS names a folder, the
 //! programs are written there: `tests/outputs` compares those of two commits.
 
-use cfg_core::{entity::RoutineId, ir::Program, json, validate};
+use cfg_core::{entity::RoutineId, ir::Program, validate};
+use cfg_format::json;
 use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
 use cfg_testkit::{
     case::Case, general, generate, generate::Options as Generate, golden::golden, jumps, kernels,

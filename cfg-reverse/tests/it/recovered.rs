@@ -131,7 +131,7 @@ fn first_passes_in_front_of_loops_are_valid() {
 end
 "
         );
-        let parsed = cfg_core::text::parse(&source);
+        let parsed = cfg_format::text::parse(&source);
         let problems = parsed.problems;
         let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
         let valid = validate::validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));

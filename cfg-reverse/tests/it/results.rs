@@ -1,8 +1,9 @@
 //! Functions that return arrays: callers give the variables of their results the shapes that these will have.
 
 use crate::run::{Named, run, valid};
-use cfg_core::{elemental::Scalar, ir::Order, ir::ScalarType, text};
+use cfg_core::{elemental::Scalar, ir::Order, ir::ScalarType};
 use cfg_exec::Value;
+use cfg_format::text;
 use cfg_reverse::{Options, reverse, tangent};
 
 /// What `g` returns has two more elements than its parameter, which has none if `n` is below zero.

@@ -1,7 +1,8 @@
 //! The comparison of programs, on what the reversal makes: blind to order, names and ids, and to nothing else.
 
 use cfg_core::ir::{Cfg, FreshIds, Program};
-use cfg_core::{json, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::json;
 use cfg_reverse::{Blocks, Options, reverse};
 use cfg_testkit::generate::{Options as Generate, generate};
 use cfg_testkit::{case::Case, general, rng::Rng, same::same};

@@ -204,7 +204,7 @@ subroutine g(inout real y)
   y := 2.0*y
 end
 "#;
-    let parsed = cfg_core::text::parse(text);
+    let parsed = cfg_format::text::parse(text);
     let problems = parsed.problems;
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
     let valid = validate::validate(program).expect("it is valid");

@@ -7,7 +7,7 @@
     reason = "a command prints"
 )]
 
-use cfg_core::json;
+use cfg_format::json;
 use cfg_testkit::same::same;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! The files in `fixtures` are what the kernels say, and valid.
 
-use cfg_core::{json, validate};
+use cfg_core::validate;
+use cfg_format::json;
 use cfg_testkit::fixtures::folder;
 use cfg_testkit::golden::golden;
 use cfg_testkit::kernels;

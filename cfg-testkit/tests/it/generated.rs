@@ -3,7 +3,8 @@
 use cfg_core::entity::{VarId, VertexId};
 use cfg_core::graph::loops::LoopForest;
 use cfg_core::ir::{Expr, Intent, LoopTest, Program, StmtKind};
-use cfg_core::{json, validate};
+use cfg_core::validate;
+use cfg_format::json;
 use cfg_testkit::case::Case;
 use cfg_testkit::general;
 use cfg_testkit::generate::{Options, generate};

@@ -1,6 +1,6 @@
 //! Everything that the format has is drawn.
 
-use cfg_core::{json, text};
+use cfg_format::{json, text};
 use cfg_testkit::general;
 use cfg_testkit::generate::{Options, dressed, generate};
 use cfg_testkit::{members, pointers, records};

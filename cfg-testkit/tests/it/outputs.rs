@@ -1,6 +1,7 @@
 //! The naive interpreter takes away the values of what is `out`.
 
-use cfg_core::{text::parse, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text::parse;
 use cfg_testkit::interpret::{Argument, FaultKind, Limits, Value, interpret};
 use std::collections::BTreeMap;
 

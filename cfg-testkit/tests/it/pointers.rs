@@ -1,8 +1,8 @@
 //! Pointers in the interpreter: what they lead to, what is alive at the end, and each fault with its places.
 
 use cfg_core::ir::Control;
-use cfg_core::text::parse;
 use cfg_core::validate::{ValidProgram, validate};
+use cfg_format::text::parse;
 use cfg_testkit::interpret::{
     Argument, Fault, FaultKind, Limits, Outcome, PointerFault, Value, interpret,
 };
@@ -287,8 +287,8 @@ fn generated_programs_survive_both_forms() {
         let printed = parsed.to_string();
         assert_eq!(parse(&printed).program.as_ref(), Some(&parsed), "{printed}");
         let mut bytes = Vec::new();
-        cfg_core::json::write(&parsed, &mut bytes).unwrap();
-        let again = cfg_core::json::read(&bytes).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        cfg_format::json::write(&parsed, &mut bytes).unwrap();
+        let again = cfg_format::json::read(&bytes).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert_eq!(again, parsed, "seed {seed}");
     }
 }

@@ -1,6 +1,6 @@
 //! The command that compares programs.
 
-use cfg_core::json;
+use cfg_format::json;
 use cfg_testkit::{general, kernels};
 use std::path::Path;
 use std::process::Command;

@@ -12,8 +12,8 @@ use cfg_core::{
         Vertex, VertexKind,
         visit::{self, PlaceRole, Visit},
     },
-    json, text,
 };
+use cfg_format::{json, text};
 use cfg_testkit::{
     general,
     generate::{Options, dressed, generate},

@@ -178,7 +178,7 @@ fn subscripts(shape: &[Dim], most: usize) -> Option<Vec<Vec<i64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::text;
+    use cfg_format::text;
 
     /// The elements of all fields are all cells.
     #[test]

@@ -11,7 +11,7 @@
 //! ```
 //! use cfg_core::{text, validate::validate};
 //!
-//! let parsed = text::parse("
+//! let parsed = cfg_format::text::parse("
 //! record Point
 //!   real x
 //!   real v[2]

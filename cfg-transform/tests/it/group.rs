@@ -7,7 +7,7 @@ use cfg_core::{
 use cfg_reverse::{Options, reverse, tangent};
 
 pub(crate) fn read(text: &str) -> ValidProgram {
-    let parsed = cfg_core::text::parse(text);
+    let parsed = cfg_format::text::parse(text);
     let problems = parsed.problems.to_string();
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
     validate(program).unwrap_or_else(|e| panic!("{e}"))

@@ -3,10 +3,10 @@
 use cfg_core::{
     entity::{EdgeId, RoutineId, VertexId},
     ir::{Program, VertexKind},
-    text,
     validate::{ValidProgram, validate},
 };
 use cfg_drive::{Adjoint, Options, Primal};
+use cfg_format::text;
 use cfg_testkit::{
     case::Case,
     general,

@@ -1,7 +1,8 @@
 //! Assignments whose target shares cells with what is read, as the executor runs their forms.
 
-use cfg_core::{elemental::Scalar, entity::RoutineId, text, validate::validate};
+use cfg_core::{elemental::Scalar, entity::RoutineId, validate::validate};
 use cfg_drive::{Options, Primal};
+use cfg_format::text;
 
 /// What x is after a statement, from 2, 4, 6, 8; the matrix a begins with 1 to 8 in two rows, p is true but for the last, n is 3.
 fn after(statement: &str) -> Result<Vec<f64>, String> {

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
             Some(routine) => write_cfg(out, &program, routine, &args.picture.options()),
             None => Ok(()),
         }),
-        Target::Json => cfg_core::json::write(&program, out),
+        Target::Json => cfg_format::json::write(&program, out),
         Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
         Target::Xaif => write_xaif(&program, out),
         // It has been written.

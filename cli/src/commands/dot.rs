@@ -9,14 +9,14 @@ use cfg_back::dot::write_cfg;
 
 pub(crate) fn run(args: &Dot, session: &Session) -> anyhow::Result<Outcome> {
     let examined = session.examine(&args.source, &wanted(&args.select, None))?;
-    let Some(program) = examined.program else {
+    let Some(program) = examined.program() else {
         return Err(examined.problems.into());
     };
     session.report(&examined.problems);
-    let routine = select(&program, &args.select, session)?;
+    let routine = select(program, &args.select, session)?;
     let options = args.picture.options();
     let _progress = session.progress("drawing");
-    to_stdout(|out| TextWriter::run(out, |out| write_cfg(out, &program, routine, &options)))?;
+    to_stdout(|out| TextWriter::run(out, |out| write_cfg(out, program, routine, &options)))?;
     Ok(if examined.problems.has_errors() {
         Outcome::Failed
     } else {

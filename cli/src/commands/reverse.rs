@@ -248,7 +248,7 @@ fn write_program(
     drawn: &DotOptions,
 ) -> io::Result<()> {
     match emit {
-        Emit::Json => cfg_core::json::write(program, &mut out),
+        Emit::Json => cfg_format::json::write(program, &mut out),
         Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
         Emit::Xaif => write_xaif(program, &mut out),
         // It is made of the whole reversal.

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub(crate) fn run(of: Documents) -> anyhow::Result<Outcome> {
     let schema = match of {
-        Documents::Program => cfg_core::json::schema(),
+        Documents::Program => cfg_format::json::schema(),
         Documents::Run => printed::<primal::Output<'_>>("cfgrev run"),
         Documents::Gradient => printed::<gradient::Output<'_>>("cfgrev gradient"),
         Documents::Tangent => printed::<tangent::Output<'_>>("cfgrev tangent --at"),

@@ -106,7 +106,7 @@ fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcom
         TangentForm::Json | TangentForm::Text | TangentForm::Xaif => String::new(),
     };
     let print = |mut out: &mut dyn Write| match args.emit {
-        TangentForm::Json => cfg_core::json::write(&tangent.program, &mut out),
+        TangentForm::Json => cfg_format::json::write(&tangent.program, &mut out),
         TangentForm::Text => {
             TextWriter::run(out, |out| cfg_core::text::program(out, &tangent.program))
         }

@@ -6,9 +6,9 @@ use crate::input::{Session, Usage, Wanted, language};
 use crate::output::stdout_failed;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::ir::Control;
-use cfg_core::json::Checked;
 use cfg_core::recover::classify::classify;
 use cfg_core::text::Name;
+use cfg_format::json::Checked;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
@@ -67,7 +67,7 @@ fn one(source: &Source, session: &Session) -> anyhow::Result<Outcome> {
     if examined.problems.has_errors() {
         return Ok(Outcome::Failed);
     }
-    let Some(program) = examined.program else {
+    let Some(program) = examined.program() else {
         return Ok(Outcome::Done);
     };
     for routine in &program.routines {

@@ -10,7 +10,7 @@ use crate::codes;
 use crate::report::Text;
 use cfg_c::{MacroOption, Preprocessing, SourceFile};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
-use cfg_core::json::Parsed;
+use cfg_format::json::Parsed;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Forward sweeps with clocks, and what takes them away: each condition of [`Clocks`] and [`Forward`] by itself.
 
-use cfg_core::{text, validate::validate};
+use cfg_core::validate::validate;
+use cfg_format::text;
 
 use super::*;
 use crate::{

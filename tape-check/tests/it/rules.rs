@@ -1,9 +1,7 @@
 //! Small pairs of sweeps in the text form: those that are right pass, and each change of a line has its problem.
 
-use cfg_core::{
-    text,
-    validate::{ValidProgram, validate},
-};
+use cfg_core::validate::{ValidProgram, validate};
+use cfg_format::text;
 use tape_check::{Report, check, check_program, pairs};
 
 /// The program of a text, which keeps all rules.

@@ -6,11 +6,9 @@ use crate::codes;
 use crate::compiled::system_compiler;
 use crate::input::{CSource, Session, Usage};
 use cfg_cc::{Comparison, Difference, Number};
-use cfg_core::{
-    diagnostic::{Diagnostic, Diagnostics},
-    json::values::{self, NamedValues},
-};
+use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_drive::{Engine, Options, Primal, Real};
+use cfg_format::json::values::{self, NamedValues};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;

@@ -1,0 +1,500 @@
+//! Bodies as statements: `for`, `while`, `do`, `if`, `select`, jumps and labels become vertices and edges.
+//!
+//! Every construct has the vertices that a structured graph has, BRANCH and ENDBRANCH, LOOP and ENDLOOP; statements
+//! in a row are one basic block. A mark, `@5`, gives the vertex that its line begins the id 5; a mark on a line
+//! alone begins a basic block. Edge ids follow it, `@5 #1 #2`, in the order in which edges leave.
+//! Without marks vertices are numbered from 1 in the order of the text, and after a mark from there on.
+
+mod construct;
+mod finish;
+
+use super::{Kind, Parse, Parser, Places, RoutinePlaces, codes, routine::Names};
+use cfg_core::{
+    diagnostic::similar::did_you_mean,
+    ir::{Arm, At, Control, Expr, Origin, Routine, Selector, Stmt, VertexKind},
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// The ids, the origin and the span that a line gives to a vertex, besides its kind.
+#[derive(Default)]
+struct Mark {
+    id: Option<i64>,
+    edge_ids: Vec<i64>,
+    origin: Option<Origin>,
+    at: At,
+    start: usize,
+}
+
+/// A vertex before all have ids.
+struct Draft {
+    kind: VertexKind,
+    id: Option<i64>,
+    origin: Option<Origin>,
+    at: At,
+    edge_ids: Vec<i64>,
+    start: usize,
+    statements: Vec<usize>,
+}
+
+/// An edge whose target may be open.
+struct DraftEdge {
+    from: usize,
+    to: usize,
+    label: Option<i64>,
+}
+
+/// A construct that is not closed.
+enum Open {
+    Loop {
+        header: usize,
+        /// True for `do`, whose condition stands at the end.
+        post: bool,
+        breaks: Vec<usize>,
+        continues: Vec<usize>,
+        word: &'static str,
+    },
+    If {
+        header: usize,
+        /// Edges that lead to the end.
+        ends: Vec<usize>,
+        has_else: bool,
+        /// Opened by `else if`: closes with the one around it.
+        chained: bool,
+    },
+    Select {
+        header: usize,
+        value: Expr,
+        arms: Vec<Arm>,
+        ends: Vec<usize>,
+    },
+}
+
+/// A label, and the jumps to it that wait for it.
+#[derive(Default)]
+struct Label {
+    block: Option<usize>,
+    /// The header of the innermost counted loop around it.
+    counted: Option<usize>,
+    jumps: Vec<usize>,
+    /// The start of the first jump in the text.
+    start: usize,
+}
+
+/// The body that is being read.
+#[derive(Default)]
+struct Body {
+    vertices: Vec<Draft>,
+    edges: Vec<DraftEdge>,
+    /// Edges that lead to what comes next.
+    pending: Vec<usize>,
+    /// The basic block to which statements are added.
+    current: Option<usize>,
+    open: Vec<(Open, usize)>,
+    returns: Vec<usize>,
+    labels: BTreeMap<String, Label>,
+    jumps: bool,
+    /// True if what comes next has been told to be unreachable.
+    told: bool,
+    exit: Option<Mark>,
+    /// The start of the routine's `end`, once it has been read.
+    ended: Option<usize>,
+    /// Starts of statements that were told to be unreachable.
+    told_at: Vec<usize>,
+    /// Counted loops, by header: where their text begins and ends.
+    counted: HashMap<usize, [usize; 2]>,
+    /// The open counted loops, the innermost last.
+    open_counted: Vec<usize>,
+    /// The jumps to labels.
+    gotos: Vec<(String, usize)>,
+    /// The first construct, and the `end` that closes it although that stands further to the left.
+    shifted: Option<[usize; 2]>,
+}
+
+impl Body {
+    fn add(&mut self, kind: VertexKind, mark: Mark) -> usize {
+        let v = self.vertices.len();
+        self.vertices.push(Draft {
+            kind,
+            id: mark.id,
+            origin: mark.origin,
+            at: mark.at,
+            edge_ids: mark.edge_ids,
+            start: mark.start,
+            statements: Vec::new(),
+        });
+        for e in self.pending.drain(..) {
+            self.edges[e].to = v;
+        }
+        self.current = None;
+        v
+    }
+
+    /// An edge that leads to what comes next.
+    fn leave(&mut self, from: usize, label: Option<i64>) {
+        self.pending.push(self.edges.len());
+        self.edges.push(DraftEdge {
+            from,
+            to: from,
+            label,
+        });
+    }
+
+    fn block(&mut self, mark: Mark) -> usize {
+        let block = self.add(VertexKind::Block(Vec::new()), mark);
+        self.leave(block, None);
+        self.current = Some(block);
+        block
+    }
+
+    /// The edges that lead on from here, which do not any more.
+    fn jump(&mut self) -> Vec<usize> {
+        self.current = None;
+        self.jumps = true;
+        self.told = false;
+        std::mem::take(&mut self.pending)
+    }
+}
+
+/// Words that begin or end constructs, or jump.
+const WORDS: [&str; 17] = [
+    "entry", "exit", "for", "forloop", "while", "do", "if", "else", "select", "case", "end",
+    "break", "continue", "return", "goto", "label", "endif",
+];
+
+impl Parser<'_> {
+    /// The statements up to the routine's end.
+    pub(super) fn body(
+        &mut self,
+        names: &Names,
+        routine: &mut Routine,
+        places: &mut RoutinePlaces,
+    ) {
+        let mut body = Body::default();
+        let mut entry = Mark {
+            start: places.head,
+            ..Mark::default()
+        };
+        // A line for ENTRY gives it an id.
+        if let Some(mark) = self.marked_line("entry") {
+            entry = mark;
+        }
+        let v = body.add(VertexKind::Entry, entry);
+        body.leave(v, None);
+        while body.ended.is_none() {
+            let start = self.token().start;
+            if self.is_end() || self.is_head() {
+                // With constructs that are open the innermost is told; else one `end` too few closed another one.
+                let (what, message, mut help) = match body.open.last() {
+                    Some((_, at)) => (
+                        *at,
+                        "this is not closed",
+                        "write `end` where it ends".to_owned(),
+                    ),
+                    None => (
+                        start,
+                        "the routine has no end",
+                        "write `end`; each `if`, `for`, `while`, `do` and `select` has one of its own"
+                            .to_owned(),
+                    ),
+                };
+                if let Some([begun, end]) = body.shifted {
+                    let lines = Places::of_lines(self.text.as_bytes());
+                    let [begun, end] = [begun, end].map(|at| lines.line_column(at).0);
+                    help = format!(
+                        "the `end` in line {end} closes what begins in line {begun}, although it stands further to the \
+                         left: an `end` seems to be missing before it"
+                    );
+                }
+                self.report(what, &codes::OPEN, message, help);
+                break;
+            }
+            self.line(|p| p.body_line(names, routine, &mut body));
+            if self.problems.len() >= cfg_core::diagnostic::MAX_PROBLEMS {
+                self.at = self.tokens.len();
+            }
+        }
+        let general = routine.control == Control::General;
+        let control = self.finish(body, routine, places);
+        if general {
+            routine.control = Control::General;
+        } else {
+            routine.control = control;
+        }
+    }
+
+    /// The mark of a line that has nothing else than this word.
+    fn marked_line(&mut self, word: &str) -> Option<Mark> {
+        let at = self.at;
+        let found = self.quietly(|p| {
+            let mut mark = p.mark()?;
+            if !p.take_word(word) {
+                return Err(super::Fail);
+            }
+            p.description(&mut mark)?;
+            p.newline()?;
+            Ok(mark)
+        });
+        if found.is_none() {
+            self.at = at;
+        }
+        found
+    }
+
+    /// `@5 #1 #2`, if it is there.
+    fn mark(&mut self) -> Parse<Mark> {
+        let mut mark = Mark {
+            start: self.token().start,
+            ..Mark::default()
+        };
+        if self.take_symbol("@") {
+            mark.id = Some(self.integer("the id of a vertex")?);
+        }
+        while self.is_symbol("#") && matches!(self.token_at(1).kind, Kind::Integer | Kind::Symbol) {
+            self.at += 1;
+            mark.edge_ids.push(self.integer("the id of an edge")?);
+        }
+        Ok(mark)
+    }
+
+    /// The origin and the span of the vertex, if they are there.
+    fn description(&mut self, mark: &mut Mark) -> Parse<()> {
+        mark.origin = self.origin_of_vertex()?;
+        mark.at = self.span()?;
+        Ok(())
+    }
+
+    fn body_line(&mut self, names: &Names, routine: &Routine, body: &mut Body) -> Parse<()> {
+        if body.exit.is_some() && !self.is_word("end") {
+            let help = "`exit` numbers the routine's last vertex: it stands right before `end`. Write `break` to leave \
+                        a loop, `return` to leave the routine";
+            body.exit = None;
+            return Err(self.report(
+                self.token().start,
+                &codes::SYNTAX,
+                "this stands behind `exit`",
+                help,
+            ));
+        }
+        let mut mark = self.mark()?;
+        let marked = mark.id.is_some() || !mark.edge_ids.is_empty();
+        let token = self.token();
+        let word = self.spelled(token);
+        if self.is_statement() {
+            let at = token.start;
+            let statement = self.statement(names);
+            if marked {
+                body.block(mark);
+            }
+            self.append(body, statement?, at);
+            return Ok(());
+        }
+        if token.kind != Kind::Word || self.is_assignment() {
+            // A mark alone.
+            self.description(&mut mark)?;
+            if (marked || mark.origin.is_some() || mark.at.is_some()) && self.is_newline() {
+                body.block(mark);
+                return Ok(());
+            }
+            return Err(self.unexpected("a statement", "statements begin with a name or a keyword"));
+        }
+        if matches!(word, "break" | "continue" | "return" | "goto" | "label")
+            && marked
+            && word != "label"
+        {
+            return Err(self.unexpected(
+                "a vertex",
+                "a jump has no vertex of its own: leave out the mark",
+            ));
+        }
+        match word {
+            "for" | "forloop" | "while" | "do" => self.begin_loop(names, body, mark),
+            "if" => {
+                self.at += 1;
+                self.begin_if(names, body, mark, false)
+            }
+            "else" => self.else_line(names, body, marked),
+            "select" => {
+                self.at += 1;
+                // The construct is opened all the same, so that its end is understood.
+                let value = self.expr(names);
+                let failed = value.is_err();
+                let value = value.unwrap_or(Expr::Int(0));
+                if !failed {
+                    self.description(&mut mark)?;
+                }
+                self.warn_unreachable(body, token.start);
+                let header = body.add(
+                    VertexKind::Branch(Box::new(Selector::Condition(Expr::Logical(true)))),
+                    mark,
+                );
+                let open = Open::Select {
+                    header,
+                    value,
+                    arms: Vec::new(),
+                    ends: Vec::new(),
+                };
+                body.open.push((open, token.start));
+                if failed { Err(super::Fail) } else { Ok(()) }
+            }
+            "case" => self.case(body, marked),
+            "end" => self.end(names, routine, body, mark),
+            "break" | "continue" | "return" | "goto" => self.jump(body),
+            "label" => {
+                self.at += 1;
+                let at = self.token().start;
+                let name = self.name("the name of a label")?;
+                self.description(&mut mark)?;
+                let block = body.block(mark);
+                let counted = body.open_counted.last().copied();
+                let label = body.labels.entry(name.clone()).or_default();
+                label.counted = counted;
+                if label.block.replace(block).is_some() {
+                    let message = format!("label `{name}` is declared twice");
+                    return Err(self.report(at, &codes::TWICE, message, "rename one of the two"));
+                }
+                for e in std::mem::take(&mut label.jumps) {
+                    body.edges[e].to = block;
+                }
+                body.told = false;
+                Ok(())
+            }
+            "exit" => {
+                self.at += 1;
+                self.description(&mut mark)?;
+                if !body.open.is_empty() {
+                    let help = "write `break` to leave a loop, `return` to leave the routine; `exit` numbers the \
+                                routine's last vertex, right before its `end`";
+                    let message = "`exit` inside a construct";
+                    return Err(self.report(token.start, &codes::SYNTAX, message, help));
+                }
+                body.exit = Some(mark);
+                Ok(())
+            }
+            "endif" | "endfor" | "endwhile" | "enddo" | "fi" | "done" | "endselect" => {
+                let fail = self.unexpected("a statement", "write `end`");
+                // It is clear what is meant: else the `end` that is missing would be told, too.
+                self.end(names, routine, body, mark)?;
+                Err(fail)
+            }
+            _ => {
+                let cure = match word {
+                    "elseif" | "elif" | "elsif" => "write `else if`".to_owned(),
+                    "exitloop" | "leave" => "write `break`".to_owned(),
+                    "cycle" | "next" => "write `continue`".to_owned(),
+                    "switch" => "write `select`".to_owned(),
+                    "local" | "uses" | "independent" | "dependent" => {
+                        "declarations stand before the first statement".to_owned()
+                    }
+                    "default" => "write `case default`".to_owned(),
+                    "then" => "leave it out: the statements follow on the next lines".to_owned(),
+                    _ if self.is_bare_declaration() => {
+                        "declare variables with `local`, before the first statement: `local real x`"
+                            .to_owned()
+                    }
+                    _ if names.find(word).is_some() => {
+                        format!("write what it becomes: `{word} := ...`")
+                    }
+                    _ if self.routines.contains_key(word) => format!("write `call {word}(...)`"),
+                    _ => did_you_mean(word, WORDS).unwrap_or_else(|| {
+                        "statements are `x := y`, `call f(x)`, `if c`, `for i = 1, n`, ..."
+                            .to_owned()
+                    }),
+                };
+                Err(self.unexpected("a statement", &cure))
+            }
+        }
+    }
+
+    fn append(&mut self, body: &mut Body, statement: Stmt, at: usize) {
+        let block = match body.current {
+            Some(block) => block,
+            None => {
+                self.warn_unreachable(body, at);
+                body.block(Mark {
+                    start: at,
+                    ..Mark::default()
+                })
+            }
+        };
+        let draft = &mut body.vertices[block];
+        if let VertexKind::Block(statements) = &mut draft.kind {
+            statements.push(statement);
+            draft.statements.push(at);
+        }
+    }
+
+    /// Tells once that nothing leads to what comes next.
+    fn warn_unreachable(&mut self, body: &mut Body, at: usize) {
+        if body.pending.is_empty() && !body.told {
+            body.told = true;
+            body.told_at.push(at);
+            self.warn(
+                at,
+                &codes::UNREACHABLE,
+                "this is never executed and left out",
+                "remove it, or declare a label before it to which a `goto` leads",
+            );
+        }
+    }
+
+    fn jump(&mut self, body: &mut Body) -> Parse<()> {
+        let start = self.token().start;
+        let word = self.spelled(self.token());
+        self.at += 1;
+        let target = if word == "goto" {
+            Some(self.name("the name of a label")?)
+        } else {
+            None
+        };
+        if !self.is_newline() {
+            return Err(self.unexpected(
+                "the end of the line",
+                match word {
+                    "return" => "assign what a function returns to its result before it",
+                    "goto" => "write one statement on each line",
+                    _ => "it is for the innermost loop; for another one write a label and `goto`",
+                },
+            ));
+        }
+        self.warn_unreachable(body, start);
+        let jump = body.jump();
+        match (word, target) {
+            ("return", _) => body.returns.extend(jump),
+            (_, Some(name)) => {
+                body.gotos.push((name.clone(), start));
+                let label = body.labels.entry(name).or_insert_with(|| Label {
+                    start,
+                    ..Label::default()
+                });
+                match label.block {
+                    Some(block) => {
+                        for e in jump {
+                            body.edges[e].to = block;
+                        }
+                    }
+                    None => label.jumps.extend(jump),
+                }
+            }
+            (word, None) => {
+                let loops = body.open.iter_mut().rev().map(|(open, _)| open);
+                let innermost = loops.filter_map(|open| match open {
+                    Open::Loop {
+                        breaks, continues, ..
+                    } => Some((breaks, continues)),
+                    Open::If { .. } | Open::Select { .. } => None,
+                });
+                let Some((breaks, continues)) = { innermost }.next() else {
+                    let message = format!("`{word}` stands in no loop");
+                    let help = "write it between the beginning and the end of a loop";
+                    return Err(self.report(start, &codes::JUMP, message, help));
+                };
+                if word == "break" {
+                    breaks.extend(jump);
+                } else {
+                    continues.extend(jump);
+                }
+            }
+        }
+        Ok(())
+    }
+}
