@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "tests print what they measure")]
 
+mod arrows;
 mod external;
 mod faults;
 mod files;
