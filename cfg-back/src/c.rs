@@ -91,10 +91,10 @@ pub use faults::FAULTS;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId, VarId},
+    flat::{Flat, Parts},
     ir::{CHead, NameRole, ParameterRole, Program, Routine, Signature},
     validate::ValidProgram,
 };
-use cfg_transform::records::{Parts, split_with_parts};
 use file::{File, FunctionNames, Stops};
 use global_names::GlobalNames;
 use interface::Called;
@@ -217,15 +217,8 @@ impl Bundle {
     }
 
     /// Adds all routines of a program as functions for callers in other files.
-    fn add(
-        &mut self,
-        program: &ValidProgram,
-        driven: Option<RoutineId>,
-    ) -> Result<(), Diagnostics> {
-        program.refuse_pointers("the back end for C")?;
-        let split = without_records(program, self.options, false)?;
-        let outside = split.as_ref().map(|(_, parts)| (program, parts));
-        let program = split.as_ref().map_or(program, |(split, _)| split);
+    fn add(&mut self, program: &Flat, driven: Option<RoutineId>) -> Result<(), Diagnostics> {
+        let outside = records(program, self.options, false)?;
         match driven {
             // It calls none of them, so that their names say nothing.
             Some(_) => outside::refuse(program)?,
@@ -307,7 +300,7 @@ fn sources_of(origins: &Origins) -> Result<(), Diagnostics> {
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
-pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
+pub fn program(program: &Flat) -> Result<String, Diagnostics> {
     program_with(program, Options::default())
 }
 
@@ -316,7 +309,7 @@ pub fn program(program: &ValidProgram) -> Result<String, Diagnostics> {
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
-pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, Diagnostics> {
+pub fn program_with(program: &Flat, options: Options) -> Result<String, Diagnostics> {
     let mut bundle = Bundle::new(options);
     let main = program.main.map(|r| &*program.routine(r).name);
     bundle.origins.file = format!("{}.c", main.unwrap_or("program"));
@@ -339,7 +332,7 @@ pub fn program_with(program: &ValidProgram, options: Options) -> Result<String, 
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn server(
-    programs: &[(&ValidProgram, RoutineId)],
+    programs: &[(&Flat, RoutineId)],
     options: Options,
     counting: bool,
 ) -> Result<String, Diagnostics> {
@@ -370,7 +363,7 @@ pub fn server(
 ///
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
-pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diagnostics> {
+pub fn adjoint(program: &Flat, routines: Adjoint) -> Result<String, Diagnostics> {
     adjoint_with(program, routines, Options::default())
 }
 
@@ -379,7 +372,7 @@ pub fn adjoint(program: &ValidProgram, routines: Adjoint) -> Result<String, Diag
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn adjoint_with(
-    program: &ValidProgram,
+    program: &Flat,
     routines: Adjoint,
     options: Options,
 ) -> Result<String, Diagnostics> {
@@ -391,14 +384,12 @@ pub fn adjoint_with(
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn adjoint_in_directions(
-    program: &ValidProgram,
+    program: &Flat,
     routines: Adjoint,
     several: Option<&[Several; 2]>,
     options: Options,
 ) -> Result<String, Diagnostics> {
-    let split = without_records(program, options, several.is_some())?;
-    let outside = split.as_ref().map(|(_, parts)| (program, parts));
-    let program = split.as_ref().map_or(program, |(split, _)| split);
+    let outside = records(program, options, several.is_some())?;
     let Adjoint {
         original,
         forward,
@@ -457,7 +448,7 @@ pub fn adjoint_in_directions(
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn tangent(
-    program: &ValidProgram,
+    program: &Flat,
     original: RoutineId,
     tangent: RoutineId,
 ) -> Result<String, Diagnostics> {
@@ -469,7 +460,7 @@ pub fn tangent(
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn tangent_with(
-    program: &ValidProgram,
+    program: &Flat,
     original: RoutineId,
     tangent: RoutineId,
     options: Options,
@@ -482,15 +473,13 @@ pub fn tangent_with(
 /// # Errors
 /// What has no C ([`codes`]), with its place in the program.
 pub fn tangent_in_directions(
-    program: &ValidProgram,
+    program: &Flat,
     original: RoutineId,
     tangent: RoutineId,
     several: Option<&Several>,
     options: Options,
 ) -> Result<String, Diagnostics> {
-    let split = without_records(program, options, several.is_some())?;
-    let outside = split.as_ref().map(|(_, parts)| (program, parts));
-    let program = split.as_ref().map_or(program, |(split, _)| split);
+    let outside = records(program, options, several.is_some())?;
     let one = Called {
         routine: tangent,
         sweep: Sweep::Tangent,
@@ -511,7 +500,7 @@ pub fn tangent_in_directions(
 
 /// The routine that the file has besides its derivatives. A derivative's own function for callers stands in another file.
 fn replaced(
-    program: &ValidProgram,
+    program: &Flat,
     original: RoutineId,
     wanted: bool,
 ) -> Result<Option<RoutineId>, Diagnostics> {
@@ -524,31 +513,25 @@ fn replaced(
     Ok(wanted.then_some(original))
 }
 
-/// The program without its records, if it has some, and what they became.
-fn without_records(
-    program: &ValidProgram,
-    options: Options,
-    several: bool,
-) -> Result<Option<(ValidProgram, Parts)>, Diagnostics> {
-    if !program.has_record_variables() {
-        return Ok(None);
-    }
-    let what = match (options.checks, several) {
-        (true, _) => "checks are not written for a program with records",
-        (false, true) => {
+/// A program with records, and the variables that they became in the one that is written.
+type Outside<'a> = Option<(&'a ValidProgram, &'a Parts)>;
+
+/// The records that the program was made from, where C has a form for them.
+fn records(program: &Flat, options: Options, several: bool) -> Result<Outside<'_>, Diagnostics> {
+    let what = match (program.records(), options.checks, several) {
+        (None, ..) => return Ok(None),
+        (Some(_), true, _) => "checks are not written for a program with records",
+        (Some(_), false, true) => {
             "derivatives in several directions are not written for a program with records"
         }
-        (false, false) => return split_with_parts(program).map(Some),
+        (Some(records), false, false) => return Ok(Some(records)),
     };
     let code = &codes::RECORDS;
     Err(Diagnostic::error(code, what, code.explanation).into())
 }
 
-/// A program with records, and what they became.
-type Outside<'a> = Option<(&'a ValidProgram, &'a Parts)>;
-
 fn derivative(
-    (program, outside): (&ValidProgram, Outside<'_>),
+    (program, outside): (&Flat, Outside<'_>),
     original: RoutineId,
     sweeps: &[(Called<'_>, &str)],
     (own_tapes, keeps_result): (&[(RoutineId, VarId)], bool),
@@ -571,7 +554,7 @@ fn derivative(
     let how = (options.extern_globals, options.checks);
     globals.make_external(program, structs.as_ref(), &mut names, how)?;
     let replaced = replaced(program, original, options.replace)?;
-    let known = outside.map_or(program, |(p, _)| p).routine(original);
+    let known = program.grouped().routine(original);
     let head = replaced.and_then(|_| CHead::of(&known.annotations));
     let own_name = replaced.map(|_| match head {
         Some(_) => names.keep(base),

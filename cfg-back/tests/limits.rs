@@ -3,6 +3,7 @@
 use cfg_back::c;
 use cfg_core::validate::validate;
 use cfg_format::text;
+use cfg_testkit::flat;
 
 /// A program in the text form as C.
 fn emitted(source: &str) -> String {
@@ -14,7 +15,7 @@ fn emitted_with(source: &str, options: c::Options) -> String {
     let parsed = text::parse(source);
     let program = (parsed.program).unwrap_or_else(|| panic!("{}\n{source}", parsed.problems));
     let program = validate(program).unwrap_or_else(|d| panic!("{d}\n{source}"));
-    c::program_with(&program, options).unwrap_or_else(|d| panic!("{d}\n{source}"))
+    c::program_with(&flat(&program), options).unwrap_or_else(|d| panic!("{d}\n{source}"))
 }
 
 /// Everything is checked.

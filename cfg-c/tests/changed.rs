@@ -10,6 +10,7 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_drive::{Options, Primal};
+use cfg_testkit::flat;
 use cfg_testkit::{
     c_functions::{Function, LENGTH, function},
     c_oracle::seeds,
@@ -284,7 +285,7 @@ fn run(f: &Function, program: Program) -> Result<Vec<f64>, String> {
     let program = validate(program).map_err(|e| e.to_string())?;
     let mut options = Options::default();
     options.run.fuel = 10_000_000;
-    let mut primal = Primal::new(&program, r, &options).map_err(|e| e.to_string())?;
+    let mut primal = Primal::new(&flat(&program), r, &options).map_err(|e| e.to_string())?;
     let point = primal
         .point(f.point().as_bytes())
         .map_err(|e| e.to_string())?;

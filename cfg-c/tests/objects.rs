@@ -10,7 +10,7 @@ use cfg_testkit::{
     c_oracle::{printed, seeds},
     needs,
 };
-use cfg_transform::pools::without_pointers;
+use cfg_transform::flatten;
 use std::path::Path;
 
 /// The greatest number of functions in one file.
@@ -43,7 +43,9 @@ fn read(f: &Objects) -> Result<ValidProgram, Diagnostics> {
 /// The bits of what the executor has.
 fn ours(f: &Objects, program: &ValidProgram) -> Result<Vec<u64>, Diagnostics> {
     let routine = |program: &ValidProgram| program.find_routine(&f.name).expect("it is there");
-    let lowered = without_pointers(program, &[routine(program)], 10_000)?;
+    let head = routine(program);
+    let options = cfg_transform::flat::Options::default();
+    let lowered = flatten(program.clone(), &[head], &options)?.program;
     let options = Options::default();
     let mut primal = Primal::new(&lowered, routine(&lowered), &options)?;
     let point = primal.point(f.point().as_bytes())?;

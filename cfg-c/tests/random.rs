@@ -8,6 +8,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use cfg_drive::{Adjoint, Named, Options, Primal, Tangent, declare};
+use cfg_testkit::flat;
 use cfg_testkit::{
     c_functions::{DIRECTIONS, Function, LENGTH, function},
     c_oracle::{printed, seeds},
@@ -63,7 +64,7 @@ const DIRECTION: [f64; DIRECTIONS] = [1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0
 fn ours(f: &Function) -> Result<Ours, Diagnostics> {
     let (program, r) = read(f)?;
     let options = Options::default();
-    let mut primal = Primal::new(&program, r, &options)?;
+    let mut primal = Primal::new(&flat(&program), r, &options)?;
     let point = primal.point(f.point().as_bytes())?;
     let run = primal.run(&point)?;
     let named = |all: &Named, names: &[&str]| {
@@ -78,7 +79,7 @@ fn ours(f: &Function) -> Result<Ours, Diagnostics> {
     if values.len() == 1 {
         values.extend(f.x);
     }
-    let mut adjoint = Adjoint::new(&program, r, &options)?;
+    let mut adjoint = Adjoint::new(&flat(&program), r, &options)?;
     let point = adjoint.point(f.point().as_bytes())?;
     let seed = match written(&program, r) {
         true => "{\"return\":1,\"x\":[1,2,3,4,5]}",
@@ -92,7 +93,7 @@ fn ours(f: &Function) -> Result<Ours, Diagnostics> {
             *d += (k + 1) as f64;
         }
     }
-    let mut tangent = Tangent::new(&program, r, &options)?;
+    let mut tangent = Tangent::new(&flat(&program), r, &options)?;
     let point = tangent.point(f.point().as_bytes())?;
     let (x, rest) = DIRECTION.split_at(LENGTH);
     let (y, a) = rest.split_at(LENGTH);

@@ -6,7 +6,7 @@ use cfg_core::{
 };
 use cfg_drive::{Options, Primal};
 use cfg_testkit::{c_oracle::printed, needs};
-use cfg_transform::pools::without_pointers;
+use cfg_transform::flatten;
 
 /// Rules, and files with a function `double f(double v, int n)` whose value at v = 2.5, n = 3 is another one where the
 /// rule is broken.
@@ -508,7 +508,8 @@ fn ours(text: &str) -> Result<Vec<f64>, Diagnostics> {
     };
     let program = validate(program)?;
     let routine = |program: &ValidProgram| program.find_routine("f").expect("it is there");
-    let lowered = without_pointers(&program, &[routine(&program)], 10_000)?;
+    let head = routine(&program);
+    let lowered = flatten(program, &[head], &cfg_transform::flat::Options::default())?.program;
     let options = Options::default();
     let mut primal = Primal::new(&lowered, routine(&lowered), &options)?;
     let point = primal.point(br#"{"v":2.5,"n":3}"#)?;

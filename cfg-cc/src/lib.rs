@@ -44,8 +44,8 @@ use cells::{read_value, write_value};
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
+    flat::Flat,
     ir::{Cfg, Extent, Intent, Program, Variable},
-    validate::ValidProgram,
 };
 use cfg_exec::{Argument, TapeCounts, Value, stopped};
 use process::{Process, watching};
@@ -201,7 +201,7 @@ impl Executable {
     /// # Errors
     /// What has no C, a compiler that is not there or complains, a process that cannot be started.
     pub fn build(
-        programs: &[(&ValidProgram, RoutineId)],
+        programs: &[(&Flat, RoutineId)],
         compiler: &Compiler,
     ) -> Result<Self, Diagnostics> {
         Self::build_with(programs, compiler, cfg_back::c::Options::default())
@@ -212,7 +212,7 @@ impl Executable {
     /// # Errors
     /// What has no C, a compiler that is not there or complains, a process that cannot be started.
     pub fn build_with(
-        programs: &[(&ValidProgram, RoutineId)],
+        programs: &[(&Flat, RoutineId)],
         compiler: &Compiler,
         options: cfg_back::c::Options,
     ) -> Result<Self, Diagnostics> {

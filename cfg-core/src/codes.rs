@@ -178,8 +178,8 @@ crate::diagnostic_codes! {
         "a record is declared, assigned, passed and returned; some uses are not supported, and no variable is called like a field of a record, `p.x`"
         "Not supported are overlays of records, arrays of records as results of functions, records in external routines and in routines with given derivatives, and, of records with array fields, assignment of one to a whole array, arrays in column order and locals with deferred extents. The message says what to write instead.";
     RECORDS "V161" "program with records"
-        "the executor and derivatives in several directions take programs without records"
-        "Records are split into a variable for each field first: `cfg_transform::records::split`. The commands do it where they can, and say what they cannot do.";
+        "a flat program has no records"
+        "Derivatives, the executor and the back end for C take flat programs. `cfg_transform::flatten` splits records into a variable for each field; commands do so themselves.";
     POINTER "V162" "use of a pointer"
         "`deref` goes through a scalar pointer, and `shift`, `distance` and comparisons take pointers of one type"
         "At most one number of elements stands behind a pointer. `addr` takes a place that pointers may lead to: no tape, and not more than 16 pointers in a row.";
@@ -187,8 +187,8 @@ crate::diagnostic_codes! {
         "`addr` takes a scalar, an element or a whole array whose elements stand one behind the other; nothing points to the index of a counted loop"
         "The address of an array is that of its first element. Not supported are the address of a local with deferred extents, which assignments give other storage, and of arrays of records in column order, and pointers in external routines and in routines with given derivatives.";
     POINTERS "V164" "program with pointers"
-        "the executor, the back end for C and derivatives take programs without pointers"
-        "Pointers are lowered first: what they may lead to becomes elements of global arrays, a pointer two integers, `cfg_transform::pools::lower`.";
+        "a flat program has no pointers"
+        "Derivatives, the executor and the back end for C take flat programs. `cfg_transform::flatten` lowers pointers: what they may lead to becomes elements of global arrays, a pointer two integers. Commands do so themselves, but for `convert --to c`, which needs `--pointers lower`.";
     TOO_MANY "V199" "too many problems"
         "at most 10000 problems are kept"
         "The program has so many problems that listing them all would not help. Mend the first ones.";

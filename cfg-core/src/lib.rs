@@ -62,6 +62,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`ir`], [`entity`] | the representation, and the index types that name its parts |
+//! | [`flat`] | programs without pointers and records, as reversal, executor and C take them |
 //! | [`builder`] | making programs in Rust |
 //! | [`text`] | programs as text |
 //! | [`validate`], [`diagnostic`], [`typing`] | the rules, and how their violations are told |
@@ -81,6 +82,7 @@ pub mod dataflow;
 pub mod diagnostic;
 pub mod elemental;
 pub mod entity;
+pub mod flat;
 pub mod graph;
 pub mod ir;
 pub mod memory;

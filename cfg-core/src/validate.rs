@@ -43,8 +43,8 @@ use crate::{
         Diagnostic, Diagnostics, MAX_PROBLEMS,
         site::{Element, Site},
     },
-    entity::{EdgeId, GlobalId, RoutineId, VarId},
-    ir::{Program, Variable},
+    entity::{EdgeId, RoutineId},
+    ir::Program,
     structure::{Structure, check_in_labels},
     text::Name,
 };
@@ -85,65 +85,12 @@ impl ValidProgram {
         self.structures[routine.index()].as_ref()
     }
 
-    /// Refuses variables that are records, for what takes programs without records.
-    ///
-    /// # Errors
-    /// The first variable that is a record.
-    pub fn refuse_records(&self, what: &str) -> Result<(), Diagnostics> {
-        let program = &self.program;
-        if program.records.is_empty() {
-            return Ok(());
-        }
-        let Some(site) = self.find_variable(|v| v.ty.record().is_some()) else {
-            return Ok(());
-        };
-        let help = "split the records first: `cfgrev convert --records split`, or `cfg_transform::records::split`";
-        let message = format!("{what} takes programs without records");
-        let problem = Diagnostic::error(&codes::RECORDS, message, help);
-        let element = crate::text::site(program, &site);
-        Err(problem.at_site_in(program, site).at_element(element).into())
-    }
-
     /// What [`Program::has_pointers`] says, without a walk over expressions, which validation has made.
     pub fn has_pointers(&self) -> bool {
         let program = &self.program;
-        let named = (self.find_variable(|v| program.leads_elsewhere(v.ty))).is_some();
-        self.pointers || named
-    }
-
-    /// Refuses pointers, for what takes programs without them.
-    ///
-    /// # Errors
-    /// The first variable that is a pointer or has one in a field; the program, if it has no such variable but makes
-    /// pointers in expressions.
-    pub fn refuse_pointers(&self, what: &str) -> Result<(), Diagnostics> {
-        let program = &self.program;
-        if !self.has_pointers() {
-            return Ok(());
-        }
-        let site = self.find_variable(|v| program.leads_elsewhere(v.ty));
-        let help = "lower the pointers first: `cfgrev convert --pointers lower`, or `cfg_transform::pools::lower`";
-        let message = format!("{what} takes programs without pointers");
-        let problem = Diagnostic::error(&codes::POINTERS, message, help);
-        let Some(site) = site else {
-            return Err(problem.into());
-        };
-        let element = crate::text::site(program, &site);
-        Err(problem.at_site_in(program, site).at_element(element).into())
-    }
-
-    /// The first global, else the first variable of a routine, of which this is true.
-    fn find_variable(&self, wanted: impl Fn(&Variable) -> bool) -> Option<Site> {
-        let program = &self.program;
-        let globals = program.globals.iter();
-        if let Some(g) = globals.map(|g| &g.variable).position(&wanted) {
-            return Some(Site::local(Element::Global(GlobalId::new(g))));
-        }
-        (program.routines.iter().enumerate()).find_map(|(r, routine)| {
-            let v = routine.variables.iter().position(&wanted)?;
-            let variable = Element::Variable(VarId::new(v));
-            Some(Site::of(RoutineId::new(r), variable))
-        })
+        let globals = program.globals.iter().map(|g| &g.variable);
+        let own = program.routines.iter().flat_map(|r| &r.variables);
+        self.pointers || globals.chain(own).any(|v| program.leads_elsewhere(v.ty))
     }
 
     /// Gives the program back.

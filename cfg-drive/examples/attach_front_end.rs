@@ -9,8 +9,8 @@
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::flat::Flat;
 use cfg_core::ir::{Expr, ScalarType::Real};
-use cfg_core::validate::ValidProgram;
 use cfg_drive::{Adjoint, Options};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The value and the derivative of y at a.
-fn derivative(program: &ValidProgram, f: RoutineId, a: f64) -> Result<(f64, f64), Box<dyn Error>> {
+fn derivative(program: &Flat, f: RoutineId, a: f64) -> Result<(f64, f64), Box<dyn Error>> {
     let mut adjoint = Adjoint::new(program, f, &Options::default())?;
     let point = adjoint.point(format!("{{\"a\": {a}}}").as_bytes())?;
     let seed = adjoint.default_seed(&point)?;
@@ -62,7 +62,7 @@ enum Open {
 }
 
 /// Translates a text to a valid program with one routine.
-fn translate(source: &str) -> Result<(ValidProgram, RoutineId), Box<dyn Error>> {
+fn translate(source: &str) -> Result<(Flat, RoutineId), Box<dyn Error>> {
     let mut f = RoutineBuilder::new("f");
     let mut variables: BTreeMap<String, VarId> = BTreeMap::new();
     let mut open = Vec::new();
@@ -113,7 +113,7 @@ fn translate(source: &str) -> Result<(ValidProgram, RoutineId), Box<dyn Error>> 
     // checks of its own for what is open, undefined, or of the wrong type.
     let mut program = ProgramBuilder::new();
     let f = program.add(f);
-    Ok((program.finish()?, f))
+    Ok((Flat::check(program.finish()?)?, f))
 }
 
 /// An expression in postfix notation.

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+use cfg_core::flat::Flat;
 use cfg_core::ir::ScalarType::{Integer, Real};
 use cfg_drive::{Adjoint, Options};
 use cfg_exec::Value;
@@ -31,7 +32,7 @@ fn minimise(most: usize) -> Result<(Vec<f64>, f64, usize), Box<dyn Error>> {
     });
     let mut program = ProgramBuilder::new();
     let routine = program.add(f);
-    let program = program.finish()?;
+    let program = Flat::check(program.finish()?)?;
     let mut adjoint = Adjoint::new(&program, routine, &Options::default())?;
 
     // The first point is read; the later ones are the same point with other numbers.

@@ -6,9 +6,11 @@
 
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::entity::RoutineId;
+use cfg_core::flat::Flat;
 use cfg_core::text;
 use cfg_format::json;
 use cfg_reverse::{Options, Reversal, reverse};
+use cfg_transform::{flat, flatten};
 use std::error::Error;
 use tape_check::Pair;
 
@@ -57,11 +59,14 @@ fn adjoint(bytes: &[u8]) -> Result<Reversal, Box<dyn Error>> {
     let program = json::read_valid(bytes)?;
     let only = (!program.routines.is_empty()).then(|| RoutineId::new(0));
     let routine = program.main.or(only).ok_or("the program has no routine")?;
+    // Without pointers and records, as everything behind takes it.
+    let made = flatten(program, &[routine], &flat::Options::default())?;
+    let (program, routine) = (made.program, made.heads[0]);
     let reversal = reverse(&program, routine, &Options::default())?;
 
-    // What comes out is a program like any other: it is validated like any other, and the stack checker,
+    // The result is a program like any other: it is validated like any other, and the stack checker,
     // which shares no code with the reversal, proves that each pop meets its push.
-    let valid = cfg_core::validate::validate(reversal.program.clone())?;
+    let valid = Flat::check(cfg_core::validate::validate(reversal.program.clone())?)?;
     let pair = Pair {
         forward: reversal.forward,
         reverse: reversal.reverse,
@@ -71,7 +76,8 @@ fn adjoint(bytes: &[u8]) -> Result<Reversal, Box<dyn Error>> {
     if problems.has_errors() {
         return Err(problems.into());
     }
-    Ok(reversal)
+    // Records are put together again for people.
+    Ok(reversal.regrouped(&program)?)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use cfg_core::{entity::RoutineId, validate};
 use cfg_drive::{Adjoint, Options, Primal};
 use cfg_format::json;
 use cfg_reverse::Blocks;
+use cfg_testkit::flat;
 use cfg_testkit::growth::{FAMILIES, Family, mesh, outputs, text};
 use std::error::Error;
 use std::time::Instant;
@@ -51,7 +52,7 @@ fn reverse(family: &Family, text: &[u8], now: &dyn Fn() -> f64) -> Measured {
     let start = now();
     let program = json::read_valid(text)?;
     let main = program.main.ok_or("the generator marks it")?;
-    let reversal = cfg_reverse::reverse(&program, main, &options)?;
+    let reversal = cfg_reverse::reverse(&flat(&program), main, &options)?;
     let mut out = Vec::new();
     json::write(&reversal.program, &mut out)?;
     let bytes = out.len();
@@ -62,7 +63,7 @@ fn reverse(family: &Family, text: &[u8], now: &dyn Fn() -> f64) -> Measured {
     drop(problems);
     let reversed = validate::validate(reversal.program)?;
     let start = now();
-    let report = tape_check::check_program(&reversed);
+    let report = tape_check::check_program(&flat(&reversed));
     let checking = now() - start;
     // What was made is dropped by the command, too.
     let start = now();
@@ -83,7 +84,7 @@ fn gradient(n: usize, now: &dyn Fn() -> f64) -> Measured {
     json::write(&program, &mut text)?;
     let start = now();
     let program = json::read_valid(&text)?;
-    let mut adjoint = Adjoint::new(&program, RoutineId::new(0), &Options::default())?;
+    let mut adjoint = Adjoint::new(&flat(&program), RoutineId::new(0), &Options::default())?;
     let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#)?;
     let seed = adjoint.default_seed(&point)?;
     adjoint.gradient(&point, &seed)?;
@@ -92,10 +93,10 @@ fn gradient(n: usize, now: &dyn Fn() -> f64) -> Measured {
     let problems = validate::problems(&program);
     let validating = now() - start;
     drop(problems);
-    let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Default::default())?;
+    let reversal = cfg_reverse::reverse(&flat(&program), RoutineId::new(0), &Default::default())?;
     let reversed = validate::validate(reversal.program)?;
     let start = now();
-    tape_check::check_program(&reversed);
+    tape_check::check_program(&flat(&reversed));
     Ok(Costs {
         seconds: [all, validating, now() - start],
         bytes: text.len(),
@@ -108,7 +109,7 @@ fn run(n: usize, now: &dyn Fn() -> f64) -> Measured {
     json::write(&program, &mut text)?;
     let start = now();
     let program = json::read_valid(&text)?;
-    let mut primal = Primal::new(&program, RoutineId::new(0), &Options::default())?;
+    let mut primal = Primal::new(&flat(&program), RoutineId::new(0), &Options::default())?;
     let point = primal.point(br#"{"x": 0.5}"#)?;
     let run = primal.run(&point)?;
     let all = now() - start;

@@ -9,6 +9,7 @@
 use cfg_back::c;
 use cfg_core::entity::RoutineId;
 use cfg_format::json;
+use cfg_testkit::flat;
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -143,7 +144,7 @@ fn measure(n: usize, out: &mut impl std::io::Write) -> Result<f64, Box<dyn std::
         end(start);
         let start = now();
         let reversal = cfg_reverse::reverse(
-            &program,
+            &flat(&program),
             RoutineId::new(0),
             &cfg_reverse::Options::default(),
         )?;
@@ -182,10 +183,10 @@ fn emission(
         times[0] = clock(zero);
         let program = json::read_valid(&text)?;
         times[1] = clock(zero);
-        bytes[1] = c::program(&program)?.len();
+        bytes[1] = c::program(&flat(&program))?.len();
         times[2] = clock(zero);
         let options = cfg_reverse::Options::default();
-        let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &options)?;
+        let reversal = cfg_reverse::reverse(&flat(&program), RoutineId::new(0), &options)?;
         drop(program);
         let routines = c::Adjoint {
             original: RoutineId::new(0),
@@ -207,7 +208,7 @@ fn emission(
         });
         vertices = graphs.iter().sum();
         let start = clock(zero);
-        bytes[3] = c::adjoint(&reversed, routines)?.len();
+        bytes[3] = c::adjoint(&flat(&reversed), routines)?.len();
         times[4] = clock(zero) - start;
         let found = [times[1] - times[0], times[2] - times[1], times[3], times[4]];
         for (least, found) in seconds.iter_mut().zip(found) {

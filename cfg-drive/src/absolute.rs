@@ -177,6 +177,7 @@ mod tests {
     use super::*;
     use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
     use cfg_core::ir::ScalarType::{Integer, Real};
+    use cfg_testkit::flat;
 
     #[test]
     fn partials_lose_their_signs() {
@@ -191,7 +192,7 @@ mod tests {
         let mut program = ProgramBuilder::new();
         let f = program.add(f);
         let program = program.finish().expect("the builder is used right");
-        let tangent = cfg_reverse::tangent(&program, f).expect("it has a tangent");
+        let tangent = cfg_reverse::tangent(&flat(&program), f).expect("it has a tangent");
         let before = tangent.program.to_string();
         let after = absolute(&tangent)
             .expect("all partials are known")

@@ -47,9 +47,8 @@ use crate::single_precision::has_real32;
 use crate::singular::{are_finite, singular};
 use cfg_core::diagnostic::{Diagnostics, Severity};
 use cfg_core::entity::RoutineId;
-use cfg_core::validate::ValidProgram;
+use cfg_core::flat::Flat;
 use cfg_exec::Value;
-use cfg_transform::records::without_records;
 use differences::{Compared, Comparison, Element};
 use dot_product::Products;
 use elements::{elements, flat, map};
@@ -154,13 +153,12 @@ impl Checked {
 /// Something that cannot be differentiated; a fault of a run. Disagreement is no error: see
 /// [`Checked::agrees`].
 pub fn check(
-    program: &ValidProgram,
+    program: &Flat,
     routine: RoutineId,
     options: &Options,
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     tolerances: Tolerances,
 ) -> Result<Checked, Diagnostics> {
-    let program = &*without_records(program)?;
     let plain = Options {
         trace: false,
         events: false,
@@ -309,7 +307,7 @@ struct Precision {
 }
 
 impl Precision {
-    fn of(program: &ValidProgram) -> Self {
+    fn of(program: &Flat) -> Self {
         let single = has_real32(program);
         let (epsilon, tiny) = if single {
             (f64::from(f32::EPSILON), f64::from(f32::MIN_POSITIVE))

@@ -1,6 +1,6 @@
 //! What may run routines in place of the executor.
 
-use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
 use cfg_exec::{Argument, TapeCounts, Value};
 use std::{fmt::Debug, time::Duration};
 
@@ -15,7 +15,7 @@ pub trait Engine: Debug + Send + Sync {
     /// What the engine cannot run.
     fn prepare(
         &self,
-        program: &ValidProgram,
+        program: &Flat,
         routine: RoutineId,
         counting: bool,
     ) -> Result<Box<dyn Runner>, Diagnostics>;

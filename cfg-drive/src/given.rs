@@ -20,7 +20,7 @@ use std::collections::HashSet;
 ///
 /// # Errors
 /// A POINT that cannot be read, takes more memory than a run may, or names a pointer that the routine assigns itself.
-pub fn given(
+pub(crate) fn given(
     program: ValidProgram,
     routine: RoutineId,
     text: &[u8],

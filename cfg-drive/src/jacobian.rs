@@ -11,10 +11,9 @@ use crate::sparsity::Blocks;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::flat::Flat;
 use cfg_core::ir::ScalarType;
-use cfg_core::validate::ValidProgram;
 use cfg_exec::{Lease, Value};
-use cfg_transform::records::without_records;
 use std::collections::HashMap;
 
 /// The mode in which a Jacobian is computed.
@@ -67,13 +66,12 @@ impl Jacobian {
 /// Something that cannot be differentiated; a fault of a run; a matrix that does not fit into the memory
 /// that a run may use.
 pub fn jacobian(
-    program: &ValidProgram,
+    program: &Flat,
     routine: RoutineId,
     options: &Options,
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
-    let program = &*without_records(program)?;
     let work = Work::new(program, routine, options, read_point)?;
     let all = |mode| {
         let count = match mode {
@@ -99,13 +97,12 @@ pub fn jacobian(
 /// # Errors
 /// The errors are those of [`jacobian`].
 pub fn compressed_jacobian(
-    program: &ValidProgram,
+    program: &Flat,
     routine: RoutineId,
     options: &Options,
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
     mode: Option<Mode>,
 ) -> Result<Jacobian, Diagnostics> {
-    let program = &*without_records(program)?;
     let mut work = Work::new(program, routine, options, read_point)?;
     let (height, width) = (work.height, work.width);
     let most = match mode {
@@ -142,7 +139,7 @@ pub fn compressed_jacobian(
 
 /// A Jacobian to be computed: everything that every way of computing it needs.
 struct Work<'p> {
-    program: &'p ValidProgram,
+    program: &'p Flat,
     routine: RoutineId,
     options: &'p Options,
     point: Point,
@@ -169,7 +166,7 @@ type Colours = (Vec<usize>, usize);
 
 impl<'p> Work<'p> {
     fn new(
-        program: &'p ValidProgram,
+        program: &'p Flat,
         routine: RoutineId,
         options: &'p Options,
         read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,

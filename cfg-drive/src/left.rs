@@ -7,7 +7,7 @@ use crate::point::Point;
 use crate::records::Members;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
-use cfg_core::validate::ValidProgram;
+use cfg_core::flat::Flat;
 use cfg_format::json::values::{self, NamedValues};
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 /// # Errors
 /// A fault of the run; results that take more memory than a run may.
 pub fn left(
-    (program, routine): (&ValidProgram, RoutineId),
+    (program, routine): (&Flat, RoutineId),
     globals: bool,
     options: &Options,
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
@@ -33,7 +33,7 @@ pub fn left(
         run.value
             .extend(others.filter(|(name, _)| !names.contains(name)));
     }
-    let shown = Members::of(&run.value, program, routine).at(point.sizes());
+    let shown = Members::of(&run.value, program.grouped(), routine).at(point.sizes());
     let text = serde_json::to_vec(&shown).map_err(|e| {
         let help = "report it with the program";
         codes::general(&codes::TYPE, format!("values cannot be written: {e}"), help)

@@ -46,6 +46,7 @@
 //! | `singular` | where derivatives stop being finite |
 //! | `check`, `absolute`, `single_precision` | are the derivatives right, and in which measure |
 //! | `corpus` | a folder of XAIF documents against reference Jacobians |
+//! | `prepare` | the way from the program that was read to the flat one that is differentiated or run |
 //! | `declare`, `extract` | choosing independents and dependents; cutting a program out of another |
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
@@ -70,6 +71,7 @@ mod objects;
 mod options;
 pub mod point;
 mod pointed;
+mod prepare;
 mod records;
 mod same_as;
 mod seeds;
@@ -86,7 +88,6 @@ pub use codes::CODES;
 pub use declare::declare;
 pub use engine::{Engine, Outcome, Runner};
 pub use extract::extract;
-pub use given::given;
 pub use jacobian::{Jacobian, Mode, compressed_jacobian, jacobian};
 pub use json::{Nested, Real};
 pub use left::left;
@@ -94,8 +95,8 @@ pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trac
 pub use objects::{Shown, Sizes};
 pub use options::Options;
 pub use point::Point;
+pub use prepare::{PointText, Prepared, Wishes, prepare};
 pub use records::Members;
-pub use same_as::{Joined, same_as};
 pub use singular::{are_finite, not_finite, singular};
 pub use sizes::{give_sizes, size_result};
 pub use slot::Slot;

@@ -9,8 +9,8 @@ use crate::pointed::explained;
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
+    flat::Flat,
     ir::Program,
-    validate::ValidProgram,
 };
 use cfg_exec::{Argument, RunOptions, RunReport, Session, TapeCounts, TapeSize, Value};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub(crate) struct Machine {
 
 impl Machine {
     pub(crate) fn new(
-        program: &ValidProgram,
+        program: &Flat,
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
@@ -59,7 +59,7 @@ impl Machine {
     /// What a run uses tapes for, as the engine counts it; none if there is no other than the executor.
     pub(crate) fn counted(
         &mut self,
-        program: &ValidProgram,
+        program: &Flat,
         arguments: &mut [Argument],
         options: &Options,
         start: impl Fn(&mut Session, &mut [Argument]) -> Result<(), Diagnostics>,

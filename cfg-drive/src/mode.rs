@@ -19,11 +19,10 @@ use crate::point::Point;
 use crate::slot::{Slot, active};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
+use cfg_core::flat::Flat;
 use cfg_core::ir::{Intent, Program, Routine, ScalarType, VertexKind};
 use cfg_core::text;
-use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, TapeCounts, Value};
-use cfg_transform::records::without_records;
 use original_place::in_original;
 use std::{collections::HashMap, time::Duration};
 
@@ -65,12 +64,7 @@ impl Primal {
     ///
     /// # Errors
     /// The program has something that the executor cannot run.
-    pub fn new(
-        program: &ValidProgram,
-        routine: RoutineId,
-        options: &Options,
-    ) -> Result<Self, Diagnostics> {
-        let program = &*without_records(program)?;
+    pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         Ok(Self {
             program: program.program().clone(),
             routine,

@@ -3,8 +3,8 @@
 use crate::engine::Engine;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Math;
+use cfg_core::flat::Flat;
 use cfg_core::ir::Routine;
-use cfg_core::validate::ValidProgram;
 use cfg_exec::{Argument, Callback, CompileOptions, Compiled, Lease, Memory, RunOptions, Session};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -54,7 +54,7 @@ impl Options {
     ///
     /// # Errors
     /// The program has something that the executor cannot run.
-    pub(crate) fn compile(&self, program: &ValidProgram) -> Result<Compiled, Diagnostics> {
+    pub(crate) fn compile(&self, program: &Flat) -> Result<Compiled, Diagnostics> {
         let options = CompileOptions {
             math: self.math,
             trace: self.trace,

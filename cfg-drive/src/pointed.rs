@@ -12,12 +12,13 @@ use cfg_core::{
     },
     elemental::Scalar,
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    flat::Flat,
     ir::{
         Expr, Global, NameOrigin, NameRole, Op, Place, Program, Role, ScalarType, Stmt, Subscript,
         Variable, VertexKind,
     },
     text,
-    validate::{ValidProgram, validate},
+    validate::validate,
 };
 use cfg_exec::{Argument, Pointed, RunOptions, Session};
 use std::collections::HashSet;
@@ -222,11 +223,11 @@ impl Noting {
     }
 
     /// The program, and the statements by their numbers from 1.
-    fn program(mut self) -> Result<(ValidProgram, Vec<Site>), Diagnostics> {
+    fn program(mut self) -> Result<(Flat, Vec<Site>), Diagnostics> {
         for r in (0..self.program.routines.len()).map(RoutineId::new) {
             self.routine(r);
         }
-        Ok((validate(self.program)?, self.sites))
+        Ok((Flat::check(validate(self.program)?)?, self.sites))
     }
 
     fn routine(&mut self, r: RoutineId) {

@@ -62,7 +62,7 @@ impl Reading<'_, '_> {
                 let message = format!(
                     "{name} is given by `same_as`, which only a POINT can do, and only for a program that is made for it"
                 );
-                let help = "give the value, or make the program with `cfg_drive::same_as`";
+                let help = "give the value, or make the program with `cfg_drive::prepare`";
                 let problem = codes::problem(&codes::SAME_AS, message, help, pointer);
                 problems.0.extend(problem.0);
             } else if self.sizes.is_none()

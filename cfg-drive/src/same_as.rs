@@ -12,30 +12,19 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use cfg_format::json::values::{self, NamedValues, ValueTree};
-use cfg_transform::pools::{self, SameAs};
+use cfg_transform::pools::SameAs;
 
-/// A program for a POINT with pointers that lead where others do.
-#[derive(Debug)]
-pub struct Joined {
-    /// The program, with one more routine.
-    pub program: ValidProgram,
-    /// The routine by which it is entered: that which was asked for, without these parameters.
-    pub routine: RoutineId,
-    /// The parameters: [`Options::same_as`].
-    pub names: Vec<String>,
-}
-
-/// The program for a POINT in which parameters are given by `same_as`; `None` if there are none. It is made before pointers are lowered
-/// ([`cfg_transform::pools::lower`]), and what reads the POINT then has the names in its options.
+/// The parameters of a routine that a POINT gives by `same_as`, and their names; `None` if there are none. They are options of
+/// [`cfg_transform::flatten`], and the names of what reads the POINT then: [`Options::same_as`].
 ///
 /// # Errors
 /// All problems found, with pointers into `text`.
-pub fn same_as(
+pub(crate) fn same_as(
     program: &ValidProgram,
     routine: RoutineId,
     text: &[u8],
     options: &Options,
-) -> Result<Option<Joined>, Diagnostics> {
+) -> Result<Option<(Vec<SameAs>, Vec<String>)>, Diagnostics> {
     // What the member is called stands in the text, if it is not escaped, which nobody does.
     if !text.windows(NAME.len()).any(|part| part == NAME) {
         return Ok(None);
@@ -58,15 +47,7 @@ pub fn same_as(
     if !problems.is_empty() {
         return Err(problems);
     }
-    if found.is_empty() {
-        return Ok(None);
-    }
-    let (program, routine) = pools::same_as(program, routine, &found)?;
-    Ok(Some(Joined {
-        program,
-        routine,
-        names,
-    }))
+    Ok((!found.is_empty()).then_some((found, names)))
 }
 
 const NAME: &[u8] = b"same_as";

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::point::Point;
 use cfg_core::diagnostic::Diagnostic;
 use cfg_core::entity::RoutineId;
-use cfg_core::validate::ValidProgram;
+use cfg_core::flat::Flat;
 use cfg_exec::Value;
 
 /// True if all elements of values are finite.
@@ -20,7 +20,7 @@ pub fn are_finite(values: &Named) -> bool {
 /// The operation at which the derivatives of a routine at a point stop being finite, as a warning with its statement: with this seed,
 /// or that of all dependents. `None` if none does at a singular point: then they overflow on the way.
 pub fn singular(
-    (program, routine): (&ValidProgram, RoutineId),
+    (program, routine): (&Flat, RoutineId),
     options: &Options,
     point: &Point,
     seed: Option<&[Value]>,
@@ -39,7 +39,7 @@ pub fn singular(
 
 /// [`singular`], or that a derivative overflows, of derivatives that are not finite where values are.
 pub fn not_finite(
-    what: (&ValidProgram, RoutineId),
+    what: (&Flat, RoutineId),
     options: &Options,
     point: &Point,
     seed: Option<&[Value]>,

@@ -10,14 +10,15 @@ use crate::{
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
+    flat::Flat,
     ir::{
         Cfg, Dim, Expr, Extent, Intent, NameOrigin, NameRole, Op, OpClass, Program, Role, Routine,
         ScalarType, StmtKind, Variable,
     },
     typing::type_of,
-    validate::{ValidProgram, validate},
 };
 use cfg_format::text;
+use cfg_transform::flat::changed;
 
 /// Gives array parameters of a routine extents that their declarations leave open; each text is `NAME=EXPR`, with the
 /// expression, or several in brackets, in the text form. Callers no longer pass these extents.
@@ -96,12 +97,12 @@ fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
 /// # Errors
 /// Problems of the point, and of the run.
 pub fn size_result(
-    program: ValidProgram,
+    program: Flat,
     routine: RoutineId,
     options: &Options,
     read_point: impl FnOnce(&Primal) -> Result<Point, Diagnostics>,
-) -> Result<ValidProgram, Diagnostics> {
-    let target = program.routine(routine);
+) -> Result<Flat, Diagnostics> {
+    let target = program.grouped().routine(routine);
     let result = target.result;
     let is_constant = |v: &VarId| {
         let mut shape = target.variable(*v).shape.iter();
@@ -120,14 +121,15 @@ pub fn size_result(
     let mut primal = Primal::new(&program, routine, &options)?;
     let point = read_point(&primal)?;
     let run = primal.run(&point)?;
-    let mut program = program.into_program();
-    let shape = &mut program.routines[routine.index()].variables[v.index()].shape;
     let value = run.value.iter().find(|(name, _)| *name == key);
     let extents = value.map_or(&[][..], |(_, value)| value.shape());
-    for (dim, extent) in shape.iter_mut().zip(extents) {
-        dim.extent = Extent::Fixed(Expr::Int(i64::try_from(*extent).unwrap_or(i64::MAX)));
-    }
-    validate(program)
+    changed(program, |program| {
+        let shape = &mut program.routines[routine.index()].variables[v.index()].shape;
+        for (dim, extent) in shape.iter_mut().zip(extents) {
+            dim.extent = Extent::Fixed(Expr::Int(i64::try_from(*extent).unwrap_or(i64::MAX)));
+        }
+        Ok(())
+    })
 }
 
 /// The variable that a text is about, and the shape that it has with it.

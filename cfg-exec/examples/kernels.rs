@@ -5,6 +5,7 @@
 //!     cargo run --release -p cfg-exec --example kernels NAME code     # prints the register code
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
+use cfg_testkit::flat;
 use std::{
     io::Write,
     path::Path,
@@ -179,9 +180,9 @@ fn time_of_gradient(
     main: RoutineId,
     values: &[Argument],
 ) -> Result<f64, Box<dyn std::error::Error>> {
-    let reversal = reverse(program, main, &Options::default())?;
+    let reversal = reverse(&flat(program), main, &Options::default())?;
     let reversed = validate(reversal.program)?;
-    let compiled = Compiled::new(&reversed, &CompileOptions::default())?;
+    let compiled = Compiled::new(&flat(&reversed), &CompileOptions::default())?;
     if std::env::args().nth(2).is_some() {
         println!("{}", compiled.listing(reversal.forward));
         println!("{}", compiled.listing(reversal.reverse));
@@ -224,7 +225,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let case = kernel.case(size);
         let program = validate(case.program.clone())?;
-        let compiled = Compiled::new(&program, &CompileOptions::default())?;
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default())?;
         if code {
             for r in 0..program.routines.len() {
                 println!("{}", compiled.listing(RoutineId::new(r)));

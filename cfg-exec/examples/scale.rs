@@ -2,6 +2,7 @@
 //! `cargo run --release -p cfg-exec --example scale [VERTICES]`
 #![allow(clippy::print_stdout, reason = "it prints a table")]
 
+use cfg_testkit::flat;
 use std::time::Instant;
 
 use cfg_core::{
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let f = program.add(f);
         let program = program.finish()?;
         let begin = Instant::now();
-        let compiled = Compiled::new(&program, &CompileOptions::default())?;
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default())?;
         let compile = begin.elapsed().as_secs_f64();
         let mut arguments = [1.0.into(), [0.0; 10].as_slice().into()];
         let mut session = Session::new(&compiled);

@@ -20,9 +20,9 @@ use cfg_core::{
     },
     elemental::{self, Binary, Math, Unary},
     entity::{RoutineId, VarId, VertexId},
+    flat::Flat,
     ir::{Op, Place, Program, Routine, ScalarType, StmtKind, Variable},
     structure::Structure,
-    validate::ValidProgram,
 };
 
 use crate::{
@@ -146,9 +146,7 @@ impl Compiled {
     ///
     /// # Errors
     /// Routines that are too large for the executor, and the few forms that it does not run.
-    pub fn new(program: &ValidProgram, options: &CompileOptions) -> Result<Self, Diagnostics> {
-        program.refuse_records("the executor")?;
-        program.refuse_pointers("the executor")?;
+    pub fn new(program: &Flat, options: &CompileOptions) -> Result<Self, Diagnostics> {
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
         let conventions = abi::Conventions::of(program);
         let mut problems = Diagnostics::default();

@@ -9,6 +9,7 @@ use cfg_core::{
     ir::{Expr, ScalarType::Real},
 };
 use cfg_reverse::preaccumulate::{Preaccumulation, preaccumulate, preaccumulate_within};
+use cfg_testkit::flat;
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant, SystemTime},
@@ -93,7 +94,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..Options::default()
         };
         let began = processor_time();
-        let cheap = preaccumulate(&program, f, &options)?;
+        let cheap = preaccumulate(&flat(&program), f, &options)?;
         let time = processor_time().saturating_sub(began);
         report(kind, "cheap heuristics", time, &cheap);
 
@@ -101,7 +102,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let budget = Duration::from_millis(milliseconds);
         let asked = AtomicU64::new(0);
         let began = processor_time();
-        let timed = preaccumulate_within(&program, f, &Options::default(), || {
+        let timed = preaccumulate_within(&flat(&program), f, &Options::default(), || {
             let (start, asked) = (Instant::now(), &asked);
             move |part: f64| {
                 let passed = start.elapsed();

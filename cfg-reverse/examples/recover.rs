@@ -17,6 +17,7 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_reverse::{Options, reverse};
+use cfg_testkit::flat;
 use std::time::Instant;
 
 /// Successors of each vertex; 0 is ENTRY, the last is EXIT. Vertices with one are blocks.
@@ -188,7 +189,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let program = validate(program)?;
             // Recovery is part of it.
             let start = clock(zero);
-            let reversal = reverse(&program, RoutineId::new(0), &Options::default())?;
+            let reversal = reverse(&flat(&program), RoutineId::new(0), &Options::default())?;
             let reversed = clock(zero) - start;
             let growth = |of: fn((f64, f64)) -> f64, now: f64| {
                 before.map_or(String::new(), |b| format!("{:.1}", now / of(b)))

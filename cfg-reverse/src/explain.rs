@@ -5,9 +5,9 @@ use cfg_core::{
     dataflow::Position,
     diagnostic::Diagnostics,
     entity::{EdgeId, LocationId, RoutineId, VarId, VertexId},
+    flat::Flat,
     ir::{ControlWidth, Expr, LoopTest, Place, Program, Stmt, StmtKind, TapeClass, VertexKind},
     text,
-    validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
 use std::{
@@ -167,16 +167,16 @@ pub struct Merge {
 /// # Errors
 /// R3xx: what cannot be differentiated, all problems at once, as [`reverse`](crate::reverse()) says them.
 pub fn explain(
-    valid: &ValidProgram,
+    flat: &Flat,
     main: RoutineId,
     options: &Options,
 ) -> Result<Explanation, Diagnostics> {
-    let valid = &*with_routines(valid, main)?;
-    let (prepared, _) = prepare(valid, main, options)?;
+    let flat = &with_routines(flat, main)?;
+    let (prepared, _) = prepare(flat, main, options)?;
     let setting = Setting::of(prepared);
     let context = &setting.prepared.context;
     let drafts = drafted(&setting, options)
-        .map_err(|problems| in_program(valid.program(), &context.program, problems))?;
+        .map_err(|problems| in_program(flat.program(), &context.program, problems))?;
     let routines = drafts.iter().flatten();
     let routines = routines
         .map(|draft| Planned::of(context, draft).plan())

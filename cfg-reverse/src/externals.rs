@@ -9,14 +9,14 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostics},
     entity::{RoutineId, VarId},
+    flat::Flat,
     ir::{
         Dim, Expr, Intent, Op, Partial, Place, Program, Role, Routine, ScalarType, Stmt, StmtKind,
         Variable,
     },
-    validate::{ValidProgram, validate},
+    validate::validate,
 };
 use fixedbitset::FixedBitSet;
-use std::borrow::Cow;
 
 use crate::{
     code::{
@@ -33,24 +33,21 @@ use crate::{
 ///
 /// # Errors
 /// What is made breaks a rule: a partial is too deep with what it is multiplied with.
-pub(crate) fn with_routines(
-    valid: &ValidProgram,
-    main: RoutineId,
-) -> Result<Cow<'_, ValidProgram>, Diagnostics> {
-    let routines = &valid.program().routines;
+pub(crate) fn with_routines(flat: &Flat, main: RoutineId) -> Result<Flat, Diagnostics> {
+    let routines = &flat.program().routines;
     let is_new = |r: &Routine| needs_body(r) || needs_routines(r);
     if !routines.iter().any(is_new) {
-        return Ok(Cow::Borrowed(valid));
+        return Ok(flat.clone());
     }
-    let mut wanted = called(valid.program());
+    let mut wanted = called(flat.program());
     // An external function is not differentiated itself.
     wanted.remove(main.index());
     if !wanted.ones().any(|k| is_new(&routines[k])) {
-        return Ok(Cow::Borrowed(valid));
+        return Ok(flat.clone());
     }
-    let mut program = valid.program().clone();
-    let mut namer = Namer::new(valid.program().routines.iter().map(|r| r.name.as_str()));
-    for (k, routine) in valid.program().routines.iter().enumerate() {
+    let mut program = flat.program().clone();
+    let mut namer = Namer::new(flat.program().routines.iter().map(|r| r.name.as_str()));
+    for (k, routine) in flat.program().routines.iter().enumerate() {
         let (Some(external), Some(result)) = (&routine.external, routine.result) else {
             continue;
         };
@@ -91,7 +88,7 @@ pub(crate) fn with_routines(
             program.routines[k].external = None;
         }
     }
-    validate(program).map(Cow::Owned)
+    Flat::made(validate(program)?, flat.provenance().clone())
 }
 
 /// The routines that are called.

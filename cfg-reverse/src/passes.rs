@@ -10,6 +10,7 @@ use cfg_core::{
     text,
     validate::{ValidProgram, validate},
 };
+use cfg_testkit::flat;
 use std::{fs, path::Path};
 
 use crate::{
@@ -77,7 +78,7 @@ const PASSES: [(&str, Pass); 18] = [
         sweeps(valid, main, &options)
     }),
     ("gradient", |valid, main| {
-        let reversal = reverse(valid, main, &Options::default())?;
+        let reversal = reverse(&flat(valid), main, &Options::default())?;
         Ok(all(&reversal.program, [reversal.gradient].into_iter()))
     }),
     ("trace", |valid, main| {
@@ -88,14 +89,14 @@ const PASSES: [(&str, Pass); 18] = [
         sweeps(valid, main, &options)
     }),
     ("explain", |valid, main| {
-        Ok(explain(valid, main, &Options::default())?.to_string())
+        Ok(explain(&flat(valid), main, &Options::default())?.to_string())
     }),
     ("explain_preaccumulated", |valid, main| {
         let options = Options {
             blocks: Blocks::Preaccumulate,
             ..Options::default()
         };
-        Ok(explain(valid, main, &options)?.to_string())
+        Ok(explain(&flat(valid), main, &options)?.to_string())
     }),
     ("explain_always", |valid, main| {
         let options = Options {
@@ -103,7 +104,7 @@ const PASSES: [(&str, Pass); 18] = [
             markers: true,
             ..Options::default()
         };
-        Ok(explain(valid, main, &options)?.to_string())
+        Ok(explain(&flat(valid), main, &options)?.to_string())
     }),
     ("inside", |valid, main| {
         let options = Options {
@@ -113,13 +114,13 @@ const PASSES: [(&str, Pass); 18] = [
         sweeps(valid, main, &options)
     }),
     ("tangent", |valid, main| {
-        let tangent = tangent(valid, main)?;
+        let tangent = tangent(&flat(valid), main)?;
         let generated = valid.routines.len()..tangent.program.routines.len();
         Ok(all(&tangent.program, generated.map(RoutineId::new)))
     }),
     ("directions", |valid, main| {
-        let tangent = tangent(valid, main)?;
-        let reversal = reverse(valid, main, &Options::default())?;
+        let tangent = tangent(&flat(valid), main)?;
+        let reversal = reverse(&flat(valid), main, &Options::default())?;
         let sweeps = (reversal.sweeps.iter()).map(|&(_, _, reverse)| reverse);
         let mut shown = Vec::new();
         for (program, routines) in [
@@ -134,7 +135,7 @@ const PASSES: [(&str, Pass); 18] = [
         Ok(shown.join("\n"))
     }),
     ("directions_of_tangent", |valid, main| {
-        let tangent = tangent(valid, main)?;
+        let tangent = tangent(&flat(valid), main)?;
         let before = tangent.program.routines.len();
         let (program, _) = directions(tangent.program, &[tangent.tangent], &[])?;
         let generated = before..program.routines.len();
@@ -155,7 +156,7 @@ fn all(program: &Program, routines: impl Iterator<Item = RoutineId>) -> String {
 
 /// The forward and the reverse sweep of every routine.
 fn sweeps(valid: &ValidProgram, main: RoutineId, options: &Options) -> Result<String, Diagnostics> {
-    let reversal = reverse(valid, main, options)?;
+    let reversal = reverse(&flat(valid), main, options)?;
     let sweeps = reversal.sweeps.iter().flat_map(|&(_, f, r)| [f, r]);
     Ok(all(&reversal.program, sweeps))
 }

@@ -41,9 +41,9 @@ use bb_preaccum::{
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
+    flat::Flat,
     ir::{Expr, Place, Program, Routine, Stmt},
     text,
-    validate::ValidProgram,
 };
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -150,13 +150,11 @@ impl Preaccumulation {
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
 pub fn preaccumulate(
-    valid: &ValidProgram,
+    flat: &Flat,
     main: RoutineId,
     search: &Search<'_>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    with(valid, main, |all| {
-        eliminate(all, search, search.large, None)
-    })
+    with(flat, main, |all| eliminate(all, search, search.large, None))
 }
 
 /// Does the work of [`preaccumulate`] by a clock, which is started when everything is linearized and the search begins:
@@ -165,12 +163,12 @@ pub fn preaccumulate(
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
 pub fn preaccumulate_within<T: Fn(f64) -> bool + Sync>(
-    valid: &ValidProgram,
+    flat: &Flat,
     main: RoutineId,
     search: &Search<'_>,
     start: impl FnOnce() -> T,
 ) -> Result<Preaccumulation, Diagnostics> {
-    with(valid, main, |all| {
+    with(flat, main, |all| {
         let is_over = start();
         // A block of a hundred thousand statements is to take two seconds, not thirty.
         eliminate(all, search, search.large, Some(&is_over))
@@ -183,11 +181,11 @@ pub fn preaccumulate_within<T: Fn(f64) -> bool + Sync>(
 /// # Errors
 /// R3xx: the routine cannot be differentiated.
 pub fn preaccumulate_by(
-    valid: &ValidProgram,
+    flat: &Flat,
     main: RoutineId,
     mut sequence: impl FnMut(&Lcg) -> Option<Outcome>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    with(valid, main, |all| {
+    with(flat, main, |all| {
         let graphs = all.iter().map(|found| found.segment.lcg.as_ref());
         graphs
             .map(|lcg| lcg.and_then(|lcg| sequence(lcg)))
@@ -196,12 +194,12 @@ pub fn preaccumulate_by(
 }
 
 fn with(
-    valid: &ValidProgram,
+    flat: &Flat,
     main: RoutineId,
     eliminate: impl FnOnce(&[Found]) -> Vec<Option<Outcome>>,
 ) -> Result<Preaccumulation, Diagnostics> {
-    let valid = &*with_routines(valid, main)?;
-    let (prepared, _) = prepare(valid, main, &Options::default())?;
+    let flat = &with_routines(flat, main)?;
+    let (prepared, _) = prepare(flat, main, &Options::default())?;
     let setting = Setting::of(prepared);
     let all = survey_all(&setting);
     let outcomes = eliminate(&all);

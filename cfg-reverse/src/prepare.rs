@@ -21,11 +21,11 @@ use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
+    flat::Flat,
     ir::{Cfg, Control, NameRole, Program, Routine, VertexKind, original_roles},
     memory::global_set::GlobalSet,
     recover::recover,
     structure::Structure,
-    validate::ValidProgram,
 };
 use std::borrow::Cow;
 
@@ -88,13 +88,11 @@ fn recorded_inside(program: &Program, summary: &Summary, inside: Inside) -> Glob
 /// Everything before the first decision on how a block is written, and the program that the sweeps go to; the
 /// places of the original routines are empty there.
 pub(crate) fn prepare<'v>(
-    valid: &'v ValidProgram,
+    flat: &'v Flat,
     main: RoutineId,
     options: &Options,
 ) -> Result<(Prepared<'v>, Program), Diagnostics> {
-    valid.refuse_records("the reversal")?;
-    valid.refuse_pointers("the reversal")?;
-    let program = valid.program();
+    let program = flat.program();
     check_main(program, main, options.control_only)?;
     results::of_main(program.routine(main))?;
     shared::check_independents(program, main)?;
@@ -105,7 +103,7 @@ pub(crate) fn prepare<'v>(
     // A trace is of blocks and jumps, whatever their structure is.
     let trace = options.unstructured == Unstructured::Trace;
     for &r in &reachable {
-        let (normal, structure) = normal_form(valid, &summary, r, trace)?;
+        let (normal, structure) = normal_form(flat, &summary, r, trace)?;
         normals[r.index()] = Some(normal);
         structures[r.index()] = structure;
     }
@@ -174,15 +172,15 @@ pub(crate) fn prepare<'v>(
 
 /// The normal form of one routine, and its structure, if it is declared or found.
 fn normal_form<'v>(
-    valid: &'v ValidProgram,
+    flat: &'v Flat,
     summary: &Summary,
     r: RoutineId,
     trace: bool,
 ) -> Result<(Normal, Option<Cow<'v, Structure>>), Diagnostics> {
-    let program = valid.program();
+    let program = flat.program();
     let mut normal = normalize::normalize(program, summary, r);
     let split = normal.split(program)?;
-    let Some(declared) = valid.structure(r).filter(|_| !trace) else {
+    let Some(declared) = flat.structure(r).filter(|_| !trace) else {
         let found = structure(program, summary, &mut normal, trace)?;
         normal.changed = true;
         return Ok((normal, found.map(Cow::Owned)));

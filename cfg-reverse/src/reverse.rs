@@ -5,8 +5,8 @@ use cfg_analysis::reach::Reach;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
+    flat::Flat,
     ir::{Cfg, Program, Routine, Signature},
-    validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
 
@@ -24,7 +24,7 @@ use crate::{
     options::{Blocks, Options},
     plan::{draft::Draft, provisions::Provisions, setting::Setting},
     prepare::{places::in_program, prepare},
-    records::Split,
+    records::regrouped,
     sweeps::Sweeps,
 };
 
@@ -50,47 +50,45 @@ pub struct Reversal {
     pub adjoint_globals: Vec<(GlobalId, GlobalId)>,
 }
 
-/// Builds the adjoint of a routine and of everything it calls.
-///
-/// The routine's independents and dependents decide which variables are active. The result is a program
-/// in the same representation: it can be validated, run, and differentiated again (its tangent). Records have adjoints of
-/// their own type.
-///
-/// # Errors
-/// R3xx: what cannot be differentiated, all problems at once. M503: what has no form with records.
-pub fn reverse(
-    valid: &ValidProgram,
-    main: RoutineId,
-    options: &Options,
-) -> Result<Reversal, Diagnostics> {
-    if !valid.has_record_variables() {
-        return without_records(valid, main, options);
+impl Reversal {
+    /// The reversal of the program with its records, if `flat`, which was reversed, was made from one with records: adjoints of
+    /// records are of their type.
+    ///
+    /// # Errors
+    /// M503: something has no form with records.
+    pub fn regrouped(self, flat: &Flat) -> Result<Self, Diagnostics> {
+        let sweeps = self.sweeps.iter();
+        let mut made: Vec<_> = sweeps.flat_map(|&(o, f, r)| [(o, f), (o, r)]).collect();
+        made.push((self.original, self.gradient));
+        let (program, adjoint_globals) =
+            regrouped(flat, self.program, &made, &self.adjoint_globals)?;
+        Ok(Self {
+            signature: Signature::of(&program, self.gradient),
+            adjoint_globals,
+            program,
+            ..self
+        })
     }
-    let split = Split::of(valid)?;
-    let made = without_records(&split.program, main, options).map_err(|p| split.placed(p))?;
-    let sweeps = made.sweeps.iter();
-    let mut pairs: Vec<_> = sweeps.flat_map(|&(o, f, r)| [(o, f), (o, r)]).collect();
-    pairs.push((made.original, made.gradient));
-    let (program, adjoint_globals) = split.grouped(&made.program, &pairs, &made.adjoint_globals)?;
-    Ok(Reversal {
-        signature: Signature::of(&program, made.gradient),
-        adjoint_globals,
-        program,
-        ..made
-    })
 }
 
-/// The adjoint of a program that has no records.
-fn without_records(
-    valid: &ValidProgram,
-    main: RoutineId,
-    options: &Options,
-) -> Result<Reversal, Diagnostics> {
-    let valid = &*with_routines(valid, main)?;
-    let (prepared, out) = prepare(valid, main, options)?;
+/// Builds the adjoint of a routine and of everything it calls.
+///
+/// The routine's independents and dependents decide which variables are active. The result is a flat program
+/// in the same representation: it can be validated, run, and differentiated again (its tangent).
+/// [`Reversal::regrouped`] has it with records.
+///
+/// # Errors
+/// R3xx: what cannot be differentiated, all problems at once.
+pub fn reverse(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
+    reversed(flat, main, options).map_err(|problems| flat.place_in_grouped(problems))
+}
+
+fn reversed(flat: &Flat, main: RoutineId, options: &Options) -> Result<Reversal, Diagnostics> {
+    let flat = &with_routines(flat, main)?;
+    let (prepared, out) = prepare(flat, main, options)?;
     let setting = Setting::of(prepared);
     let normal = &setting.prepared.context.program;
-    let placed = |problems| in_program(valid.program(), normal, problems);
+    let placed = |problems| in_program(flat.program(), normal, problems);
     let routines = drafted(&setting, options).map_err(placed)?;
     let mut program = out;
     let sweeps = emit(&setting, main, routines, &mut program, options)?;
@@ -103,7 +101,7 @@ fn without_records(
         .collect();
     // The originals get the graphs of their normal forms where those are the same.
     let graphs = setting.prepared.into_unchanged();
-    let originals = valid.program().routines.iter().zip(graphs);
+    let originals = flat.program().routines.iter().zip(graphs);
     for (slot, (original, graph)) in program.routines.iter_mut().zip(originals) {
         *slot = match graph {
             Some(mut graph) => {

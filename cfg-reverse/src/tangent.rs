@@ -15,9 +15,9 @@ use cfg_analysis::activity::{Activity, Ends};
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::{GlobalId, RoutineId},
+    flat::Flat,
     ir::{NameRole, Program, Role, Routine, Signature},
     memory::locations::Locations,
-    validate::ValidProgram,
 };
 use fixedbitset::FixedBitSet;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use crate::{
         places::in_program,
         results,
     },
-    records::Split,
+    records::regrouped,
     tangent::writer::{Writer, has_tangent},
 };
 
@@ -55,32 +55,35 @@ pub struct Tangent {
     pub tangent_globals: Vec<(GlobalId, GlobalId)>,
 }
 
-/// Builds the tangent of a routine and of everything it calls. Records have tangents of their own type.
-///
-/// # Errors
-/// R3xx: what cannot be differentiated, all problems at once. M503: what has no form with records.
-pub fn tangent(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
-    if !valid.has_record_variables() {
-        return without_records(valid, main);
+impl Tangent {
+    /// The tangent of the program with its records, if `flat`, which was differentiated, was made from one with records: tangents
+    /// of records are of their type.
+    ///
+    /// # Errors
+    /// M503: something has no form with records.
+    pub fn regrouped(self, flat: &Flat) -> Result<Self, Diagnostics> {
+        let (program, tangent_globals) =
+            regrouped(flat, self.program, &self.pairs, &self.tangent_globals)?;
+        Ok(Self {
+            signature: Signature::of(&program, self.tangent),
+            tangent_globals,
+            program,
+            ..self
+        })
     }
-    let split = Split::of(valid)?;
-    let made = without_records(&split.program, main).map_err(|p| split.placed(p))?;
-    let (program, tangent_globals) =
-        split.grouped(&made.program, &made.pairs, &made.tangent_globals)?;
-    Ok(Tangent {
-        signature: Signature::of(&program, made.tangent),
-        tangent_globals,
-        program,
-        ..made
-    })
 }
 
-/// The tangent of a program that has no records.
-fn without_records(valid: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
-    valid.refuse_records("the tangent")?;
-    valid.refuse_pointers("the tangent")?;
-    let valid = &*with_routines(valid, main)?;
-    let program = valid.program();
+/// Builds the tangent of a routine and of everything it calls. [`Tangent::regrouped`] has it with records.
+///
+/// # Errors
+/// R3xx: what cannot be differentiated, all problems at once.
+pub fn tangent(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> {
+    differentiated(flat, main).map_err(|problems| flat.place_in_grouped(problems))
+}
+
+fn differentiated(flat: &Flat, main: RoutineId) -> Result<Tangent, Diagnostics> {
+    let flat = with_routines(flat, main)?;
+    let program = flat.program();
     if program.routine(main).body.is_none() {
         let message = format!("`{}` has no body", program.routine(main).name);
         return Err(Diagnostic::error(&codes::NO_BODY, message, codes::NO_BODY.explanation).into());

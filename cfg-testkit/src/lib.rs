@@ -13,6 +13,7 @@
 //! - [`pairs`] lists the pairs of vertex types that structured graphs can have.
 //! - [`kernels`] are the programs of the folder `fixtures`, [`fixtures`] reads what they must give; [`scale`]
 //!   makes programs with a million vertices, [`growth`] families to measure how costs grow with size.
+//! - [`flat()`](flat()) makes flat programs of those without pointers and records.
 //! - [`mod@same`] tells whether two programs are the same up to generated names and ids, and where they differ first.
 //! - [`mod@renumber`] gives vertices and edges other ids, [`mod@reorder`] puts variables into another order.
 //! - [`mod@golden`] compares with a file, or rewrites it.
@@ -41,6 +42,7 @@ pub mod case;
 pub mod census;
 pub mod differences;
 pub mod fixtures;
+pub mod flat;
 pub mod general;
 pub mod generate;
 pub mod golden;
@@ -66,3 +68,5 @@ pub mod seeds;
 pub mod shrink;
 pub mod strict;
 pub mod tree;
+
+pub use flat::flat;

@@ -1,6 +1,7 @@
 //! Transformations of [cfgrev](https://github.com/cfgrev/cfgrev) programs that the executor, the back ends and the
 //! reversal share.
 //!
+//! - [`flatten`](flatten()): programs without pointers and records, as reversal, executor and back ends take them.
 //! - [`scalarize`]: array statements as loops over scalar code.
 //! - [`records`]: each scalar and array in a record as a variable of its own.
 //! - [`pools`]: what pointers may lead to as cells of pools.
@@ -10,6 +11,7 @@
 
 pub mod aliased;
 pub mod codes;
+pub mod flat;
 mod names;
 pub mod outline;
 pub mod pools;
@@ -17,6 +19,7 @@ pub mod records;
 pub mod scalarize;
 
 pub use codes::CODES;
+pub use flat::flatten;
 
 #[cfg(test)]
 mod passes;

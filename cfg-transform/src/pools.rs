@@ -30,10 +30,7 @@ mod writer;
 
 use crate::names::unused;
 use cfg_core::{
-    diagnostic::{
-        Diagnostics,
-        site::{Element, Site},
-    },
+    diagnostic::Diagnostics,
     entity::{GlobalId, RoutineId},
     ir::{CLeftOut, Dim, Expr, Global, Program, Role, ScalarType, Variable, visit::each_written},
     memory::callgraph::CallGraph,
@@ -170,32 +167,6 @@ pub fn lower(
     lowered.records.extend(records);
     crate::aliased::mark(&mut lowered, GlobalId::new(program.globals.len()));
     validate(lowered)
-}
-
-/// Where in a program the part of the lowered one comes from at which a problem is: the statement that it was made from, or the
-/// routine as a whole for what was added.
-pub fn original_site(program: &Program, lowered: &Program, site: &Site) -> Option<Site> {
-    let r = site.routine?;
-    let made = lowered.routines.get(r.index())?;
-    let original = match program.routines.get(r.index()) {
-        Some(_) => r,
-        None => program.find_routine(&made.name)?,
-    };
-    let theirs = program.routine(original).body.as_ref()?;
-    let element = match site.element.statement() {
-        Some((v, s)) if original == r => {
-            let statement = made.body.as_ref()?.vertex(v).statements().get(s);
-            let number = statement.and_then(|statement| statement.origin.number());
-            let found = number.and_then(|number| theirs.numbered_statement(number));
-            found.map(|(v, s)| Element::Statement(v, s))
-        }
-        _ => site
-            .element
-            .vertex()
-            .filter(|v| original == r && v.index() < theirs.vertex_count())
-            .map(Element::Vertex),
-    };
-    Some(Site::of(original, element.unwrap_or(Element::Routine)))
 }
 
 /// The flag that says whether globals have their initial values, if some need them where the program is entered.

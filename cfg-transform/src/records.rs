@@ -2,11 +2,7 @@
 
 pub mod group;
 mod layout;
-mod parts;
 pub mod split;
-mod unsplit;
 
-pub use group::{Grouped, group};
-pub use parts::Parts;
+pub use group::{Grouped, regroup};
 pub use split::{split, split_with_parts, without_records};
-pub use unsplit::unsplit;

@@ -20,7 +20,7 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, EmittedDerivative, Function, Heap, Language, Limits, Math, Select, Source,
+    Command, Derivative, EmittedDerivative, Function, Heap, Language, Limits, Math, Select,
     Variables,
 };
 use crate::codes;
@@ -33,10 +33,12 @@ use crate::report::Text;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},
     entity::{GlobalId, RoutineId},
+    flat::Flat,
     ir::Program,
     memory::callgraph::CallGraph,
     validate::ValidProgram,
 };
+use cfg_drive::{PointText, Wishes};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -72,179 +74,98 @@ fn wanted(select: &Select, variables: Option<&Variables>) -> Wanted {
     }
 }
 
-/// A program at a point: without pointers, and the routine by which it is entered.
+/// A flat program, and the text of the POINT at which it is run.
 struct AtPoint {
-    program: ValidProgram,
+    program: Flat,
     routine: RoutineId,
     text: Rc<Text>,
     /// The parameters that the point gives by `same_as`.
     same_as: Vec<String>,
 }
 
-/// A valid program, the routine to work on, and the text of a POINT.
-fn load(
-    source: &Source,
-    select: &Select,
-    heap: Heap,
-    (point, limits): (&str, &Limits),
+/// The flat program of a source that a command works on, with the independents and dependents that are wanted, and extents that
+/// declarations leave open.
+fn prepare(
+    args: &Function,
+    sizes: &[String],
     session: &Session,
-) -> anyhow::Result<AtPoint> {
-    let program = session.load(source, &wanted(select, None))?;
-    let routine = self::select(&program, select, session)?;
-    at_point((program, routine), heap, (point, limits), session)
+) -> anyhow::Result<(Flat, RoutineId)> {
+    let program = session.load(&args.source, &wanted(&args.select, Some(&args.variables)))?;
+    let routine = select(&program, &args.select, session)?;
+    let wishes = Wishes {
+        sizes,
+        ..wishes(&args.variables, args.heap, session)
+    };
+    let made = cfg_drive::prepare(program, routine, &wishes, &cfg_drive::Options::default())?;
+    session.made(&made.program);
+    Ok((made.program, made.routine))
 }
 
-/// The program without pointers for a point.
-fn at_point(
+/// The flat program for a POINT.
+fn prepare_at(
     (program, routine): (ValidProgram, RoutineId),
-    heap: Heap,
+    wishes: Wishes<'_>,
     (point, limits): (&str, &Limits),
     session: &Session,
 ) -> anyhow::Result<AtPoint> {
     let text = session.read_value("POINT", point, false)?;
-    let options = options(limits, session);
-    let given = cfg_drive::given(program, routine, &text.bytes, &options);
-    let (program, routine) = given.map_err(in_text(&text))?;
-    let joined = cfg_drive::same_as(&program, routine, &text.bytes, &options);
-    let (program, routine, same_as) = match joined.map_err(in_text(&text))? {
-        None => {
-            let (program, routine) = lowered(program, routine, heap, session)?;
-            (program, routine, Vec::new())
-        }
-        Some(joined) => {
-            let original = program.into_program();
-            let (made, routine) = lower(&joined.program, joined.routine, heap)?;
-            session.lowers(original, made.program().clone());
-            (made, routine, joined.names)
-        }
+    let point = PointText {
+        name: &text.name,
+        bytes: &text.bytes,
     };
+    let wishes = Wishes {
+        point: Some(point),
+        ..wishes
+    };
+    let made = cfg_drive::prepare(program, routine, &wishes, &options(limits, session))?;
+    session.made(&made.program);
     Ok(AtPoint {
-        program,
-        routine,
+        program: made.program,
+        routine: made.routine,
         text,
-        same_as,
+        same_as: made.same_as,
     })
 }
 
-/// The program of [`at_point`], for derivatives: a result has the extents that it has at the point.
-fn sized_at_point(
-    wished: (ValidProgram, RoutineId),
-    heap: Heap,
+/// The flat program of a source for derivatives at a POINT.
+fn prepare_derivatives_at(
+    args: &Function,
+    sizes: &[String],
     point: (&str, &Limits),
     session: &Session,
 ) -> anyhow::Result<AtPoint> {
-    let AtPoint {
-        program,
-        routine,
-        text,
-        same_as,
-    } = at_point(wished, heap, point, session)?;
-    let options = cfg_drive::Options {
-        same_as,
-        ..options(point.1, session)
+    let program = session.load(&args.source, &wanted(&args.select, Some(&args.variables)))?;
+    let routine = select(&program, &args.select, session)?;
+    let wishes = Wishes {
+        sizes,
+        size_result: true,
+        ..wishes(&args.variables, args.heap, session)
     };
-    let program = cfg_drive::size_result(program, routine, &options, |primal| {
-        primal.point(&text.bytes).map_err(in_text(&text))
-    })?;
-    Ok(AtPoint {
-        program,
-        routine,
-        text,
-        same_as: options.same_as,
-    })
+    prepare_at((program, routine), wishes, point, session)
 }
 
-/// The program without pointers, and the routine by which it is entered then.
-fn lowered(
-    program: ValidProgram,
-    routine: RoutineId,
-    heap: Heap,
-    session: &Session,
-) -> Result<(ValidProgram, RoutineId), Diagnostics> {
-    if !program.has_pointers() {
-        return Ok((program, routine));
-    }
-    let (made, routine) = lower(&program, routine, heap)?;
-    session.lowers(program.into_program(), made.program().clone());
-    Ok((made, routine))
-}
-
-/// A program without its pointers, and the routine of the same name there.
-fn lower(
-    program: &ValidProgram,
-    routine: RoutineId,
-    heap: Heap,
-) -> Result<(ValidProgram, RoutineId), Diagnostics> {
-    let name = &program.routine(routine).name;
-    let made = cfg_transform::pools::lower(program, &[routine], heap.cells())?;
-    let routine = made.find_routine(name).unwrap_or(routine);
-    Ok((made, routine))
-}
-
-/// A valid program and the routine to differentiate, with the independents and dependents that are wanted.
-fn prepare(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
-    let (program, routine) = wished(args, session)?;
-    Ok(lowered(program, routine, args.heap, session)?)
-}
-
-/// A valid program, which may have pointers, and the routine to differentiate, with the independents and dependents that are wanted.
-fn wished(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
-    let wanted = wanted(&args.select, Some(&args.variables));
-    let program = session.load(&args.source, &wanted)?;
-    declare(args, program, session)
-}
-
-/// The routine to differentiate, with the independents and dependents that are wanted.
-fn declare(
-    args: &Function,
-    program: ValidProgram,
-    session: &Session,
-) -> anyhow::Result<(ValidProgram, RoutineId)> {
-    let (select, variables) = (&args.select, &args.variables);
-    let routine = self::select(&program, select, session)?;
-    // The reader of XAIF has done it.
+/// The wishes that options of the command line are.
+fn wishes<'a>(variables: &'a Variables, heap: Heap, session: &Session) -> Wishes<'a> {
+    // The reader of XAIF has declared them.
     let done = session.language.get() == Language::Xaif;
-    if done || variables.independent.is_none() && variables.dependent.is_none() {
-        return Ok((program, routine));
+    Wishes {
+        independents: variables.independent.as_deref().filter(|_| !done),
+        dependents: variables.dependent.as_deref().filter(|_| !done),
+        cells: heap.cells(),
+        ..Wishes::default()
     }
-    let mut program = program.into_program();
-    cfg_drive::declare(
-        &mut program,
-        routine,
-        variables.independent.as_deref(),
-        variables.dependent.as_deref(),
-    )?;
-    Ok((cfg_core::validate::validate(program)?, routine))
 }
 
 /// The program for C with checks, or in several directions, for which records are split: they are where no caller passes one. Without
 /// these options, which there are for C only, it stays.
-fn splittable(
-    program: ValidProgram,
-    routine: RoutineId,
-    options: &EmittedDerivative,
-) -> anyhow::Result<ValidProgram> {
-    let of = program.routine(routine);
+fn splittable(program: Flat, routine: RoutineId, options: &EmittedDerivative) -> Flat {
+    let of = program.grouped().routine(routine);
     let is_record = |v| of.variable(v).ty.record().is_some();
     let are_passed = of.parameter_ids().chain(of.result).any(is_record);
-    if are_passed || !(options.emitted.checks || options.directions) {
-        return Ok(program);
+    match are_passed || !(options.emitted.checks || options.directions) {
+        true => program,
+        false => program.forget_records(),
     }
-    Ok(cfg_transform::records::without_records(&program)?.into_owned())
-}
-
-/// The program with extents of the routine that its declarations leave open.
-fn sized(
-    program: ValidProgram,
-    routine: RoutineId,
-    sizes: &[String],
-) -> anyhow::Result<ValidProgram> {
-    if sizes.is_empty() {
-        return Ok(program);
-    }
-    let mut program = program.into_program();
-    cfg_drive::give_sizes(&mut program, routine, sizes)?;
-    Ok(cfg_core::validate::validate(program)?)
 }
 
 /// The routine that a command works on.
@@ -332,7 +253,7 @@ fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
 
 /// The program, routine, options and POINT with which a command that evaluates derivatives at a point begins.
 struct Prepared {
-    program: ValidProgram,
+    program: Flat,
     routine: RoutineId,
     options: cfg_drive::Options,
     text: Rc<Text>,
@@ -352,14 +273,13 @@ fn evaluation(
         ("POINT", Some(&args.at.point)),
     ])?;
     session.claim_all(others)?;
-    let wished = wished(&args.function, session)?;
     let point = (&*args.at.point, &args.limits);
     let AtPoint {
         program,
         routine,
         text,
         same_as,
-    } = sized_at_point(wished, args.function.heap, point, session)?;
+    } = prepare_derivatives_at(&args.function, &[], point, session)?;
     let options = cfg_drive::Options {
         reversal: reverse::options(args.reversal),
         engine,

@@ -4,7 +4,7 @@ use crate::args::{Compiling, Engine, EngineName, Limits, Math};
 use crate::input::Usage;
 use crate::signals::Waiting;
 use cfg_cc::{Compiler, Executable, Watch, Watching, check_status};
-use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
 use cfg_drive::{Outcome, Runner};
 use cfg_exec::{Argument, Value};
 use std::{env, io, path::PathBuf, sync::Arc, time::Duration};
@@ -106,7 +106,7 @@ struct Cc(Compiler);
 impl cfg_drive::Engine for Cc {
     fn prepare(
         &self,
-        program: &ValidProgram,
+        program: &Flat,
         routine: RoutineId,
         counting: bool,
     ) -> Result<Box<dyn Runner>, Diagnostics> {

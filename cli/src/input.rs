@@ -10,10 +10,9 @@ use crate::progress::{Progress, Status};
 use crate::report::{Reporter, Text};
 use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
-use cfg_core::ir::Program;
+use cfg_core::flat::Flat;
 use cfg_core::validate::ValidProgram;
 use cfg_format::json::{Checked, Parsed};
-use cfg_transform::pools;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::io::{self, Read};
@@ -49,8 +48,8 @@ pub(crate) struct Session {
     in_c: RefCell<(Vec<Rc<Text>>, InC)>,
     /// The C that the program was read from.
     pub(crate) original: RefCell<Option<CSource>>,
-    /// A program with pointers, and what is run in its place.
-    lowered: RefCell<Option<(Program, Program)>>,
+    /// The flat program that commands work on, if it was made from one with pointers.
+    flat: RefCell<Option<Flat>>,
 }
 
 impl Session {
@@ -62,7 +61,7 @@ impl Session {
             language: Cell::new(Language::Json),
             in_c: RefCell::default(),
             original: RefCell::default(),
-            lowered: RefCell::default(),
+            flat: RefCell::default(),
         }
     }
 
@@ -93,36 +92,24 @@ impl Session {
 
     /// Reports to standard error.
     pub(crate) fn report(&self, diagnostics: &Diagnostics) {
+        let diagnostics = match &*self.flat.borrow() {
+            Some(flat) => &flat.place_in_original(diagnostics.clone()),
+            None => diagnostics,
+        };
         self.reporter
-            .print_stderr(&self.in_original(diagnostics), &self.texts.borrow());
+            .print_stderr(diagnostics, &self.texts.borrow());
     }
 
-    /// From now on problems are those of a program that was made from the one that was read.
-    pub(crate) fn lowers(&self, original: Program, lowered: Program) {
-        *self.lowered.borrow_mut() = Some((original, lowered));
+    /// Says which flat program was made from the one that was read: later problems are those of that one.
+    pub(crate) fn made(&self, flat: &Flat) {
+        if flat.provenance().pointers.is_some() {
+            *self.flat.borrow_mut() = Some(flat.clone());
+        }
     }
 
     /// True if the program that is run was made from one with pointers.
-    pub(crate) fn has_lowered(&self) -> bool {
-        self.lowered.borrow().is_some()
-    }
-
-    /// Problems of a program that was lowered at the statements of the one that was read.
-    fn in_original(&self, diagnostics: &Diagnostics) -> Diagnostics {
-        let lowered = self.lowered.borrow();
-        let Some((original, lowered)) = &*lowered else {
-            return diagnostics.clone();
-        };
-        let moved = diagnostics.iter().cloned().map(|mut d| {
-            let site = d.at.site.as_deref();
-            let site = site.and_then(|site| pools::original_site(original, lowered, site));
-            let Some(site) = site else { return d };
-            d.at.element = None;
-            d.at.pointer = None;
-            let words = cfg_core::text::site(original, &site);
-            d.at_site_in(original, site).at_element(words)
-        });
-        Diagnostics(moved.collect())
+    pub(crate) fn had_pointers(&self) -> bool {
+        self.flat.borrow().is_some()
     }
 
     /// The texts read so far.

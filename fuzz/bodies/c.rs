@@ -1,6 +1,7 @@
 //! Any bytes: the reader of C answers with a program or with problems; what it reads is printed and read back equal, is valid or
 //! refused, and if it is valid it is reversed or refused.
 
+use cfg_core::flat::Flat;
 use cfg_core::validate::validate;
 use cfg_format::text;
 use cfg_testkit::plain::plain;
@@ -31,14 +32,14 @@ pub(crate) fn run(data: &[u8]) {
     let Some(main) = program.main else {
         return;
     };
-    let Ok(valid) = validate(program) else {
+    let Ok(flat) = validate(program).and_then(Flat::check) else {
         return;
     };
     let options = cfg_reverse::Options {
         work: 1000,
         ..cfg_reverse::Options::default()
     };
-    if let Ok(made) = cfg_reverse::reverse(&valid, main, &options) {
+    if let Ok(made) = cfg_reverse::reverse(&flat, main, &options) {
         let problems = validate(made.program).err();
         assert!(problems.is_none(), "{}", problems.unwrap_or_default());
     }

@@ -2,7 +2,7 @@
 //! and tangent agree and no tape keeps anything. Programs that are not changed agree with divided differences, too.
 
 use super::{
-    document_changes::changed, lowered::lowered, program_changes::program, refused::refused,
+    document_changes::changed, flattened::flattened, program_changes::program, refused::refused,
 };
 use cfg_core::ir::ScalarType;
 use cfg_drive::{Options, Primal, Tolerances, check};
@@ -18,7 +18,7 @@ pub(crate) fn run(data: &[u8]) {
         Err(problems) => return refused(&problems),
     };
     let Some(main) = valid.main else { return };
-    let (valid, main) = match lowered(valid, main) {
+    let (valid, main) = match flattened(valid, main) {
         Ok(made) => made,
         Err(problems) => return refused(&problems),
     };
@@ -40,13 +40,13 @@ pub(crate) fn run(data: &[u8]) {
         checked.dot_product.agrees != Some(false),
         "{:?}\n{}",
         checked.dot_product,
-        *valid
+        **valid
     );
     assert!(
         has_tapes || checked.stack.agrees,
         "{:?}\n{}",
         checked.stack,
-        *valid
+        **valid
     );
     if changes.is_empty() {
         let differences = &checked.differences;

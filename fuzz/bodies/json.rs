@@ -22,7 +22,12 @@ pub(crate) fn run(data: &[u8]) {
         .main
         .or((!valid.routines.is_empty()).then(|| cfg_core::entity::RoutineId::new(0)))
     {
-        let _ = cfg_reverse::tangent(&valid, main);
-        let _ = cfg_reverse::reverse(&valid, main, &cfg_reverse::Options::default());
+        let options = cfg_transform::flat::Options::default();
+        let Ok(made) = cfg_transform::flatten(valid, &[main], &options) else {
+            return;
+        };
+        let (flat, main) = (made.program, made.heads[0]);
+        let _ = cfg_reverse::tangent(&flat, main);
+        let _ = cfg_reverse::reverse(&flat, main, &cfg_reverse::Options::default());
     }
 }

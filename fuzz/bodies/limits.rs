@@ -2,8 +2,9 @@
 //! steps and calls that run out at any place. Each stops with its own code, leaves nothing taken, and what is done again
 //! without the limit has the same bits as if nothing had happened.
 
-use super::{lowered::lowered, program_changes::program};
+use super::{flattened::flattened, program_changes::program};
 use cfg_core::elemental::Scalar;
+use cfg_core::flat::Flat;
 use cfg_core::{
     entity::RoutineId,
     ir::{Intent, Program, ScalarType},
@@ -12,6 +13,7 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, Value};
 use cfg_format::json;
 use cfg_testkit::case::{Case, Elements};
+use cfg_testkit::flat;
 use std::{fmt, io};
 
 /// One input: a program, and what is left until something is refused.
@@ -27,7 +29,7 @@ pub(crate) fn run(data: &[u8]) {
     let Ok(valid) = validate::validate(case.program.clone()) else {
         return;
     };
-    let (valid, main) = lowered(valid, case.main)
+    let (valid, main) = flattened(valid, case.main)
         .expect("what is generated has no pointers that cannot be lowered");
     runs(&case, &valid, main, k);
     let options = cfg_reverse::Options {
@@ -38,7 +40,7 @@ pub(crate) fn run(data: &[u8]) {
         return;
     };
     if let Ok(adjoint) = validate::validate(made.program) {
-        runs(&case, &adjoint, made.forward, k);
+        runs(&case, &flat(&adjoint), made.forward, k);
     }
 }
 
@@ -106,7 +108,7 @@ fn writes(program: &Program, k: usize) {
 }
 
 /// Runs a routine without limits worth mention, then with each limit, then without again.
-fn runs(case: &Case, program: &validate::ValidProgram, routine: RoutineId, k: usize) {
+fn runs(case: &Case, program: &Flat, routine: RoutineId, k: usize) {
     let compiled = Compiled::new(program, &CompileOptions::default()).expect("it compiles");
     let mut session = Session::new(&compiled);
     let Some(given) = arguments(case, &session, routine, program) else {

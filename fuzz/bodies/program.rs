@@ -3,14 +3,16 @@
 //! tape the checker proves, or a reason why not; and runs, within limits, end.
 
 use super::{
-    document_changes::changed, lowered::lowered, program_changes::program, refused::refused,
+    document_changes::changed, flattened::flattened, program_changes::program, refused::refused,
 };
+use cfg_core::flat::Flat;
 use cfg_core::{
     ir::{Program, ScalarType},
     validate,
 };
 use cfg_format::{json, text};
 use cfg_reverse::{Blocks, Options, Unstructured};
+use cfg_testkit::flat;
 
 /// One input.
 pub(crate) fn run(data: &[u8]) {
@@ -38,11 +40,10 @@ pub(crate) fn run(data: &[u8]) {
     assert!(parsed.program.is_some(), "{}\n{printed}", parsed.problems);
     let Some(main) = valid.main else { return };
     if valid.has_pointers() {
-        let options = Options::default();
-        let refusal = cfg_reverse::reverse(&valid, main, &options);
+        let refusal = Flat::check(valid.clone());
         refused(&refusal.expect_err("pointers are lowered before"));
     }
-    let (valid, main) = match lowered(valid, main) {
+    let (valid, main) = match flattened(valid, main) {
         Ok(made) => made,
         Err(problems) => return refused(&problems),
     };
@@ -85,7 +86,7 @@ fn derived(original: &Program, program: Program, reversed: bool) {
         (original.routines.iter()).any(|r| r.variables.iter().any(|v| v.ty == ScalarType::Tape));
     match validate::validate(program) {
         Ok(program) => {
-            let found = tape_check::check_program(&program).problems;
+            let found = tape_check::check_program(&flat(&program)).problems;
             assert!(!reversed || has_tapes || !found.has_errors(), "{found}");
         }
         Err(problems) => {

@@ -1,7 +1,7 @@
 //! A random program, structured, any graph or with pointers, damaged operator by operator: if it is still valid, its tape passes the static
 //! check, its forward sweep gives the original's results, and its reverse sweep empties the tape.
 
-use super::lowered::lowered;
+use super::flattened::flattened;
 use cfg_core::{
     elemental::Scalar,
     ir::{Cfg, Expr, Op, Program, StmtKind, VertexKind},
@@ -9,6 +9,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, Value};
 use cfg_reverse::{Blocks, Unstructured};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::{Case, Elements},
     general,
@@ -37,7 +38,7 @@ pub(crate) fn run(data: &[u8]) {
     let Ok(valid) = validate::validate(case.program.clone()) else {
         return;
     };
-    let Ok((valid, main)) = lowered(valid, case.main) else {
+    let Ok((valid, main)) = flattened(valid, case.main) else {
         return;
     };
     let merge = seed[3] & 2 == 0;
@@ -82,7 +83,7 @@ pub(crate) fn run(data: &[u8]) {
         }
     };
     let program = match validate::validate(made.program.clone()) {
-        Ok(program) => program,
+        Ok(program) => flat(&program),
         Err(problems) => {
             panic!("the adjoint program is valid: {problems}")
         }

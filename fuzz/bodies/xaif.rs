@@ -11,6 +11,7 @@ use cfg_core::{
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, Value};
 use cfg_front::xaif::{Options, read_xaif, to_string};
 use cfg_reverse::Blocks;
+use cfg_testkit::flat;
 
 /// One input.
 pub(crate) fn run(data: &[u8]) {
@@ -30,7 +31,7 @@ pub(crate) fn run(data: &[u8]) {
     );
     let valid = validate::validate(program).expect("what is read is valid");
     let Some(main) = valid.main else { return };
-    if let Ok(tangent) = cfg_reverse::tangent(&valid, main) {
+    if let Ok(tangent) = cfg_reverse::tangent(&flat(&valid), main) {
         validate::validate(tangent.program).expect("the tangent program is valid");
     }
     // The choices come from the document, so that an input means the same every time.
@@ -48,7 +49,7 @@ pub(crate) fn run(data: &[u8]) {
         },
         ..cfg_reverse::Options::default()
     };
-    let made = match cfg_reverse::reverse(&valid, main, &choices) {
+    let made = match cfg_reverse::reverse(&flat(&valid), main, &choices) {
         Ok(made) => made,
         Err(problems) => {
             assert!(problems.has_errors());
@@ -57,7 +58,7 @@ pub(crate) fn run(data: &[u8]) {
     };
     let adjoint = validate::validate(made.program.clone()).expect("the adjoint program is valid");
     // General control flow is not checked without a run (T701).
-    for d in tape_check::check_program(&adjoint).problems.iter() {
+    for d in tape_check::check_program(&flat(&adjoint)).problems.iter() {
         assert!(d.code == "T701" || d.severity == Severity::Warning, "{d}");
     }
     let Some(arguments) = arguments(&valid, main) else {
@@ -69,7 +70,7 @@ pub(crate) fn run(data: &[u8]) {
         max_memory: 1 << 25,
         max_depth: 100,
     };
-    let Ok(compiled) = Compiled::new(&adjoint, &CompileOptions::default()) else {
+    let Ok(compiled) = Compiled::new(&flat(&adjoint), &CompileOptions::default()) else {
         return;
     };
     let mut session = Session::new(&compiled);

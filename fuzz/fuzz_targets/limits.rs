@@ -1,8 +1,8 @@
 #![no_main]
 
 
-#[path = "../bodies/lowered.rs"]
-mod lowered;
+#[path = "../bodies/flattened.rs"]
+mod flattened;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
 #[path = "../bodies/limits.rs"]

@@ -3,8 +3,8 @@
 
 #[path = "../bodies/document_changes.rs"]
 mod document_changes;
-#[path = "../bodies/lowered.rs"]
-mod lowered;
+#[path = "../bodies/flattened.rs"]
+mod flattened;
 #[path = "../bodies/program_changes.rs"]
 mod program_changes;
 #[path = "../bodies/refused.rs"]

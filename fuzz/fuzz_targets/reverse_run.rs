@@ -1,7 +1,7 @@
 #![no_main]
 
-#[path = "../bodies/lowered.rs"]
-mod lowered;
+#[path = "../bodies/flattened.rs"]
+mod flattened;
 #[path = "../bodies/reverse_run.rs"]
 mod body;
 

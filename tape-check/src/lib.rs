@@ -108,9 +108,9 @@ mod stacks;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
+    flat::Flat,
     ir::{Cfg, Role, Routine, ScalarType, Vertex, VertexType},
     structure::Structure,
-    validate::ValidProgram,
 };
 use std::collections::HashSet;
 
@@ -125,25 +125,18 @@ pub use report::{Report, Summary};
 use sides::{PairCheck, Side};
 
 /// Checks the pairs, and every other routine that uses a tape. Empty if all is proven.
-pub fn check(program: &ValidProgram, pairs: &[Pair]) -> Diagnostics {
+pub fn check(program: &Flat, pairs: &[Pair]) -> Diagnostics {
     inspect(program, pairs).problems
 }
 
 /// Checks a program as [`inspect`] does, with the pairs that [`pairs()`] finds.
-pub fn check_program(program: &ValidProgram) -> Report {
+pub fn check_program(program: &Flat) -> Report {
     inspect(program, &pairs(program))
 }
 
 /// Checks the pairs as [`check`] does, and gives a summary.
-pub fn inspect(program: &ValidProgram, pairs: &[Pair]) -> Report {
+pub fn inspect(program: &Flat, pairs: &[Pair]) -> Report {
     let mut found = Report::default();
-    // What a pointer leads to may be any variable whose address is taken.
-    if (!pairs.is_empty() || program.routines.iter().any(uses_tape))
-        && let Err(problems) = program.refuse_pointers("the stack checker")
-    {
-        found.problems = problems;
-        return found;
-    }
     let (roles, twice) = Roles::new(program, pairs);
     let globals = GlobalWrites::of(program);
     let known = Known {
@@ -174,7 +167,7 @@ pub fn inspect(program: &ValidProgram, pairs: &[Pair]) -> Report {
 }
 
 /// True if the routine has a body; reports it if not.
-fn has_body(program: &ValidProgram, id: RoutineId, found: &mut Report) -> bool {
+fn has_body(program: &Flat, id: RoutineId, found: &mut Report) -> bool {
     let (message, known) = match program.routines.get(id.index()) {
         None => ("there is no such routine", false),
         Some(r) if r.body.is_none() => ("the routine has no body", true),
@@ -189,7 +182,7 @@ fn has_body(program: &ValidProgram, id: RoutineId, found: &mut Report) -> bool {
     false
 }
 
-fn inspect_pair(program: &ValidProgram, known: Known<'_, '_>, pair: Pair, found: &mut Report) {
+fn inspect_pair(program: &Flat, known: Known<'_, '_>, pair: Pair, found: &mut Report) {
     let ok = [pair.forward, pair.reverse].map(|r| has_body(program, r, found));
     if ok != [true, true] {
         return;
@@ -245,7 +238,7 @@ fn inspect_pair(program: &ValidProgram, known: Known<'_, '_>, pair: Pair, found:
     found.summary.add(&check.summary);
 }
 
-fn inspect_single(program: &ValidProgram, known: Known<'_, '_>, id: RoutineId, found: &mut Report) {
+fn inspect_single(program: &Flat, known: Known<'_, '_>, id: RoutineId, found: &mut Report) {
     let routine = program.routine(id);
     if let [name, ..] = &*tape_parameters(routine) {
         found.problems.push(report::of_routine(

@@ -3,9 +3,9 @@
 use super::{globals::once, names::Names, operators::c_type::c_type};
 use cfg_core::{
     entity::{GlobalId, RecordId, RoutineId, VarId},
+    flat::Parts,
     ir::{CLeftOut, Field, Program, Record, ScalarType},
 };
-use cfg_transform::records::Parts;
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// A program with records that is written as it is without them, and the structures that callers see.
@@ -62,7 +62,7 @@ impl<'a> Structs<'a> {
             homes
         });
         let homes = homes.collect();
-        let all = program.globals.iter().zip(parts.globals()).enumerate();
+        let all = program.globals.iter().zip(&parts.globals).enumerate();
         let globals = all.flat_map(|(g, (global, parts))| {
             let record = global.variable.ty.record().is_some();
             (0..parts.len()).map(move |k| (GlobalId::new(g), record.then_some(k)))

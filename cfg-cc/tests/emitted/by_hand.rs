@@ -1,14 +1,16 @@
 //! Programs that were written to be hard: each file in `programs` begins with a line like `// n = 3, k = -2`, the values
 //! of the main routine's integers; all other values are random.
 
+use crate::support::flat;
 use crate::{
     random::check,
     support::{Job, flags, jobs},
 };
 use cfg_cc::{Compiler, Executable};
+use cfg_core::flat::Flat;
 use cfg_core::{
     ir::{Extent, Order, ScalarType, Variable},
-    validate::{ValidProgram, validate},
+    validate::validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_format::text;
@@ -65,7 +67,7 @@ pub(crate) fn case(name: &str, text: &str) -> Case {
         false => valid,
     };
     let program = (*valid).clone();
-    let compiled = Compiled::new(&valid, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&valid), &CompileOptions::default()).unwrap();
     let session = Session::new(&compiled);
     let routine = valid.routine(main);
     let integers = integers(text);
@@ -183,10 +185,10 @@ fn deep_nests_and_long_lists() {
 }
 
 /// The main routines of programs, compiled and started together. `None` without a compiler.
-fn started(texts: &[String]) -> Option<(Vec<ValidProgram>, Executable)> {
+fn started(texts: &[String]) -> Option<(Vec<Flat>, Executable)> {
     let command = needs::tool("cc")?;
-    let read = |text: &String| validate(text::parse(text).program.unwrap()).unwrap();
-    let programs: Vec<ValidProgram> = texts.iter().map(read).collect();
+    let read = |text: &String| flat(&validate(text::parse(text).program.unwrap()).unwrap());
+    let programs: Vec<Flat> = texts.iter().map(read).collect();
     let mains: Vec<_> = programs.iter().map(|p| (p, p.main.unwrap())).collect();
     let compiler = Compiler {
         command,
@@ -309,7 +311,7 @@ fn recursion_has_a_limit() {
         return;
     };
     let main = programs[0].main.unwrap();
-    let compiled = Compiled::new(&programs[0], &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&programs[0]), &CompileOptions::default()).unwrap();
     for n in [9_000, 11_000, 100] {
         let mut arguments = [Argument::from(n)];
         let ran = Session::new(&compiled).run(main, &mut arguments, &RunOptions::default());

@@ -1,6 +1,7 @@
 //! The functions for callers, of random programs: a caller in C is written by the rules of `docs/c-out.md` alone, passes what
 //! the executor gets, and compares what comes out bit by bit.
 
+use crate::support::flat;
 use crate::{
     families::{self, ALL},
     support::{Job, flags, jobs, routines},
@@ -432,9 +433,10 @@ fn caller(
     let routines = routines(&made);
     let of_tangent = cfg_reverse::tangent(&own.program, own.routine).ok()?;
     let none = c::Options::default();
-    let adjoint = c::adjoint_with(&validate(made.program).ok()?, routines, none).ok()?;
+    let adjoint = c::adjoint_with(&flat(&validate(made.program).ok()?), routines, none).ok()?;
     let valid = validate(of_tangent.program).ok()?;
-    let tangents = c::tangent_with(&valid, of_tangent.original, of_tangent.tangent, none).ok()?;
+    let tangents =
+        c::tangent_with(&flat(&valid), of_tangent.original, of_tangent.tangent, none).ok()?;
     let mut text = format!("{adjoint}{tangents}\n");
     let of = |kinds: &[(Kind, &str)], job: &Job, part: &str| {
         let side = Side::of(job);

@@ -1,6 +1,7 @@
 //! Programs with checks: where the executor ends a run, status 4 with its code and place; else its bits, and what it leaves
 //! uninitialised is.
 
+use crate::support::flat;
 use crate::{
     breaking,
     families::options,
@@ -637,15 +638,19 @@ fn callers_in_c_get_the_message() {
         ..c::Options::default()
     };
     let routine = RoutineId::new(0);
-    write("masked.c", &c::program_with(&program, options).unwrap());
-    let made = cfg_reverse::reverse(&program, routine, &cfg_reverse::Options::default()).unwrap();
+    write(
+        "masked.c",
+        &c::program_with(&flat(&program), options).unwrap(),
+    );
+    let made =
+        cfg_reverse::reverse(&flat(&program), routine, &cfg_reverse::Options::default()).unwrap();
     let routines = routines(&made);
     let reversed = validate(made.program).unwrap();
-    let adjoint = c::adjoint_with(&reversed, routines, options).unwrap();
+    let adjoint = c::adjoint_with(&flat(&reversed), routines, options).unwrap();
     write("masked_adjoint.c", &adjoint);
-    let made = cfg_reverse::tangent(&program, routine).unwrap();
+    let made = cfg_reverse::tangent(&flat(&program), routine).unwrap();
     let derived = validate(made.program).unwrap();
-    let tangent = c::tangent_with(&derived, made.original, made.tangent, options).unwrap();
+    let tangent = c::tangent_with(&flat(&derived), made.original, made.tangent, options).unwrap();
     write("masked_tangent.c", &tangent);
     write("main.c", CALLER);
     for sanitized in [true, false] {

@@ -2,6 +2,7 @@
 
 use crate::families::options;
 use crate::random::{check, seeds};
+use crate::support::flat;
 use crate::support::{Job, compile, fill, filled_point, finished, routines, weights};
 use cfg_back::c;
 use cfg_core::elemental::Scalar;
@@ -69,8 +70,8 @@ fn vector_jobs(
 ) -> Vec<Job> {
     let program = validate(case.program.clone()).unwrap();
     let (point, globals) = filled_point(case, &program);
-    let reversal = cfg_reverse::reverse(&program, case.main, options).ok();
-    let tangent = cfg_reverse::tangent(&program, case.main).ok();
+    let reversal = cfg_reverse::reverse(&flat(&program), case.main, options).ok();
+    let tangent = cfg_reverse::tangent(&flat(&program), case.main).ok();
     let reversal = reversal.map(|m| ("gradient", m.program, m.gradient, m.adjoint_globals));
     let tangent = tangent.map(|m| ("tangent", m.program, m.tangent, m.tangent_globals));
     let mut jobs = Vec::new();
@@ -531,21 +532,28 @@ fn files(program: &ValidProgram, options: c::Options) -> [String; 2] {
         count: made.count,
         globals: made.globals.clone(),
     };
-    let made = cfg_reverse::reverse(program, main, &cfg_reverse::Options::default()).unwrap();
+    let made =
+        cfg_reverse::reverse(&flat(program), main, &cfg_reverse::Options::default()).unwrap();
     let globals: Vec<GlobalId> = made.adjoint_globals.iter().map(|(_, g)| *g).collect();
     let routines = routines(&made);
     let heads = [made.reverse, made.gradient];
     let (derived, all) = cfg_reverse::directions(made.program, &heads, &globals).unwrap();
     let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
     let both = [several(&all[0]), several(&all[1])];
-    let adjoint = c::adjoint_in_directions(&derived, routines, Some(&both), options).unwrap();
-    let made = cfg_reverse::tangent(program, main).unwrap();
+    let adjoint =
+        c::adjoint_in_directions(&flat(&derived), routines, Some(&both), options).unwrap();
+    let made = cfg_reverse::tangent(&flat(program), main).unwrap();
     let globals: Vec<GlobalId> = made.tangent_globals.iter().map(|(_, g)| *g).collect();
     let (derived, all) = cfg_reverse::directions(made.program, &[made.tangent], &globals).unwrap();
     let derived = validate(derived).unwrap_or_else(|e| panic!("{e}"));
     let one = several(&all[0]);
-    let tangent =
-        c::tangent_in_directions(&derived, made.original, made.tangent, Some(&one), options)
-            .unwrap();
+    let tangent = c::tangent_in_directions(
+        &flat(&derived),
+        made.original,
+        made.tangent,
+        Some(&one),
+        options,
+    )
+    .unwrap();
     [adjoint, tangent]
 }

@@ -1,5 +1,6 @@
 //! The values with which globals begin: those of the executor, and with checks what has none was never set.
 
+use crate::support::flat;
 use crate::{
     interface::{compile, files_with, parse},
     support,
@@ -167,7 +168,7 @@ fn globals_begin_as_in_the_executor() {
                     header,
                     ..c::Options::default()
                 };
-                let text = c::program_with(&program, options).unwrap();
+                let text = c::program_with(&flat(&program), options).unwrap();
                 write(if header { "f.h" } else { "f.c" }, &text);
             }
             write("main.c", &printer(&program, "program_globals"));
@@ -255,7 +256,7 @@ fn globals_that_were_never_set_are_found() {
     let mut program = parse(HALF).program().clone();
     program.main = Some(RoutineId::new(0));
     let program = validate(program).unwrap();
-    write("f.h", &c::program_with(&program, options).unwrap());
+    write("f.h", &c::program_with(&flat(&program), options).unwrap());
     write("main.c", CALLS);
     let flags = [
         "-DGLOBALS=f_globals",

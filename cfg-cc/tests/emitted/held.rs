@@ -1,5 +1,6 @@
 //! Elements of the caller's arrays that local variables hold.
 
+use crate::support::flat;
 use cfg_back::c;
 use cfg_core::validate::validate;
 use cfg_format::text;
@@ -10,7 +11,7 @@ fn main_routine(options: c::Options) -> String {
     let program = parsed
         .program
         .unwrap_or_else(|| panic!("{:?}", parsed.problems));
-    let made = c::program_with(&validate(program).unwrap(), options).unwrap();
+    let made = c::program_with(&flat(&validate(program).unwrap()), options).unwrap();
     let start = made.find("f_body(").or(made.find("void f(")).unwrap();
     made[start..].to_owned()
 }

@@ -1,5 +1,6 @@
 //! The functions for callers: the interface, the tape, what goes wrong.
 
+use crate::support::flat;
 use crate::support::routines;
 use cfg_back::c;
 use cfg_core::{
@@ -76,14 +77,21 @@ fn headers(source: &str) -> [String; 2] {
 
 pub(crate) fn files_with(source: &str, options: c::Options) -> [String; 2] {
     let program = parse(source);
-    let reversal = cfg_reverse::reverse(&program, RoutineId::new(0), &Options::default()).unwrap();
+    let reversal =
+        cfg_reverse::reverse(&flat(&program), RoutineId::new(0), &Options::default()).unwrap();
     let routines = routines(&reversal);
     let reversed = validate(reversal.program).unwrap();
-    let tangent = cfg_reverse::tangent(&program, RoutineId::new(0)).unwrap();
+    let tangent = cfg_reverse::tangent(&flat(&program), RoutineId::new(0)).unwrap();
     let tangent_program = validate(tangent.program).unwrap();
     [
-        c::adjoint_with(&reversed, routines, options).unwrap(),
-        c::tangent_with(&tangent_program, tangent.original, tangent.tangent, options).unwrap(),
+        c::adjoint_with(&flat(&reversed), routines, options).unwrap(),
+        c::tangent_with(
+            &flat(&tangent_program),
+            tangent.original,
+            tangent.tangent,
+            options,
+        )
+        .unwrap(),
     ]
 }
 
@@ -109,7 +117,7 @@ fn what_people_read() {
     golden("tests/golden/norm.tangent.h", &functions(&tangent));
     golden(
         "tests/golden/norm.c",
-        &functions(&c::program(&parse(NORM)).unwrap()),
+        &functions(&c::program(&flat(&parse(NORM))).unwrap()),
     );
 }
 
@@ -404,7 +412,7 @@ fn functions_for_callers_have_no_pairs_to_compare() {
         checks: true,
         ..c::Options::default()
     };
-    let plain = c::program_with(&parse(COMPARED), options).unwrap();
+    let plain = c::program_with(&flat(&parse(COMPARED)), options).unwrap();
     let [adjoint, tangent] = files_with(COMPARED, options);
     for (name, text) in [("plain", plain), ("adjoint", adjoint), ("tangent", tangent)] {
         assert!(text.contains("const struct cfgrev_pairs *pairs"), "{name}");
@@ -459,8 +467,11 @@ fn headers_of_programs() {
         header: true,
         ..c::Options::default()
     };
-    write("plain.c", &c::program(&program).unwrap());
-    write("plain.h", &c::program_with(&program, header).unwrap());
+    write("plain.c", &c::program(&flat(&program)).unwrap());
+    write(
+        "plain.h",
+        &c::program_with(&flat(&program), header).unwrap(),
+    );
     write("main.c", PLAIN_MAIN);
     compile(
         folder.path(),
@@ -475,12 +486,18 @@ fn headers_of_programs() {
         header: true,
         ..c::Options::default()
     };
-    write("plain.h", &c::program_with(&program, checks).unwrap());
+    write(
+        "plain.h",
+        &c::program_with(&flat(&program), checks).unwrap(),
+    );
     let checks = c::Options {
         header: false,
         ..checks
     };
-    write("plain.c", &c::program_with(&program, checks).unwrap());
+    write(
+        "plain.c",
+        &c::program_with(&flat(&program), checks).unwrap(),
+    );
     write(
         "main.c",
         "#include \"plain.h\"\nint main(void)\n{\n    double x[3] = {1, 2, 3};\n    return turned(3, x, NULL) || x[0] != 6 || !program_globals()->on;\n}\n",

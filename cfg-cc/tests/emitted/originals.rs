@@ -1,6 +1,7 @@
 //! Random functions of C, compared with themselves as they are compiled. `CFGREV_ORIGINALS=3000` compares so many; each takes a call
 //! of the compiler.
 
+use crate::support::flat;
 use cfg_cc::{Comparison, Compiler, Original};
 use cfg_core::validate::validate;
 use cfg_format::json::values;
@@ -44,7 +45,7 @@ fn compared(seed: u64, compiler: &Compiler) -> Option<Comparison> {
     let main = program.find_routine(&name).expect("the function");
     let point = f.point();
     let options = cfg_drive::Options::default();
-    let left = cfg_drive::left((&program, main), !has_pointers, &options, |primal| {
+    let left = cfg_drive::left((&flat(&program), main), !has_pointers, &options, |primal| {
         primal.point(point.as_bytes())
     });
     let left = left.unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));

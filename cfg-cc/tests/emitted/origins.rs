@@ -1,5 +1,6 @@
 //! Comments and `#line`: what emitted code comes from.
 
+use crate::support::flat;
 use crate::{
     families,
     interface::{compile, files_with},
@@ -8,10 +9,10 @@ use crate::{
 };
 use cfg_back::c;
 use cfg_cc::{Compiler, Executable};
+use cfg_core::flat::Flat;
 use cfg_core::{
     entity::RoutineId,
     ir::{Program, Span},
-    validate::ValidProgram,
 };
 use cfg_testkit::{golden::golden, needs, rng::Rng};
 use std::{fs, process::Command, sync::Arc};
@@ -134,7 +135,7 @@ fn what_people_read() {
 #[test]
 fn no_sources_no_lines() {
     let program = crate::interface::parse(crate::interface::HERON);
-    let problems = c::program_with(&program, BOTH).unwrap_err();
+    let problems = c::program_with(&flat(&program), BOTH).unwrap_err();
     assert_eq!(
         problems.iter().map(|p| p.code).collect::<Vec<_>>(),
         ["B807"]
@@ -240,7 +241,7 @@ fn random_programs() {
         let Some(command) = needs::tool(compiler) else {
             continue;
         };
-        let programs: Vec<(&ValidProgram, RoutineId)> =
+        let programs: Vec<(&Flat, RoutineId)> =
             some.iter().map(|job| (&job.program, job.routine)).collect();
         let options = c::Options { checks, ..BOTH };
         let text = c::server(&programs, options, false).unwrap();

@@ -4,6 +4,7 @@
 //! compiled with the sanitizers of addresses and of undefined behaviour. Most files are compiled by clang where it is there,
 //! which takes a fifth of gcc's time.
 
+use crate::support::flat;
 use crate::{
     families::{self, options},
     support::{Job, flags, jobs, routines, run_all},
@@ -377,7 +378,8 @@ fn files_that_replace() {
         for seed in seeds().step_by(6) {
             let case = case(seed);
             let program = validate(case.program.clone()).unwrap();
-            let Ok(reversal) = cfg_reverse::reverse(&program, case.main, &options(seed)) else {
+            let Ok(reversal) = cfg_reverse::reverse(&flat(&program), case.main, &options(seed))
+            else {
                 continue;
             };
             let routines = routines(&reversal);
@@ -390,7 +392,7 @@ fn files_that_replace() {
                     checks,
                     ..c::Options::default()
                 };
-                let Ok(text) = c::adjoint_with(&reversed, routines, options) else {
+                let Ok(text) = c::adjoint_with(&flat(&reversed), routines, options) else {
                     continue;
                 };
                 made += 1;

@@ -1,5 +1,6 @@
 //! Functions whose results are arrays: what they are in C, and what becomes of them in each place where one is called.
 
+use crate::support::flat;
 use crate::{
     checks::by_hand,
     interface::{compile, files_with, parse},
@@ -540,7 +541,7 @@ fn callers_in_c() {
             ..options
         };
         let [text, header] =
-            [options, header].map(|options| c::program_with(&program, options).unwrap());
+            [options, header].map(|options| c::program_with(&flat(&program), options).unwrap());
         if !checks {
             let functions = |text: &str| {
                 let behind = text.split_once("#define CFGREV_TAPE_VERSION").unwrap().1;

@@ -1,6 +1,7 @@
 //! Second derivatives: the parameters are those of the first derivative's function in C, each followed by its own; and
 //! globals that another file defines.
 
+use crate::support::flat;
 use crate::{
     interface::{compile, parse},
     support::routines,
@@ -119,13 +120,13 @@ fn hessian_times_vector() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let q = parse(Q);
     let first = cfg_reverse::reverse(
-        &q,
+        &flat(&q),
         q.main.unwrap_or(cfg_core::entity::RoutineId::new(0)),
         &cfg_reverse::Options::default(),
     )
     .unwrap();
     let gradient = choose(first.program, "q_grad", &["x", "y"], &["x_b", "y_b"]);
-    let made = cfg_reverse::tangent(&gradient, gradient.main.unwrap()).unwrap();
+    let made = cfg_reverse::tangent(&flat(&gradient), gradient.main.unwrap()).unwrap();
     let (program, several) =
         cfg_reverse::directions(made.program.clone(), &[made.tangent], &[]).unwrap();
     let program = validate(program).unwrap_or_else(|e| panic!("{e}"));
@@ -140,7 +141,7 @@ fn hessian_times_vector() {
             ..c::Options::default()
         };
         let text = c::tangent_in_directions(
-            &program,
+            &flat(&program),
             made.original,
             made.tangent,
             Some(&several),
@@ -180,10 +181,10 @@ fn hessian_times_vector() {
         .unwrap_or_else(|e| panic!("{e}"));
     let of = |name: &str| reals(&arguments[names.iter().position(|n| *n == name).unwrap()]);
     let expected: Vec<f64> = [of("x_b_t"), of("y_b_t")].concat();
-    let tangent = cfg_reverse::tangent(&q, first.original).unwrap();
+    let tangent = cfg_reverse::tangent(&flat(&q), first.original).unwrap();
     let tangent = choose(tangent.program, "q_t", &["x", "y"], &["r_t"]);
     let made = cfg_reverse::reverse(
-        &tangent,
+        &flat(&tangent),
         tangent.main.unwrap(),
         &cfg_reverse::Options::default(),
     )
@@ -195,7 +196,7 @@ fn hessian_times_vector() {
             header,
             ..c::Options::default()
         };
-        let text = c::adjoint_with(&program, routines, options).unwrap();
+        let text = c::adjoint_with(&flat(&program), routines, options).unwrap();
         write(if header { "t_grad.h" } else { "t_grad.c" }, &text);
     }
     write("main.c", MAIN);
@@ -256,7 +257,7 @@ fn globals_of_another_file() {
         extern_globals: true,
         ..c::Options::default()
     };
-    let made = cfg_reverse::reverse(&f, main, &cfg_reverse::Options::default()).unwrap();
+    let made = cfg_reverse::reverse(&flat(&f), main, &cfg_reverse::Options::default()).unwrap();
     let routines = routines(&made);
     let program = validate(made.program).unwrap();
     let header = c::Options {
@@ -265,23 +266,23 @@ fn globals_of_another_file() {
     };
     write(
         "f_b.c",
-        &c::adjoint_with(&program, routines, options).unwrap(),
+        &c::adjoint_with(&flat(&program), routines, options).unwrap(),
     );
     write(
         "f_b.h",
-        &c::adjoint_with(&program, routines, header).unwrap(),
+        &c::adjoint_with(&flat(&program), routines, header).unwrap(),
     );
-    let made = cfg_reverse::tangent(&f, main).unwrap();
+    let made = cfg_reverse::tangent(&flat(&f), main).unwrap();
     let program = validate(made.program).unwrap();
     write(
         "f_t.c",
-        &c::tangent_with(&program, made.original, made.tangent, options).unwrap(),
+        &c::tangent_with(&flat(&program), made.original, made.tangent, options).unwrap(),
     );
     write(
         "f_t.h",
-        &c::tangent_with(&program, made.original, made.tangent, header).unwrap(),
+        &c::tangent_with(&flat(&program), made.original, made.tangent, header).unwrap(),
     );
-    write("f.c", &c::program_with(&f, options).unwrap());
+    write("f.c", &c::program_with(&flat(&f), options).unwrap());
     write(
         "main.c",
         r#"#include <stddef.h>
@@ -322,7 +323,9 @@ int main(void)
             }
         });
         if let Ok(program) = validate(program) {
-            let problem = c::program_with(&program, options).unwrap_err().to_string();
+            let problem = c::program_with(&flat(&program), options)
+                .unwrap_err()
+                .to_string();
             assert!(problem.contains("B806"), "{name}: {problem}");
         }
     }

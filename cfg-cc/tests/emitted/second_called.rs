@@ -1,6 +1,7 @@
 //! Functions for callers of second derivatives, of random programs with globals: a caller in C is written by the rules of
 //! docs/c-out.md alone and compares what comes out with the executor bit by bit.
 
+use crate::support::flat;
 use crate::{
     called::{Caller, is_by_value, run_callers, suits},
     directions::combined,
@@ -37,7 +38,7 @@ fn derived(
     options: &Options,
 ) -> Option<Derived> {
     if is_adjoint {
-        let made = cfg_reverse::reverse(program, r, options).ok()?;
+        let made = cfg_reverse::reverse(&flat(program), r, options).ok()?;
         let routines = routines(&made);
         return Some(Derived {
             routine: made.gradient,
@@ -48,7 +49,7 @@ fn derived(
             program: validate(made.program).ok()?,
         });
     }
-    let made = cfg_reverse::tangent(program, r).ok()?;
+    let made = cfg_reverse::tangent(&flat(program), r).ok()?;
     Some(Derived {
         routine: made.tangent,
         original: made.original,
@@ -392,11 +393,11 @@ fn file(second: &Derived) -> (String, bool) {
     let text = match second.routines {
         Some(routines) => {
             let several: Option<&[c::Several; 2]> = several.as_slice().try_into().ok();
-            c::adjoint_in_directions(&program, routines, several, options)
+            c::adjoint_in_directions(&flat(&program), routines, several, options)
         }
         None => {
             let (of, t) = (second.original, second.routine);
-            c::tangent_in_directions(&program, of, t, several.first(), options)
+            c::tangent_in_directions(&flat(&program), of, t, several.first(), options)
         }
     };
     (text.unwrap_or_else(|e| panic!("{e}")), !several.is_empty())

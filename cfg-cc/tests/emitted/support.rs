@@ -1,6 +1,7 @@
 //! Programs with arguments, run by both engines.
 
 use cfg_cc::{Answer, Compiler, Executable, owners};
+use cfg_core::flat::Flat;
 use cfg_core::{
     elemental::{Math, Scalar},
     entity::{GlobalId, RoutineId, VarId},
@@ -14,6 +15,17 @@ use cfg_testkit::{
     rng::Rng,
     strict,
 };
+use cfg_transform::flatten;
+
+/// A program without pointers as a flat one.
+pub(crate) fn flat(program: &ValidProgram) -> Flat {
+    let made = flatten(
+        program.clone(),
+        &[],
+        &cfg_transform::flat::Options::default(),
+    );
+    made.unwrap_or_else(|problems| panic!("{problems}")).program
+}
 
 /// Strict flags, under which values are those of the executor and a warning counts as an error.
 pub(crate) fn flags(sanitized: bool) -> Vec<String> {
@@ -30,7 +42,7 @@ pub(crate) fn flags(sanitized: bool) -> Vec<String> {
 /// A routine with arguments and globals, and what the executor makes of them.
 pub(crate) struct Job {
     pub(crate) title: String,
-    pub(crate) program: ValidProgram,
+    pub(crate) program: Flat,
     pub(crate) routine: RoutineId,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) globals: Vec<Value>,
@@ -169,7 +181,7 @@ pub(crate) fn gradient_of(
     r: RoutineId,
     options: &Options,
 ) -> Option<(String, ValidProgram, RoutineId)> {
-    let made = cfg_reverse::reverse(program, r, options).ok()?;
+    let made = cfg_reverse::reverse(&flat(program), r, options).ok()?;
     Some(checked(title, program, made.program, made.gradient))
 }
 
@@ -189,7 +201,7 @@ pub(crate) fn tangent_of(
     program: &ValidProgram,
     r: RoutineId,
 ) -> Option<(String, ValidProgram, RoutineId)> {
-    let made = cfg_reverse::tangent(program, r).ok()?;
+    let made = cfg_reverse::tangent(&flat(program), r).ok()?;
     Some(checked(title, program, made.program, made.tangent))
 }
 
@@ -242,7 +254,7 @@ pub(crate) fn compile(program: &ValidProgram) -> Compiled {
         math: Math::Native,
         ..CompileOptions::default()
     };
-    Compiled::new(program, &options).unwrap_or_else(|e| panic!("{e}"))
+    Compiled::new(&flat(program), &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Arguments for parameters that only come out.
@@ -309,7 +321,7 @@ pub(crate) fn job(
     };
     Some(Job {
         title,
-        program,
+        program: flat(&program),
         routine,
         arguments,
         globals,
@@ -407,7 +419,7 @@ impl Job {
 
 /// Compiles all jobs as one file and runs them; what is wrong.
 pub(crate) fn run_all(jobs: &[Job], compiler: &Compiler) -> Vec<String> {
-    let programs: Vec<(&ValidProgram, RoutineId)> =
+    let programs: Vec<(&Flat, RoutineId)> =
         jobs.iter().map(|job| (&job.program, job.routine)).collect();
     let mut built = match Executable::build(&programs, compiler) {
         Ok(built) => built,

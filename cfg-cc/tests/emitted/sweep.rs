@@ -152,9 +152,15 @@ impl Sweep {
         let of = &made[rng.below(made.len())];
         let (arguments, globals) = (of.arguments.clone(), of.globals.clone());
         let (title, program) = (of.title.clone(), of.program.clone());
-        let mut all: Vec<Trial> = Trial::of(title, program, of.routine, arguments, globals)
-            .into_iter()
-            .collect();
+        let mut all: Vec<Trial> = Trial::of(
+            title,
+            program.into_grouped(),
+            of.routine,
+            arguments,
+            globals,
+        )
+        .into_iter()
+        .collect();
         for job in made {
             let trials = breaking::trials(job, options, 2, rng);
             all.extend(trials.into_iter().filter(|t| t.expected.is_err()));

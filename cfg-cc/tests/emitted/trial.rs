@@ -1,8 +1,9 @@
 //! Programs with checks that may end in an error, run by both engines.
 
-use crate::support::{Job, compile, flags};
+use crate::support::{Job, compile, flags, flat};
 use cfg_back::c;
 use cfg_cc::{Answer, Compiler, Executable, owners};
+use cfg_core::flat::Flat;
 use cfg_core::{entity::RoutineId, validate::ValidProgram};
 use cfg_exec::{Argument, RunOptions, Session, Value};
 use cfg_testkit::needs;
@@ -13,7 +14,7 @@ const BATCH: usize = 40;
 /// A call, and what the executor makes of it: what it leaves, or code and place of its error.
 pub(crate) struct Trial {
     pub(crate) title: String,
-    pub(crate) program: ValidProgram,
+    pub(crate) program: Flat,
     pub(crate) routine: RoutineId,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) globals: Vec<Value>,
@@ -64,7 +65,7 @@ impl Trial {
         };
         Some(Self {
             title,
-            program,
+            program: flat(&program),
             routine,
             arguments,
             globals,
@@ -75,7 +76,7 @@ impl Trial {
     pub(crate) fn of_job(job: Job) -> Option<Self> {
         Self::of(
             job.title,
-            job.program,
+            job.program.into_grouped(),
             job.routine,
             job.arguments,
             job.globals,
@@ -154,7 +155,7 @@ pub(crate) fn judge_all<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler) -> 
 }
 
 fn judge_with<T: AsRef<[Trial]>>(lists: &[T], compiler: &Compiler, checks: bool) -> Vec<String> {
-    let programs: Vec<(&ValidProgram, RoutineId)> = (lists.iter())
+    let programs: Vec<(&Flat, RoutineId)> = (lists.iter())
         .filter_map(|trials| trials.as_ref().first())
         .map(|t| (&t.program, t.routine))
         .collect();

@@ -4,6 +4,7 @@
 
 mod counted;
 mod effects;
+mod flat;
 mod indices;
 mod jumps;
 mod overlaps;

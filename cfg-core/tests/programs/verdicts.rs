@@ -3,6 +3,7 @@
 use cfg_core::{
     diagnostic::site::Step,
     entity::{GlobalId, RecordId, RoutineId, VarId},
+    flat::refuse_pointers,
     ir::{
         Expr, LoopTest, NameOrigin, NameRole, Op, Order, Program, Role, ScalarType, StmtKind,
         VertexKind,
@@ -1747,35 +1748,7 @@ end
     let twice = format!("{made}{}", made.replace("h(", "k("));
     for source in [made, twice.as_str()] {
         let valid = validate(read(source)).unwrap_or_else(|d| panic!("{d}"));
-        assert!(valid.has_pointers() && valid.refuse_pointers("this").is_err());
-    }
-}
-
-/// What takes no records names the first variable that is one, a global before those of routines.
-#[test]
-fn records_are_refused_where_variables_are() {
-    let refused = |source: &str| {
-        let valid = validate(read(source)).unwrap_or_else(|d| panic!("{d}"));
-        let problems = valid.refuse_records("this").err()?;
-        let mut all = problems.iter();
-        let first = all.next().expect("there is one");
-        assert!(all.next().is_none() && first.code == "V161" && first.message.contains("this"));
-        first.at.element.clone()
-    };
-    let record = "record R\n  real a\nend\n";
-    let plain = "subroutine f(in real x, out real y)\n  y := x\nend\n";
-    let uses = "subroutine g(in real x, in record R r)\nend\n";
-    let global = "global record R w\n";
-    for (source, element) in [
-        (plain.to_owned(), None),
-        (format!("{record}{plain}"), None),
-        (
-            format!("{record}{plain}{uses}"),
-            Some("routine g, parameter r"),
-        ),
-        (format!("{record}{global}{plain}{uses}"), Some("global w")),
-    ] {
-        assert_eq!(refused(&source).as_deref(), element, "{source}");
+        assert!(valid.has_pointers() && refuse_pointers(&valid).is_err());
     }
 }
 

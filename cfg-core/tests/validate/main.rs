@@ -65,37 +65,6 @@ fn check_golden(text: &str) {
 }
 
 #[test]
-fn what_makes_pointers_is_refused() {
-    let refused = |source: &str| {
-        let program = cfg_format::text::parse(source).program.unwrap();
-        let valid = validate(program).unwrap_or_else(|problems| panic!("{problems}\n{source}"));
-        valid.refuse_pointers("this").err().map(|p| p.to_string())
-    };
-    let node = "record Node\n  real v\n  ^record Node next\nend\n";
-    let no_pointers = format!("{node}subroutine f(in real x, out real y)\n  y := x\nend\n");
-    assert_eq!(refused(&no_pointers), None);
-    for (source, place) in [
-        ("subroutine f(in ^real p)\nend\n".to_owned(), "parameter p"),
-        (
-            format!("{node}subroutine f(in record Node n)\nend\n"),
-            "parameter n",
-        ),
-        (
-            "global ^real g\nsubroutine f()\nend\n".to_owned(),
-            "global g",
-        ),
-        (
-            "subroutine f(in real x, out real y)\n  y := if(addr(x) == null(real), 1.0, x)\nend\n"
-                .to_owned(),
-            "V164",
-        ),
-    ] {
-        let problems = refused(&source).unwrap_or_else(|| panic!("{source}"));
-        assert!(problems.contains(place), "{problems}\n{source}");
-    }
-}
-
-#[test]
 fn a_deep_extent_of_a_called_routine_is_not_walked() {
     let mut deep = Expr::Int(1);
     for _ in 0..10_000 {

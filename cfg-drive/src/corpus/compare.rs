@@ -10,8 +10,9 @@ use crate::{
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
+    flat::Flat,
     ir::{Expr, Extent, Program},
-    validate::{ValidProgram, validate},
+    validate::validate,
 };
 
 /// Compares the Jacobians of a program with each other and with the reference.
@@ -34,7 +35,7 @@ pub(super) fn compare(
     }
     let rows = choose(&mut program, main)?;
     let chosen = matches!(rows, Rows::Named);
-    let program = validate(program)?;
+    let program = Flat::check(validate(program)?)?;
     let tolerance = if has_real32(&program) {
         TOLERANCE_REAL32
     } else {
@@ -199,7 +200,7 @@ fn choose(program: &mut Program, main: RoutineId) -> Result<Rows, Diagnostics> {
 /// Stacks and order of visits, with separate and with merged blocks.
 fn inspect(
     entry: &mut Entry,
-    program: &ValidProgram,
+    program: &Flat,
     main: RoutineId,
     options: &Options,
 ) -> Result<(), Diagnostics> {

@@ -3,8 +3,7 @@
 use super::point::point;
 use crate::{Options, Primal, Tangent, absolute::absolute};
 use cfg_core::{
-    diagnostic::Diagnostics, elemental::Scalar, entity::RoutineId, ir::ScalarType,
-    validate::ValidProgram,
+    diagnostic::Diagnostics, elemental::Scalar, entity::RoutineId, flat::Flat, ir::ScalarType,
 };
 use cfg_exec::Value;
 
@@ -56,7 +55,7 @@ pub(super) fn relative(gap: f64, size: f64) -> f64 {
 
 /// The largest row sum of the product of the absolute values of all local Jacobians; 0 if it is not known.
 pub(super) fn absolute_size(
-    program: &ValidProgram,
+    program: &Flat,
     main: RoutineId,
     options: &Options,
 ) -> Result<f64, Diagnostics> {

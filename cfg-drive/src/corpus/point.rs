@@ -117,6 +117,7 @@ mod tests {
     use crate::Options;
     use cfg_core::validate::validate;
     use cfg_format::text;
+    use cfg_testkit::flat;
 
     /// Points are made of variables with up to 2^20 elements.
     #[test]
@@ -127,7 +128,7 @@ mod tests {
             let program = text::parse(&source).program.expect("it can be read");
             let program = validate(program).expect("it is valid");
             let main = program.main.expect("it is marked");
-            let primal = Primal::new(&program, main, &Options::default());
+            let primal = Primal::new(&flat(&program), main, &Options::default());
             point(&primal.expect("it can be compiled"), &program, main)
         };
         assert!(made(1 << 20).is_ok());

@@ -9,9 +9,8 @@ use crate::slot::{Slot, active};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::RoutineId;
-use cfg_core::validate::ValidProgram;
+use cfg_core::flat::Flat;
 use cfg_exec::{Lease, Met, RunReport, TapeCounts, Value};
-use cfg_transform::records::without_records;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -55,12 +54,7 @@ impl Adjoint {
     ///
     /// # Errors
     /// The routine has something that cannot be reversed or run.
-    pub fn new(
-        program: &ValidProgram,
-        routine: RoutineId,
-        options: &Options,
-    ) -> Result<Self, Diagnostics> {
-        let program = &*without_records(program)?;
+    pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active(program.routine(routine))?;
         let reversal = cfg_reverse::reverse(program, routine, &options.reversal)?;
         Self::of(reversal, options)
@@ -88,7 +82,7 @@ impl Adjoint {
     }
 
     /// The program with the generated routines.
-    pub fn program(&self) -> &ValidProgram {
+    pub fn program(&self) -> &Flat {
         &self.derived.program
     }
 

@@ -15,7 +15,7 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics, site::Site};
 use cfg_core::elemental::{Event, Scalar};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
 use cfg_core::ir::{Expr, Extent, Op, Program, Routine, Signature};
-use cfg_core::validate::{ValidProgram, validate};
+use cfg_core::{flat::Flat, validate::validate};
 use cfg_exec::{Argument, Lease, Met, RunReport, Session, Tape, TapeCounts, Value};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +24,7 @@ use std::time::Duration;
 /// A routine with derivative arguments: NAME_grad or NAME_t.
 #[derive(Debug)]
 pub(super) struct Derived {
-    pub(super) program: ValidProgram,
+    pub(super) program: Flat,
     machine: Machine,
     original: RoutineId,
     /// The number of routines that the user has given; those behind them are generated.
@@ -71,7 +71,8 @@ impl Derived {
         globals: Vec<(GlobalId, GlobalId)>,
         options: &Options,
     ) -> Result<Self, Diagnostics> {
-        let program = validate(program).map_err(of_generated)?;
+        let flat = validate(program).and_then(Flat::check);
+        let program = flat.map_err(of_generated)?;
         let machine =
             Machine::new(&program, routine, options).map_err(|found| match options.engine {
                 Some(_) => at_originals(&program, given, found),

@@ -6,10 +6,10 @@ use cfg_core::{
         Diagnostic, Diagnostics,
         site::{Element, Site},
     },
+    flat::place_in_grouped,
     ir::{Program, Signature},
     text,
 };
-use cfg_transform::records::unsplit;
 
 /// Adds to the problems of a run of the user's own routine what the program says of their places.
 pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagnostics {
@@ -24,7 +24,7 @@ pub(super) fn in_original(program: &Program, mut problems: Diagnostics) -> Diagn
         problems.0 = problems
             .0
             .into_iter()
-            .map(|d| unsplit(program, d))
+            .map(|d| place_in_grouped(program, d))
             .collect();
     }
     problems
@@ -37,7 +37,7 @@ pub(super) fn at_original(program: &Program, given: usize, problem: Diagnostic) 
     let problem = name_unassigned(program, in_given(program, given, problem));
     match program.records.is_empty() {
         true => problem,
-        false => unsplit(program, problem),
+        false => place_in_grouped(program, problem),
     }
 }
 

@@ -8,9 +8,8 @@ use crate::point::Point;
 use crate::slot::active;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
-use cfg_core::validate::ValidProgram;
+use cfg_core::flat::Flat;
 use cfg_exec::{Lease, Met, Value};
-use cfg_transform::records::without_records;
 
 /// A routine with its tangent.
 #[derive(Debug)]
@@ -36,12 +35,7 @@ impl Tangent {
     ///
     /// # Errors
     /// The routine has something that cannot be differentiated or run.
-    pub fn new(
-        program: &ValidProgram,
-        routine: RoutineId,
-        options: &Options,
-    ) -> Result<Self, Diagnostics> {
-        let program = &*without_records(program)?;
+    pub fn new(program: &Flat, routine: RoutineId, options: &Options) -> Result<Self, Diagnostics> {
         active(program.routine(routine))?;
         Self::of(cfg_reverse::tangent(program, routine)?, options)
     }

@@ -2,15 +2,16 @@ use super::*;
 use crate::seeds::parse_seeds;
 use crate::{Nested, Options, Primal};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
+use cfg_core::flat::Flat;
 use cfg_core::ir::{
     Dim, Expr, Op,
     Order::{Column, Row},
     ScalarType::{Integer, Logical, Real, Real32},
 };
-use cfg_core::validate::ValidProgram;
+use cfg_testkit::flat;
 
 /// `f(n, x(n), m(2, 3) column, flag, s, out y(2*n), optional real o)` with the global `g(2)`.
-fn sample() -> (ValidProgram, RoutineId) {
+fn sample() -> (Flat, RoutineId) {
     let mut program = ProgramBuilder::new();
     program.global("g", Real.array([2]));
     let mut f = RoutineBuilder::new("f");
@@ -24,7 +25,10 @@ fn sample() -> (ValidProgram, RoutineId) {
     f.optional("o", Real, Intent::In);
     f.local("t", Real);
     let f = program.add(f);
-    (program.finish().expect("the builder is used right"), f)
+    (
+        flat(&program.finish().expect("the builder is used right")),
+        f,
+    )
 }
 
 const GOOD: &str =
@@ -107,8 +111,8 @@ fn sizes_give_extents_only() {
                 let mut program = ProgramBuilder::new();
                 let f = program.add(f);
                 let program = program.finish().expect("the builder is used right");
-                let primal =
-                    Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+                let primal = Primal::new(&flat(&program), f, &Options::default())
+                    .expect("it can be compiled");
                 let point = primal.point(format!("{{\"y\": {text}}}").as_bytes());
                 let expected = Value::uninitialised(ty, extents, order).expect("it is small");
                 assert_eq!(
@@ -138,7 +142,7 @@ fn null_leaves_a_variable_out() {
     let mut program = ProgramBuilder::new();
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
-    let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+    let primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be compiled");
     let point = primal
         .point(br#"{"x": null, "m": null}"#)
         .expect("it is a point");
@@ -262,7 +266,7 @@ fn extents_are_computed_from_the_point() {
     let mut program = ProgramBuilder::new();
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
-    let primal = Primal::new(&program, f, &Options::default()).expect("it can be compiled");
+    let primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be compiled");
     let parse = |text: &str| primal.point(text.as_bytes()).map_err(|d| d.to_string());
     let shape = |point: &Point, i: usize| {
         point.arguments[i]

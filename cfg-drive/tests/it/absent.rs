@@ -4,6 +4,7 @@
 //! The oracle is the program in which the absent parameters do not exist at all, and its Jacobian by columns,
 //! for which no seeds are needed. All values are whole numbers, so there is no tolerance.
 
+use crate::flat;
 use crate::{finish, of_text, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
 use cfg_core::entity::{GlobalId, RoutineId, VarId};
@@ -124,14 +125,14 @@ fn matrix(
     let options = Options::default();
     let read = |p: &Primal| p.point(text.as_bytes());
     let found = if compress {
-        compressed_jacobian(program, *f, &options, read, mode)
+        compressed_jacobian(&flat(program), *f, &options, read, mode)
     } else {
-        jacobian(program, *f, &options, read, mode)
+        jacobian(&flat(program), *f, &options, read, mode)
     };
     found.expect("it has a Jacobian")
 }
 
-fn flat(values: &Named) -> Vec<f64> {
+fn numbers(values: &Named) -> Vec<f64> {
     let each = values.iter().map(|(_, v)| v.to_f64s().expect("a value"));
     each.collect::<Vec<_>>().concat()
 }
@@ -189,8 +190,8 @@ fn seeds_and_directions(
     expected: &Jacobian,
 ) {
     let options = Options::default();
-    let mut adjoint = Adjoint::new(program, *f, &options).expect("it has an adjoint");
-    let mut tangent = Tangent::new(program, *f, &options).expect("it has a tangent");
+    let mut adjoint = Adjoint::new(&flat(program), *f, &options).expect("it has an adjoint");
+    let mut tangent = Tangent::new(&flat(program), *f, &options).expect("it has a tangent");
     let point = adjoint.point(text.as_bytes()).expect("a point");
     let width: usize = expected.columns.iter().map(|c| c.1).sum();
     let shapes = adjoint.ones(&point).expect("it has dependents");
@@ -205,7 +206,12 @@ fn seeds_and_directions(
                 rows.map(|(i, y)| y * expected.entries[i * width + j]).sum()
             })
             .collect();
-        assert_eq!(flat(&run.gradient), product, "{text} {:?}", expected.rows);
+        assert_eq!(
+            numbers(&run.gradient),
+            product,
+            "{text} {:?}",
+            expected.rows
+        );
         // The same through JSON.
         let members: Vec<String> = expected
             .rows
@@ -232,7 +238,7 @@ fn seeds_and_directions(
                 row.iter().zip(&x_dot).map(|(a, b)| a * b).sum()
             })
             .collect();
-        assert_eq!(flat(&run.tangent), product, "{text}");
+        assert_eq!(numbers(&run.tangent), product, "{text}");
         // One too few, one too many, one of another shape or type.
         let mut wrong = vec![seed[1..].to_vec(), [&seed[..], &seed[..1]].concat()];
         wrong.push([&[Value::reals(&[1.0; 9])], &seed[1..]].concat());
@@ -247,7 +253,7 @@ fn seeds_and_directions(
         assert!(refused.to_string().contains("P422"), "{refused}");
     }
     let found = check(
-        program,
+        &flat(program),
         *f,
         &options,
         |p| p.point(text.as_bytes()),
@@ -261,8 +267,8 @@ fn seeds_and_directions(
 #[test]
 fn absent_parameters_cannot_be_seeded() {
     let (program, f) = program(There::Optional, There::Optional, &INDEPENDENTS, &DEPENDENTS);
-    let adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
-    let tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+    let adjoint = Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
+    let tangent = Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
     let point = adjoint.point(point_text(false, true).as_bytes());
     let point = point.expect("a point");
     for refused in [
@@ -287,7 +293,7 @@ fn what_is_left_decides() {
     };
     let gradient = |(program, f): &(ValidProgram, RoutineId)| {
         let mut adjoint =
-            Adjoint::new(program, *f, &Options::default()).expect("it has an adjoint");
+            Adjoint::new(&flat(program), *f, &Options::default()).expect("it has an adjoint");
         let point = adjoint
             .point(point_text(false, false).as_bytes())
             .expect("a point");
@@ -310,10 +316,10 @@ fn what_is_left_decides() {
         let (program, f) = &nothing;
         let mut refused = vec![gradient(&nothing).expect_err("nothing is left")];
         for mode in [Some(Mode::Adjoint), Some(Mode::Tangent), None] {
-            refused.push(jacobian(program, *f, &options, read, mode).expect_err("nothing"));
+            refused.push(jacobian(&flat(program), *f, &options, read, mode).expect_err("nothing"));
         }
         let tolerances = Tolerances::default();
-        refused.push(check(program, *f, &options, read, tolerances).expect_err("nothing"));
+        refused.push(check(&flat(program), *f, &options, read, tolerances).expect_err("nothing"));
         for refused in refused {
             let text = refused.to_string();
             let part = format!("POINT leaves out {name}");
@@ -333,7 +339,7 @@ fn one_element_needs_no_seed() {
         f.assign(y, x * x);
         let (program, f) = finish(f);
         let mut adjoint =
-            Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+            Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
         let point = adjoint.point(br#"{"x": 3}"#).expect("a point");
         let seed = adjoint.default_seed(&point).expect("one element");
         let found = adjoint.gradient(&point, &seed).expect("it runs");
@@ -355,16 +361,16 @@ fn independents_that_share_cells_are_refused() {
         let options = Options::default();
         let text = point_text(false, false);
         let read = |p: &Primal| p.point(text.as_bytes());
-        let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+        let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
         let point: Point = read(&primal).expect("a point");
         primal.run(&point).expect("it runs");
         let tolerances = Tolerances::default();
         let all = [
-            Adjoint::new(&program, f, &options).err(),
-            Tangent::new(&program, f, &options).err(),
-            jacobian(&program, f, &options, read, None).err(),
-            compressed_jacobian(&program, f, &options, read, None).err(),
-            check(&program, f, &options, read, tolerances).err(),
+            Adjoint::new(&flat(&program), f, &options).err(),
+            Tangent::new(&flat(&program), f, &options).err(),
+            jacobian(&flat(&program), f, &options, read, None).err(),
+            compressed_jacobian(&flat(&program), f, &options, read, None).err(),
+            check(&flat(&program), f, &options, read, tolerances).err(),
         ];
         for found in all {
             let text = found.map_or(String::new(), |d| d.to_string());
@@ -378,8 +384,8 @@ fn independents_that_share_cells_are_refused() {
 #[test]
 fn generated_globals_cannot_be_given() {
     let (program, f) = program(There::Never, There::Never, &["x", "ga"], &["y", "gb"]);
-    let adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
-    let tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+    let adjoint = Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
+    let tangent = Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
     for (name, found) in [
         (
             "ga_b",
@@ -416,7 +422,8 @@ fn arrays_without_elements_need_no_seed() {
 end
 ";
     let (program, f) = of_text(text);
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     for (point, expected) in [
         (r#"{"x": 2, "u": [], "v": []}"#, Ok(4.0)),
         (r#"{"x": 2, "u": [1], "v": []}"#, Err("dependents u, y are")),

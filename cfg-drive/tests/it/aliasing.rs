@@ -1,5 +1,6 @@
 //! Derivatives where parameters share cells with globals, and where calls change what subscripts read.
 
+use crate::flat;
 use crate::{checked, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;
@@ -18,7 +19,7 @@ fn gradient(program: ProgramBuilder, f: RoutineId, x: f64) -> Vec<f64> {
     let found = checked(&program, f, &point);
     assert_eq!(found.agrees(), Some(true), "{found:?}");
     let [first, second] = merged_and_not().map(|options| {
-        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let point = adjoint.point(point.as_bytes()).expect("a point");
         let seed = adjoint.ones(&point).expect("it has dependents");
         let run = adjoint.gradient(&point, &seed).expect("it runs");
@@ -62,7 +63,8 @@ fn sine_of_the_global(aliased: bool) -> (ProgramBuilder, RoutineId) {
 fn an_argument_that_is_a_global_of_the_routine_stops_the_run_or_is_right() {
     let (p, f) = sine_of_the_global(false);
     let program: ValidProgram = p.finish().expect("the builder is used right");
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint.point(br#"{"x": 0.4}"#).expect("a point");
     let seed = adjoint.ones(&point).expect("it has dependents");
     let problem = adjoint.gradient(&point, &seed).expect_err("they overlap");

@@ -2,6 +2,7 @@
 //! tangent, and the tangent against divided differences.
 
 use super::*;
+use crate::flat;
 use cfg_core::entity::VarId;
 use cfg_testkit::rng::Rng;
 
@@ -208,7 +209,7 @@ fn random_array_expressions() {
                 "n": 4, "none": -2}"#,
         ] {
             let found = check(
-                &program,
+                &flat(&program),
                 f,
                 &Options::default(),
                 |t| t.point(point.as_bytes()),
@@ -344,8 +345,8 @@ fn results_of_deferred_extents() {
     let program = program.finish().expect("the builder is used right");
     for main in [f, fa] {
         let options = cfg_reverse::Options::default();
-        let reverse = cfg_reverse::reverse(&program, main, &options).err();
-        let tangent = cfg_reverse::tangent(&program, main).err();
+        let reverse = cfg_reverse::reverse(&flat(&program), main, &options).err();
+        let tangent = cfg_reverse::tangent(&flat(&program), main).err();
         for refused in [reverse, tangent] {
             let refused = refused.expect("it is refused").to_string();
             assert!(refused.contains("R310"), "{refused}");
@@ -379,7 +380,7 @@ fn subscripts_with_nan_constants() {
         let mut options = Options::default();
         options.reversal.blocks = blocks;
         let read = |t: &Primal| t.point(br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#);
-        let found = check(&program, f, &options, read, Default::default());
+        let found = check(&flat(&program), f, &options, read, Default::default());
         let found = found.expect("it can be checked");
         assert_eq!(found.agrees(), Some(true), "{blocks:?}: {found:?}");
     }

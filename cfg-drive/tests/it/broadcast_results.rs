@@ -2,6 +2,7 @@
 
 use super::given::{program, routine};
 use super::*;
+use crate::flat;
 
 #[test]
 fn adjoints_are_added_up_from_all_elements() {
@@ -60,8 +61,9 @@ fn adjoints_are_added_up_from_all_elements() {
                 r#","independents":["x","a"],"dependents":["a"]"#,
             );
             let program = program(&[], &[main, function.clone()]).expect("a valid program");
-            let mut adjoint = Adjoint::new(&program, program.main.unwrap(), &Options::default())
-                .unwrap_or_else(|d| panic!("{target}: {d}"));
+            let mut adjoint =
+                Adjoint::new(&flat(&program), program.main.unwrap(), &Options::default())
+                    .unwrap_or_else(|d| panic!("{target}: {d}"));
             let point = br#"{"x":3.0,"a":[[1.0,1.0,1.0],[1.0,1.0,1.0]]}"#;
             let point = adjoint.point(point).expect("a point");
             let seed = br#"{"a":[[1.0,10.0,100.0],[1e3,1e4,1e5]]}"#;

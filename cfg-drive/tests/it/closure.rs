@@ -2,6 +2,7 @@
 
 use super::given::{program, routine};
 use super::*;
+use crate::flat;
 use cfg_reverse::tangent;
 
 const ORDERS: usize = 3;
@@ -68,7 +69,7 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
                 let at = format!("{{{point}}}");
                 let read = |t: &Primal| t.point(at.as_bytes());
                 let found = check(
-                    &program,
+                    &flat(&program),
                     f,
                     &Options::default(),
                     read,
@@ -76,7 +77,7 @@ fn tangents_of_kinks_have_tangents_and_adjoints() {
                 );
                 let found = found.unwrap_or_else(|d| panic!("{kink}, {order}: {d}"));
                 assert_ne!(found.agrees(), Some(false), "{kink}, {order}: {found:?}");
-                let made = tangent(&program, f).expect("it has a tangent");
+                let made = tangent(&flat(&program), f).expect("it has a tangent");
                 f = made.tangent;
                 let reals = &made.program.routine(f).variables;
                 for (i, v) in reals.iter().enumerate() {

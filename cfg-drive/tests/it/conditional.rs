@@ -1,6 +1,7 @@
 //! Conditional expressions over arrays: scalars in their arms, optional arguments.
 
 use super::*;
+use crate::flat;
 
 /// Scalars inside an arm are evaluated once, if any element takes the arm.
 #[test]
@@ -118,7 +119,7 @@ fn a_reduction_of_an_arm_without_a_shape() {
     let chosen = Expr::op(Op::If, [present, Expr::var(w), Expr::Real(5.0)]);
     f.assign(y, x * Expr::op(Op::Sum, [chosen]));
     let (program, f) = finish(f);
-    let refused = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default());
+    let refused = cfg_reverse::reverse(&flat(&program), f, &cfg_reverse::Options::default());
     let refused = refused.expect_err("it is refused").to_string();
     assert!(refused.contains("R301"), "{refused}");
 }

@@ -1,5 +1,6 @@
 //! The programs of the corpus, and our own documents, against their reference Jacobians.
 
+use crate::flat;
 use cfg_drive::corpus::Status;
 use cfg_drive::{Options, Tolerances, check, corpus};
 use std::path::PathBuf;
@@ -118,7 +119,7 @@ fn differences_of_own_documents() {
         let point = format!("{{\"x\": [{}], \"y\": [{}]}}", x.join(", "), y.join(", "));
         let main = program.main.unwrap();
         let outcome = check(
-            &program,
+            &flat(&program),
             main,
             &Options::default(),
             |tangent| tangent.point(point.as_bytes()),

@@ -1,6 +1,7 @@
 //! Counted loops, exhaustively over small first, last and step: the reverse sweep runs through the same
 //! values of the index backwards, whether it recomputes how many there were or finds the number on the tape.
 
+use crate::flat;
 use cfg_core::{
     builder::{ProgramBuilder, RoutineBuilder},
     entity::RoutineId,
@@ -108,7 +109,8 @@ fn ranges_known_at_run_time() {
             let (program, f) = program(bounds);
             let mut options = Options::default();
             options.reversal.counters = counters;
-            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+            let mut adjoint =
+                Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
             for range in ranges() {
                 let bits = agrees(
                     &mut adjoint,
@@ -126,7 +128,8 @@ fn ranges_known_at_run_time() {
 fn constant_ranges() {
     for range in ranges() {
         let (program, f) = program(Bounds::Constant(range));
-        let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("an adjoint");
+        let mut adjoint =
+            Adjoint::new(&flat(&program), f, &Options::default()).expect("an adjoint");
         assert_eq!(agrees(&mut adjoint, range, "constant"), 0);
     }
 }

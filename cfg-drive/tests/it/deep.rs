@@ -1,6 +1,7 @@
 //! A hundred thousand nested loops with a branch in each, through everything, in the stack that threads
 //! have by default.
 
+use crate::flat;
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::ScalarType::{Integer, Real};
@@ -35,7 +36,7 @@ fn a_hundred_thousand_nested_loops_and_branches() {
     let read = json::read_valid(&text).expect("what was written can be read");
     assert_eq!(read.program(), program.program());
 
-    let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default());
+    let reversal = cfg_reverse::reverse(&flat(&program), f, &cfg_reverse::Options::default());
     let reversal = reversal.expect("it has an adjoint");
     let mut picture = String::new();
     let options = DotOptions {
@@ -50,10 +51,11 @@ fn a_hundred_thousand_nested_loops_and_branches() {
         original: Some(f),
     };
     let valid = validate(reversal.program).expect("adjoints are valid");
-    let problems = tape_check::check(&valid, &[pair]);
+    let problems = tape_check::check(&flat(&valid), &[pair]);
     assert!(!problems.has_errors(), "{problems}");
 
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint.point(br#"{"n": 5, "x": 3}"#);
     let point = point.expect("it is a point");
     let seed = adjoint.default_seed(&point).expect("there is one");

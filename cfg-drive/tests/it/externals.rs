@@ -1,6 +1,7 @@
 //! External functions of arrays and optional parameters: arguments are bound to their parameters as in any call.
 
 use super::*;
+use crate::flat;
 use cfg_core::diagnostic::Diagnostics;
 
 /// A section, an element and what is behind it, an expression, other bounds, and more elements than the parameter has: adjoint, tangent
@@ -64,7 +65,7 @@ end
     );
     let (program, f) = of_text(&source);
     check(
-        &program,
+        &flat(&program),
         f,
         &Options::default(),
         |t| t.point(br#"{"n": 2, "x": [1.5, 2, 3, 4]}"#),
@@ -376,7 +377,7 @@ end
         // What is rounded to 32 bits agrees to these.
         let point = r#"{"y": 0.5, "z": [0.25, 0.75]}"#;
         let found = check(
-            &program,
+            &flat(&program),
             f,
             &Options::default(),
             |t| t.point(point.as_bytes()),
@@ -406,7 +407,8 @@ end
     let found = super::checked(&program, f, r#"{"y": 0.5}"#);
     assert_eq!(found.agrees(), Some(true), "{found:?}");
     let options = cfg_reverse::Options::default();
-    let reversal = cfg_reverse::reverse(&program, f, &options).unwrap_or_else(|d| panic!("{d}"));
+    let reversal =
+        cfg_reverse::reverse(&flat(&program), f, &options).unwrap_or_else(|d| panic!("{d}"));
     let mut names = reversal.program.routines.iter().map(|r| r.name.as_str());
     assert!(!names.any(|name| name.starts_with("e_")));
 }

@@ -2,6 +2,7 @@
 
 use super::given::list;
 use super::*;
+use crate::flat;
 use cfg_format::json;
 
 /// The loop's values of `mod(i, 7)` are factors of y. `stop`: the value of i at which it is left early.
@@ -140,8 +141,9 @@ fn loops_at_the_ends_of_the_range() {
         for general in [false, true] {
             let program = program([None; 3], general);
             let f = program.program().main.expect("there is one");
-            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
-            let mut tangent = Tangent::new(&program, f, &options).expect("it has a tangent");
+            let mut adjoint =
+                Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
+            let mut tangent = Tangent::new(&flat(&program), f, &options).expect("it has a tangent");
             for &range in &ranges {
                 agrees(&mut adjoint, &mut tangent, range, None);
                 ran += usize::from(expected(0.5, range, None).is_some());
@@ -169,8 +171,8 @@ fn loops_with_constant_bounds_at_the_ends_of_the_range() {
         let program = program([constant(0), constant(1), constant(2)], k % 3 == 0);
         let f = program.program().main.expect("there is one");
         let options = &options[k / 8 % 2];
-        let mut adjoint = Adjoint::new(&program, f, options).expect("it has an adjoint");
-        let mut tangent = Tangent::new(&program, f, options).expect("it has a tangent");
+        let mut adjoint = Adjoint::new(&flat(&program), f, options).expect("it has an adjoint");
+        let mut tangent = Tangent::new(&flat(&program), f, options).expect("it has a tangent");
         agrees(&mut adjoint, &mut tangent, range, None);
     }
 }
@@ -184,8 +186,10 @@ fn exponents_at_the_ends_of_the_range() {
     f.independents([x]).dependents([y]);
     f.assign(y, Expr::op(Op::Pow, [Expr::from(x), Expr::from(k)]));
     let (program, f) = finish(f);
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
-    let mut tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
+    let mut tangent =
+        Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
     for k in [i64::MIN, i64::MIN + 1, -3, 0, 1, i64::MAX] {
         for x in [1.0, -1.0] {
             let point = format!(r#"{{"x": {x:?}, "k": {k}}}"#);

@@ -1,6 +1,7 @@
 //! Every program in the folder `fixtures`: value and gradient against the independent source, adjoint
 //! against tangent, tangent against differences, the tape empty at the end.
 
+use crate::flat;
 use cfg_core::validate::validate;
 use cfg_drive::{Adjoint, Named, Nested, Options, Tolerances, check};
 use cfg_format::json;
@@ -56,8 +57,8 @@ fn fixtures_have_the_expected_gradients() {
                 ..Options::default()
             };
             let what = format!("{name}, {blocks:?}");
-            let mut adjoint =
-                Adjoint::new(&program, routine, &options).unwrap_or_else(|e| panic!("{what}: {e}"));
+            let mut adjoint = Adjoint::new(&flat(&program), routine, &options)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
             let at = adjoint
                 .point(&point)
                 .unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -84,7 +85,7 @@ fn fixtures_have_the_expected_gradients() {
         tape.push((name.clone(), recorded));
 
         let checked = check(
-            &program,
+            &flat(&program),
             routine,
             &Options::default(),
             |tangent| tangent.point(&point),

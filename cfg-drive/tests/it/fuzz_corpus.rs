@@ -4,14 +4,14 @@
 mod check;
 #[path = "../../../fuzz/bodies/document_changes.rs"]
 mod document_changes;
+#[path = "../../../fuzz/bodies/flattened.rs"]
+mod flattened;
 #[path = "../../../fuzz/bodies/json.rs"]
 mod json;
 #[path = "../../../fuzz/bodies/lcg.rs"]
 mod lcg;
 #[path = "../../../fuzz/bodies/limits.rs"]
 mod limits;
-#[path = "../../../fuzz/bodies/lowered.rs"]
-mod lowered;
 #[path = "../../../fuzz/bodies/program.rs"]
 mod program;
 #[path = "../../../fuzz/bodies/program_changes.rs"]

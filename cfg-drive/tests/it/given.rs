@@ -2,6 +2,7 @@
 //! routines do to the primal values that they are handed.
 
 use super::*;
+use crate::flat;
 use cfg_format::json;
 
 /// A parameter or local: `intent type name`, with the shape behind a colon, `,column` for the order.
@@ -188,7 +189,7 @@ const POINT: &[u8] = br#"{"x": 0.7, "p": [1.25, -0.5, 2, 0.75]}"#;
 /// Value and gradient, value and tangent.
 fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
     let f = RoutineId::new(0);
-    let mut adjoint = Adjoint::new(program, f, options).expect("it has an adjoint");
+    let mut adjoint = Adjoint::new(&flat(program), f, options).expect("it has an adjoint");
     let point = adjoint.point(POINT).expect("a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let mut found = Vec::new();
@@ -203,7 +204,7 @@ fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
             found.extend(reals(values, name));
         }
     }
-    let mut tangent = Tangent::new(program, f, options).expect("it has a tangent");
+    let mut tangent = Tangent::new(&flat(program), f, options).expect("it has a tangent");
     for direction in [r#"{"x": 1}"#, r#"{"p": [0.5, 0.25, -1, 2], "x": 0.125}"#] {
         let direction = tangent.direction(direction.as_bytes(), &point);
         let run = tangent.tangent(&point, &direction.expect("a direction"));
@@ -218,7 +219,7 @@ fn derivatives(program: &ValidProgram, options: &Options) -> Vec<f64> {
 fn same(what: &str, globals: &[&str], routines: &[String]) {
     let given = program(globals, routines).unwrap_or_else(|e| panic!("{what}: {e}"));
     let f = RoutineId::new(0);
-    let mut primal = Primal::new(&given, f, &Options::default()).expect("it can be run");
+    let mut primal = Primal::new(&flat(&given), f, &Options::default()).expect("it can be run");
     let point = primal.point(POINT).expect("a point");
     let y = reals(&primal.run(&point).expect("it runs").value, "y");
     let expected = derivatives(&without_given(&given), &Options::default());
@@ -241,7 +242,7 @@ fn same(what: &str, globals: &[&str], routines: &[String]) {
     }
     let found = checked(&given, f, std::str::from_utf8(POINT).expect("a text"));
     assert_eq!(found.agrees(), Some(true), "{what}: {found:?}");
-    let reversed = cfg_reverse::reverse(&given, f, &cfg_reverse::Options::default());
+    let reversed = cfg_reverse::reverse(&flat(&given), f, &cfg_reverse::Options::default());
     validate(reversed.expect("it has an adjoint").program).expect("the adjoint is valid");
 }
 
@@ -381,7 +382,7 @@ fn globals() {
 fn what_cannot_be_protected_is_refused() {
     let refused = |globals: &[&str], routines: &[String]| {
         let program = program(globals, routines).expect("it is valid");
-        Adjoint::new(&program, RoutineId::new(0), &Options::default())
+        Adjoint::new(&flat(&program), RoutineId::new(0), &Options::default())
             .map(|_| ())
             .expect_err("it is refused")
             .to_string()
@@ -413,7 +414,7 @@ fn what_cannot_be_protected_is_refused() {
         let e = routine("e", &head, &[], r#"["=","c",["*","K","a"]]"#, more);
         let routines = [main(&[], block), e, routine("e_t", &formals, &[], body, "")];
         let program = program(&["real K"], &routines).expect("it is valid");
-        cfg_reverse::tangent(&program, RoutineId::new(0)).map(|_| ())
+        cfg_reverse::tangent(&flat(&program), RoutineId::new(0)).map(|_| ())
     };
     let message = tangent_of(r#"["=","K",["[]","p",1]],["call","e",["x","y"]]"#);
     let message = message.expect_err("it is refused").to_string();
@@ -536,8 +537,8 @@ fn one_given_derivative_that_cannot_be_used_does_not_stand_in_the_other_ones_way
         let read = |p: &Primal| p.point(br#"{"x": 2}"#);
         for mode in [None, Some(Mode::Adjoint), Some(Mode::Tangent)] {
             for found in [
-                jacobian(&program, f, &options, read, mode),
-                compressed_jacobian(&program, f, &options, read, mode),
+                jacobian(&flat(&program), f, &options, read, mode),
+                compressed_jacobian(&flat(&program), f, &options, read, mode),
             ] {
                 match found {
                     Ok(found) => {
@@ -762,7 +763,7 @@ fn overlapping_arguments_that_are_written() {
             let length = usize::from(!shape.is_empty());
             let overlap = first.abs_diff(second) <= length;
             let found = check(
-                &program,
+                &flat(&program),
                 f,
                 &Options::default(),
                 |t| t.point(br#"{"x": 0.7, "p": [0.5, 1.5, -0.25, 2.0]}"#),

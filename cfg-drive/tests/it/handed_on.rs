@@ -3,6 +3,7 @@
 
 use super::given::{list, program};
 use super::*;
+use crate::flat;
 use cfg_core::memory::effects::Effects;
 use cfg_reverse::{Blocks, Unstructured};
 use cfg_testkit::{renumber::renumber, rng::Rng};
@@ -139,7 +140,7 @@ fn present_and_absent() {
         ] {
             for options in &options {
                 let read = |t: &Primal| t.point(point.as_bytes());
-                let found = check(&program, f, options, read, Tolerances::default());
+                let found = check(&flat(&program), f, options, read, Tolerances::default());
                 let found = found.unwrap_or_else(|d| panic!("{seed}, {point}: {d}"));
                 assert_ne!(found.agrees(), Some(false), "{seed}, {point}: {found:?}");
             }
@@ -275,7 +276,8 @@ fn arguments_of_given_adjoints() {
                         let point = format!(r#"{{"x": 0.7{}}}"#, given.concat());
                         for options in merged_and_not() {
                             let read = |t: &Primal| t.point(point.as_bytes());
-                            let found = check(&program, f, &options, read, Tolerances::default());
+                            let found =
+                                check(&flat(&program), f, &options, read, Tolerances::default());
                             let what = format!("{intent} {shape} {names:?} {general} {point}");
                             let found = found.unwrap_or_else(|d| panic!("{what}: {d}"));
                             assert_eq!(found.agrees(), Some(true), "{what}: {found:?}");

@@ -1,5 +1,6 @@
 //! Routines with jumps as the builder writes them, against the same routines run by hand in dual numbers.
 
+use crate::flat;
 use cfg_core::{
     builder::{Label, ProgramBuilder, RoutineBuilder, expr::*},
     entity::{RoutineId, VarId},
@@ -278,7 +279,8 @@ fn random_routines_with_jumps() {
             Control::General => general += 1,
             Control::Structured => structured += 1,
         }
-        let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("an adjoint");
+        let mut adjoint =
+            Adjoint::new(&flat(&program), f, &Options::default()).expect("an adjoint");
         for h in 0..6 {
             let x = 0.5;
             let mut state = State { y: [x, 1.0], h };
@@ -342,7 +344,7 @@ fn many_ways_out_of_deep_nests() {
         };
         let list = nest(&mut rng, depth, outside);
         let (program, f) = program(&list);
-        let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default());
+        let reversal = cfg_reverse::reverse(&flat(&program), f, &cfg_reverse::Options::default());
         let reversal = reversal.expect("it has an adjoint");
         let vertices = |r: RoutineId| {
             let body = reversal.program.routine(r).body.as_ref();
@@ -353,7 +355,8 @@ fn many_ways_out_of_deep_nests() {
             vertices(reversal.forward),
             vertices(reversal.reverse),
         ));
-        let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("an adjoint");
+        let mut adjoint =
+            Adjoint::new(&flat(&program), f, &Options::default()).expect("an adjoint");
         for h in 0..40 {
             let x = 0.5;
             let mut state = State { y: [x, 1.0], h };

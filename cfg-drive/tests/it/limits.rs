@@ -1,5 +1,6 @@
 //! Runs that a limit stops: the loop that does not end is named, and a check says what it could not run.
 
+use crate::flat;
 use crate::{finish, of_text, pointers, product_and_sum};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::ScalarType::Real;
@@ -32,15 +33,17 @@ fn loops_that_do_not_end_are_named_with_their_passes() {
         }
         for text in [r#"{"x": 0.5}"#, r#"{"x": 0.5, "g": 7}"#] {
             let mut found = Vec::new();
-            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+            let mut adjoint =
+                Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
             let point = adjoint.point(text.as_bytes()).expect("a point");
             let seed = adjoint.default_seed(&point).expect("a seed");
             found.push(("f_fwd", adjoint.gradient(&point, &seed).err()));
             if limit == "fuel" {
-                let mut primal = Primal::new(&program, f, &options).expect("it runs");
+                let mut primal = Primal::new(&flat(&program), f, &options).expect("it runs");
                 let point = primal.point(text.as_bytes()).expect("a point");
                 found.push(("f", primal.run(&point).err()));
-                let mut tangent = Tangent::new(&program, f, &options).expect("it has a tangent");
+                let mut tangent =
+                    Tangent::new(&flat(&program), f, &options).expect("it has a tangent");
                 let point = tangent.point(text.as_bytes()).expect("a point");
                 let direction = tangent.direction(br#"{"x": 1}"#, &point).expect("one");
                 found.push(("f_t", tangent.tangent(&point, &direction).err()));
@@ -68,7 +71,7 @@ fn a_mesh_costs_what_it_runs() {
         let f = cfg_core::entity::RoutineId::new(0);
         let mut options = Options::default();
         options.run.fuel = 300 * n as u64;
-        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let point = adjoint.point(br#"{"x": 0.5, "y": 0.25}"#).expect("a point");
         let seed = adjoint.default_seed(&point).expect("a seed");
         if let Err(d) = adjoint.gradient(&point, &seed) {
@@ -91,7 +94,7 @@ fn a_check_says_what_the_limits_did_not_let_it_run() {
         let mut options = Options::default();
         options.run.max_memory = limit;
         let read = |p: &Primal| p.point(br#"{"x": 0.5}"#);
-        check(&program, f, &options, read, Tolerances::default()).expect("it can be checked")
+        check(&flat(&program), f, &options, read, Tolerances::default()).expect("it can be checked")
     };
     let found = checked(1 << 30);
     assert_eq!(found.agrees(), Some(true));
@@ -114,7 +117,7 @@ fn a_check_says_what_the_limits_did_not_let_it_run() {
 fn seeds_of_ones_count() {
     let (program, f) = product_and_sum();
     let options = Options::default();
-    let adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+    let adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
     let point = adjoint.point(br#"{"n": 2, "x": [1, 2]}"#).expect("a point");
     let before = options.memory.used();
     let seed = adjoint.ones(&point).expect("it has dependents");

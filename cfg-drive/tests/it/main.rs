@@ -51,6 +51,7 @@ mod wide;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::flat::Flat;
 use cfg_core::ir::{
     Dim, Expr, External, Intent, Op, Partial, ScalarType,
     ScalarType::{Integer, Real, Real32},
@@ -61,6 +62,17 @@ use cfg_drive::{
     compressed_jacobian, declare, jacobian,
 };
 use cfg_reverse::Unstructured;
+use cfg_transform::flatten;
+
+/// A program without pointers as a flat one.
+pub(crate) fn flat(program: &ValidProgram) -> Flat {
+    let made = flatten(
+        program.clone(),
+        &[],
+        &cfg_transform::flat::Options::default(),
+    );
+    made.unwrap_or_else(|problems| panic!("{problems}")).program
+}
 
 fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {
     let mut program = ProgramBuilder::new();
@@ -80,7 +92,7 @@ fn of_text(source: &str) -> (ValidProgram, RoutineId) {
 /// The gradient of a routine with a single dependent.
 fn gradient_at(program: &ValidProgram, f: RoutineId, point: &str) -> cfg_drive::Gradient {
     let mut adjoint =
-        Adjoint::new(program, f, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+        Adjoint::new(&flat(program), f, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
     let point = adjoint.point(point.as_bytes()).expect("a point");
     let seed = adjoint.default_seed(&point).expect("a seed");
     let found = adjoint.gradient(&point, &seed);
@@ -106,7 +118,7 @@ fn merged_and_not() -> [Options; 2] {
 
 fn checked(program: &ValidProgram, f: RoutineId, point: &str) -> Checked {
     check(
-        program,
+        &flat(program),
         f,
         &Options::default(),
         |t| t.point(point.as_bytes()),
@@ -140,7 +152,8 @@ fn product_and_sum() -> (ValidProgram, RoutineId) {
 #[test]
 fn gradients_of_several_dependents_and_globals() {
     let (program, f) = product_and_sum();
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint.point(br#"{"n": 3, "x": [2, 3, 5], "g": 4}"#);
     let point = point.expect("it is a point");
     assert!(adjoint.default_seed(&point).is_err());
@@ -175,7 +188,7 @@ fn rows_columns_and_closed_form_agree() {
     let point = br#"{"n": 3, "x": [2, 3, 5]}"#;
     let matrix = |mode| {
         let options = Options::default();
-        jacobian(&program, f, &options, |t| t.point(point), mode).expect("it has a Jacobian")
+        jacobian(&flat(&program), f, &options, |t| t.point(point), mode).expect("it has a Jacobian")
     };
     let (rows, columns) = (matrix(Some(Mode::Adjoint)), matrix(Some(Mode::Tangent)));
     assert_eq!(rows.rows, [("y".to_owned(), 2)]);
@@ -199,13 +212,14 @@ fn functions_return_their_result() {
     f.independents([x]).dependents([r]);
     f.assign(r, x * x);
     let (program, f) = finish(f);
-    let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
+    let mut primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be run");
     let point = primal.point(br#"{"x": 3}"#).expect("it is a point");
     assert_eq!(
         reals(&primal.run(&point).expect("it runs").value, "return"),
         [9.0]
     );
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let gradient = adjoint.gradient(&point, &seed).expect("it runs");
     assert_eq!(reals(&gradient.value, "return"), [9.0]);
@@ -213,7 +227,8 @@ fn functions_return_their_result() {
     let (seeds, _) = adjoint.seeds(br#"{"return": 10}"#, &point).expect("a seed");
     let gradient = adjoint.gradient(&point, &seeds[0]).expect("it runs");
     assert_eq!(reals(&gradient.gradient, "x"), [60.0]);
-    let mut tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+    let mut tangent =
+        Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
     let direction = tangent
         .direction(br#"{"x": 0.5}"#, &point)
         .expect("a direction");
@@ -228,7 +243,8 @@ fn an_inout_variable_is_seeded_at_exit_and_differentiated_at_entry() {
     f.independents([x]).dependents([x]);
     f.assign(x, x * x * x);
     let (program, f) = finish(f);
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint.point(br#"{"x": 2}"#).expect("it is a point");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     let gradient = adjoint.gradient(&point, &seed).expect("it runs");
@@ -247,7 +263,7 @@ fn the_tangent_of_the_gradient_is_a_hessian() {
     f.independents([x, y]).dependents([z]);
     f.assign(z, x * x * y);
     let (program, f) = finish(f);
-    let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())
+    let reversal = cfg_reverse::reverse(&flat(&program), f, &cfg_reverse::Options::default())
         .expect("it has an adjoint");
     let mut program = reversal.program;
     let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
@@ -259,8 +275,8 @@ fn the_tangent_of_the_gradient_is_a_hessian() {
     )
     .expect("they are parameters");
     let program = validate(program).expect("it is valid");
-    let mut tangent =
-        Tangent::new(&program, reversal.gradient, &Options::default()).expect("it has a tangent");
+    let mut tangent = Tangent::new(&flat(&program), reversal.gradient, &Options::default())
+        .expect("it has a tangent");
     let point = br#"{"x": 3, "y": 5, "x_b": 0, "y_b": 0, "z_b": 1}"#;
     let point = tangent.point(point).expect("it is a point");
     let direction = tangent
@@ -288,13 +304,13 @@ fn traces_are_of_the_original_and_mirror_each_other() {
             ..Options::default()
         };
         options.reversal.unstructured = unstructured;
-        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let point = adjoint
             .point(br#"{"n": 2, "x": [2, 3]}"#)
             .expect("it is a point");
         let (seed, _) = adjoint.seeds(br#"{"y": [1, 1]}"#, &point).expect("a seed");
         let trace = adjoint.gradient(&point, &seed[0]).expect("it runs").trace;
-        let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+        let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
         let run = primal.run(&point).expect("it runs");
         assert_eq!(trace.forward, run.trace.forward);
         let body = program.routine(f).body.as_ref().expect("it has a body");
@@ -559,9 +575,9 @@ fn shapes_that_depend_on_globals() {
     let program = validate(program).expect("it is valid");
     let f = RoutineId::new(0);
     let options = Options::default();
-    let mut primal = Primal::new(&program, f, &options).expect("it can be run");
-    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
-    let mut tangent = Tangent::new(&program, f, &options).expect("it has a tangent");
+    let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
+    let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
+    let mut tangent = Tangent::new(&flat(&program), f, &options).expect("it has a tangent");
     for (text, y) in [
         (r#"{"x": 2, "n": 2}"#, &[2.0, 4.0][..]),
         (r#"{"x": 2}"#, &[2.0, 4.0, 6.0]),
@@ -617,7 +633,8 @@ fn what_cannot_be_done_is_an_error() {
     let y = f.output("y", Real);
     f.if_else(gt(x, 0.0), |f| f.assign(y, 1.0 / x), |_| {});
     let (program, f) = finish(f);
-    let nothing = Adjoint::new(&program, f, &Options::default()).expect_err("nothing declared");
+    let nothing =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect_err("nothing declared");
     assert!(nothing.to_string().contains("P418"), "{nothing}");
     let mut program = program.into_program();
     let name = |s: &str| Some(vec![s.to_owned()]);
@@ -638,11 +655,12 @@ fn what_cannot_be_done_is_an_error() {
     }
     let program = validate(program).expect("it is valid");
     // y stays without a value: an error in every mode, since it is a dependent.
-    let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
+    let mut primal = Primal::new(&flat(&program), f, &Options::default()).expect("it can be run");
     let point: Point = primal.point(br#"{"x": -1}"#).expect("it is a point");
     let message = primal.run(&point).expect_err("no value").to_string();
     assert!(message.contains("X202"), "{message}");
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let seed = adjoint.default_seed(&point).expect("one scalar");
     assert!(adjoint.gradient(&point, &seed).is_err());
 }
@@ -659,7 +677,8 @@ fn intents_of_arguments_do_not_confuse_positions() {
     f.assign(m, k + 1);
     f.assign(a, a * b.at(k));
     let (program, f) = finish(f);
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint
         .point(br#"{"k": 2, "a": 3, "b": [5, 7]}"#)
         .expect("a point");
@@ -696,8 +715,9 @@ fn sparse_jacobians_take_fewer_sweeps() {
     let options = Options::default();
     let read = |p: &Primal| p.point(point.as_bytes());
     for mode in [Some(Mode::Adjoint), Some(Mode::Tangent), None] {
-        let full = jacobian(&program, f, &options, read, mode).expect("it has a Jacobian");
-        let few = compressed_jacobian(&program, f, &options, read, mode).expect("it has one");
+        let full = jacobian(&flat(&program), f, &options, read, mode).expect("it has a Jacobian");
+        let few =
+            compressed_jacobian(&flat(&program), f, &options, read, mode).expect("it has one");
         assert_eq!((full.probes, full.entries.len()), (0, 201 * 202));
         assert_eq!(few.entries, full.entries, "{mode:?}");
         let dense = if full.mode == Mode::Adjoint { 201 } else { 202 };
@@ -723,8 +743,8 @@ fn sparse_jacobians_take_fewer_sweeps() {
     let mut changed = program.program().clone();
     declare(&mut changed, f, Some(&declared), None).expect("they are there");
     let program = validate(changed).expect("it is valid");
-    let full = jacobian(&program, f, &options, read, None).expect("it has a Jacobian");
-    let by_rows = compressed_jacobian(&program, f, &options, read, Some(Mode::Adjoint));
+    let full = jacobian(&flat(&program), f, &options, read, None).expect("it has a Jacobian");
+    let by_rows = compressed_jacobian(&flat(&program), f, &options, read, Some(Mode::Adjoint));
     let by_rows = by_rows.expect("it has a Jacobian");
     assert!(by_rows.sweeps <= 5, "{}", by_rows.sweeps);
     assert_eq!(by_rows.entries, full.entries);
@@ -735,10 +755,11 @@ fn full_jacobians_cost_at_most_twice() {
     let (program, f) = product_and_sum();
     let point = br#"{"n": 3, "x": [2, 3, 5]}"#;
     let options = Options::default();
-    let full = jacobian(&program, f, &options, |t| t.point(point), None).expect("a Jacobian");
+    let full =
+        jacobian(&flat(&program), f, &options, |t| t.point(point), None).expect("a Jacobian");
     for mode in [Mode::Adjoint, Mode::Tangent] {
         let read = |p: &Primal| p.point(point);
-        let few = compressed_jacobian(&program, f, &options, read, Some(mode)).expect("one");
+        let few = compressed_jacobian(&flat(&program), f, &options, read, Some(mode)).expect("one");
         for (a, b) in few.entries.iter().zip(&full.entries) {
             assert!((a - b).abs() < 1e-14 * a.abs().max(1.0), "{a} {b}");
         }

@@ -1,5 +1,6 @@
 //! Points, seeds, runs and results of several sessions count against one limit.
 
+use crate::flat;
 use crate::product_and_sum;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_drive::{
@@ -23,14 +24,14 @@ type Work = fn(&str, &Options) -> Result<(), Diagnostics>;
 
 fn run(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
-    let mut primal = Primal::new(&program, f, options)?;
+    let mut primal = Primal::new(&flat(&program), f, options)?;
     let point = primal.point(point.as_bytes())?;
     primal.run(&point).map(|_| ())
 }
 
 fn gradient(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
-    let mut adjoint = Adjoint::new(&program, f, options)?;
+    let mut adjoint = Adjoint::new(&flat(&program), f, options)?;
     let point = adjoint.point(point.as_bytes())?;
     let (seeds, _) = adjoint.seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)?;
     let all: Result<Vec<_>, _> = seeds.iter().map(|s| adjoint.gradient(&point, s)).collect();
@@ -39,7 +40,7 @@ fn gradient(point: &str, options: &Options) -> Result<(), Diagnostics> {
 
 fn tangent(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
-    let mut tangent = Tangent::new(&program, f, options)?;
+    let mut tangent = Tangent::new(&flat(&program), f, options)?;
     let point = tangent.point(point.as_bytes())?;
     let direction = tangent.direction(b"{}", &point)?;
     tangent.tangent(&point, &direction).map(|_| ())
@@ -48,19 +49,19 @@ fn tangent(point: &str, options: &Options) -> Result<(), Diagnostics> {
 fn checked(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
     let read = |p: &Primal| p.point(point.as_bytes());
-    check(&program, f, options, read, Tolerances::default()).map(|_| ())
+    check(&flat(&program), f, options, read, Tolerances::default()).map(|_| ())
 }
 
 fn rows(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
     let read = |p: &Primal| p.point(point.as_bytes());
-    jacobian(&program, f, options, read, Some(Mode::Adjoint)).map(|_| ())
+    jacobian(&flat(&program), f, options, read, Some(Mode::Adjoint)).map(|_| ())
 }
 
 fn few_rows(point: &str, options: &Options) -> Result<(), Diagnostics> {
     let (program, f) = product_and_sum();
     let read = |p: &Primal| p.point(point.as_bytes());
-    compressed_jacobian(&program, f, options, read, Some(Mode::Adjoint)).map(|_| ())
+    compressed_jacobian(&flat(&program), f, options, read, Some(Mode::Adjoint)).map(|_| ())
 }
 
 /// The smallest limit, to a thousandth, with which it ends well.
@@ -109,7 +110,7 @@ fn whatever_is_done_stays_within_the_limit() {
 fn values_that_are_kept_count() {
     let (program, f) = product_and_sum();
     let options = within(1 << 30);
-    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+    let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
     let point = adjoint.point(point(1000).as_bytes()).expect("a point");
     let seed = adjoint.ones(&point).expect("it has dependents");
     let first = adjoint.gradient(&point, &seed).expect("it runs");

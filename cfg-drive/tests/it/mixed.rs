@@ -1,6 +1,7 @@
 //! Integers mixed with reals: every operator, the integer first and second, a variable and a constant.
 
 use super::*;
+use crate::flat;
 
 /// All operators that take two numbers, and those that take three.
 #[test]
@@ -52,7 +53,7 @@ fn integers_among_the_operands() {
                 options.reversal.blocks = blocks;
                 let tolerances = Tolerances::default();
                 let found = check(
-                    &program,
+                    &flat(&program),
                     f,
                     &options,
                     |t| t.point(point.as_bytes()),

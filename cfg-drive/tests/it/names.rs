@@ -1,5 +1,6 @@
 //! Programs that fuzzing found: names that meet, loops that are entered in the middle.
 
+use crate::flat;
 use crate::{checked, finish, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::ir::{
@@ -30,7 +31,7 @@ fn a_global_of_a_callee_has_the_name_of_an_argument() {
     let found = checked(&program, f, r#"{"x": 0.5}"#);
     assert_eq!(found.agrees(), Some(true), "{found:?}");
     for options in merged_and_not() {
-        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let point = adjoint.point(br#"{"x": 0.5}"#).expect("a point");
         let seed = adjoint.ones(&point).expect("it has dependents");
         let run = adjoint.gradient(&point, &seed).expect("it runs");
@@ -101,7 +102,8 @@ fn thousands_of_routines_with_a_global_each() {
     f.assign(y, last);
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
-    let mut adjoint = Adjoint::new(&program, f, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), f, &Options::default()).expect("it has an adjoint");
     let point = adjoint.point(br#"{"x": 1.5}"#).expect("a point");
     let seed = adjoint.ones(&point).expect("it has dependents");
     let run = adjoint.gradient(&point, &seed).expect("it runs");

@@ -1,8 +1,9 @@
 //! Programs that are entered with pointers that lead to pointers, and with pointers that lead where others do.
 
+use crate::flat;
 use crate::records::read;
 use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
-use cfg_drive::{Adjoint, Members, Options, Primal, Tolerances, check, same_as};
+use cfg_drive::{Adjoint, Members, Options, PointText, Primal, Tolerances, Wishes, check, prepare};
 use cfg_testkit::rng::Rng;
 use cfg_transform::pools;
 use serde_json::{Map, Value as Json, json};
@@ -107,22 +108,26 @@ fn lowered(
 fn at_point(text: &str, point: &str) -> Result<(ValidProgram, RoutineId, Options), Diagnostics> {
     let program = read(text);
     let main = program.main.unwrap_or(RoutineId::new(0));
-    let mut options = Options::default();
-    let joined = same_as(&program, main, point.as_bytes(), &options)?;
-    let (program, main) = match joined {
-        None => (program, main),
-        Some(joined) => {
-            options.same_as = joined.names;
-            (joined.program, joined.routine)
-        }
+    let bytes = point.as_bytes();
+    let wishes = Wishes {
+        cells: 2000,
+        point: Some(PointText {
+            name: "POINT",
+            bytes,
+        }),
+        ..Wishes::default()
     };
-    let (program, main) = lowered(&program, main)?;
-    Ok((program, main, options))
+    let made = prepare(program, main, &wishes, &Options::default())?;
+    let options = Options {
+        same_as: made.same_as,
+        ..Options::default()
+    };
+    Ok((made.program.into_grouped(), made.routine, options))
 }
 
 pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main, options) = at_point(text, point)?;
-    let mut primal = Primal::new(&program, main, &options)?;
+    let mut primal = Primal::new(&flat(&program), main, &options)?;
     let point = primal.point(point.as_bytes())?;
     let run = primal.run(&point)?;
     let values = Members::of(&run.value, &program, main).at(point.sizes());
@@ -131,7 +136,7 @@ pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
 
 pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main, options) = at_point(text, point)?;
-    let mut adjoint = Adjoint::new(&program, main, &options)?;
+    let mut adjoint = Adjoint::new(&flat(&program), main, &options)?;
     let point = adjoint.point(point.as_bytes())?;
     let seed = adjoint.default_seed(&point)?;
     let found = adjoint.gradient(&point, &seed)?;
@@ -142,7 +147,7 @@ pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
 pub(crate) fn agrees(text: &str, point: &str) {
     let (program, main, options) = at_point(text, point).unwrap_or_else(|e| panic!("{e}"));
     let read = |primal: &Primal| primal.point(point.as_bytes());
-    let checked = check(&program, main, &options, read, Tolerances::default());
+    let checked = check(&flat(&program), main, &options, read, Tolerances::default());
     let checked = checked.unwrap_or_else(|e| panic!("{text}{point}\n{e}"));
     assert_eq!(checked.agrees(), Some(true), "{text}{point}");
 }
@@ -224,8 +229,8 @@ fn what_nested_pointers_lead_to_goes_in_and_out() {
             lowered(&program, main).unwrap_or_else(|e| panic!("{e}"))
         };
         let options = Options::default();
-        let mut primal = Primal::new(&program, main, &options).expect("it is compiled");
-        let mut adjoint = Adjoint::new(&program, main, &options).expect("it is reversed");
+        let mut primal = Primal::new(&flat(&program), main, &options).expect("it is compiled");
+        let mut adjoint = Adjoint::new(&flat(&program), main, &options).expect("it is reversed");
         for seed in 0..60 {
             let mut known = Known {
                 value: 0.0,
@@ -302,7 +307,7 @@ fn seeds_are_nested() {
         json!({"a": [[2.0], [3.0, s * 7.0]], "s": s})
     );
     let (program, main, options) = at_point(ROWS, POINT).expect("it is lowered");
-    let mut adjoint = Adjoint::new(&program, main, &options).expect("it is reversed");
+    let mut adjoint = Adjoint::new(&flat(&program), main, &options).expect("it is reversed");
     let point = adjoint.point(POINT.as_bytes()).expect("a point");
     let of_s = json!({
         "a": [[s / 2.0], [0.0, s / 5.0]],

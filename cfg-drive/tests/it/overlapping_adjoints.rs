@@ -1,6 +1,7 @@
 //! A routine that is handed one storage twice, to be read, hands parts of it on to a routine with a given adjoint.
 
 use super::*;
+use crate::flat;
 
 const GIVEN: &str = "
 function g(in real u, in real v[3]) result real r
@@ -77,7 +78,8 @@ main subroutine f(in real x, out real y)
         let (program, f) = of_text(&format!("{routines}call {call}\n  y := gy*x\nend"));
         let found = gradient_at(&program, f, r#"{"x": 2}"#);
         assert_eq!(reals(&found.gradient, "x"), [80.0], "{call}");
-        let mut tangent = Tangent::new(&program, f, &Options::default()).expect("it has a tangent");
+        let mut tangent =
+            Tangent::new(&flat(&program), f, &Options::default()).expect("it has a tangent");
         let point = tangent.point(br#"{"x": 2}"#).expect("a point");
         let direction = tangent
             .direction(br#"{"x": 1}"#, &point)

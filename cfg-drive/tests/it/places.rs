@@ -1,6 +1,7 @@
 //! Problems of a run name the place in the program that they come from, also where generated code meets them.
 
 use super::*;
+use crate::flat;
 use cfg_core::diagnostic::site::{Element, Site};
 use cfg_core::entity::VertexId;
 use cfg_format::text;
@@ -56,17 +57,17 @@ source \"g.c\"
             "{element}"
         );
     };
-    let mut primal = Primal::new(&program, main, &options).expect("it runs");
+    let mut primal = Primal::new(&flat(&program), main, &options).expect("it runs");
     let at = primal.point(point).expect("a point");
     check(primal.run(&at).expect_err("a subscript is wrong"), None);
-    let mut adjoint = Adjoint::new(&program, main, &options).expect("an adjoint");
+    let mut adjoint = Adjoint::new(&flat(&program), main, &options).expect("an adjoint");
     let at = adjoint.point(point).expect("a point");
     let seed = adjoint.default_seed(&at).expect("a seed");
     let found = adjoint
         .gradient(&at, &seed)
         .expect_err("a subscript is wrong");
     check(found, Some("g_fwd"));
-    let mut tangent = Tangent::new(&program, main, &options).expect("a tangent");
+    let mut tangent = Tangent::new(&flat(&program), main, &options).expect("a tangent");
     let at = tangent.point(point).expect("a point");
     let direction = [cfg_exec::Value::reals(&[1.0; 4])];
     let found = tangent

@@ -1,5 +1,6 @@
 //! Programs with pointers: lowered to pools, run and differentiated.
 
+use crate::flat;
 use crate::records::read;
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
@@ -25,7 +26,7 @@ fn lowered(text: &str, cells: usize) -> Result<(ValidProgram, RoutineId), Diagno
 
 pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
-    let mut primal = Primal::new(&program, main, &Options::default())?;
+    let mut primal = Primal::new(&flat(&program), main, &Options::default())?;
     let point = primal.point(point.as_bytes())?;
     let run = primal.run(&point)?;
     Ok(serde_json::to_value(Members::of(&run.value, &program, main)).expect("values"))
@@ -33,7 +34,7 @@ pub(crate) fn run(text: &str, point: &str) -> Result<Json, Diagnostics> {
 
 fn tangent(text: &str, point: &str, direction: &str) -> Result<(), Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
-    let mut tangent = Tangent::new(&program, main, &Options::default())?;
+    let mut tangent = Tangent::new(&flat(&program), main, &Options::default())?;
     let point = tangent.point(point.as_bytes())?;
     let direction = tangent.direction(direction.as_bytes(), &point)?;
     tangent.tangent(&point, &direction).map(drop)
@@ -41,7 +42,7 @@ fn tangent(text: &str, point: &str, direction: &str) -> Result<(), Diagnostics> 
 
 pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
     let (program, main) = lowered(text, 1000)?;
-    let mut adjoint = Adjoint::new(&program, main, &Options::default())?;
+    let mut adjoint = Adjoint::new(&flat(&program), main, &Options::default())?;
     let point = adjoint.point(point.as_bytes())?;
     let seed = adjoint.default_seed(&point)?;
     let found = adjoint.gradient(&point, &seed)?;
@@ -63,7 +64,7 @@ fn the_fixtures_have_right_gradients() {
         let (program, main) = lowered(&text, 1000).unwrap_or_else(|e| panic!("{e}"));
         let read = |primal: &Primal| primal.point(&point);
         let tolerances = Tolerances::default();
-        let checked = check(&program, main, &Options::default(), read, tolerances);
+        let checked = check(&flat(&program), main, &Options::default(), read, tolerances);
         let checked = checked.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert_eq!(checked.agrees(), Some(true), "{}", path.display());
     }
@@ -377,7 +378,8 @@ end
 "
         );
         let (program, main) = lowered(&text, cells).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let mut primal = Primal::new(&program, main, &Options::default()).expect("a program");
+        let mut primal =
+            Primal::new(&flat(&program), main, &Options::default()).expect("a program");
         let point = primal.point(b"{}").expect("a point");
         let found = primal.run(&point).map(|run| {
             serde_json::to_value(Members::of(&run.value, &program, main)).expect("values")

@@ -1,6 +1,7 @@
 //! Random programs with pointers: the lowered program against the interpreter, which has objects and a derivative for each
 //! cell. `CFGREV_CASES` programs, 100 if that is not set, from `CFGREV_FIRST` on; of one in ten the tangent of the gradient, too.
 
+use crate::flat;
 use crate::records::read;
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -128,7 +129,8 @@ impl Found {
 /// with each call.
 fn alive(program: &ValidProgram, routine: RoutineId, values: &Json) -> [usize; 2] {
     let program = records::split(program).expect("it has a counterpart");
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it is compiled");
+    let compiled =
+        Compiled::new(&flat(&program), &CompileOptions::default()).expect("it is compiled");
     let mut session = Session::new(&compiled);
     let called = program.routine(routine);
     let mut arguments: Vec<cfg_exec::Argument> = (called.parameter_ids())
@@ -181,13 +183,13 @@ fn second(
     let main = lowered.main.expect("it stays the main one");
     let options = Options::default();
     let said = |e: Diagnostics| e.to_string();
-    let reversal = cfg_reverse::reverse(lowered, main, &options.reversal).map_err(said)?;
+    let reversal = cfg_reverse::reverse(&flat(lowered), main, &options.reversal).map_err(said)?;
     let mut both = reversal.program;
     let names = |names: [&str; 2]| names.map(str::to_owned);
     let (to, of) = (names(["x_b", "t_b"]), names(["x", "t"]));
     declare(&mut both, reversal.gradient, Some(&of), Some(&to)).map_err(said)?;
     let both = validate(both).map_err(said)?;
-    let mut tangent = Tangent::new(&both, reversal.gradient, &options).map_err(said)?;
+    let mut tangent = Tangent::new(&flat(&both), reversal.gradient, &options).map_err(said)?;
     let point = json!({"x": at.x, "c": at.c, "t": at.t, "x_b": weights[..6], "t_b": 0.0, "c_b": vec![0.0; 4], "y_b": weights[6]});
     let point = tangent.point(point.to_string().as_bytes()).map_err(said)?;
     let given = json!({"x": direction[..6], "t": direction[6]}).to_string();
@@ -250,7 +252,7 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
         false => Err(format!("{what} {wanted:?} {found:?}")),
     };
 
-    let mut primal = Primal::new(&lowered, main, &options).map_err(said)?;
+    let mut primal = Primal::new(&flat(&lowered), main, &options).map_err(said)?;
     let there = primal.point(point.as_bytes()).map_err(said)?;
     let run = primal.run(&there).map_err(said)?;
     same(
@@ -259,7 +261,7 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
         &both(&members(&run.value), ["x", "y"]),
     )?;
 
-    let mut tangent = Tangent::new(&lowered, main, &options).map_err(said)?;
+    let mut tangent = Tangent::new(&flat(&lowered), main, &options).map_err(said)?;
     let there = tangent.point(point.as_bytes()).map_err(said)?;
     let given = json!({"x": direction[..6], "t": direction[6]}).to_string();
     let given = tangent.direction(given.as_bytes(), &there).map_err(said)?;
@@ -267,7 +269,7 @@ fn compared(seed: u64, program: &ValidProgram) -> Result<(), String> {
     let found = both(&members(&result.tangent), ["x", "y"]);
     same("tangent", &wanted.tangent(&direction), &found)?;
 
-    let mut adjoint = Adjoint::new(&lowered, main, &options).map_err(said)?;
+    let mut adjoint = Adjoint::new(&flat(&lowered), main, &options).map_err(said)?;
     let there = adjoint.point(point.as_bytes()).map_err(said)?;
     let given = json!({"x": weights[..6], "y": weights[6]}).to_string();
     let (seeds, _) = adjoint.seeds(given.as_bytes(), &there).map_err(said)?;

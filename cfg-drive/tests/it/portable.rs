@@ -2,6 +2,7 @@
 //! gradients, Jacobians, and the gaps that `check` finds have known bits.
 
 use super::*;
+use crate::flat;
 use cfg_core::{
     elemental::{Math, Scalar, apply, describe, platform_dependent},
     ir::OpClass,
@@ -84,7 +85,7 @@ fn every_elemental_has_known_bits() {
     let mut text = String::new();
     for op in operators() {
         let (program, f) = program(op);
-        let mut primal = Primal::new(&program, f, &portable).expect("it can be run");
+        let mut primal = Primal::new(&flat(&program), f, &portable).expect("it can be run");
         let at = primal.point(point.as_bytes()).expect("a point");
         let values = reals(&primal.run(&at).expect("it runs").value, "y");
         let args = operands(op, |_| Expr::Int(0)).1;
@@ -99,11 +100,12 @@ fn every_elemental_has_known_bits() {
         ] {
             let mut options = portable.clone();
             options.reversal.blocks = blocks;
-            let found = jacobian(&program, f, &options, read, Some(mode)).expect("a Jacobian");
+            let found =
+                jacobian(&flat(&program), f, &options, read, Some(mode)).expect("a Jacobian");
             let entries = hex(&found.entries);
             writeln!(text, "  {mode:?} {blocks:?}{entries}").expect("a string");
         }
-        let found = check(&program, f, &portable, read, Tolerances::default());
+        let found = check(&flat(&program), f, &portable, read, Tolerances::default());
         let found = found.expect("it can be checked");
         let gaps = [found.dot_product.gap, found.differences.gap.unwrap_or(-1.0)];
         writeln!(text, "  check{}", hex(&gaps)).expect("a string");
@@ -145,7 +147,7 @@ fn extents_are_portable_too() {
             math: Math::Portable,
             ..Options::default()
         };
-        let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+        let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
         let at = primal.point(format!(r#"{{"p": {x}}}"#).as_bytes());
         let run = primal.run(&at.expect("a point")).expect("it runs");
         assert_eq!(reals(&run.value, "y").len(), portable as usize, "x = {x}");

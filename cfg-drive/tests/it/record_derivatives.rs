@@ -1,5 +1,6 @@
 //! Derivative programs with records: run, they give bit for bit what the derivatives of the program without records give.
 
+use crate::flat;
 use crate::records::{main_of, read};
 use cfg_core::{
     diagnostic::Diagnostics,
@@ -100,7 +101,8 @@ impl Case {
     /// What a routine of a derivative program leaves in its parameters.
     pub(crate) fn run(&self, program: &ValidProgram, routine: RoutineId, point: &[u8]) -> Json {
         let options = Options::default();
-        let mut run = Primal::new(program, routine, &options).unwrap_or_else(|e| self.fail(e));
+        let mut run =
+            Primal::new(&flat(program), routine, &options).unwrap_or_else(|e| self.fail(e));
         let point = run.point(point).unwrap_or_else(|e| self.fail(e));
         let found = run.run(&point).unwrap_or_else(|e| self.fail(e));
         members(&found.value, program, routine)
@@ -121,8 +123,9 @@ impl Case {
 
     fn gradient(&self) {
         let main = main_of(&self.program);
-        let reversal = cfg_reverse::reverse(&self.program, main, &cfg_reverse::Options::default())
-            .unwrap_or_else(|e| self.fail(e));
+        let reversal =
+            cfg_reverse::reverse(&flat(&self.program), main, &cfg_reverse::Options::default())
+                .unwrap_or_else(|e| self.fail(e));
         let grouped = validate(reversal.program).unwrap_or_else(|e| self.fail(e));
         let routine = grouped.routine(reversal.gradient);
         for &(name, ..) in INTERFACE {
@@ -145,7 +148,7 @@ impl Case {
 
         let options = Options::default();
         let mut adjoint =
-            Adjoint::new(&self.program, main, &options).unwrap_or_else(|e| self.fail(e));
+            Adjoint::new(&flat(&self.program), main, &options).unwrap_or_else(|e| self.fail(e));
         let point = Json::Object(self.point.clone()).to_string();
         let point = adjoint
             .point(point.as_bytes())
@@ -181,13 +184,14 @@ impl Case {
 
     fn tangent(&self) {
         let main = main_of(&self.program);
-        let made = cfg_reverse::tangent(&self.program, main).unwrap_or_else(|e| self.fail(e));
+        let made =
+            cfg_reverse::tangent(&flat(&self.program), main).unwrap_or_else(|e| self.fail(e));
         let grouped = validate(made.program).unwrap_or_else(|e| self.fail(e));
         let all = self.only(|_| true);
         let found = self.run(&grouped, made.tangent, &self.with_derivatives("t", &all));
 
-        let mut tangent =
-            Tangent::new(&self.program, main, &Options::default()).unwrap_or_else(|e| self.fail(e));
+        let mut tangent = Tangent::new(&flat(&self.program), main, &Options::default())
+            .unwrap_or_else(|e| self.fail(e));
         let point = Json::Object(self.point.clone()).to_string();
         let point = tangent
             .point(point.as_bytes())

@@ -1,5 +1,6 @@
 //! Programs with records as C: a caller passes structures, and gets bit for bit what the executor computes.
 
+use crate::flat;
 use crate::record_derivatives::{Case, INTERFACE, type_of};
 use cfg_back::c;
 use cfg_core::{
@@ -200,18 +201,19 @@ fn agrees(cc: &Path, folder: &Path, seed: u64, kind: &str) {
     // Derivatives of globals begin as 0 in C and with the executor.
     let derived: (ValidProgram, RoutineId, String) = match kind {
         "program" => {
-            let text = c::program(&case.program).unwrap_or_else(|e| case.fail(e));
+            let text = c::program(&flat(&case.program)).unwrap_or_else(|e| case.fail(e));
             (case.program.clone(), main, text)
         }
         "tangent" => {
-            let made = cfg_reverse::tangent(&case.program, main).unwrap_or_else(|e| case.fail(e));
+            let made =
+                cfg_reverse::tangent(&flat(&case.program), main).unwrap_or_else(|e| case.fail(e));
             let program = validate(made.program).unwrap_or_else(|e| case.fail(e));
-            let text = c::tangent_with(&program, main, made.tangent, options);
+            let text = c::tangent_with(&flat(&program), main, made.tangent, options);
             let text = text.unwrap_or_else(|e| case.fail(e));
             (program, made.tangent, text)
         }
         _ => {
-            let made = cfg_reverse::reverse(&case.program, main, &Default::default());
+            let made = cfg_reverse::reverse(&flat(&case.program), main, &Default::default());
             let made = made.unwrap_or_else(|e| case.fail(e));
             let program = validate(made.program).unwrap_or_else(|e| case.fail(e));
             let routines = c::Adjoint {
@@ -220,7 +222,7 @@ fn agrees(cc: &Path, folder: &Path, seed: u64, kind: &str) {
                 reverse: made.reverse,
                 gradient: made.gradient,
             };
-            let text = c::adjoint_with(&program, routines, options);
+            let text = c::adjoint_with(&flat(&program), routines, options);
             (
                 program,
                 made.gradient,

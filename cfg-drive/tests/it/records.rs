@@ -1,5 +1,6 @@
 //! Programs with records: values and gradients against the interpreter, which keeps records as runs of cells.
 
+use crate::flat;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
@@ -142,7 +143,8 @@ fn agrees(seed: u64) {
 
     let point_text = Json::Object(point).to_string();
     let fail = |e: Diagnostics| -> ! { panic!("{e}\n{text}\n{point_text}") };
-    let mut primal = Primal::new(&program, main, &Options::default()).unwrap_or_else(|e| fail(e));
+    let mut primal =
+        Primal::new(&flat(&program), main, &Options::default()).unwrap_or_else(|e| fail(e));
     let point = primal
         .point(point_text.as_bytes())
         .unwrap_or_else(|e| fail(e));
@@ -188,7 +190,8 @@ fn agrees(seed: u64) {
         }
     }
     let seed_text = Json::Object(seeds).to_string();
-    let mut adjoint = Adjoint::new(&program, main, &Options::default()).unwrap_or_else(|e| fail(e));
+    let mut adjoint =
+        Adjoint::new(&flat(&program), main, &Options::default()).unwrap_or_else(|e| fail(e));
     let (all, _) = adjoint
         .seeds(seed_text.as_bytes(), &point)
         .unwrap_or_else(|e| fail(e));
@@ -219,7 +222,7 @@ fn agrees(seed: u64) {
     }
     assert_eq!(at, count);
     if seed.is_multiple_of(8) {
-        Tangent::new(&program, main, &Options::default()).unwrap_or_else(|e| fail(e));
+        Tangent::new(&flat(&program), main, &Options::default()).unwrap_or_else(|e| fail(e));
     }
 }
 
@@ -247,7 +250,8 @@ fn random_programs_with_records_agree_with_the_interpreter() {
 fn gradient(text: &str, point: &str) -> (Json, Json) {
     let program = read(text);
     let main = main_of(&program);
-    let mut adjoint = Adjoint::new(&program, main, &Options::default()).expect("it has an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), main, &Options::default()).expect("it has an adjoint");
     let point = adjoint
         .point(point.as_bytes())
         .unwrap_or_else(|e| panic!("{e}"));
@@ -352,7 +356,8 @@ end
 "
     );
     let program = read(&text);
-    let primal = Primal::new(&program, main_of(&program), &Options::default()).expect("it runs");
+    let primal =
+        Primal::new(&flat(&program), main_of(&program), &Options::default()).expect("it runs");
     for (point, wanted) in [
         (r#"{"p": 1}"#, "no parameter p"),
         (r#"{"p": {"x": 1, "z": 2}}"#, "/p/z"),
@@ -395,14 +400,16 @@ end
 "
     );
     let program = read(&text);
-    let mut primal = Primal::new(&program, main_of(&program), &Options::default()).expect("runs");
+    let mut primal =
+        Primal::new(&flat(&program), main_of(&program), &Options::default()).expect("runs");
     let point = primal
         .point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
         .expect("a point");
     let problem = primal.run(&point).expect_err("out of bounds").to_string();
     assert!(problem.contains("statement 4"), "{problem}");
     let options = Options::default();
-    let mut adjoint = Adjoint::new(&program, main_of(&program), &options).expect("an adjoint");
+    let mut adjoint =
+        Adjoint::new(&flat(&program), main_of(&program), &options).expect("an adjoint");
     let point = adjoint
         .point(br#"{"p": {"x": 1, "k": 1, "v": [1, 2]}}"#)
         .expect("a point");
@@ -440,7 +447,8 @@ end
     let expected = json!([{"x": 10.0, "v": [0.0, 1.0]}, {"x": 3.0, "v": [0.0, 1.0]}]);
     assert_eq!(found, json!({ "q": expected }));
 
-    let adjoint = Adjoint::new(&program, main, &Options::default()).expect("it has an adjoint");
+    let adjoint =
+        Adjoint::new(&flat(&program), main, &Options::default()).expect("it has an adjoint");
     for (list, wanted) in [
         (
             r#"[{"k": 10, "v": [1, 2]}, {"x": 5, "k": 3, "v": [3, 4]}]"#,
@@ -468,7 +476,8 @@ end
             (json!({"y": 1.0}), json!({"q": []})),
             "{none}"
         );
-        let mut tangent = Tangent::new(&program, main, &Options::default()).expect("it has one");
+        let mut tangent =
+            Tangent::new(&flat(&program), main, &Options::default()).expect("it has one");
         let there = tangent.point(point.as_bytes()).expect("a point");
         for direction in [r#"{"q": []}"#, r#"{"q": null}"#, "{}"] {
             let direction = tangent
@@ -478,7 +487,7 @@ end
         }
     }
     // Of a direction what is left out is zero, in each record.
-    let mut tangent = Tangent::new(&program, main, &Options::default()).expect("it has one");
+    let mut tangent = Tangent::new(&flat(&program), main, &Options::default()).expect("it has one");
     let there = tangent.point(two.as_bytes()).expect("a point");
     for (direction, expected) in [
         (r#"{"q": [{"x": 1}, {"v": [0, 1]}]}"#, 11.0),

@@ -1,6 +1,7 @@
 //! Programs whose parameters are not their first variables: what is printed and generated is the same, and so is all that
 //! is computed.
 
+use crate::flat;
 use crate::random::{Depth, Found, agrees, drawn};
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
@@ -55,9 +56,9 @@ fn outputs(case: &Case, options: &cfg_reverse::Options) -> Result<Vec<(String, S
         Err(problems) => all.push((what.to_owned(), problems.to_string())),
     };
     add("the program", Ok(case.program.clone()));
-    let reversal = cfg_reverse::reverse(&valid, case.main, options);
+    let reversal = cfg_reverse::reverse(&flat(&valid), case.main, options);
     add("the adjoint", reversal.map(|r| r.program));
-    let tangent = cfg_reverse::tangent(&valid, case.main);
+    let tangent = cfg_reverse::tangent(&flat(&valid), case.main);
     add("the tangent", tangent.map(|t| t.program));
     Ok(all)
 }
@@ -199,7 +200,7 @@ fn built_by_hand() {
     let options = Options::default();
     let point = br#"{"n": 2, "a": [1, 3], "x": 0.5}"#;
     // y = x sum a**4, a = a x + c.
-    let mut primal = Primal::new(&program, f, &options).expect("it runs");
+    let mut primal = Primal::new(&flat(&program), f, &options).expect("it runs");
     let at = primal.point(point).expect("a point");
     let run = primal.run(&at).expect("it runs");
     let value = |name: &str| {
@@ -217,7 +218,7 @@ fn built_by_hand() {
     for blocks in blocks {
         let mut options = Options::default();
         options.reversal.blocks = blocks;
-        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let at = adjoint.point(point).expect("a point");
         let seed = adjoint.ones(&at).expect("a seed");
         let found = adjoint.gradient(&at, &seed).expect("it runs");
@@ -235,7 +236,7 @@ fn built_by_hand() {
             "{blocks:?}"
         );
         let checked = check(
-            &program,
+            &flat(&program),
             f,
             &options,
             |t: &Primal| t.point(point),
@@ -254,8 +255,9 @@ fn built_by_hand() {
 #[test]
 fn generated_routines_keep_the_numbers() {
     let (program, f) = by_hand();
-    let reversal = cfg_reverse::reverse(&program, f, &Default::default()).expect("an adjoint");
-    let tangent = cfg_reverse::tangent(&program, f).expect("a tangent");
+    let reversal =
+        cfg_reverse::reverse(&flat(&program), f, &Default::default()).expect("an adjoint");
+    let tangent = cfg_reverse::tangent(&flat(&program), f).expect("a tangent");
     for (made, r) in [
         (&reversal.program, reversal.forward),
         (&reversal.program, reversal.reverse),

@@ -1,6 +1,7 @@
 //! What once had no second derivative, or no adjoint: products, and optional arguments inside conditional
 //! expressions.
 
+use crate::flat;
 use crate::{checked, finish, merged_and_not, reals};
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
 use cfg_core::entity::RoutineId;
@@ -24,7 +25,7 @@ fn the_hessian_of_a_product_is_exact_where_elements_are_zero() {
         f.independents([x]).dependents([y]);
         f.assign(y, Expr::op(Op::Product, [Expr::var(x)]) * 3.0);
         let (program, f) = finish(f);
-        let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())
+        let reversal = cfg_reverse::reverse(&flat(&program), f, &cfg_reverse::Options::default())
             .expect("it has an adjoint");
         let mut program = reversal.program;
         let names = |s: &str| [s.to_owned()];
@@ -36,7 +37,7 @@ fn the_hessian_of_a_product_is_exact_where_elements_are_zero() {
         )
         .expect("they are parameters");
         let program = validate(program).expect("it is valid");
-        let mut tangent = Tangent::new(&program, reversal.gradient, &Options::default())
+        let mut tangent = Tangent::new(&flat(&program), reversal.gradient, &Options::default())
             .expect("it has a tangent");
         for x in [
             [2.0, 3.0, 5.0, 7.0],
@@ -106,7 +107,8 @@ fn optional_arguments_inside_conditional_expressions() {
         let found = checked(&program, f, point);
         assert_eq!(found.agrees(), Some(true), "{found:?}");
         for options in merged_and_not() {
-            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+            let mut adjoint =
+                Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
             let point = adjoint.point(point.as_bytes()).expect("a point");
             let (seeds, _) = adjoint
                 .seeds(br#"[{"y": [1, 0]}, {"y": [0, 1]}]"#, &point)
@@ -197,7 +199,7 @@ fn hessian(of_y: &Cubic, of_s: &Cubic, shared: bool, rng: &mut Rng) {
     f.assign(s.at(1), value_of(of_s, &of));
     let f = program.add(f);
     let program = program.finish().expect("the builder is used right");
-    let reversal = cfg_reverse::reverse(&program, f, &cfg_reverse::Options::default())
+    let reversal = cfg_reverse::reverse(&flat(&program), f, &cfg_reverse::Options::default())
         .expect("it has an adjoint");
     let gradient = reversal.gradient;
     let program = validate(reversal.program).expect("it is valid");
@@ -206,7 +208,7 @@ fn hessian(of_y: &Cubic, of_s: &Cubic, shared: bool, rng: &mut Rng) {
     let point =
         r#"{"x": 3, "v": [-2, 5], "h": [7, -1], "y_b": 2, "x_b": 0, "v_b": [0, 0], "s_b": [3]}"#;
     let mut tangent =
-        Tangent::new(&program, gradient, &Options::default()).expect("it has a tangent");
+        Tangent::new(&flat(&program), gradient, &Options::default()).expect("it has a tangent");
     let point = tangent.point(point.as_bytes()).expect("a point");
     let names = ["x_b", "v_b", "g_b", "h_b"];
     let by_variable = |values: &Named| names.map(|name| reals(values, name)).concat();
@@ -261,7 +263,7 @@ fn repeated(f: &(ValidProgram, RoutineId), at: [f64; 2], directions: &[[f64; 2]]
     let mut values = at.to_vec();
     let (last, before) = directions.split_last().expect("there is one");
     for direction in before {
-        let made = cfg_reverse::tangent(&program, routine).expect("it has a tangent");
+        let made = cfg_reverse::tangent(&flat(&program), routine).expect("it has a tangent");
         (program, routine) = (validate(made.program).expect("it is valid"), made.tangent);
         values.push(0.0);
         let n = values.len();
@@ -269,7 +271,7 @@ fn repeated(f: &(ValidProgram, RoutineId), at: [f64; 2], directions: &[[f64; 2]]
         values.resize(2 * n - 1, 0.0);
     }
     let mut tangent =
-        Tangent::new(&program, routine, &Options::default()).expect("it has a tangent");
+        Tangent::new(&flat(&program), routine, &Options::default()).expect("it has a tangent");
     let r = program.routine(routine);
     // y stands behind x and a, and its tangents behind theirs.
     let named = |v: &[f64]| {
@@ -338,13 +340,14 @@ fn strong_products_have_all_derivatives_at_zero() {
                 blocks,
                 ..Default::default()
             };
-            let made = cfg_reverse::reverse(program, *f, &options).expect("it has an adjoint");
+            let made =
+                cfg_reverse::reverse(&flat(program), *f, &options).expect("it has an adjoint");
             let mut program = made.program;
             let names = |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
             let (x, b) = (names(&["x", "a"]), names(&["x_b", "a_b"]));
             declare(&mut program, made.gradient, Some(&x), Some(&b)).expect("they are parameters");
             let program = validate(program).expect("it is valid");
-            let mut tangent = Tangent::new(&program, made.gradient, &Options::default())
+            let mut tangent = Tangent::new(&flat(&program), made.gradient, &Options::default())
                 .expect("it has a tangent");
             let point = at.replace('}', r#", "x_b": 0, "a_b": 0, "y_b": 1}"#);
             let point = tangent.point(point.as_bytes()).expect("it is a point");
@@ -392,7 +395,7 @@ fn second_derivatives_of_scalars_and_arrays() {
                 };
                 f.assign(y, value * Expr::var(v));
                 let (program, f) = finish(f);
-                let first = cfg_reverse::tangent(&program, f).expect("it has a tangent");
+                let first = cfg_reverse::tangent(&flat(&program), f).expect("it has a tangent");
                 let names =
                     |list: &[&str]| list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
                 let mut program = first.program;

@@ -1,5 +1,6 @@
 //! Derivatives through sections that are bound to parameters of explicit shape.
 
+use crate::flat;
 use crate::{checked, merged_and_not, reals};
 use cfg_core::entity::RoutineId;
 use cfg_core::validate::validate;
@@ -33,7 +34,8 @@ fn adjoints_are_views_of_the_shadow_in_the_same_order() {
             expected[e] += f64::from(2 * k) * (e as f64 + 1.0);
         }
         for options in merged_and_not() {
-            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+            let mut adjoint =
+                Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
             let point = adjoint.point(point.as_bytes()).expect("a point");
             let seeds = adjoint.ones(&point).expect("it has dependents");
             let run = adjoint.gradient(&point, &seeds);

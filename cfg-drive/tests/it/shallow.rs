@@ -3,6 +3,7 @@
 
 use super::given::{list, program, routine};
 use super::*;
+use crate::flat;
 use cfg_format::json;
 use cfg_reverse::{reverse, tangent};
 
@@ -134,12 +135,13 @@ fn long_names() {
                     .map(drop)
                     .unwrap_or_else(|d| panic!("{bytes}: {d}"));
             };
-            let reversal = reverse(&program, f, &Default::default()).expect("it has an adjoint");
+            let reversal =
+                reverse(&flat(&program), f, &Default::default()).expect("it has an adjoint");
             valid(reversal.program);
-            let first = tangent(&program, f).expect("it has a tangent");
+            let first = tangent(&flat(&program), f).expect("it has a tangent");
             let second = validate(first.program).expect("it is valid");
             valid(
-                tangent(&second, first.tangent)
+                tangent(&flat(&second), first.tangent)
                     .expect("it has one too")
                     .program,
             );

@@ -1,6 +1,7 @@
 //! Which zero adjoints stay zero, whatever the partials are.
 
 use super::*;
+use crate::flat;
 use cfg_reverse::Strong;
 
 /// y = x, where z = e(x, p) is computed and not chosen; the gradient with the products that are strong.
@@ -18,7 +19,7 @@ fn derivative(e: impl Fn(Expr, Expr) -> Expr, p: f64, strong: Strong) -> f64 {
     let (program, f) = finish(f);
     let mut options = Options::default();
     options.reversal.strong = strong;
-    let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+    let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
     let at = adjoint.point(format!(r#"{{"x": 0, "p": {p}}}"#).as_bytes());
     let at = at.expect("a point");
     let seed = adjoint.default_seed(&at).expect("one scalar");

@@ -1,6 +1,7 @@
 //! Values that a program computes with although they were never set, which no result depends on.
 
 use super::*;
+use crate::flat;
 
 /// y = x*x, and z = e(x, u), which is not used where u has no value.
 fn unused(e: impl Fn(Expr, Expr) -> Expr) -> (ValidProgram, RoutineId) {
@@ -32,7 +33,8 @@ fn an_unused_value_decides_no_more_than_a_partial() {
     ] {
         let (program, f) = unused(value(op));
         let point = br#"{"x": 2}"#;
-        let mut primal = Primal::new(&program, f, &Options::default()).expect("it can be run");
+        let mut primal =
+            Primal::new(&flat(&program), f, &Options::default()).expect("it can be run");
         let at = primal.point(point).expect("a point");
         assert_eq!(reals(&primal.run(&at).expect("it runs").value, "y"), [4.0]);
         for (blocks, strong) in [
@@ -49,7 +51,8 @@ fn an_unused_value_decides_no_more_than_a_partial() {
             // Of a plain product the value is the partial.
             let plain = (cfg_reverse::Blocks::Statement, cfg_reverse::Strong::Needed);
             let runs = runs && !(op == Op::Mul && (blocks, strong) == plain);
-            let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+            let mut adjoint =
+                Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
             let seed = adjoint.default_seed(&at).expect("one scalar");
             match adjoint.gradient(&at, &seed) {
                 Ok(run) if runs => assert_eq!(reals(&run.gradient, "x"), [4.0], "{op:?}"),
@@ -96,9 +99,9 @@ end
         let (program, f) = of_text(&source);
         let options = Options::default();
         let point = br#"{"x": 1, "n": 1}"#;
-        let mut primal = Primal::new(&program, f, &options).expect("it can be run");
+        let mut primal = Primal::new(&flat(&program), f, &options).expect("it can be run");
         let at = primal.point(point).expect("a point");
-        let mut adjoint = Adjoint::new(&program, f, &options).expect("it has an adjoint");
+        let mut adjoint = Adjoint::new(&flat(&program), f, &options).expect("it has an adjoint");
         let there = adjoint.point(point).expect("a point");
         let seed = adjoint.default_seed(&there).expect("a seed");
         let found = [

@@ -3,6 +3,7 @@
 
 use super::given::{program, routine};
 use super::*;
+use crate::flat;
 use cfg_core::validate::problems;
 
 #[test]
@@ -76,11 +77,11 @@ fn nothing_that_is_generated_reads_what_has_no_value() {
                 let program =
                     program(&[], &[main, g, g_b]).unwrap_or_else(|e| panic!("{what}: {e}"));
                 let main = program.main.expect("it is marked");
-                let reversal = cfg_reverse::reverse(&program, main, &Default::default())
+                let reversal = cfg_reverse::reverse(&flat(&program), main, &Default::default())
                     .unwrap_or_else(|d| panic!("{what}: {d}"));
                 let found = problems(&reversal.program).1;
                 assert!(found.is_empty(), "{what}: {found}");
-                let mut adjoint = Adjoint::new(&program, main, &Options::default()).unwrap();
+                let mut adjoint = Adjoint::new(&flat(&program), main, &Options::default()).unwrap();
                 let point = adjoint.point(br#"{"x":3.0,"y":0.0}"#).unwrap();
                 let seed = adjoint.default_seed(&point).unwrap();
                 let gradient = adjoint.gradient(&point, &seed).unwrap().gradient;

@@ -3,6 +3,7 @@
 
 use cfg_core::validate::validate;
 use cfg_format::text;
+use cfg_testkit::flat;
 use cfg_testkit::golden::golden;
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ fn compiled(source: &str, options: &CompileOptions) -> Compiled {
         .program
         .unwrap_or_else(|| panic!("{problems}{source}"));
     let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
-    Compiled::new(&program, options).unwrap_or_else(|d| panic!("{d}"))
+    Compiled::new(&flat(&program), options).unwrap_or_else(|d| panic!("{d}"))
 }
 
 /// The code of all routines of a program.

@@ -11,6 +11,7 @@ use cfg_core::{
     typing::type_of,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     interpret::{Limits, Value as Naive},
@@ -90,7 +91,7 @@ fn both(operands: &[(ScalarType, bool)], truths: usize, make: Make<'_>) -> Optio
     p.add(f);
     let program = p.finish().unwrap_or_else(|e| panic!("{e}"));
 
-    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).unwrap();
     let mut session = Session::new(&compiled);
     let main = RoutineId::new(0);
     let mut arguments: Vec<Argument> = point

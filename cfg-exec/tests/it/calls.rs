@@ -1,6 +1,7 @@
 //! Calls: by reference and by value, globals, recursion, optional arguments, views of other ranks,
 //! external routines.
 
+use cfg_testkit::flat;
 use std::sync::Arc;
 
 use cfg_core::{
@@ -179,7 +180,7 @@ fn fibonacci() -> (ProgramBuilder, RoutineId, GlobalId) {
 #[test]
 fn recursion_and_globals_that_last_from_run_to_run() {
     let (p, fib, calls) = fibonacci();
-    let compiled = Compiled::new(&p.finish().unwrap(), &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&p.finish().unwrap()), &CompileOptions::default()).unwrap();
     let mut session = Session::new(&compiled);
     let report = session
         .run(fib, &mut [15.into()], &RunOptions::default())
@@ -448,7 +449,7 @@ fn shapes_of_parameters_may_ask_about_each_other() {
     g.assign(a.at(range(1, size(b))), b + c);
     let g = p.add(g);
     let p = p.finish().unwrap();
-    let compiled = Compiled::new(&p, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&p), &CompileOptions::default()).unwrap();
     let mut session = Session::new(&compiled);
     let mut arguments = [
         Argument::Absent,
@@ -498,7 +499,7 @@ fn functions_may_return_arrays() {
     let p = p.finish().unwrap();
     run(&p, &mut a).unwrap();
     assert_eq!(reals(&a[0]), [10.0, 20.0, 0.0, 1.0, 2.0, 3.0]);
-    let compiled = Compiled::new(&p, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&p), &CompileOptions::default()).unwrap();
     let report = Session::new(&compiled)
         .run(RoutineId::new(0), &mut [4.into()], &RunOptions::default())
         .unwrap();
@@ -936,7 +937,7 @@ fn chains_of_shapes_have_an_end() {
             n - 1,
             vec!["v"; n].join(", ")
         ));
-        match Compiled::new(&p, &CompileOptions::default()) {
+        match Compiled::new(&flat(&p), &CompileOptions::default()) {
             Ok(compiled) => {
                 assert!(fits, "{n}");
                 let mut arguments = [1.0.into()];
@@ -1092,7 +1093,7 @@ fn callbacks_take_real_scalars() {
         options
             .callbacks
             .insert("g".to_owned(), Arc::new(|x: &[f64]| x[0] + 1.0));
-        match Compiled::new(&p, &options) {
+        match Compiled::new(&flat(&p), &options) {
             Ok(compiled) => {
                 assert!(fits, "{parameter}");
                 let report = Session::new(&compiled)
@@ -1137,7 +1138,7 @@ fn callbacks_return_real_scalars() {
         options
             .callbacks
             .insert("g".to_owned(), Arc::new(|x: &[f64]| x[0] + 0.1));
-        match Compiled::new(&p, &options) {
+        match Compiled::new(&flat(&p), &options) {
             Ok(compiled) => {
                 let report = Session::new(&compiled)
                     .run(RoutineId::new(1), &mut [], &RunOptions::default())

@@ -8,6 +8,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session};
 use cfg_format::text;
+use cfg_testkit::flat;
 
 /// A program of one routine.
 pub(crate) fn program(routine: RoutineBuilder) -> ValidProgram {
@@ -46,7 +47,7 @@ pub(crate) fn run_with(
     compile: &CompileOptions,
     options: &RunOptions,
 ) -> Result<RunReport, Box<Diagnostic>> {
-    let compiled = Compiled::new(program, compile).unwrap_or_else(|e| panic!("{e}"));
+    let compiled = Compiled::new(&flat(program), compile).unwrap_or_else(|e| panic!("{e}"));
     let last = RoutineId::new(program.routines.len() - 1);
     Session::new(&compiled).run(last, arguments, options)
 }

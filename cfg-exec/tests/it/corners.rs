@@ -2,6 +2,7 @@
 
 use cfg_core::{elemental::Scalar, entity::GlobalId, ir::Order};
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::flat;
 
 use crate::common::{fault, parsed};
 
@@ -12,7 +13,7 @@ fn run(source: &str, arguments: &[Argument], trace: bool) -> (Result<Vec<Argumen
         trace,
         ..CompileOptions::default()
     };
-    let compiled = Compiled::new(&program, &options).unwrap_or_else(|d| panic!("{d}"));
+    let compiled = Compiled::new(&flat(&program), &options).unwrap_or_else(|d| panic!("{d}"));
     let mut arguments = arguments.to_vec();
     let main = program.main.expect("one is marked");
     match Session::new(&compiled).run(main, &mut arguments, &RunOptions::default()) {
@@ -548,7 +549,7 @@ end
 "
         );
         let program = parsed(&source);
-        let found = Compiled::new(&program, &CompileOptions::default());
+        let found = Compiled::new(&flat(&program), &CompileOptions::default());
         assert_eq!(found.is_ok(), fits, "{second}");
     }
 }
@@ -634,7 +635,7 @@ end
 /// The problem for which a program cannot be compiled, if there is one.
 fn refusal(source: &str) -> Option<String> {
     let program = parsed(source);
-    let compiled = Compiled::new(&program, &CompileOptions::default());
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
     compiled.err().map(|d| d.to_string())
 }
 
@@ -679,7 +680,7 @@ fn chains_of_shapes_have_a_bound() {
 fn shapes_that_are_asked_for_have_bounds() {
     let first_shape = |parameters: &str| {
         let program = parsed(&format!("main subroutine f({parameters})\nend\n"));
-        let compiled = Compiled::new(&program, &CompileOptions::default());
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
         let session = Session::new(&compiled.unwrap_or_else(|d| panic!("{d}")));
         let main = program.main.expect("one is marked");
         let all = &program.routine(main).parameters;
@@ -1014,7 +1015,7 @@ main subroutine f(inout real y)
 end
 ";
     let program = parsed(source);
-    let compiled = Compiled::new(&program, &CompileOptions::default());
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
     let mut session = Session::new(&compiled.unwrap_or_else(|d| panic!("{d}")));
     let shown = |session: &Session| -> Vec<Vec<f64>> {
         (0..5)

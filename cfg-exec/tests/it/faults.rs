@@ -10,6 +10,7 @@ use cfg_core::{
     },
 };
 use cfg_exec::{CODES, CompileOptions, RunOptions, Value};
+use cfg_testkit::flat;
 
 use crate::common::{fault, parsed, program, real, run, run_with};
 
@@ -328,7 +329,7 @@ fn too_many_temporaries_are_refused_when_compiling() {
     }
     f.assign(y, e);
     let p = program(f);
-    let compiled = cfg_exec::Compiled::new(&p, &CompileOptions::default());
+    let compiled = cfg_exec::Compiled::new(&flat(&p), &CompileOptions::default());
     // Whatever the limit is, the answer is a diagnostic or the right value.
     match compiled {
         Ok(compiled) => {

@@ -12,6 +12,7 @@ use cfg_core::{
     },
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::flat;
 
 use crate::common::{program, real, run, run_with};
 
@@ -40,7 +41,7 @@ fn counted(index_is_global_like: bool) -> RoutineBuilder {
 fn counted_loops_run_as_often_as_the_formula_says() {
     for elsewhere in [false, true] {
         let program = program(counted(elsewhere));
-        let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).unwrap();
         let mut session = Session::new(&compiled);
         for first in -3..=3i64 {
             for last in -4..=4i64 {
@@ -268,7 +269,7 @@ fn traces_show_each_visit_of_a_loop() {
 /// How a program ends: the values of its arguments, or the code of its error.
 fn ends(program: cfg_core::ir::Program, arguments: &[Argument]) -> Result<Vec<String>, String> {
     let program = cfg_core::validate::validate(program).unwrap_or_else(|e| panic!("{e}"));
-    let compiled = Compiled::new(&program, &CompileOptions::default());
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default());
     let compiled = compiled.unwrap_or_else(|e| panic!("{e}"));
     let options = RunOptions {
         fuel: 3000,
@@ -361,7 +362,7 @@ end
         trace: true,
         ..CompileOptions::default()
     };
-    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
+    let compiled = Compiled::new(&flat(&program), &options).unwrap_or_else(|e| panic!("{e}"));
     let main = cfg_core::entity::RoutineId::new(0);
     let mut session = Session::new(&compiled);
     for _ in 0..2 {

@@ -13,6 +13,7 @@ use cfg_core::{
     validate::{ValidProgram, validate},
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Value};
+use cfg_testkit::flat;
 
 use crate::common::{parsed, program};
 
@@ -103,7 +104,7 @@ fn routine(kind: Loop, uses: Uses, parameter: bool) -> RoutineBuilder {
 }
 
 fn run(program: &ValidProgram, n: i64, options: &RunOptions) -> Result<RunReport, String> {
-    let compiled = Compiled::new(program, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(program), &CompileOptions::default()).unwrap();
     let last = RoutineId::new(program.routines.len() - 1);
     let mut arguments: [Argument; 2] = [n.into(), 0.into()];
     let report = Session::new(&compiled).run(last, &mut arguments, options);
@@ -231,7 +232,7 @@ fn a_host_that_sets_globals_has_passes_counted_from_there() {
     let g_in = f.global(p.program(), g);
     f.while_loop(gt(g_in, 0), |f| f.assign(g_in, g_in + 1));
     let f = p.add(f);
-    let compiled = Compiled::new(&p.finish().unwrap(), &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&p.finish().unwrap()), &CompileOptions::default()).unwrap();
     let mut session = Session::new(&compiled);
     let options = RunOptions {
         fuel: 1000,
@@ -344,7 +345,7 @@ fn steps_are_what_is_executed() {
 fn steps_are_instructions_calls_and_elements() {
     let steps = |source: &str, n: i64| {
         let program = parsed(source);
-        let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).unwrap();
         let main = program.main.expect("one is marked");
         let run = |fuel| {
             let options = RunOptions {
@@ -414,7 +415,7 @@ fn steps_run_out_where_they_are_needed() {
   a := 1.0
 end",
     );
-    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).unwrap();
     // Two constants, the allocation of ten elements, which are filled, and the return.
     for (fuel, place) in [
         (12, Some("routine f")),
@@ -518,7 +519,7 @@ fn limits_hold_where_other_faults_are_expected() {
   y := if(m[1], 1.0, 2.0)
 end",
     );
-    let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).unwrap();
     let ends = |y: f64, fuel| {
         let options = RunOptions {
             fuel,

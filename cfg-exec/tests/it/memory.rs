@@ -12,6 +12,7 @@ use cfg_core::{
     validate::ValidProgram,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, Memory, RunOptions, Session, Value};
+use cfg_testkit::flat;
 
 /// A program and what its last routine is called with, for a size.
 type Kind = (
@@ -165,7 +166,7 @@ fn needed(name: &str, (program, arguments): (ValidProgram, Vec<Argument>), trace
         trace,
         ..CompileOptions::default()
     };
-    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
+    let compiled = Compiled::new(&flat(&program), &options).unwrap_or_else(|e| panic!("{e}"));
     let last = program.routines.len() - 1;
     let run = |limit| run(&compiled, last, &arguments, limit);
     let (mut low, mut high) = (0u64, 1 << 30);
@@ -249,7 +250,7 @@ fn only_what_strides_cannot_say_takes_memory() {
 #[test]
 fn globals_are_not_taken_before_they_are_needed() {
     let (program, mut arguments) = global(100_000_000);
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).expect("it compiles");
     let memory = Memory::default();
     let mut session = Session::sharing(&compiled, &memory, 10 << 20);
     let options = RunOptions {
@@ -267,7 +268,7 @@ fn globals_are_not_taken_before_they_are_needed() {
 #[test]
 fn sessions_that_share_an_account_share_its_limit() {
     let (program, arguments) = local(10_000);
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).expect("it compiles");
     let alone = needed("local", local(10_000), false);
     let memory = Memory::default();
     let options = RunOptions {
@@ -308,7 +309,7 @@ fn globals_keep_their_values_when_memory_is_given_back() {
     f.assign(here.at(2), here.at(2) + n);
     p.add(f);
     let program = finish(p);
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).expect("it compiles");
     let memory = Memory::default();
     let mut session = Session::sharing(&compiled, &memory, 1 << 30);
     let main = RoutineId::new(0);
@@ -355,7 +356,7 @@ fn the_owner_of_storage_may_be_declared_later() {
     f.assign(y, here.at(2));
     p.add(f);
     let program = finish(p);
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).expect("it compiles");
     let mut arguments = [0.0.into()];
     let mut session = Session::new(&compiled);
     session
@@ -393,7 +394,7 @@ fn a_result_without_memory_leaves_arguments_as_they_are() {
     f.assign(x, x + 1.0);
     f.assign(r, x);
     let program = one(f);
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).expect("it compiles");
     let mut session = Session::new(&compiled);
     let (mut refused, mut ran) = (0, 0);
     for max_memory in (0..20_000).step_by(8) {

@@ -7,6 +7,7 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     generate::{Options, stopping},
@@ -80,7 +81,7 @@ fn executed(case: &Case) -> Run {
         trace: true,
         ..CompileOptions::default()
     };
-    let compiled = Compiled::new(&program, &options).unwrap_or_else(|e| panic!("{e}"));
+    let compiled = Compiled::new(&flat(&program), &options).unwrap_or_else(|e| panic!("{e}"));
     let mut session = Session::new(&compiled);
     let routine = case.routine();
     let mut arguments: Vec<Argument> = vec![Argument::Absent; routine.parameters.len()];

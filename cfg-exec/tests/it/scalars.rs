@@ -11,6 +11,7 @@ use cfg_core::{
     },
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::flat;
 use cfg_testkit::rng::Rng;
 
 use crate::common::{parsed, program, run};
@@ -241,7 +242,7 @@ fn random_expressions_have_the_value_of_a_tree_walker() {
             });
         }
         let program = program(f);
-        let compiled = Compiled::new(&program, &CompileOptions::default()).unwrap();
+        let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).unwrap();
         let mut session = Session::new(&compiled);
         for _ in 0..4 {
             let mut values = Vec::new();

@@ -2,6 +2,7 @@
 
 use cfg_core::{entity::RoutineId, ir::Order, validate::validate};
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
+use cfg_testkit::flat;
 use cfg_testkit::sections::{Passed, passed};
 
 use crate::common::reals;
@@ -9,7 +10,7 @@ use crate::common::reals;
 /// `x` and `v` after a run, or the code of its error. Elements with the last subscript fastest.
 fn run(case: &Passed) -> Result<(Vec<f64>, Vec<f64>), String> {
     let program = validate(case.program.clone()).unwrap_or_else(|e| panic!("{e}"));
-    let compiled = Compiled::new(&program, &CompileOptions::default()).expect("it compiles");
+    let compiled = Compiled::new(&flat(&program), &CompileOptions::default()).expect("it compiles");
     let n: usize = case.extents.iter().product();
     let x: Vec<f64> = (1..=n).map(|k| k as f64).collect();
     let x = Value::real_array(&case.extents, Order::Row, &x).expect("it has that shape");

@@ -10,6 +10,7 @@ use cfg_core::{
     },
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, TapeSize, Value};
+use cfg_testkit::flat;
 
 use crate::common::{fault, parsed, program, real, reals, run, run_with};
 
@@ -149,7 +150,7 @@ fn a_tape_is_passed_on_and_dies_with_its_routine() {
 #[test]
 fn a_tape_of_the_host_carries_values_from_run_to_run() {
     let (p, forward, reverse) = sweeps();
-    let compiled = Compiled::new(&p, &CompileOptions::default()).unwrap();
+    let compiled = Compiled::new(&flat(&p), &CompileOptions::default()).unwrap();
     let mut session = Session::new(&compiled);
     let options = RunOptions::default();
     let mut arguments = [3.0.into(), Argument::Tape(Tape::default())];

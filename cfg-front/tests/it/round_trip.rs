@@ -4,6 +4,7 @@ use crate::{corpus, fixtures};
 use cfg_core::ir::Program;
 use cfg_front::xaif::{Options, read_xaif, to_string};
 use cfg_reverse::{Options as Reversal, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::reorder::as_declared;
 use std::collections::BTreeSet;
 
@@ -52,11 +53,11 @@ fn derivatives() {
             panic!("{name} is not valid");
         };
         let Some(main) = valid.main else { continue };
-        if let Ok(reversal) = reverse(&valid, main, &Reversal::default()) {
+        if let Ok(reversal) = reverse(&flat(&valid), main, &Reversal::default()) {
             again(&name, &reversal.program);
             reversed += 1;
         }
-        if let Ok(tangent) = tangent(&valid, main) {
+        if let Ok(tangent) = tangent(&flat(&valid), main) {
             again(&name, &tangent.program);
         }
     }
@@ -140,7 +141,10 @@ fn vocabulary() {
     for (_, program) in programs() {
         let valid = cfg_core::validate::validate(program).unwrap();
         add(&valid);
-        if let Some(Ok(reversal)) = valid.main.map(|m| reverse(&valid, m, &Reversal::default())) {
+        if let Some(Ok(reversal)) = valid
+            .main
+            .map(|m| reverse(&flat(&valid), m, &Reversal::default()))
+        {
             add(&reversal.program);
         }
     }

@@ -13,6 +13,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, RunReport, Session, Tape, Value};
 use cfg_reverse::{Blocks, Options, Reversal, Unstructured, reverse};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case, general, generate::Options as Generate, interpret::Limits, property,
 };
@@ -65,15 +66,15 @@ struct Run {
 
 fn run(case: &Case, options: &Options) -> Result<Run, String> {
     let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
-    let reversal = reverse(&valid, case.main, options).map_err(|d| d.to_string())?;
+    let reversal = reverse(&flat(&valid), case.main, options).map_err(|d| d.to_string())?;
     let program = validate::validate(reversal.program.clone())
         .map_err(|d| format!("the adjoint program is not valid: {d}"))?;
-    let stacks = tape_check::check_program(&program).problems;
+    let stacks = tape_check::check_program(&flat(&program)).problems;
     if !stacks.is_empty() {
         return Err(format!("the stack checker objects: {stacks}"));
     }
     let compiled = Compiled::new(
-        &program,
+        &flat(&program),
         &CompileOptions {
             trace: true,
             ..CompileOptions::default()
@@ -131,7 +132,7 @@ fn run_original(
     options: &CompileOptions,
 ) -> Result<(RunReport, Vec<Argument>), String> {
     let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
-    let compiled = Compiled::new(&valid, options).map_err(|d| d.to_string())?;
+    let compiled = Compiled::new(&flat(&valid), options).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let mut arguments = primal(case, &session, case.main, &case.program)?;
     arguments.truncate(case.routine().parameters.len());
@@ -563,7 +564,7 @@ fn by_trace() {
     property::check(&Generate::EXACT, 22_000..22_500, |case| {
         agrees(case, &options, &NONE)?;
         let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
-        let reversal = reverse(&valid, case.main, &options).map_err(|d| d.to_string())?;
+        let reversal = reverse(&flat(&valid), case.main, &options).map_err(|d| d.to_string())?;
         for &(original, forward, backward) in &reversal.sweeps {
             let roles = |r: RoutineId| -> Vec<OriginRole> {
                 let cfg = reversal.program.routine(r).body.as_ref();

@@ -4,6 +4,7 @@ use cfg_core::entity::{RoutineId, VertexId};
 use cfg_core::ir::{Annotations, Cfg, Control, Program, Routine, VertexKind};
 use cfg_core::validate;
 use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{general, generate, generate::Options as Generate, kernels};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,7 +116,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             flow_limit: cfg_core::dataflow::FLOW_LIMIT,
             inside: [cfg_reverse::Inside::Pools, cfg_reverse::Inside::Arrays][k & 1],
         };
-        let made = reverse(&valid, main, &options).expect("it can be reversed");
+        let made = reverse(&flat(&valid), main, &options).expect("it can be reversed");
         for &(original, forward, backward) in &made.sweeps {
             let marks = &marks[original.index()];
             let sweeps = [forward, backward].map(|r| made.program.routine(r));
@@ -138,7 +139,7 @@ fn survive(name: &str, mut program: Program, main: RoutineId) {
             );
         }
     }
-    let made = tangent(&valid, main).expect("it has a tangent");
+    let made = tangent(&flat(&valid), main).expect("it has a tangent");
     let tangent = made.program.routine(made.tangent);
     assert_eq!(
         missing(&marks[main.index()], tangent, &[]),

@@ -8,6 +8,7 @@ use cfg_core::{
     validate::{ValidProgram, validate},
 };
 use cfg_reverse::{Blocks, Options, explain::explain, reverse, tangent};
+use cfg_testkit::flat;
 
 /// The program of a text. Nothing is known of its external routines but what it says.
 pub(crate) fn valid(source: &str) -> ValidProgram {
@@ -23,7 +24,7 @@ pub(crate) fn valid(source: &str) -> ValidProgram {
 fn refusal(source: &str) -> Option<&'static str> {
     let program = valid(source);
     let main = program.main.unwrap_or(RoutineId::new(0));
-    let problems = reverse(&program, main, &Options::default()).err()?;
+    let problems = reverse(&flat(&program), main, &Options::default()).err()?;
     problems.iter().next().map(|d| d.code)
 }
 
@@ -156,7 +157,8 @@ end
             .expect("it is a program");
         let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
         let main = program.main.expect("it has one");
-        let plan = explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+        let plan =
+            explain(&flat(&program), main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
         let shown = plan.to_string();
         assert_eq!(shown.contains("and others"), is_given_up, "{between}");
     }
@@ -188,8 +190,8 @@ end
         for source in [recorded, present] {
             let program = valid(&source);
             let main = program.main.expect("it has one");
-            let plan =
-                explain(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+            let plan = explain(&flat(&program), main, &Options::default())
+                .unwrap_or_else(|d| panic!("{d}"));
             let shown = plan.to_string();
             let listed = shown.matches("y := y + sin(x)*0.5").count();
             assert_eq!(listed, 8, "{readers}\n{shown}");
@@ -214,8 +216,8 @@ fn shown(program: &Program, name: &str) -> String {
 pub(crate) fn sweep(source: &str, name: &str) -> String {
     let program = valid(source);
     let main = program.find_routine("f").expect("it is there");
-    let made =
-        reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}{source}"));
+    let made = reverse(&flat(&program), main, &Options::default())
+        .unwrap_or_else(|d| panic!("{d}{source}"));
     shown(&made.program, name)
 }
 
@@ -235,7 +237,7 @@ end
         );
         let program = valid(&source);
         let main = program.main.expect("it has one");
-        let made = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+        let made = tangent(&flat(&program), main).unwrap_or_else(|d| panic!("{d}"));
         let shown = shown(&made.program, "f_t");
         assert_eq!(shown.contains("d1 := "), is_divided, "{levels}\n{shown}");
     }
@@ -339,7 +341,7 @@ fn elements_that_a_block_reads() {
             work: 500,
             ..Options::default()
         };
-        let plan = explain(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let plan = explain(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
         let shown = plan.to_string();
         let found = shown.matches("preaccumulated, stack").count();
         assert_eq!(found, blocks, "{count}\n{shown}");
@@ -356,8 +358,8 @@ pub(crate) fn refusals(source: &str) -> [Option<&'static str>; 2] {
     let program = validate(program).unwrap_or_else(|d| panic!("{d}{source}"));
     let main = program.find_routine("f").expect("it is there");
     let problems = [
-        reverse(&program, main, &Options::default()).err(),
-        tangent(&program, main).err(),
+        reverse(&flat(&program), main, &Options::default()).err(),
+        tangent(&flat(&program), main).err(),
     ];
     problems.map(|problems| problems?.iter().next().map(|d| d.code))
 }
@@ -532,7 +534,7 @@ end
             .expect("it is a program");
         let program = validate(program).unwrap_or_else(|d| panic!("{d}"));
         let main = program.main.expect("it has one");
-        let problems = reverse(&program, main, &Options::default());
+        let problems = reverse(&flat(&program), main, &Options::default());
         let problems = problems.map(|_| ()).expect_err(&source);
         let found: Vec<Element> = problems
             .iter()
@@ -585,7 +587,8 @@ end
         );
         let program = valid(&source);
         let main = program.find_routine("f").expect("it is there");
-        let made = reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+        let made =
+            reverse(&flat(&program), main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
         let names = made.program.routines.iter().map(|r| r.name.as_str());
         let found: Vec<&str> = names.filter_map(|name| name.strip_suffix("_rev")).collect();
         assert_eq!(found, swept, "{statement}");
@@ -606,7 +609,7 @@ end
         );
         let program = valid(&source);
         let main = program.find_routine("f").expect("it is there");
-        let tangent = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+        let tangent = tangent(&flat(&program), main).unwrap_or_else(|d| panic!("{d}"));
         let mut shown = String::new();
         text::program(&mut shown, &tangent.program).expect("strings take everything");
         for shown in [shown, sweep(&source, "f_rev")] {

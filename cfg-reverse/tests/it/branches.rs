@@ -6,6 +6,7 @@ use cfg_reverse::{
     Blocks, Options,
     explain::{Reader, explain},
 };
+use cfg_testkit::flat;
 
 /// The bits that are recorded at each merge of a routine with these lines, and whether some value is read by a selector.
 fn merges(lines: &str, options: &Options) -> (Vec<Option<ControlWidth>>, bool) {
@@ -28,7 +29,7 @@ fn merges(lines: &str, options: &Options) -> (Vec<Option<ControlWidth>>, bool) {
         .program()
         .main
         .unwrap_or(cfg_core::entity::RoutineId::new(0));
-    let made = explain(&valid, main, options).unwrap();
+    let made = explain(&flat(&valid), main, options).unwrap();
     let plan = &made.routines[0];
     let readers = plan.values.iter().flat_map(|value| &value.readers);
     let reads = readers.copied().any(|r| matches!(r, Reader::Selector(_)));

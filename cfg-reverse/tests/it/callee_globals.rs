@@ -14,6 +14,7 @@ use cfg_core::{
 };
 use cfg_format::json;
 use cfg_reverse::{Blocks, Inside, Options, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     growth::{FAMILIES, Family},
@@ -360,7 +361,7 @@ fn compare(spread: Spread, cases: u64) -> [u64; 2] {
         }
         found[1] += u64::from(has_names_of_callees_only(&case.program));
         let valid = validate::validate(case.program).expect("it is valid");
-        let made = reverse(&valid, case.main, &options).expect("it can be reversed");
+        let made = reverse(&flat(&valid), case.main, &options).expect("it can be reversed");
         found[0] += named_by_sweeps_only(&made.program, &made.sweeps) as u64;
     }
     found
@@ -446,7 +447,7 @@ fn callees_record_what_their_callers_need() {
         };
         agrees_smoothly(&case, &options).expect("it is right");
         let valid = validate::validate(case.program.clone()).expect("it is valid");
-        let made = reverse(&valid, case.main, &options).expect("it can be reversed");
+        let made = reverse(&flat(&valid), case.main, &options).expect("it can be reversed");
         let mut found = [0; 2];
         for &(_, forward, _) in &made.sweeps {
             let routine = made.program.routine(forward);
@@ -479,8 +480,8 @@ fn sizes(family: &Family, n: usize) -> [usize; 2] {
         work: 1000,
         ..Options::default()
     };
-    let adjoint = reverse(&program, main, &options).expect("it can be reversed");
-    let tangent = tangent(&program, main).expect("it has a tangent");
+    let adjoint = reverse(&flat(&program), main, &options).expect("it can be reversed");
+    let tangent = tangent(&flat(&program), main).expect("it has a tangent");
     [adjoint.program, tangent.program].map(|program| {
         let mut text = Vec::new();
         json::write(&program, &mut text).expect("memory takes everything");
@@ -505,7 +506,7 @@ fn routines_of_a_chain_name_one_global_each() {
     let chain = (FAMILIES.iter()).find(|f| f.name.starts_with("chain of"));
     let program = (chain.expect("it is there").program)(20);
     let main = program.find_routine("f").expect("it is there");
-    let made = reverse(&program, main, &Options::default()).expect("it can be reversed");
+    let made = reverse(&flat(&program), main, &Options::default()).expect("it can be reversed");
     assert_eq!(made.sweeps.len(), 21);
     assert_eq!(named_by_sweeps_only(&made.program, &made.sweeps), 0);
 }

@@ -9,6 +9,7 @@ use cfg_core::{
 use cfg_exec::Value;
 use cfg_format::text;
 use cfg_reverse::{Blocks, Options, directions, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{case::Case, general, generate::Options as Generate, property, rng::Rng};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -152,7 +153,7 @@ fn agrees(case: &Case, options: &Options, rng: &mut Rng) -> Result<usize, String
         return Ok(0);
     };
     let mut compared = 0;
-    if let Ok(made) = tangent(&program, case.main) {
+    if let Ok(made) = tangent(&flat(&program), case.main) {
         let found = compare(
             &made.program,
             made.tangent,
@@ -163,7 +164,7 @@ fn agrees(case: &Case, options: &Options, rng: &mut Rng) -> Result<usize, String
         )?;
         compared += usize::from(found.is_some());
     }
-    if let Ok(made) = reverse(&program, case.main, options)
+    if let Ok(made) = reverse(&flat(&program), case.main, options)
         && let Some([primal, shapes]) = compare(
             &made.program,
             made.gradient,
@@ -438,7 +439,7 @@ end
         let program = parsed.program.unwrap_or_else(|| panic!("{problems}{text}"));
         let program = valid(program).unwrap_or_else(|e| panic!("{e}{text}"));
         let main = program.find_routine("f").expect("it is there");
-        let made = tangent(&program, main).unwrap_or_else(|d| panic!("{d}{text}"));
+        let made = tangent(&flat(&program), main).unwrap_or_else(|d| panic!("{d}{text}"));
         let derivatives = globals(&made.tangent_globals);
         let (program, several) = directions(made.program, &[made.tangent], &derivatives)
             .unwrap_or_else(|d| panic!("{d}{text}"));

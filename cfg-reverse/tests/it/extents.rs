@@ -11,6 +11,7 @@ use cfg_core::{
     },
 };
 use cfg_reverse::{Options, reverse};
+use cfg_testkit::flat;
 
 /// The code with which a routine is refused that has a local array of this extent and changes `n`, `y` and
 /// what it gets from `w`.
@@ -33,7 +34,7 @@ fn refused(extent: impl FnOnce([VarId; 5]) -> Expr) -> Option<String> {
     f.assign(n, n + 1);
     let f = p.add(f);
     let program = p.finish().unwrap();
-    let problems = reverse(&program, f, &Options::default()).err()?;
+    let problems = reverse(&flat(&program), f, &Options::default()).err()?;
     Some(problems.iter().next().unwrap().code.to_string())
 }
 
@@ -159,7 +160,7 @@ end
         );
         let program = valid(&source);
         let main = program.main.expect("one is marked");
-        let problems = reverse(&program, main, &Options::default()).err();
+        let problems = reverse(&flat(&program), main, &Options::default()).err();
         let told = problems.as_ref().and_then(|d| d.iter().next());
         assert_eq!(told.map(|d| d.code), other.map(|_| "R305"), "{call}");
         let (Some(problem), Some(other)) = (told, other) else {

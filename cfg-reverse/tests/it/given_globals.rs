@@ -3,6 +3,7 @@
 use crate::{adjoint::agrees_smoothly, bounds::valid};
 use cfg_core::{entity::VarId, validate::ValidProgram};
 use cfg_reverse::{Options, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     rng::Rng,
@@ -149,8 +150,8 @@ fn derivatives_are_right_or_refused() {
         let program = valid(&text);
         let case = case(&program);
         let problems = match seed.is_multiple_of(2) {
-            true => reverse(&program, case.main, &Options::default()).err(),
-            false => tangent(&program, case.main).err(),
+            true => reverse(&flat(&program), case.main, &Options::default()).err(),
+            false => tangent(&flat(&program), case.main).err(),
         };
         if let Some(problems) = problems {
             assert!(

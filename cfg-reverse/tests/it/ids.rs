@@ -9,6 +9,7 @@ use cfg_core::{
     validate,
 };
 use cfg_reverse::{Options, Unstructured, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case,
     general,
@@ -93,10 +94,10 @@ fn generated_graphs_are_in_topological_order() {
         let valid = validate::validate(program).map_err(|d| d.to_string())?;
         let mut generated = Vec::new();
         for options in &options()[..2] {
-            let reversal = reverse(&valid, case.main, options).map_err(|d| d.to_string())?;
+            let reversal = reverse(&flat(&valid), case.main, options).map_err(|d| d.to_string())?;
             generated.extend(reversal.program.routines.into_iter().skip(originals));
         }
-        let tangent = tangent(&valid, case.main).map_err(|d| d.to_string())?;
+        let tangent = tangent(&flat(&valid), case.main).map_err(|d| d.to_string())?;
         generated.extend(tangent.program.routines.into_iter().skip(originals));
         let structured = generated
             .iter()

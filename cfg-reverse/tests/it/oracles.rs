@@ -8,6 +8,7 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_reverse::{Options, explain::explain, reverse};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::{Case, Datum, Elements},
     general,
@@ -136,7 +137,7 @@ fn recorded(lines: &[Line]) -> Vec<usize> {
 fn pushes(program: Program) -> Vec<usize> {
     let valid = validate(program).unwrap();
     let main = valid.main.unwrap();
-    let made = reverse(&valid, main, &Options::default()).unwrap();
+    let made = reverse(&flat(&valid), main, &Options::default()).unwrap();
     let forward = made.program.routine(made.forward);
     let pushed = forward.statements().filter_map(|s| match &s.kind {
         StmtKind::Push {
@@ -352,7 +353,7 @@ fn the_normal_form_runs_as_the_original() {
             let Some(case) = family(seed) else { continue };
             let valid = validate(case.program.clone()).expect("generated programs are valid");
             // What has no derivative is another test's.
-            let Ok(plan) = explain(&valid, case.main, &Options::default()) else {
+            let Ok(plan) = explain(&flat(&valid), case.main, &Options::default()) else {
                 continue;
             };
             let normal = Case {

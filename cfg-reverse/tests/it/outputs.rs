@@ -5,6 +5,7 @@
 use cfg_core::{entity::RoutineId, ir::Program, validate};
 use cfg_format::json;
 use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case, general, generate, generate::Options as Generate, golden::golden, jumps, kernels,
     scale,
@@ -68,10 +69,10 @@ fn line(file: &str, name: &str, program: &Program, main: RoutineId) -> String {
         }
     };
     for (column, options) in columns() {
-        let made = reverse(&valid, main, &options).expect("it can be reversed");
+        let made = reverse(&flat(&valid), main, &options).expect("it can be reversed");
         one(column, &made.program);
     }
-    let made = tangent(&valid, main).expect("it has a tangent");
+    let made = tangent(&flat(&valid), main).expect("it has a tangent");
     one("tangent", &made.program);
     line.push('\n');
     line

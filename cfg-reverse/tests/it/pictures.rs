@@ -3,6 +3,7 @@
 use cfg_back::dot::{DotOptions, write_cfg};
 use cfg_core::validate::validate;
 use cfg_reverse::{Options, Unstructured, reverse};
+use cfg_testkit::flat;
 use cfg_testkit::{golden::golden, jumps::shapes};
 
 #[test]
@@ -27,7 +28,7 @@ fn sweeps_show_loops_and_what_is_recorded() {
             unstructured,
             ..Options::default()
         };
-        let reversal = reverse(&valid, shape.case.main, &options).unwrap();
+        let reversal = reverse(&flat(&valid), shape.case.main, &options).unwrap();
         for (sweep, routine) in [("forward", reversal.forward), ("reverse", reversal.reverse)] {
             let options = DotOptions {
                 clusters: true,

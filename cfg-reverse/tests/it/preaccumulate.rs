@@ -17,6 +17,7 @@ use cfg_reverse::{
     preaccumulate::{Block, Preaccumulation, Side, preaccumulate, preaccumulate_by},
     reverse,
 };
+use cfg_testkit::flat;
 use cfg_testkit::golden::golden;
 use std::fmt::Write as _;
 
@@ -85,7 +86,7 @@ fn shown(result: &Preaccumulation, block: &Block) -> String {
 fn the_example_of_the_paper() {
     let (program, f) = paper();
     let program = valid(program).unwrap();
-    let result = preaccumulate_by(&program, f, |lcg| {
+    let result = preaccumulate_by(&flat(&program), f, |lcg| {
         let mut outcome = search(lcg, &Search::default());
         outcome.steps = Heuristic::paper().run(lcg, &Limits::default()).steps;
         Some(outcome)
@@ -102,7 +103,7 @@ fn the_example_of_the_paper() {
         &shown(&result, block),
     );
     // By default: two multiplications less.
-    let best = preaccumulate(&program, f, &Search::default()).unwrap();
+    let best = preaccumulate(&flat(&program), f, &Search::default()).unwrap();
     assert_eq!(
         (best.blocks[0].outcome.cost, best.blocks[0].outcome.bound),
         (10, 10)
@@ -118,7 +119,7 @@ fn from_jacobians() -> Options {
 }
 
 fn reversed(program: &Program, f: RoutineId, options: &Options) -> Reversal {
-    reverse(&valid(program.clone()).unwrap(), f, options).unwrap()
+    reverse(&flat(&valid(program.clone()).unwrap()), f, options).unwrap()
 }
 
 /// Gradient by statement and from Jacobians.
@@ -126,7 +127,11 @@ fn both(program: &Program, f: RoutineId, given: &Named) -> [Named; 2] {
     [Options::default(), from_jacobians()].map(|options| {
         let r = reversed(program, f, &options);
         let program = valid(r.program).unwrap();
-        assert!(!tape_check::check_program(&program).problems.has_errors());
+        assert!(
+            !tape_check::check_program(&flat(&program))
+                .problems
+                .has_errors()
+        );
         run(&program, r.gradient, given).unwrap()
     })
 }
@@ -141,7 +146,7 @@ fn pushes(r: &Reversal) -> usize {
 
 fn segments(program: &Program, f: RoutineId) -> Vec<(usize, usize)> {
     let program = valid(program.clone()).unwrap();
-    let result = preaccumulate(&program, f, &Search::default()).unwrap();
+    let result = preaccumulate(&flat(&program), f, &Search::default()).unwrap();
     let ranges = result.blocks.iter().map(|b| b.statements.clone());
     ranges.map(|r| (r.start, r.end)).collect()
 }
@@ -330,7 +335,7 @@ fn large_blocks() {
     for (reach, complete) in [(1, true), (32, true), (usize::MAX, false)] {
         let (program, f) = large(40_000, reach);
         let program = valid(program).unwrap();
-        let result = preaccumulate(&program, f, &cheap).unwrap();
+        let result = preaccumulate(&flat(&program), f, &cheap).unwrap();
         let [block] = &result.blocks[..] else {
             panic!("one segment")
         };

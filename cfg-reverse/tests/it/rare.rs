@@ -4,6 +4,7 @@
 use crate::bounds::{refusals, sweep, valid};
 use cfg_core::{diagnostic::site::Element, text};
 use cfg_reverse::{Inside, Options, Strong, Unstructured, explain::explain, reverse, tangent};
+use cfg_testkit::flat;
 
 /// What the reverse sweep of one callee reads by one name and another callee overwrites by another one is pushed between the calls,
 /// by the name that is overwritten; cells that the two do not share are not.
@@ -96,7 +97,7 @@ end
                 strong,
                 ..Options::default()
             };
-            let made = reverse(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let made = reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
             let mut shown = String::new();
             let sweep = made.program.routine(made.reverse);
             text::routine(&mut shown, &made.program, sweep).expect("strings take everything");
@@ -134,7 +135,7 @@ end
                 unstructured,
                 ..Options::default()
             };
-            let plan = explain(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let plan = explain(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
             let [routine] = &*plan.routines else {
                 panic!("one routine: {body}")
             };
@@ -166,13 +167,14 @@ end
 ",
     );
     let main = program.find_routine("f").expect("it is there");
-    let made = reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let made =
+        reverse(&flat(&program), main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
     let names = made.program.routines.iter().map(|r| r.name.as_str());
     assert_eq!(
         Vec::from_iter(names),
         ["f", "f_b", "f_t", "f_fwd", "f_rev", "f_grad"]
     );
-    let made = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+    let made = tangent(&flat(&program), main).unwrap_or_else(|d| panic!("{d}"));
     let names = made.program.routines.iter().map(|r| r.name.as_str());
     assert_eq!(Vec::from_iter(names), ["f", "f_b", "f_t", "f_t_"]);
 }
@@ -211,8 +213,9 @@ end
 ",
     );
     let main = program.find_routine("f").expect("it is there");
-    let reversed = reverse(&program, main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
-    let tangent = tangent(&program, main).unwrap_or_else(|d| panic!("{d}"));
+    let reversed =
+        reverse(&flat(&program), main, &Options::default()).unwrap_or_else(|d| panic!("{d}"));
+    let tangent = tangent(&flat(&program), main).unwrap_or_else(|d| panic!("{d}"));
     for (made, expected) in [
         (
             &reversed.program,
@@ -293,7 +296,7 @@ end
     );
     let program = valid(&source);
     let main = program.find_routine("f").expect("it is there");
-    let problems = reverse(&program, main, &Options::default());
+    let problems = reverse(&flat(&program), main, &Options::default());
     let problems = problems.map(|_| ()).expect_err(&source);
     let sites = problems.iter().filter_map(|d| d.at.site.as_ref());
     let found: Vec<Element> = sites.map(|site| site.element).collect();
@@ -339,7 +342,7 @@ end
             inside,
             ..Options::default()
         };
-        let made = reverse(&program, main, &options).unwrap_or_else(|d| panic!("{d}"));
+        let made = reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{d}"));
         let mut shown = String::new();
         let sweep = made.program.routine(made.forward);
         text::routine(&mut shown, &made.program, sweep).expect("strings take everything");

@@ -9,6 +9,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape};
 use cfg_reverse::{Options, Unstructured, reverse};
+use cfg_testkit::flat;
 use cfg_testkit::{case::Case, generate::Options as Generate, kernels, property};
 
 /// The arguments of the forward sweep: parameters, the result, the tape.
@@ -41,10 +42,11 @@ fn arguments(
 /// What the forward sweep records: control bits, bytes of values, most bytes at a time.
 fn tape(case: &Case, program: &Program) -> Result<[u64; 3], String> {
     let valid = validate::validate(program.clone()).map_err(|d| d.to_string())?;
-    let reversal = reverse(&valid, case.main, &Options::default()).map_err(|d| d.to_string())?;
+    let reversal =
+        reverse(&flat(&valid), case.main, &Options::default()).map_err(|d| d.to_string())?;
     let adjoint = validate::validate(reversal.program).map_err(|d| d.to_string())?;
     let compiled =
-        Compiled::new(&adjoint, &CompileOptions::default()).map_err(|d| d.to_string())?;
+        Compiled::new(&flat(&adjoint), &CompileOptions::default()).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let mut all = arguments(case, &session, reversal.forward, &adjoint);
     let report = session
@@ -141,11 +143,11 @@ end
                 unstructured,
                 ..Options::default()
             };
-            let reversal = reverse(&valid, main, &options).unwrap_or_else(|d| panic!("{d}"));
+            let reversal = reverse(&flat(&valid), main, &options).unwrap_or_else(|d| panic!("{d}"));
             let text = reversal.program.to_string();
             validate::validate(reversal.program).unwrap_or_else(|d| panic!("{d}\n{text}"));
         }
-        let tangent = cfg_reverse::tangent(&valid, main).unwrap_or_else(|d| panic!("{d}"));
+        let tangent = cfg_reverse::tangent(&flat(&valid), main).unwrap_or_else(|d| panic!("{d}"));
         validate::validate(tangent.program).unwrap_or_else(|d| panic!("{d}"));
     }
 }

@@ -5,6 +5,7 @@ use cfg_core::{elemental::Scalar, ir::Order, ir::ScalarType};
 use cfg_exec::Value;
 use cfg_format::text;
 use cfg_reverse::{Options, reverse, tangent};
+use cfg_testkit::flat;
 
 /// What `g` returns has two more elements than its parameter, which has none if `n` is below zero.
 const PROGRAM: &str = "main subroutine f(in integer n, in real x[4], inout real y)
@@ -57,7 +58,7 @@ fn extents_below_zero_are_sizes_of_zero() {
         .unwrap_or_else(|| panic!("{}", parsed.problems));
     let program = valid(program).unwrap();
     let main = program.main.expect("there is one");
-    let made = tangent(&program, main).unwrap();
+    let made = tangent(&flat(&program), main).unwrap();
     let derived = valid(made.program).unwrap();
     for n in -3..=4 {
         let expected = run(&program, main, &point(n)).unwrap();
@@ -72,7 +73,7 @@ fn extents_below_zero_are_sizes_of_zero() {
         );
     }
     // The forward sweep prepares the call alike.
-    let made = reverse(&program, main, &Options::default()).unwrap();
+    let made = reverse(&flat(&program), main, &Options::default()).unwrap();
     let text = made.program.to_string();
     assert!(text.contains(":= fill(0.0, max(n, 0) + 2)"), "{text}");
 }

@@ -1,5 +1,6 @@
 //! Runs routines of generated programs on the point of a random case.
 
+use cfg_core::flat::Flat;
 use cfg_core::{
     elemental::Scalar,
     entity::{RoutineId, VarId},
@@ -8,13 +9,15 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_testkit::case::{Case, Datum, Elements};
+use cfg_testkit::flat;
 use std::collections::BTreeMap;
 
 /// Values by name.
 pub(crate) type Named = BTreeMap<String, Value>;
 
-pub(crate) fn valid(program: Program) -> Result<ValidProgram, String> {
-    validate::validate(program).map_err(|d| d.to_string())
+pub(crate) fn valid(program: Program) -> Result<Flat, String> {
+    let flat = validate::validate(program).and_then(Flat::check);
+    flat.map_err(|d| d.to_string())
 }
 
 /// A datum of a case as a value of the executor.
@@ -69,7 +72,8 @@ pub(crate) fn run(
     routine: RoutineId,
     given: &Named,
 ) -> Result<Named, String> {
-    let compiled = Compiled::new(program, &CompileOptions::default()).map_err(|d| d.to_string())?;
+    let compiled =
+        Compiled::new(&flat(program), &CompileOptions::default()).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let r = program.routine(routine);
     let mut arguments: Vec<Argument> = r

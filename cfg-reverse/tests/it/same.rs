@@ -4,6 +4,7 @@ use cfg_core::ir::{Cfg, FreshIds, Program};
 use cfg_core::validate::validate;
 use cfg_format::json;
 use cfg_reverse::{Blocks, Options, reverse};
+use cfg_testkit::flat;
 use cfg_testkit::generate::{Options as Generate, generate};
 use cfg_testkit::{case::Case, general, rng::Rng, same::same};
 use serde_json::Value;
@@ -23,7 +24,8 @@ fn programs(count: u64) -> impl Iterator<Item = (u64, Program)> {
         };
         let valid = validate(case.program.clone()).expect("it is valid");
         // What is refused has no adjoint to compare.
-        let made = reverse(&valid, case.main, &options).map_or(case.program, |made| made.program);
+        let made =
+            reverse(&flat(&valid), case.main, &options).map_or(case.program, |made| made.program);
         (seed, made)
     })
 }

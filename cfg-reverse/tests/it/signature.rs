@@ -6,6 +6,7 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_reverse::{Options as Reversing, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::generate::{Options, generate};
 
 /// The parameters that a generated routine should have: those of the original, its result, then derivatives of those
@@ -46,7 +47,7 @@ fn parameters_are_told_by_their_origins() {
                 .map(|&v| ParameterRole::Primal(v))
                 .collect::<Vec<_>>()
         );
-        if let Ok(made) = tangent(&valid, case.main) {
+        if let Ok(made) = tangent(&flat(&valid), case.main) {
             for &(original, derived) in &made.pairs {
                 let found = Signature::of(&made.program, derived);
                 assert_eq!(found.role, Some(NameRole::Tangent), "seed {seed}");
@@ -56,7 +57,7 @@ fn parameters_are_told_by_their_origins() {
             }
             assert_eq!(made.signature, Signature::of(&made.program, made.tangent));
         }
-        let Ok(made) = reverse(&valid, case.main, &Reversing::default()) else {
+        let Ok(made) = reverse(&flat(&valid), case.main, &Reversing::default()) else {
             continue;
         };
         reversed += 1;
@@ -82,7 +83,7 @@ fn parameters_are_told_by_their_origins() {
         assert_eq!(made.signature.parameters, roles, "seed {seed}");
         // Of a derivative of a derivative the original is the first one, whose adjoints are primal there.
         let again = validate(made.program).expect("it is valid");
-        if let Ok(second) = tangent(&again, made.reverse) {
+        if let Ok(second) = tangent(&flat(&again), made.reverse) {
             let tangents: fn(VarId) -> ParameterRole = ParameterRole::Tangent;
             let roles = expected(&second.program, made.reverse, Some(tangents), true, false);
             assert_eq!(second.signature.parameters, roles, "seed {seed}");

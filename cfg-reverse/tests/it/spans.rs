@@ -6,6 +6,7 @@ use cfg_core::{
     validate,
 };
 use cfg_reverse::{Blocks, Options, Unstructured, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{general, generate, generate::Options as Generate};
 use std::sync::Arc;
 
@@ -136,7 +137,7 @@ fn one(name: &str, program: &Program, main: RoutineId) -> usize {
     .enumerate()
     {
         let what = format!("{name}, options {k}");
-        let (made, without) = match [&marked, &bare].map(|p| reverse(p, main, options)) {
+        let (made, without) = match [&marked, &bare].map(|p| reverse(&flat(p), main, options)) {
             [Ok(made), Ok(without)] => (made, without),
             // Programs with tapes of their own have no adjoint.
             [Err(_), Err(_)] => continue,
@@ -157,7 +158,7 @@ fn one(name: &str, program: &Program, main: RoutineId) -> usize {
             "{what}: spans change something"
         );
     }
-    let made = tangent(&marked, main).expect("it has a tangent");
+    let made = tangent(&flat(&marked), main).expect("it has a tangent");
     for &(original, t) in &made.pairs {
         let routine = made.program.routine(t);
         found += check(
@@ -169,7 +170,7 @@ fn one(name: &str, program: &Program, main: RoutineId) -> usize {
     }
     let mut stripped = made.program;
     strip(&mut stripped);
-    let without = tangent(&bare, main).expect("it has a tangent");
+    let without = tangent(&flat(&bare), main).expect("it has a tangent");
     assert!(
         stripped == without.program,
         "{name}: spans change the tangent"
@@ -208,7 +209,7 @@ end
     let problems = parsed.problems;
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
     let valid = validate::validate(program).expect("it is valid");
-    let found = reverse(&valid, RoutineId::new(0), &Options::default());
+    let found = reverse(&flat(&valid), RoutineId::new(0), &Options::default());
     let found = found.expect_err("a routine with a tape has no adjoint");
     let at = &found.0[0].at;
     let source = at.source.as_ref().map(ToString::to_string);

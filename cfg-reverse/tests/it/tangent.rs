@@ -3,6 +3,7 @@
 use crate::run::near;
 use cfg_core::{entity::VarId, validate};
 use cfg_reverse::tangent;
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case,
     generate::Options,
@@ -16,7 +17,7 @@ type Arguments = Vec<Argument<()>>;
 /// Runs NAME_t naively and returns the primal parameters and the tangents of the real ones.
 fn run(case: &Case) -> Result<[Arguments; 2], String> {
     let valid = validate::validate(case.program.clone()).map_err(|d| d.to_string())?;
-    let made = tangent(&valid, case.main).map_err(|d| d.to_string())?;
+    let made = tangent(&flat(&valid), case.main).map_err(|d| d.to_string())?;
     let program = validate::validate(made.program)
         .map_err(|d| format!("the tangent program is not valid: {d}"))?;
     let original = case.routine();

@@ -12,7 +12,7 @@ mod levels;
 mod places;
 mod plan;
 
-use super::{layout::Layouts, parts::Parts};
+use super::layout::Layouts;
 use arguments::Formals;
 use cfg_core::{
     diagnostic::{
@@ -20,8 +20,9 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{GlobalId, RoutineId, VarId},
+    flat::Flat,
     ir::{Program, Routine, StatementOrigin, visit::VisitMut as _},
-    validate::{ValidProgram, validate},
+    validate::validate,
 };
 use globals::Globals;
 use places::Rewrite;
@@ -37,24 +38,29 @@ pub struct Grouped {
     pub globals: Vec<GlobalId>,
 }
 
-/// Puts records together again. `original` has become `split`, with these parts, and `derived` is that with
-/// more routines behind; `made` says for each of those which one of `split` it was made from.
+/// Puts the records together again that `flat` was made from; a program that never had records stays as it is. `derived` is
+/// `flat` with more routines behind; `made` says for each of them which one of `flat` it was made from.
 ///
 /// # Errors
 /// Something cannot be put together (M503), or breaks a rule of programs afterwards: an expression may be too deep once
 /// fields are in it.
-pub fn group(
-    original: &ValidProgram,
-    split: &ValidProgram,
-    parts: &Parts,
-    derived: &Program,
+pub fn regroup(
+    flat: &Flat,
+    derived: Program,
     made: &[(RoutineId, RoutineId)],
 ) -> Result<Grouped, Diagnostics> {
+    let Some((original, parts)) = flat.records() else {
+        return Ok(Grouped {
+            globals: (0..derived.globals.len()).map(GlobalId::new).collect(),
+            program: derived,
+        });
+    };
+    let derived = &derived;
     let layouts = Layouts::of_program(original);
     let globals = Globals::of(original, parts, derived, &layouts);
     let of: HashMap<RoutineId, RoutineId> = made.iter().map(|&(o, m)| (m, o)).collect();
     let planner = Planner {
-        split,
+        split: flat,
         parts,
         derived,
         globals: &globals,

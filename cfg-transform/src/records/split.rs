@@ -35,14 +35,12 @@
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 //! ```
 
-use super::{
-    layout::Layouts,
-    parts::{Parts, RecordParts, RoutineParts},
-};
+use super::layout::Layouts;
 use crate::names::unused;
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{GlobalId, VarId},
+    flat::{Parts, RecordParts, RoutineParts, refuse_pointers},
     ir::{
         Cfg, Dim, Expr, Extent, Global, Intent, LoopTest, NameRole, Op, Order, Overlay, Place,
         Program, Role, Routine, ScalarType, Selector, StatementOrigin, Stmt, StmtKind, Subscript,
@@ -77,12 +75,12 @@ pub fn split(program: &ValidProgram) -> Result<ValidProgram, Diagnostics> {
     split_with_parts(program).map(|(split, _)| split)
 }
 
-/// The program without its records, and the variables that they became, which [`group`](super::group()) takes.
+/// The program without its records, and the variables that they became, which [`regroup`](super::regroup) takes.
 ///
 /// # Errors
 /// The errors are those of [`split`].
 pub fn split_with_parts(program: &ValidProgram) -> Result<(ValidProgram, Parts), Diagnostics> {
-    program.refuse_pointers("the splitting of records")?;
+    refuse_pointers(program)?;
     let globals = Globals::of(program);
     let results = results_by_name(program);
     let mut parts = Vec::with_capacity(program.routines.len());

@@ -7,6 +7,7 @@ use cfg_core::{
 };
 use cfg_drive::{Adjoint, Options, Primal};
 use cfg_format::text;
+use cfg_testkit::flat;
 use cfg_testkit::{
     case::Case,
     general,
@@ -97,7 +98,7 @@ fn left(outcome: &Outcome<()>) -> String {
 /// What the executor computes, or the code of the problem.
 fn executed(program: &ValidProgram, case: &Case) -> Result<String, &'static str> {
     let code = |d: cfg_core::diagnostic::Diagnostics| d.0.first().map_or("", |d| d.code);
-    let mut primal = Primal::new(program, case.main, &Options::default()).map_err(code)?;
+    let mut primal = Primal::new(&flat(program), case.main, &Options::default()).map_err(code)?;
     let point = primal.point(case.point_text().as_bytes()).map_err(code)?;
     let run = primal.run(&point).map_err(code)?;
     Ok(format!("{:?}", run.value))
@@ -146,10 +147,10 @@ fn agrees(seed: u64, case: &Case, counted: &Counts) -> Result<(), String> {
         &executed(&program, case),
     )?;
     let options = Options::default();
-    let expected = gradient(Adjoint::new(&original, case.main, &options), case);
+    let expected = gradient(Adjoint::new(&flat(&original), case.main, &options), case);
     if expected.is_ok() {
         counted.gradients.fetch_add(1, Relaxed);
-        let found = gradient(Adjoint::new(&program, case.main, &options), case);
+        let found = gradient(Adjoint::new(&flat(&program), case.main, &options), case);
         same("gradient", &expected, &found)?;
     }
     Ok(())
@@ -211,10 +212,12 @@ fn sweeps() {
         let case = generate(&generate::Options::EXACT, seed).expect("programs run");
         let original = valid(case.program.clone()).expect("programs are valid");
         let options = Options::default();
-        let Ok(mut reversal) = cfg_reverse::reverse(&original, case.main, &options.reversal) else {
+        let Ok(mut reversal) = cfg_reverse::reverse(&flat(&original), case.main, &options.reversal)
+        else {
             continue;
         };
-        let Ok(expected) = gradient(Adjoint::new(&original, case.main, &options), &case) else {
+        let Ok(expected) = gradient(Adjoint::new(&flat(&original), case.main, &options), &case)
+        else {
             continue;
         };
         let program = valid(reversal.program.clone()).expect("sweeps are valid");
@@ -252,7 +255,8 @@ fn errors() {
         let made = outline(&original, f, &region.expect("vertex 2 is the loop"));
         let outlined = valid(made.expect("loops can be outlined")).expect("it is valid");
         let problem = |program: &ValidProgram| {
-            let mut primal = Primal::new(program, f, &Options::default()).expect("it compiles");
+            let mut primal =
+                Primal::new(&flat(program), f, &Options::default()).expect("it compiles");
             let point = primal
                 .point(br#"{"n": 2, "x": [1, 2]}"#)
                 .expect("it is a point");

@@ -3,6 +3,7 @@
 use cfg_core::{elemental::Scalar, entity::RoutineId, validate::validate};
 use cfg_drive::{Options, Primal};
 use cfg_format::text;
+use cfg_testkit::flat;
 
 /// What x is after a statement, from 2, 4, 6, 8; the matrix a begins with 1 to 8 in two rows, p is true but for the last, n is 3.
 fn after(statement: &str) -> Result<Vec<f64>, String> {
@@ -14,7 +15,7 @@ fn after(statement: &str) -> Result<Vec<f64>, String> {
     let program = validate(program).map_err(|d| d.to_string())?;
     let shown = |d: cfg_core::diagnostic::Diagnostics| d.to_string();
     let mut primal =
-        Primal::new(&program, RoutineId::new(0), &Options::default()).map_err(shown)?;
+        Primal::new(&flat(&program), RoutineId::new(0), &Options::default()).map_err(shown)?;
     let point = r#"{"n": 3, "p": [true, true, true, false], "x": [2, 4, 6, 8], "a": [[1, 2, 3, 4], [5, 6, 7, 8]]}"#;
     let point = primal.point(point.as_bytes()).map_err(shown)?;
     let run = primal.run(&point).map_err(shown)?;

@@ -2,13 +2,13 @@
 
 use super::gradient::Tape;
 use super::results::write_object;
-use super::{AtPoint, in_text, options, reverse, sized_at_point, wished};
+use super::{AtPoint, in_text, options, prepare_derivatives_at, reverse};
 use crate::Outcome;
 use crate::args::{Bench, EngineName, Form};
 use crate::compiled::{by_compiler, flags_of};
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, validate::ValidProgram};
+use cfg_core::{diagnostic::Diagnostics, entity::RoutineId, flat::Flat};
 use cfg_drive::{Adjoint, Options, Point, Primal, Real};
 use cfg_exec::Value;
 use schemars::JsonSchema;
@@ -70,14 +70,13 @@ pub(crate) fn run(args: &Bench, session: &Session) -> anyhow::Result<Outcome> {
         ("FILE", args.function.source.standard_input()),
         ("POINT", Some(&args.at.point)),
     ])?;
-    let wished = wished(&args.function, session)?;
     let point = (&*args.at.point, &args.limits);
     let AtPoint {
         program,
         routine,
         text,
         same_as,
-    } = sized_at_point(wished, args.function.heap, point, session)?;
+    } = prepare_derivatives_at(&args.function, &[], point, session)?;
     let plain = Options {
         same_as,
         reversal: reverse::options(args.reversal),
@@ -148,7 +147,7 @@ struct Subject {
 impl Subject {
     fn new(
         engine: &'static str,
-        program: &ValidProgram,
+        program: &Flat,
         routine: RoutineId,
         options: &Options,
     ) -> Result<Self, Diagnostics> {

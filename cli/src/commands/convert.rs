@@ -7,11 +7,12 @@ use crate::input::{Session, Usage, Wanted};
 use crate::output::{TextWriter, to_stdout};
 use cfg_back::dot::write_cfg;
 use cfg_core::entity::RoutineId;
+use cfg_core::flat::refuse_pointers;
 use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
 use cfg_core::validate::validate;
-use cfg_transform::{pools::without_pointers, records::without_records};
+use cfg_transform::{flat, flatten, pools::without_pointers, records::without_records};
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
     if args.to != Target::Dot && args.select.routine.is_some() {
@@ -69,7 +70,10 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
     };
     let _progress = session.progress("writing");
     if args.to == Target::C {
-        let text = cfg_back::c::program_with(&validate(program)?, args.c.options())?;
+        let valid = validate(program)?;
+        refuse_pointers(&valid)?;
+        let flat = flatten(valid, &[], &flat::Options::default())?.program;
+        let text = cfg_back::c::program_with(&flat, args.c.options())?;
         to_stdout(|out| out.write_all(text.as_bytes()))?;
         return Ok(Outcome::Done);
     }

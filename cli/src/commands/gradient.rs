@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
         }
     }
     for gradient in &gradients {
-        session.report(&kinks(&program, &gradient.events));
+        session.report(&kinks(program.grouped(), &gradient.events));
     }
     let bad = (gradients.iter().zip(&seeds))
         .find(|(g, _)| are_finite(&g.value) && !are_finite(&g.gradient));
@@ -125,7 +125,13 @@ pub(crate) fn run(args: &Gradient, session: &Session) -> anyhow::Result<Outcome>
             if i > 0 {
                 out.write_all(b",\n")?;
             }
-            write_gradient(out, (&program, routine), &point, gradient, args.trace)?;
+            write_gradient(
+                out,
+                (program.grouped(), routine),
+                &point,
+                gradient,
+                args.trace,
+            )?;
         }
         out.write_all(if list { b"]\n" } else { b"\n" })
     })?;

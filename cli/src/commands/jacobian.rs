@@ -97,10 +97,10 @@ pub(crate) fn run(args: &Jacobian, session: &Session) -> anyhow::Result<Outcome>
     });
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&jacobian.value, (&program, routine), at.sizes()),
+        value: Values::of(&jacobian.value, (program.grouped(), routine), at.sizes()),
         jacobian: Blocks {
             jacobian: &jacobian,
-            names: Shown::of(&program, routine),
+            names: Shown::of(program.grouped(), routine),
         },
         compression,
     };

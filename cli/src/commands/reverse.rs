@@ -1,6 +1,6 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, several, sized, splittable, write_xaif};
+use super::{prepare, several, splittable, write_xaif};
 use crate::Outcome;
 use crate::args::{Blocks, Counters, Emit, Model, Reversal, Reverse, Search, Strong, Unstructured};
 use crate::input::{Session, Usage};
@@ -11,7 +11,7 @@ use cfg_core::ir::{Control, Program};
 use cfg_core::validate::validate;
 use cfg_drive::extract;
 use cfg_reverse::explain::explain;
-use cfg_transform::records::without_records;
+use cfg_transform::{flat, flatten};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -73,9 +73,8 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
         return Err(Usage(message.into()).into());
     }
-    let (program, routine) = prepare(&args.what, session)?;
-    let program = sized(program, routine, &args.c.size)?;
-    let program = splittable(program, routine, &args.c)?;
+    let (program, routine) = prepare(&args.what, &args.c.size, session)?;
+    let program = splittable(program, routine, &args.c);
     let options = cfg_reverse::Options {
         search: search(args.search),
         control_only: args.control_only,
@@ -84,14 +83,14 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if args.explain {
         let plan = {
             let _progress = session.progress("planning");
-            explain(&*without_records(&program)?, routine, &options)?
+            explain(&program, routine, &options)?
         };
         to_stdout(|out| TextWriter::run(out, |out| write!(out, "{plan}")))?;
         return Ok(Outcome::Done);
     }
     let reversal = {
         let _progress = session.progress("reversing");
-        cfg_reverse::reverse(&program, routine, &options)?
+        cfg_reverse::reverse(&program, routine, &options)?.regrouped(&program)?
     };
     let _progress = session.progress("writing");
     if args.output.is_none() && form != Emit::Dot {
@@ -107,7 +106,7 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     let stem = file_stem(&program.routine(routine).name);
-    let globals = program.globals.len();
+    let globals = program.grouped().globals.len();
     // The result has the originals too.
     drop(program);
     let parts = [
@@ -203,7 +202,7 @@ fn c(reversal: cfg_reverse::Reversal, args: &Reverse) -> anyhow::Result<String> 
             several(reversal.program, &sweeps, &globals)?
         }
     };
-    let program = validate(program)?;
+    let program = flatten(validate(program)?, &[], &flat::Options::default())?.program;
     let several: Option<&[_; 2]> = several.as_slice().try_into().ok();
     let options = args.c.options();
     Ok(cfg_back::c::adjoint_in_directions(

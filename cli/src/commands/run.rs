@@ -1,13 +1,13 @@
 //! `cfgrev run`: the program itself.
 
 use super::results::{Values, Visits, write_object};
-use super::{AtPoint, in_text, load, options};
+use super::{AtPoint, in_text, options, prepare_at, select, wanted};
 use crate::Outcome;
 use crate::args::Run;
 use crate::compiled::engine;
 use crate::input::Session;
 use crate::output::to_stdout;
-use cfg_drive::{Options, Primal, kinks};
+use cfg_drive::{Options, Primal, Wishes, kinks};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,13 +29,19 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         ("POINT", Some(&args.at.point)),
     ])?;
     let engine = engine(&args.engine, &args.limits, args.trace)?;
+    let program = session.load(&args.source, &wanted(&args.select, None))?;
+    let routine = select(&program, &args.select, session)?;
+    let wishes = Wishes {
+        cells: args.heap.cells(),
+        ..Wishes::default()
+    };
     let point = (&*args.at.point, &args.limits);
     let AtPoint {
         program,
         routine,
         text,
         same_as,
-    } = load(&args.source, &args.select, args.heap, point, session)?;
+    } = prepare_at((program, routine), wishes, point, session)?;
     let options = Options {
         same_as,
         trace: args.trace,
@@ -48,10 +54,10 @@ pub(crate) fn run(args: &Run, session: &Session) -> anyhow::Result<Outcome> {
         let _progress = session.progress("running");
         primal.run(&point)?
     };
-    session.report(&kinks(&program, &run.events));
+    session.report(&kinks(program.grouped(), &run.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&run.value, (&program, routine), point.sizes()),
+        value: Values::of(&run.value, (program.grouped(), routine), point.sizes()),
         trace: args.trace.then(|| Visits::of(&run.trace)),
     };
     to_stdout(|out| {

@@ -1,19 +1,16 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{
-    in_text, lowered, options, several, sized, sized_at_point, splittable, wished, write_xaif,
-};
+use super::{in_text, options, prepare, prepare_derivatives_at, several, splittable, write_xaif};
 use crate::Outcome;
 use crate::args::{Tangent, TangentForm};
 use crate::input::{Session, Usage};
 use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_core::validate::validate;
 use cfg_drive::{Options, kinks};
-use cfg_transform::records::without_records;
+use cfg_transform::{flat, flatten};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::Write;
 
 /// What `cfgrev tangent --at` prints.
@@ -36,30 +33,25 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         ("POINT", args.at.as_deref()),
         ("the direction", args.direction.as_deref()),
     ])?;
-    let wished = wished(&args.what, session)?;
+    let sizes = &args.c.size;
     let (program, routine, text, same_as) = match &args.at {
         None => {
-            let (program, routine) = lowered(wished.0, wished.1, args.what.heap, session)?;
+            let (program, routine) = prepare(&args.what, sizes, session)?;
             (program, routine, None, Vec::new())
         }
         Some(at) => {
             let point = (&**at, &args.limits);
-            let made = sized_at_point(wished, args.what.heap, point, session)?;
+            let made = prepare_derivatives_at(&args.what, sizes, point, session)?;
             (made.program, made.routine, Some(made.text), made.same_as)
         }
     };
-    let program = sized(program, routine, &args.c.size)?;
-    let program = splittable(program, routine, &args.c)?;
-    // Programs keep their records; values of a run are written with them.
-    let run = match args.at {
-        Some(_) => without_records(&program)?,
-        None => Cow::Borrowed(&program),
-    };
+    let program = splittable(program, routine, &args.c);
     let mut tangent = {
         let _progress = session.progress("differentiating");
-        cfg_reverse::tangent(&run, routine)?
+        cfg_reverse::tangent(&program, routine)?
     };
     let (Some(text), Some(direction)) = (text, &args.direction) else {
+        tangent = tangent.regrouped(&program)?;
         tangent.program.main.get_or_insert(routine);
         let _progress = session.progress("writing");
         return write(args, tangent);
@@ -78,11 +70,11 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         let _progress = session.progress("running");
         tangent.tangent(&point, &direction)?
     };
-    session.report(&kinks(&program, &found.events));
+    session.report(&kinks(program.grouped(), &found.events));
     let output = Output {
         routine: &program.routine(routine).name,
-        value: Values::of(&found.value, (&program, routine), point.sizes()),
-        tangent: Values::of(&found.tangent, (&program, routine), point.sizes()),
+        value: Values::of(&found.value, (program.grouped(), routine), point.sizes()),
+        tangent: Values::of(&found.tangent, (program.grouped(), routine), point.sizes()),
     };
     to_stdout(|out| {
         write_object(out, &output)?;
@@ -137,7 +129,7 @@ fn c(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<String> {
         }
     };
     Ok(cfg_back::c::tangent_in_directions(
-        &validate(program)?,
+        &flatten(validate(program)?, &[], &flat::Options::default())?.program,
         tangent.original,
         tangent.tangent,
         several.as_ref(),

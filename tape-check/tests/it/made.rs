@@ -2,6 +2,7 @@
 
 use cfg_core::validate::validate;
 use cfg_reverse::{Options, reverse};
+use cfg_testkit::flat;
 use tape_check::check_program;
 
 use crate::rules::valid;
@@ -134,9 +135,10 @@ fn what_shares_no_cells_is_evaluated_again() {
                 markers,
                 ..Options::default()
             };
-            let made = reverse(&program, main, &options).unwrap_or_else(|d| panic!("{what}: {d}"));
+            let made =
+                reverse(&flat(&program), main, &options).unwrap_or_else(|d| panic!("{what}: {d}"));
             let made = validate(made.program).unwrap_or_else(|d| panic!("{what}: {d}"));
-            let report = check_program(&made);
+            let report = check_program(&flat(&made));
             assert!(
                 report.problems.is_empty(),
                 "{what}: {}\n{}",

@@ -2,6 +2,7 @@
 
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_reverse::{Options as Reversal, Unstructured, reverse};
+use cfg_testkit::flat;
 use cfg_testkit::{case::Case, general, generate::Options, property};
 use std::{cell::Cell, collections::BTreeMap, sync::Mutex};
 use tape_check::{Pair, check, pairs};
@@ -38,7 +39,7 @@ fn plant<'f>(
                 let Ok(mutant) = validate(mutant) else {
                     continue;
                 };
-                let found = check(&mutant, &pairs);
+                let found = check(&flat(&mutant), &pairs);
                 let Some(first) = found.iter().next() else {
                     if harmless(&mutant, *pair) {
                         continue;
@@ -69,7 +70,7 @@ fn in_random_programs() {
                 counters: merge,
                 ..Reversal::default()
             };
-            let Ok(reversal) = reverse(&program, case.main, &options) else {
+            let Ok(reversal) = reverse(&flat(&program), case.main, &options) else {
                 continue;
             };
             if let Ok(reversed) = validate(reversal.program) {
@@ -122,7 +123,7 @@ fn in_general_graphs() {
                 ..Reversal::default()
             };
             let program = validate(case.program.clone()).unwrap();
-            let reversal = reverse(&program, case.main, &options).unwrap();
+            let reversal = reverse(&flat(&program), case.main, &options).unwrap();
             let reversed = validate(reversal.program).unwrap();
             // Where ways go together only once, it may make no difference where a pop stands.
             let right = adjoints(&reversed, pairs(&reversed)[0], &case);

@@ -2,6 +2,7 @@
 
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_reverse::{Options as Reversal, Unstructured, reverse, tangent};
+use cfg_testkit::flat;
 use cfg_testkit::{case::Case, general, generate::Options, property};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use tape_check::{Report, check_program};
@@ -21,7 +22,7 @@ fn valid(case: &Case) -> Result<ValidProgram, String> {
 }
 
 fn passes(program: ValidProgram) -> Result<Report, String> {
-    let report = check_program(&program);
+    let report = check_program(&flat(&program));
     if report.problems.is_empty() {
         Ok(report)
     } else {
@@ -32,7 +33,7 @@ fn passes(program: ValidProgram) -> Result<Report, String> {
 fn property(case: &Case) -> Result<(), String> {
     let program = valid(case)?;
     for (merge, counters) in [(false, false), (true, false), (false, true), (true, true)] {
-        let Ok(reversal) = reverse(&program, case.main, &options(merge, counters)) else {
+        let Ok(reversal) = reverse(&flat(&program), case.main, &options(merge, counters)) else {
             // Active locals without a declared shape are refused.
             REFUSED.fetch_add(1, Relaxed);
             return Ok(());
@@ -69,12 +70,13 @@ fn wide_programs() {
     property::check(&Options::WIDE, 0..150, |case| {
         let program = valid(case)?;
         for counters in [false, true] {
-            let Ok(reversal) = reverse(&program, case.main, &options(false, counters)) else {
+            let Ok(reversal) = reverse(&flat(&program), case.main, &options(false, counters))
+            else {
                 refused.fetch_add(1, Relaxed);
                 return Ok(());
             };
             let reversed = validate(reversal.program).map_err(|e| e.to_string())?;
-            let found = check_program(&reversed).problems;
+            let found = check_program(&flat(&reversed)).problems;
             let own = found.iter().any(|d| d.code == "T702");
             if !own && !found.is_empty() {
                 return Err(found.to_string());
@@ -99,9 +101,11 @@ fn tangents_of_general_adjoints() {
                 unstructured,
                 ..options(seed % 2 == 0, false)
             };
-            let reversal = reverse(&program, case.main, &options).map_err(|e| e.to_string())?;
+            let reversal =
+                reverse(&flat(&program), case.main, &options).map_err(|e| e.to_string())?;
             let reversed = validate(reversal.program).map_err(|e| e.to_string())?;
-            let tangent = tangent(&reversed, reversal.gradient).map_err(|e| e.to_string())?;
+            let tangent =
+                tangent(&flat(&reversed), reversal.gradient).map_err(|e| e.to_string())?;
             passes(validate(tangent.program).map_err(|e| e.to_string())?)
         });
         match found {
@@ -135,7 +139,8 @@ fn general_graphs() {
         for seed in seeds {
             let case = general::generate(seed);
             let found = valid(&case).and_then(|program| {
-                let reversal = reverse(&program, case.main, &options).map_err(|e| e.to_string())?;
+                let reversal =
+                    reverse(&flat(&program), case.main, &options).map_err(|e| e.to_string())?;
                 passes(validate(reversal.program).map_err(|e| e.to_string())?)
             });
             match found {

@@ -2,6 +2,7 @@
 
 use cfg_core::validate::{ValidProgram, validate};
 use cfg_format::text;
+use cfg_testkit::flat;
 use tape_check::{Report, check, check_program, pairs};
 
 /// The program of a text, which keeps all rules.
@@ -15,8 +16,8 @@ pub(crate) fn valid(text: &str) -> ValidProgram {
 /// The report of a program.
 pub(crate) fn report(text: &str) -> Report {
     let program = valid(text);
-    let report = check_program(&program);
-    assert_eq!(check(&program, &pairs(&program)), report.problems);
+    let report = check_program(&flat(&program));
+    assert_eq!(check(&flat(&program), &pairs(&program)), report.problems);
     report
 }
 

@@ -8,6 +8,7 @@ use cfg_core::{
 };
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Tape, Value};
 use cfg_testkit::case::{Case, Elements};
+use cfg_testkit::flat;
 use tape_check::Pair;
 
 /// The adjoints at the end of the sweeps `(a, n, y, tape)` and `(a, n, y, a_b, y_b, tape)`; an error if a
@@ -31,7 +32,8 @@ pub(crate) fn adjoints(program: &ValidProgram, pair: Pair, case: &Case) -> Resul
         }
         _ => Err("another type".to_owned()),
     };
-    let compiled = Compiled::new(program, &CompileOptions::default()).map_err(|d| d.to_string())?;
+    let compiled =
+        Compiled::new(&flat(program), &CompileOptions::default()).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let options = RunOptions::default();
     let mut arguments = vec![

@@ -2,6 +2,7 @@
 //! them stand pairs that differ in that condition alone and are right.
 
 use cfg_core::entity::RoutineId;
+use cfg_testkit::flat;
 use tape_check::{Pair, check};
 
 use crate::rules::{Found, assert_found, valid};
@@ -609,7 +610,7 @@ fn sweeps_have_bodies() {
             reverse,
             original: None,
         };
-        let found = check(&program, &[pair]);
+        let found = check(&flat(&program), &[pair]);
         assert_eq!(found.iter().next().map(|d| d.code), Some(code), "{found}");
     }
 }

@@ -8,14 +8,15 @@ pub(crate) use settings::{Setting, all, drawn};
 
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::VarId;
+use cfg_core::flat::Flat;
 use cfg_core::ir::{Cfg, Program, Role, ScalarType, StatementOrigin, Variable};
-use cfg_core::validate::{ValidProgram, validate};
+use cfg_core::validate::validate;
 use cfg_drive::{Adjoint, Mode, Named, Options, Primal, Slot, Tangent, check, jacobian};
 use cfg_format::json;
 use cfg_testkit::case::Case;
 use cfg_testkit::interpret::{Limits, Outcome, Value};
 use cfg_testkit::reorder::as_declared;
-use cfg_transform::records::without_records;
+use cfg_transform::{flat, flatten};
 use std::collections::BTreeMap;
 
 /// What came of a program under a setting.
@@ -80,6 +81,8 @@ pub(crate) fn agrees(
         false => SMOOTH,
     };
     let program = validate(case.program.clone()).map_err(|d| format!("invalid: {d}"))?;
+    let flat = flatten(program, &[], &flat::Options::default());
+    let program = flat.map_err(|d| format!("records: {d}"))?.program;
     round_trip(&case.program)?;
     let options = setting.options();
     let point = case.point_text();
@@ -128,9 +131,8 @@ pub(crate) fn agrees(
         jacobians(case, &program, &options, &point, tolerance, steps)?;
     }
     if depth.second {
-        // The executor takes no records. The parameters of the main routine are none, and keep their numbers.
-        let split = without_records(&program).map_err(|d| format!("records: {d}"))?;
-        match second::agrees(case, &split, &options.reversal, tolerance) {
+        // Parameters of the main routine are no records, and keep their numbers.
+        match second::agrees(case, &program, &options.reversal, tolerance) {
             Ok(()) => {}
             Err(Failure::Refused(code)) => return Ok(Found::Refused(format!("second {code}"))),
             Err(Failure::Wrong(message)) => return Err(message),
@@ -199,7 +201,7 @@ fn round_trip(program: &Program) -> Result<(), String> {
 }
 
 /// Generated programs survive a file, too.
-fn kept(what: &str, program: &ValidProgram) -> Result<(), String> {
+fn kept(what: &str, program: &Flat) -> Result<(), String> {
     round_trip(program.program()).map_err(|e| format!("{what}, {e}"))?;
     let mut bytes = Vec::new();
     json::write(program.program(), &mut bytes).map_err(|e| e.to_string())?;
@@ -298,7 +300,7 @@ fn compare(
 /// The program itself.
 fn values(
     case: &Case,
-    program: &ValidProgram,
+    program: &Flat,
     options: &Options,
     point: &str,
     outcome: &Outcome<()>,
@@ -333,7 +335,7 @@ fn by_name(case: &Case, list: Vec<(VarId, Vec<f64>)>) -> Vec<(String, Vec<f64>)>
 
 fn tangent(
     case: &Case,
-    program: &ValidProgram,
+    program: &Flat,
     options: &Options,
     point: &str,
     tolerance: f64,
@@ -355,7 +357,7 @@ fn tangent(
 
 fn gradient(
     case: &Case,
-    program: &ValidProgram,
+    program: &Flat,
     options: &Options,
     point: &str,
     tolerance: f64,
@@ -393,7 +395,7 @@ fn gradient(
 
 fn jacobians(
     case: &Case,
-    program: &ValidProgram,
+    program: &Flat,
     options: &Options,
     point: &str,
     tolerance: f64,

@@ -3,8 +3,9 @@
 use super::{Failure, near, refusal};
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{RoutineId, VarId};
+use cfg_core::flat::Flat;
 use cfg_core::ir::{Intent, Program, Role, Routine, ScalarType};
-use cfg_core::validate::{ValidProgram, validate};
+use cfg_core::validate::validate;
 use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 use cfg_reverse::{Options, reverse, tangent};
 use cfg_testkit::case::{Case, Elements};
@@ -28,7 +29,7 @@ fn fill(like: &Value, x: impl Fn(usize) -> f64) -> Value {
 }
 
 /// Runs a routine and returns its parameters afterwards.
-fn run(program: &ValidProgram, routine: RoutineId, given: &Given) -> Result<Given, String> {
+fn run(program: &Flat, routine: RoutineId, given: &Given) -> Result<Given, String> {
     let compiled = Compiled::new(program, &CompileOptions::default()).map_err(|d| d.to_string())?;
     let mut session = Session::new(&compiled);
     let r = program.routine(routine);
@@ -67,7 +68,7 @@ fn weight(salt: usize, k: usize, i: usize) -> f64 {
 }
 
 impl Setting {
-    fn new(case: &Case, program: &ValidProgram) -> Result<Self, String> {
+    fn new(case: &Case, program: &Flat) -> Result<Self, String> {
         let r = case.routine();
         let mut entry: Given = Vec::new();
         for p in r.parameter_ids() {
@@ -112,14 +113,15 @@ impl Setting {
     }
 }
 
-fn valid(program: Program) -> Result<ValidProgram, String> {
-    validate(program).map_err(|d| format!("second order: {d}"))
+fn valid(program: Program) -> Result<Flat, String> {
+    let flat = validate(program).and_then(Flat::check);
+    flat.map_err(|d| format!("second order: {d}"))
 }
 
 /// seed' * (second derivative along u and v) in three ways.
 pub(super) fn agrees(
     case: &Case,
-    program: &ValidProgram,
+    program: &Flat,
     options: &Options,
     tolerance: f64,
 ) -> Result<(), Failure> {
@@ -225,7 +227,7 @@ pub(super) fn agrees(
 }
 
 /// Runs with what `out` parameters do not take left out.
-fn outs(program: &ValidProgram, routine: RoutineId, mut given: Given) -> Result<Given, String> {
+fn outs(program: &Flat, routine: RoutineId, mut given: Given) -> Result<Given, String> {
     let r = program.routine(routine);
     for (k, p) in r.parameter_ids().enumerate() {
         let role = r.variable(p).role;

@@ -2,10 +2,11 @@
 
 use crate::{
     names::unused,
-    records::{layout::Layouts, parts::Parts, split::is_derivative},
+    records::{layout::Layouts, split::is_derivative},
 };
 use cfg_core::{
     entity::{GlobalId, RecordId},
+    flat::Parts,
     ir::{Expr, Global, NameOrigin, NameRole, Overlay, Program, Role, Variable},
 };
 use std::collections::{HashMap, HashSet};

@@ -6,7 +6,6 @@ use crate::{
     names::unused,
     records::{
         layout::{Layouts, LeafPath},
-        parts::{Parts, RecordParts},
         split::is_derivative,
     },
 };
@@ -16,6 +15,7 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{GlobalId, RecordId, RoutineId, VarId},
+    flat::{Parts, RecordParts},
     ir::{
         Extent, Intent, NameOrigin, NameRole, ParameterRole, Program, Role, Routine, Signature,
         Variable,

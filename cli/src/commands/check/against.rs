@@ -94,14 +94,14 @@ pub(super) fn original(
         return Ok(None);
     };
     // Of variables that pointers lead to the values are elsewhere.
-    let read = read_values(args, prepared, !session.has_lowered())?;
+    let read = read_values(args, prepared, !session.had_pointers())?;
     let original = cfg_cc::Original {
         files: &source.files,
         signature: &source.signature,
         flags: &source.flags,
         point: &values::read(&prepared.text.bytes)?,
         read: &read,
-        empty_is_null: session.has_lowered(),
+        empty_is_null: session.had_pointers(),
         by_executor: engine(args, prepared).is_none(),
         max_memory: prepared.options.run.max_memory,
     };

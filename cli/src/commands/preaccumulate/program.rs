@@ -4,7 +4,7 @@ use super::{Clock, Drawn, Interrupt, Results, SEARCH, options, people, steps, wr
 use crate::Outcome;
 use crate::args::Preaccumulate;
 use crate::codes;
-use crate::commands::{declare, lowered, wanted};
+use crate::commands::{select, wanted, wishes};
 use crate::input::Session;
 use crate::output::{file_stem, problem};
 use crate::report::Text;
@@ -14,7 +14,6 @@ use bb_preaccum::search;
 use cfg_core::ir::{Place, Stmt};
 use cfg_core::text::Printer;
 use cfg_reverse::preaccumulate::{Block, Preaccumulation, preaccumulate, preaccumulate_within};
-use cfg_transform::records::without_records;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -28,10 +27,11 @@ const LINES: usize = 1000;
 pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyhow::Result<Outcome> {
     let wanted = wanted(&args.what.select, Some(&args.what.variables));
     let program = session.load_text(text, &wanted)?;
-    let (program, routine) = declare(&args.what, program, session)?;
-    let (program, routine) = lowered(program, routine, args.what.heap, session)?;
-    // Blocks are of scalars and arrays of scalars.
-    let program = without_records(&program)?;
+    let routine = select(&program, &args.what.select, session)?;
+    let wishes = wishes(&args.what.variables, args.what.heap, session);
+    let made = cfg_drive::prepare(program, routine, &wishes, &cfg_drive::Options::default())?;
+    session.made(&made.program);
+    let (program, routine) = (made.program, made.routine);
     let interrupt = Interrupt::listen()?;
     let options = search::Options {
         interrupt: Some(&interrupt.flag),

@@ -1,0 +1,135 @@
+//! Flat programs of any valid ones: the list of passes.
+
+use crate::{
+    pools::{self, SameAs},
+    records,
+};
+use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::RoutineId,
+    flat::{Flat, Provenance},
+    ir::Program,
+    validate::{ValidProgram, validate},
+};
+use std::sync::Arc;
+
+/// How a program is made flat.
+#[derive(Clone, Debug)]
+pub struct Options<'o> {
+    /// Number of cells of a pool, and of objects in it ([`pools`]).
+    pub cells: usize,
+    /// The parameters of the first head that lead where others do: the head is entered without them.
+    pub same_as: &'o [SameAs],
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            cells: pools::CELLS,
+            same_as: &[],
+        }
+    }
+}
+
+/// A flat program, and the routines by which it is entered.
+#[derive(Clone, Debug)]
+pub struct Flattened {
+    /// The program.
+    pub program: Flat,
+    /// The routines that have the names of the heads, in their order. A head that takes pointers is entered through a new routine.
+    pub heads: Vec<RoutineId>,
+}
+
+/// The program without pointers and records, for those who enter it by these routines: pointers become numbers of cells
+/// ([`pools`]), and then records a variable for each field ([`mod@records`]). Routines and vertices keep their numbers. A flat
+/// program passes as it is.
+///
+/// # Errors
+/// The program uses pointers in a way that has no counterpart (M504); a pass makes something that breaks a rule, such as an
+/// expression that is too deep with all its subscripts; arguments overlap by [`Options::same_as`] in a routine that is not `aliased`.
+///
+/// ```
+/// use cfg_core::validate::validate;
+/// use cfg_format::text;
+/// use cfg_transform::{flatten, flat::Options};
+///
+/// let parsed = text::parse("
+/// subroutine f(in ^real p, in integer n, out real y)
+///   local integer i
+///   y := 0.0
+///   for i = 1, n
+///     y := y + p^[i - 1]*p^[i - 1]
+///   end
+/// end
+/// ");
+/// let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+/// let f = program.find_routine("f").expect("it is there");
+/// let flat = flatten(program, &[f], &Options::default())?;
+/// let f = flat.program.routine(flat.heads[0]);
+/// assert_eq!(f.variable(f.parameters[0]).rank(), 1);
+/// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
+/// ```
+pub fn flatten(
+    program: ValidProgram,
+    heads: &[RoutineId],
+    options: &Options<'_>,
+) -> Result<Flattened, Diagnostics> {
+    let mut heads = heads.to_vec();
+    if options.same_as.is_empty() && !program.has_pointers() {
+        return Ok(Flattened {
+            program: split(program, None)?,
+            heads,
+        });
+    }
+    let lowered = match heads.first_mut() {
+        Some(head) if !options.same_as.is_empty() => {
+            let (joined, id) = pools::same_as(&program, *head, options.same_as)?;
+            *head = id;
+            lower(&joined, &mut heads, options.cells)?
+        }
+        Some(_) | None => lower(&program, &mut heads, options.cells)?,
+    };
+    Ok(Flattened {
+        program: split(lowered, Some(Arc::new(program)))?,
+        heads,
+    })
+}
+
+/// The flat program with `change` made to it as it is with its records ([`Flat::grouped`]).
+///
+/// # Errors
+/// The errors are those of `change`, of the changed program, and of [`flatten`].
+pub fn changed(
+    flat: Flat,
+    change: impl FnOnce(&mut Program) -> Result<(), Diagnostics>,
+) -> Result<Flat, Diagnostics> {
+    let pointers = flat.provenance().pointers.clone();
+    let mut program = flat.into_grouped().into_program();
+    change(&mut program)?;
+    split(validate(program)?, pointers)
+}
+
+/// The program without pointers; the heads become the routines of their names there.
+fn lower(
+    program: &ValidProgram,
+    heads: &mut [RoutineId],
+    cells: usize,
+) -> Result<ValidProgram, Diagnostics> {
+    let lowered = pools::lower(program, heads, cells)?;
+    for head in heads {
+        let entered = lowered.find_routine(&program.routine(*head).name);
+        *head = entered.unwrap_or(*head);
+    }
+    Ok(lowered)
+}
+
+/// The program without records, which was made from one with pointers if there is one.
+fn split(program: ValidProgram, pointers: Option<Arc<ValidProgram>>) -> Result<Flat, Diagnostics> {
+    if !program.has_record_variables() {
+        let records = None;
+        return Flat::made(program, Provenance { records, pointers });
+    }
+    let (split, parts) = records::split_with_parts(&program)?;
+    let records = Some((Arc::new(program), Arc::new(parts)));
+    Flat::made(split, Provenance { records, pointers })
+}
