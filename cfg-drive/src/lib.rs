@@ -100,3 +100,8 @@ pub use records::Members;
 pub use singular::{are_finite, not_finite, singular};
 pub use sizes::{give_sizes, size_result};
 pub use slot::Slot;
+
+/// The example of the repository's README, which is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
