@@ -84,8 +84,8 @@ fn views_show_all_that_flat_programs_have() {
         "
 main subroutine f(in real x[4], in integer n, in logical l, in real32 s, inout tape t, out real y[2])
   local real a
-  push(t, real, x[n])
-  pop(t, real, a)
+  push[real] x[n]
+  a := pop[real]
   y[1:2] := sum(x) + 2.0*a
   call g(a, size(x))
   opaque \"print\" reads a writes y

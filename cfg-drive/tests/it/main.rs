@@ -50,6 +50,7 @@ mod unrecorded;
 mod wide;
 
 use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::{RoutineId, VarId};
 use cfg_core::flat::Flat;
 use cfg_core::ir::{
@@ -72,6 +73,25 @@ pub(crate) fn flat(program: &ValidProgram) -> Flat {
         &cfg_transform::flat::Options::default(),
     );
     made.unwrap_or_else(|problems| panic!("{problems}")).program
+}
+
+/// The reversal of a program, with its records.
+pub(crate) fn reversed(
+    program: &ValidProgram,
+    main: RoutineId,
+    options: &cfg_reverse::Options,
+) -> Result<cfg_reverse::Reversal, Diagnostics> {
+    let flat = flat(program);
+    cfg_reverse::reverse(&flat, main, options)?.regrouped(&flat)
+}
+
+/// The tangent of a program, with its records.
+pub(crate) fn tangent_of(
+    program: &ValidProgram,
+    main: RoutineId,
+) -> Result<cfg_reverse::Tangent, Diagnostics> {
+    let flat = flat(program);
+    cfg_reverse::tangent(&flat, main)?.regrouped(&flat)
 }
 
 fn finish(f: RoutineBuilder) -> (ValidProgram, RoutineId) {

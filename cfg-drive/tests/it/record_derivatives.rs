@@ -123,9 +123,8 @@ impl Case {
 
     fn gradient(&self) {
         let main = main_of(&self.program);
-        let reversal =
-            cfg_reverse::reverse(&flat(&self.program), main, &cfg_reverse::Options::default())
-                .unwrap_or_else(|e| self.fail(e));
+        let reversal = crate::reversed(&self.program, main, &cfg_reverse::Options::default())
+            .unwrap_or_else(|e| self.fail(e));
         let grouped = validate(reversal.program).unwrap_or_else(|e| self.fail(e));
         let routine = grouped.routine(reversal.gradient);
         for &(name, ..) in INTERFACE {
@@ -184,8 +183,7 @@ impl Case {
 
     fn tangent(&self) {
         let main = main_of(&self.program);
-        let made =
-            cfg_reverse::tangent(&flat(&self.program), main).unwrap_or_else(|e| self.fail(e));
+        let made = crate::tangent_of(&self.program, main).unwrap_or_else(|e| self.fail(e));
         let grouped = validate(made.program).unwrap_or_else(|e| self.fail(e));
         let all = self.only(|_| true);
         let found = self.run(&grouped, made.tangent, &self.with_derivatives("t", &all));

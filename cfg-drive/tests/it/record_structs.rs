@@ -205,15 +205,14 @@ fn agrees(cc: &Path, folder: &Path, seed: u64, kind: &str) {
             (case.program.clone(), main, text)
         }
         "tangent" => {
-            let made =
-                cfg_reverse::tangent(&flat(&case.program), main).unwrap_or_else(|e| case.fail(e));
+            let made = crate::tangent_of(&case.program, main).unwrap_or_else(|e| case.fail(e));
             let program = validate(made.program).unwrap_or_else(|e| case.fail(e));
             let text = c::tangent_with(&flat(&program), main, made.tangent, options);
             let text = text.unwrap_or_else(|e| case.fail(e));
             (program, made.tangent, text)
         }
         _ => {
-            let made = cfg_reverse::reverse(&flat(&case.program), main, &Default::default());
+            let made = crate::reversed(&case.program, main, &Default::default());
             let made = made.unwrap_or_else(|e| case.fail(e));
             let program = validate(made.program).unwrap_or_else(|e| case.fail(e));
             let routines = c::Adjoint {

@@ -1,17 +1,41 @@
 //! Records put together again in derivative programs.
 
 use cfg_core::{
+    diagnostic::Diagnostics,
+    entity::RoutineId,
+    flat::Flat,
     ir::{ParameterRole, Program, Signature},
     validate::{ValidProgram, validate},
 };
-use cfg_reverse::{Options, reverse, tangent};
-use cfg_testkit::flat;
+use cfg_reverse::{Options, Reversal, Tangent};
+use cfg_transform::flatten;
 
 pub(crate) fn read(text: &str) -> ValidProgram {
     let parsed = cfg_format::text::parse(text);
     let problems = parsed.problems.to_string();
     let program = parsed.program.unwrap_or_else(|| panic!("{problems}"));
     validate(program).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn flat(program: &ValidProgram) -> Flat {
+    let made = flatten(program.clone(), &[], &Default::default());
+    made.unwrap_or_else(|problems| panic!("{problems}")).program
+}
+
+/// The reversal of a program, with records.
+fn reverse(
+    program: &ValidProgram,
+    main: RoutineId,
+    options: &Options,
+) -> Result<Reversal, Diagnostics> {
+    let flat = flat(program);
+    cfg_reverse::reverse(&flat, main, options)?.regrouped(&flat)
+}
+
+/// The tangent of a program, with records.
+fn tangent(program: &ValidProgram, main: RoutineId) -> Result<Tangent, Diagnostics> {
+    let flat = flat(program);
+    cfg_reverse::tangent(&flat, main)?.regrouped(&flat)
 }
 
 fn text_of(program: &Program, name: &str) -> String {
@@ -33,12 +57,8 @@ fn the_adjoint_of_a_record_is_a_record() {
 end
 "
     ));
-    let made = reverse(
-        &flat(&program),
-        program.main.expect("one"),
-        &Options::default(),
-    )
-    .expect("reversed");
+    let made =
+        reverse(&program, program.main.expect("one"), &Options::default()).expect("reversed");
     assert_eq!(
         text_of(&made.program, "f_rev"),
         "subroutine f_rev(in record Point a[3], in integer i, inout real y, inout record Point a_b[3] {adjoint of a}, inout real y_b {adjoint of y}, inout tape tape) {reverse of f}
@@ -80,7 +100,7 @@ end
 "
     ));
     let main = program.main.expect("one");
-    let made = reverse(&flat(&program), main, &Options::default()).expect("reversed");
+    let made = reverse(&program, main, &Options::default()).expect("reversed");
     let all = validate(made.program).expect("valid");
     let signature = Signature::of(&all, made.gradient);
     let f = program.routine(main);
@@ -112,16 +132,14 @@ end
     // Derivatives of derivatives, both ways.
     for (second, wanted) in [
         (
-            tangent(&flat(&all), made.gradient)
-                .expect("a tangent")
-                .program,
+            tangent(&all, made.gradient).expect("a tangent").program,
             "f_grad_t",
         ),
         (
             {
-                let first = tangent(&flat(&program), main).expect("a tangent");
+                let first = tangent(&program, main).expect("a tangent");
                 let first_program = validate(first.program).expect("valid");
-                reverse(&flat(&first_program), first.tangent, &Options::default())
+                reverse(&first_program, first.tangent, &Options::default())
                     .expect("reversed")
                     .program
             },
@@ -151,12 +169,8 @@ main subroutine f(inout record Point a[2], inout integer k, out real y)
 end
 "
     ));
-    let made = reverse(
-        &flat(&program),
-        program.main.expect("one"),
-        &Options::default(),
-    )
-    .expect("reversed");
+    let made =
+        reverse(&program, program.main.expect("one"), &Options::default()).expect("reversed");
     let forward = text_of(&made.program, "f_fwd");
     assert!(
         forward.contains("call g_fwd(a[a1], k, r, tape)"),
@@ -183,11 +197,11 @@ end
         )
     };
     let alone = read(&text("b.x := b.x*b.w"));
-    let made = tangent(&flat(&alone), alone.main.expect("one")).expect("a tangent");
+    let made = tangent(&alone, alone.main.expect("one")).expect("a tangent");
     assert!(text_of(&made.program, "f_t").contains("\"b.x_t\" := a_t.x"));
     validate(made.program).expect("valid");
     let passed = read(&text("call g(b)"));
-    let problems = tangent(&flat(&passed), passed.main.expect("one")).expect_err("refused");
+    let problems = tangent(&passed, passed.main.expect("one")).expect_err("refused");
     assert!(problems.to_string().contains("M503"), "{problems}");
 }
 
