@@ -7,9 +7,10 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    flat::FlatStmt,
     ir::{
         Cfg, Expr, LoopTest, Op, Place, Program, Role, Routine, ScalarType, Selector, Stmt,
-        StmtKind, TapeClass, VertexKind,
+        TapeClass, VertexKind,
     },
     memory::global_set::GlobalSet,
 };
@@ -517,45 +518,42 @@ impl<'p, 'a> Writer<'p, 'a> {
 
     fn statement(&mut self, statement: &'p Stmt, at: At) {
         self.tick();
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, value } => {
                 self.write(target.var, Written::Assigned(target, value));
             }
-            StmtKind::Push { tape, class, value } => {
+            FlatStmt::Push { tape, class, value } => {
                 let kind = Kind::Push {
-                    key: self.key(*tape, *class),
-                    class: *class,
+                    key: self.key(tape, class),
+                    class,
                     value,
                 };
                 self.node(kind, at);
             }
-            StmtKind::Pop {
+            FlatStmt::Pop {
                 tape,
                 class,
                 target,
             } => {
                 let kind = Kind::Pop {
-                    key: self.key(*tape, *class),
-                    class: *class,
+                    key: self.key(tape, class),
+                    class,
                     target,
                 };
                 let node = self.node(kind, at);
                 self.write(target.var, Written::Popped(node));
             }
-            StmtKind::Call {
+            FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(*callee, arguments, result.as_ref(), at),
-            StmtKind::Opaque { writes, .. } => {
+            } => self.call(callee, arguments, result, at),
+            FlatStmt::Opaque { writes, .. } => {
                 for &v in writes {
                     self.write(v, Written::Otherwise);
                 }
             }
-            StmtKind::Stop { text: _ } | StmtKind::Free { pointer: _ } => {}
-            StmtKind::Allocate { pointer, .. } | StmtKind::Resize { pointer, .. } => {
-                self.write(pointer.var, Written::Otherwise);
-            }
+            FlatStmt::Stop { text: _ } => {}
         }
     }
 

@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::VarId,
+    flat::{Constant, FlatExpr},
     ir::{Expr, Op, Selector},
 };
 
@@ -66,15 +67,15 @@ impl<'a> Arms<'a> {
 
 /// Integers, logicals as 0 and 1; the one variable has this value.
 fn evaluate(e: &Expr, value: i64) -> Option<i64> {
-    match e {
-        Expr::Int(i) => Some(*i),
-        Expr::Logical(b) => Some(i64::from(*b)),
-        Expr::Place(_) => Some(value),
-        Expr::Op(Op::Not, operands) => match &**operands {
+    match FlatExpr::of(e) {
+        FlatExpr::Constant(Constant::Int(i)) => Some(i),
+        FlatExpr::Constant(Constant::Logical(b)) => Some(i64::from(b)),
+        FlatExpr::Place(_) => Some(value),
+        FlatExpr::Op(Op::Not, operands) => match operands {
             [a] => Some(i64::from(evaluate(a, value)? == 0)),
             _ => None,
         },
-        Expr::Op(op, operands) => match &**operands {
+        FlatExpr::Op(op, operands) => match operands {
             [a, b] => {
                 let (a, b) = (evaluate(a, value)?, evaluate(b, value)?);
                 let truth = match op {
@@ -90,7 +91,7 @@ fn evaluate(e: &Expr, value: i64) -> Option<i64> {
             }
             _ => None,
         },
-        Expr::Real(_) | Expr::Real32(_) | Expr::Null(_) | Expr::Addr(_) => None,
+        FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_)) => None,
     }
 }
 

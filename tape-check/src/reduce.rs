@@ -3,7 +3,10 @@
 //! Regions inside come first. Where a region pushes and pops again itself, both are matched and
 //! disappear. A routine whose body leaves and takes nothing is neutral.
 
-use cfg_core::ir::{Expr, Selector};
+use cfg_core::{
+    flat::{Constant, FlatExpr},
+    ir::{Expr, Selector},
+};
 use std::collections::BTreeMap;
 
 use crate::{
@@ -218,14 +221,11 @@ fn marker(code: &Code<'_>, branch: NodeId, selector: &Selector) -> Option<NodeId
 
 /// The value of a constant that stands for an arm.
 pub(crate) fn constant(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Int(i) => Some(*i),
-        Expr::Logical(b) => Some(i64::from(*b)),
-        Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Null(_)
-        | Expr::Addr(_)
-        | Expr::Place(_)
-        | Expr::Op(..) => None,
+    match FlatExpr::of(e) {
+        FlatExpr::Constant(Constant::Int(i)) => Some(i),
+        FlatExpr::Constant(Constant::Logical(b)) => Some(i64::from(b)),
+        FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_))
+        | FlatExpr::Place(_)
+        | FlatExpr::Op(..) => None,
     }
 }

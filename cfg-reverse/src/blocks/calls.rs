@@ -3,6 +3,7 @@
 use cfg_core::{
     diagnostic::CodeInfo,
     entity::{LocationId, RoutineId, VarId},
+    flat::FlatExpr,
     ir::{Expr, Intent, Op, Place, Role, Routine, Stmt, Variable},
 };
 use std::collections::HashSet;
@@ -287,8 +288,8 @@ fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut
     for (p, argument) in called.parameter_ids().zip(arguments) {
         let Some(argument) = argument else { continue };
         let out = called.variable(p).intent() == Some(Intent::Out);
-        match argument {
-            Expr::Place(place) => {
+        match FlatExpr::of(argument) {
+            FlatExpr::Place(place) => {
                 if !out {
                     visit(place.var);
                 }
@@ -296,13 +297,7 @@ fn each_read(called: &Routine, arguments: &[Option<Expr>], mut visit: impl FnMut
                     e.walk_places(&mut |p| visit(p.var));
                 }
             }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {
+            FlatExpr::Constant(_) | FlatExpr::Op(..) => {
                 argument.walk_places(&mut |p| visit(p.var));
             }
         }

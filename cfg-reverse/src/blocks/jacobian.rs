@@ -16,6 +16,7 @@ use bb_preaccum::{
 };
 use cfg_core::{
     entity::VarId,
+    flat::{Constant, FlatExpr},
     ir::{Expr, Op, Place, Role as VariableRole, ScalarType, Stmt, StmtKind, Variable},
 };
 use std::collections::{HashMap, HashSet};
@@ -308,15 +309,12 @@ pub(crate) fn code(
 }
 
 fn negate(e: Expr) -> Expr {
-    match e {
-        Expr::Real(c) => Expr::Real(-c),
-        Expr::Real32(c) => Expr::Real32(-c),
-        e @ (Expr::Int(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_)) => Expr::op(Op::Neg, [e]),
+    match FlatExpr::of(&e) {
+        FlatExpr::Constant(Constant::Real(c)) => Expr::Real(-c),
+        FlatExpr::Constant(Constant::Real32(c)) => Expr::Real32(-c),
+        FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
+        | FlatExpr::Place(_)
+        | FlatExpr::Op(..) => Expr::op(Op::Neg, [e]),
     }
 }
 

@@ -11,6 +11,7 @@ use cfg_core::{
     dataflow::Position,
     elemental::{Math, Partial, Scalar, apply},
     entity::{LocationId, VarId, VertexId},
+    flat::{Constant, FlatExpr},
     ir::{
         Expr, Op, Place, ScalarType, Stmt, StmtKind,
         visit::{PlaceRole, Visit, VisitMut, walk_place, walk_place_mut},
@@ -522,12 +523,12 @@ pub(crate) fn expression(label: &Label, ty: ScalarType) -> Expr {
 /// The value of an expression of constants under operations that are the same on every machine.
 fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
     fn value(e: &Expr) -> Option<Scalar> {
-        match e {
-            Expr::Int(i) => Some(Scalar::Integer(*i)),
-            Expr::Real(x) => Some(Scalar::Real(*x)),
-            Expr::Real32(x) => Some(Scalar::Real32(*x)),
-            Expr::Logical(_) | Expr::Place(_) | Expr::Null(_) | Expr::Addr(_) => None,
-            Expr::Op(op, operands) => {
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(Constant::Int(i)) => Some(Scalar::Integer(i)),
+            FlatExpr::Constant(Constant::Real(x)) => Some(Scalar::Real(x)),
+            FlatExpr::Constant(Constant::Real32(x)) => Some(Scalar::Real32(x)),
+            FlatExpr::Constant(Constant::Logical(_)) | FlatExpr::Place(_) => None,
+            FlatExpr::Op(op, operands) => {
                 let exact = matches!(
                     op,
                     Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Neg | Op::Sqrt
@@ -536,7 +537,7 @@ fn constant(e: &Expr, ty: ScalarType) -> Option<f64> {
                     return None;
                 }
                 let operands: Option<Vec<Scalar>> = operands.iter().map(value).collect();
-                apply(*op, &operands?, Math::Portable).ok()
+                apply(op, &operands?, Math::Portable).ok()
             }
         }
     }

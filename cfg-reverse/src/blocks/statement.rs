@@ -3,6 +3,7 @@
 use cfg_core::{
     dataflow::Position,
     diagnostic::{Diagnostic, site::Element},
+    flat::FlatStmt,
     ir::{Expr, Place, Routine, ScalarType, Stmt, StmtKind, TapeClass},
 };
 use std::collections::HashMap;
@@ -79,8 +80,8 @@ impl<'p> Draft<'p> {
         statement: &Stmt,
     ) -> Result<Written, (&'static cfg_core::diagnostic::CodeInfo, String)> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, value } => {
                 let reverse =
                     assignment::adjoint(&mut self.scope, target, value).map_err(unsupported)?;
                 let code = self.before(reverse);
@@ -89,16 +90,16 @@ impl<'p> Draft<'p> {
                 }
                 Ok(code)
             }
-            StmtKind::Call {
+            FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(context, routine, *callee, arguments, result.as_ref()),
-            StmtKind::Push { .. } | StmtKind::Pop { .. } => Err((
+            } => self.call(context, routine, callee, arguments, result),
+            FlatStmt::Push { .. } | FlatStmt::Pop { .. } => Err((
                 &codes::TAPE,
                 "the adjoint of a routine that uses a tape is not available".to_owned(),
             )),
-            StmtKind::Opaque { writes, .. } => {
+            FlatStmt::Opaque { writes, .. } => {
                 let reverse = writes
                     .iter()
                     .filter(|v| self.scope.wanted.contains(v.index()))
@@ -110,11 +111,7 @@ impl<'p> Draft<'p> {
                 Ok(self.before(reverse))
             }
             // The forward sweep ends here, and no reverse sweep follows it.
-            StmtKind::Stop { .. } => Ok(self.before(Vec::new())),
-            // Programs with pointers are refused before.
-            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
-                Ok(self.before(Vec::new()))
-            }
+            FlatStmt::Stop { .. } => Ok(self.before(Vec::new())),
         }
     }
 

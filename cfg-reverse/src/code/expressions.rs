@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::VarId,
+    flat::FlatExpr,
     ir::{Expr, Op, Place, ScalarType},
 };
 
@@ -55,16 +56,10 @@ pub(crate) fn sum(terms: Vec<Expr>) -> Option<Expr> {
 
 /// `value + term`, with `-` for a negated term.
 fn add(value: Expr, term: Expr) -> Expr {
-    match term {
-        Expr::Op(Op::Neg, inner) => Expr::op(Op::Sub, std::iter::once(value).chain(inner)),
-        term @ (Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_)) => Expr::op(Op::Add, [value, term]),
+    if let Expr::Op(Op::Neg, inner) = term {
+        Expr::op(Op::Sub, std::iter::once(value).chain(inner))
+    } else {
+        Expr::op(Op::Add, [value, term])
     }
 }
 
@@ -79,15 +74,9 @@ pub(crate) fn fill(ty: ScalarType, extents: impl Iterator<Item = Expr>) -> Expr 
 }
 
 pub(crate) fn as_place(e: &Expr) -> Option<&Place> {
-    match e {
-        Expr::Place(place) => Some(place),
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => None,
+    match FlatExpr::of(e) {
+        FlatExpr::Place(place) => Some(place),
+        FlatExpr::Constant(_) | FlatExpr::Op(..) => None,
     }
 }
 
@@ -97,8 +86,8 @@ pub(crate) fn bind_formals(
     positions: &[Option<usize>],
     arguments: &[Option<Expr>],
 ) -> Expr {
-    e.map(&mut |node| match &node {
-        Expr::Place(place) => {
+    e.map(&mut |node| match FlatExpr::of(&node) {
+        FlatExpr::Place(place) => {
             let position = positions.get(place.var.index()).copied().flatten();
             match position.and_then(|k| arguments.get(k)) {
                 Some(Some(actual)) if place.subscripts.is_empty() => actual.clone(),
@@ -111,29 +100,16 @@ pub(crate) fn bind_formals(
                 _ => node,
             }
         }
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => node,
+        FlatExpr::Constant(_) | FlatExpr::Op(..) => node,
     })
 }
 
 pub(crate) fn with_variables(e: &Expr, map: &impl Fn(VarId) -> VarId) -> Expr {
-    e.map(&mut |node| match node {
-        Expr::Place(mut place) => {
+    e.map(&mut |mut node| {
+        if let Expr::Place(place) = &mut node {
             place.var = map(place.var);
-            Expr::Place(place)
         }
-        node @ (Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_)) => node,
+        node
     })
 }
 

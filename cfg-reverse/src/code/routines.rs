@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
+    flat::FlatType,
     ir::{
         Expr, Extent, NameOrigin, NameRole, Role, Routine, ScalarType, Stmt, StmtKind, TapeClass,
         Variable,
@@ -82,12 +83,10 @@ pub(crate) fn each_extent<'v>(variable: &'v Variable, visit: &mut impl FnMut(&'v
 /// The tape stack that holds values of a type.
 pub(crate) fn tape_class(ty: ScalarType) -> cfg_core::ir::TapeClass {
     use cfg_core::ir::ControlWidth;
-    match ty {
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
-            TapeClass::Real
-        }
-        ScalarType::Real32 => TapeClass::Real32,
-        ScalarType::Integer | ScalarType::Sized(_) => TapeClass::Integer,
-        ScalarType::Logical => TapeClass::Control(ControlWidth::Bits(1)),
+    match FlatType::of(ty) {
+        FlatType::Real | FlatType::Tape => TapeClass::Real,
+        FlatType::Real32 => TapeClass::Real32,
+        FlatType::Integer | FlatType::Sized(_) => TapeClass::Integer,
+        FlatType::Logical => TapeClass::Control(ControlWidth::Bits(1)),
     }
 }

@@ -1,6 +1,9 @@
 //! Type and rank of expressions in a valid routine.
 
-use cfg_core::ir::{Expr, Op, OpClass, Place, ScalarType, Subscript};
+use cfg_core::{
+    flat::{Constant, FlatClass, FlatExpr},
+    ir::{Expr, Op, Place, ScalarType, Subscript},
+};
 
 /// Element type and number of dimensions of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,18 +33,16 @@ pub(crate) fn of_place(variables: &[cfg_core::ir::Variable], place: &Place) -> E
     }
 }
 
-/// The type of an expression; valid programs only (an invalid one gets some type, no panic).
+/// The type of an expression of a flat program.
 pub(crate) fn of(variables: &[cfg_core::ir::Variable], expr: &Expr) -> ExprType {
     let scalar = |ty| ExprType { ty, rank: 0 };
-    match expr {
-        Expr::Int(_) => scalar(ScalarType::Integer),
-        Expr::Real(_) => scalar(ScalarType::Real),
-        Expr::Real32(_) => scalar(ScalarType::Real32),
-        Expr::Logical(_) => scalar(ScalarType::Logical),
-        Expr::Null(pointer) => scalar(ScalarType::Pointer(*pointer)),
-        // Programs with pointers are refused before.
-        Expr::Addr(place) | Expr::Place(place) => of_place(variables, place),
-        Expr::Op(op, operands) => of_op(*op, operands.iter().map(|e| of(variables, e))),
+    match FlatExpr::of(expr) {
+        FlatExpr::Constant(Constant::Int(_)) => scalar(ScalarType::Integer),
+        FlatExpr::Constant(Constant::Real(_)) => scalar(ScalarType::Real),
+        FlatExpr::Constant(Constant::Real32(_)) => scalar(ScalarType::Real32),
+        FlatExpr::Constant(Constant::Logical(_)) => scalar(ScalarType::Logical),
+        FlatExpr::Place(place) => of_place(variables, place),
+        FlatExpr::Op(op, operands) => of_op(op, operands.iter().map(|e| of(variables, e))),
     }
 }
 
@@ -101,10 +102,10 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         Op::Fill => first.unwrap_or(numeric),
         _ => numeric,
     };
-    let rank = match op.class() {
+    let rank = match FlatClass::of(op) {
         _ if op == Op::Fill => count.saturating_sub(1),
-        OpClass::Reduction | OpClass::Inquiry | OpClass::Pointer => 0,
-        OpClass::Elemental | OpClass::Transformational => rank,
+        FlatClass::Reduction | FlatClass::Inquiry => 0,
+        FlatClass::Elemental | FlatClass::Transformational => rank,
     };
     ExprType { ty, rank }
 }

@@ -3,6 +3,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
+    flat::FlatExpr,
     ir::{Expr, Op, OpClass, Order, Place, Range, Subscript, Variable},
 };
 
@@ -66,19 +67,14 @@ impl Places<'_> {
 
     /// An expression in one direction, or in all.
     pub(super) fn expr(&self, e: &Expr, directions: &For) -> Expr {
-        match e {
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => e.clone(),
-            Expr::Place(place) => Expr::Place(self.place(place, directions)),
-            Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
-                self.inquiry(*op, operands, directions)
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(_) => e.clone(),
+            FlatExpr::Place(place) => Expr::Place(self.place(place, directions)),
+            FlatExpr::Op(op, operands) if op.class() == OpClass::Inquiry => {
+                self.inquiry(op, operands, directions)
             }
-            Expr::Op(op, operands) => {
-                Expr::op(*op, operands.iter().map(|e| self.expr(e, directions)))
+            FlatExpr::Op(op, operands) => {
+                Expr::op(op, operands.iter().map(|e| self.expr(e, directions)))
             }
         }
     }

@@ -6,7 +6,8 @@
 
 use cfg_core::{
     entity::{GlobalId, RoutineId, VarId},
-    ir::{Expr, Intent, OpClass, Place, Program, Role, ScalarType, StmtKind, TapeClass},
+    flat::{FlatExpr, FlatStmt},
+    ir::{Expr, Intent, OpClass, Place, Program, Role, ScalarType, TapeClass},
     memory::{effects::Effects, global_set::GlobalSet},
 };
 use fixedbitset::FixedBitSet;
@@ -15,15 +16,10 @@ use crate::code::expressions::as_place;
 
 /// Calls `found` with the variables whose values an expression reads, but for those in subscripts.
 pub(super) fn each_read(e: &Expr, found: &mut impl FnMut(VarId)) {
-    match e {
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => {}
-        Expr::Place(place) => found(place.var),
-        Expr::Op(op, operands) => {
+    match FlatExpr::of(e) {
+        FlatExpr::Constant(_) => {}
+        FlatExpr::Place(place) => found(place.var),
+        FlatExpr::Op(op, operands) => {
             let asks = usize::from(op.class() == OpClass::Inquiry);
             operands.iter().skip(asks).for_each(|e| each_read(e, found));
         }
@@ -135,13 +131,13 @@ impl Graph<'_> {
         let program = self.program;
         let routine = program.routine(r);
         for statement in routine.statements() {
-            match &statement.kind {
-                StmtKind::Assign { target, value } => {
+            match FlatStmt::of(&statement.kind) {
+                FlatStmt::Assign { target, value } => {
                     let to = self.node(r, target.var);
                     self.read(r, value, to);
                 }
-                StmtKind::Push { tape, class, value } if is_real(*class) => {
-                    let tape = self.node(r, *tape);
+                FlatStmt::Push { tape, class, value } if is_real(class) => {
+                    let tape = self.node(r, tape);
                     self.read(r, value, tape);
                     // All that a pop takes from the tape has as many cells.
                     if let Expr::Place(place) = value {
@@ -149,26 +145,23 @@ impl Graph<'_> {
                         self.edges[tape].push(from);
                     }
                 }
-                StmtKind::Pop {
+                FlatStmt::Pop {
                     tape,
                     class,
                     target,
-                } if is_real(*class) => {
-                    let (tape, to) = (self.node(r, *tape), self.node(r, target.var));
+                } if is_real(class) => {
+                    let (tape, to) = (self.node(r, tape), self.node(r, target.var));
                     self.edges[tape].push(to);
                 }
-                StmtKind::Push { .. }
-                | StmtKind::Pop { .. }
-                | StmtKind::Opaque { .. }
-                | StmtKind::Stop { .. }
-                | StmtKind::Allocate { .. }
-                | StmtKind::Free { .. }
-                | StmtKind::Resize { .. } => {}
-                StmtKind::Call {
+                FlatStmt::Push { .. }
+                | FlatStmt::Pop { .. }
+                | FlatStmt::Opaque { .. }
+                | FlatStmt::Stop { .. } => {}
+                FlatStmt::Call {
                     callee,
                     arguments,
                     result,
-                } => self.call(r, *callee, arguments, result.as_ref().map(|p| p.var)),
+                } => self.call(r, callee, arguments, result.map(|p| p.var)),
             }
         }
     }

@@ -7,9 +7,10 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{GlobalId, RoutineId, VarId, VertexId},
+    flat::{FlatClass, FlatExpr, FlatStmt},
     ir::{
-        Dim, Expr, Extent, Intent, LoopForm, LoopTest, NameOrigin, NameRole, Op, OpClass, Order,
-        Place, Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
+        Dim, Expr, Extent, Intent, LoopForm, LoopTest, NameOrigin, NameRole, Op, Order, Place,
+        Program, Role, Routine, ScalarType, Selector, Stmt, StmtKind, Subscript, TapeClass,
         Variable, VertexKind, visit, visit::PlaceRole,
     },
     memory::effects::Effects,
@@ -327,15 +328,12 @@ impl Writer<'_, '_> {
 
     /// A statement without a direction. It goes before the loop that is being filled if that does not read what it writes.
     fn plain(&mut self, statement: Stmt) {
-        let target = match &statement.kind {
-            StmtKind::Assign { target, .. } | StmtKind::Pop { target, .. } => Some(target.var),
-            StmtKind::Call { .. }
-            | StmtKind::Push { .. }
-            | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. }
-            | StmtKind::Allocate { .. }
-            | StmtKind::Free { .. }
-            | StmtKind::Resize { .. } => None,
+        let target = match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, .. } | FlatStmt::Pop { target, .. } => Some(target.var),
+            FlatStmt::Call { .. }
+            | FlatStmt::Push { .. }
+            | FlatStmt::Opaque { .. }
+            | FlatStmt::Stop { .. } => None,
         };
         let local = |v: &VarId| self.made.variable(*v).role == Role::Local;
         if target
@@ -370,26 +368,22 @@ impl Writer<'_, '_> {
             let name = &self.original.variable(v).name;
             return Err(self.refused(format!("a subscript depends on the derivative `{name}`")));
         }
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, value } => {
                 self.assign(&statement, target, value);
                 Ok(())
             }
-            StmtKind::Call {
+            FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(&statement, *callee, arguments, result.as_ref()),
-            StmtKind::Push { tape, class, value } => self.push(&statement, *tape, *class, value),
-            StmtKind::Pop { tape, target, .. } => {
-                self.pop(&statement, *tape, target);
+            } => self.call(&statement, callee, arguments, result),
+            FlatStmt::Push { tape, class, value } => self.push(&statement, tape, class, value),
+            FlatStmt::Pop { tape, target, .. } => {
+                self.pop(&statement, tape, target);
                 Ok(())
             }
-            StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. }
-            | StmtKind::Allocate { .. }
-            | StmtKind::Free { .. }
-            | StmtKind::Resize { .. } => {
+            FlatStmt::Opaque { .. } | FlatStmt::Stop { .. } => {
                 self.flush();
                 self.graph.push(self.at, statement);
                 Ok(())
@@ -442,24 +436,16 @@ impl Writer<'_, '_> {
     /// True of an array expression all of whose arrays have a direction, which lies as it does in the target, and none of
     /// whose scalars has: with a dimension more it is the same element by element.
     fn is_elementwise(&self, e: &Expr, of_target: Order) -> bool {
-        match e {
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => true,
-            Expr::Place(place) => {
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(_) => true,
+            FlatExpr::Place(place) => {
                 let rank = typing::place_rank(&self.original.variables, place);
                 let same = order(self.original.variable(place.var)) == of_target;
                 (rank > 0) == self.places.has(place.var) && (rank == 0 || same)
             }
-            Expr::Op(op, operands) => match op.class() {
-                OpClass::Elemental => operands.iter().all(|e| self.is_elementwise(e, of_target)),
-                OpClass::Reduction
-                | OpClass::Transformational
-                | OpClass::Inquiry
-                | OpClass::Pointer => false,
+            FlatExpr::Op(op, operands) => match FlatClass::of(op) {
+                FlatClass::Elemental => operands.iter().all(|e| self.is_elementwise(e, of_target)),
+                FlatClass::Reduction | FlatClass::Transformational | FlatClass::Inquiry => false,
             },
         }
     }
@@ -494,10 +480,10 @@ impl Writer<'_, '_> {
             return Expr::var(v);
         }
         // What stands in an arm is not evaluated in all cases.
-        match (op.class(), op) {
+        match (FlatClass::of(*op), op) {
             (_, Op::If | Op::And | Op::Or)
-            | (OpClass::Transformational | OpClass::Inquiry | OpClass::Pointer, _) => e.clone(),
-            (OpClass::Elemental | OpClass::Reduction, _) => {
+            | (FlatClass::Transformational | FlatClass::Inquiry, _) => e.clone(),
+            (FlatClass::Elemental | FlatClass::Reduction, _) => {
                 Expr::op(*op, operands.iter().map(|e| self.hoisted(e, arrays)))
             }
         }

@@ -7,7 +7,10 @@
 //! array it has one element (`sum(if(c, x, a))` is `x` or `sum(a)`). Such arms are written as arrays
 //! (`fill`) before they are differentiated, so that every part of an expression tells its shape.
 
-use cfg_core::ir::{Expr, Op, OpClass, Place, Variable};
+use cfg_core::{
+    flat::{Constant, FlatClass, FlatExpr},
+    ir::{Expr, Op, OpClass, Place, Variable},
+};
 use std::borrow::Cow;
 
 use crate::{code::typing, partials::Unsupported};
@@ -22,19 +25,12 @@ fn rank(variables: &[Variable], e: &Expr) -> usize {
 
 /// A conditional expression that one condition decides for all elements.
 fn scalar_choice<'e>(variables: &[Variable], e: &'e Expr) -> Option<&'e [Expr; 3]> {
-    match e {
-        Expr::Op(Op::If, operands) => {
-            let operands: &[Expr; 3] = (**operands).try_into().ok()?;
+    match FlatExpr::of(e) {
+        FlatExpr::Op(Op::If, operands) => {
+            let operands: &[Expr; 3] = operands.try_into().ok()?;
             (rank(variables, &operands[0]) == 0).then_some(operands)
         }
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => None,
+        FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => None,
     }
 }
 
@@ -156,14 +152,14 @@ fn shaped(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> Result<Expr, 
         let operands = operands.iter().map(|e| shaped(variables, e, otherwise));
         Ok(Expr::Op(*op, operands.collect::<Result<_, _>>()?))
     };
-    match op.class() {
-        OpClass::Inquiry | OpClass::Pointer => return Ok(e.clone()),
-        OpClass::Reduction => return each(&ones(rank(variables, &operands[0]))),
-        OpClass::Transformational if *op == Op::Transpose => {
+    match FlatClass::of(*op) {
+        FlatClass::Inquiry => return Ok(e.clone()),
+        FlatClass::Reduction => return each(&ones(rank(variables, &operands[0]))),
+        FlatClass::Transformational if *op == Op::Transpose => {
             return each(&otherwise.iter().rev().cloned().collect::<Vec<_>>());
         }
-        OpClass::Elemental if rank(variables, e) > 0 => {}
-        OpClass::Transformational | OpClass::Elemental => return each(otherwise),
+        FlatClass::Elemental if rank(variables, e) > 0 => {}
+        FlatClass::Transformational | FlatClass::Elemental => return each(otherwise),
     }
     if let Some([condition, yes, no]) = scalar_choice(variables, e) {
         let arm = |arm: &Expr| {
@@ -203,19 +199,13 @@ pub(crate) fn has_shape(variables: &[Variable], e: &Expr) -> bool {
     if rank(variables, e) == 0 {
         return false;
     }
-    match e {
-        Expr::Op(Op::Fill, _) => true,
-        Expr::Op(_, operands) => match scalar_choice(variables, e) {
+    match FlatExpr::of(e) {
+        FlatExpr::Op(Op::Fill, _) => true,
+        FlatExpr::Op(_, operands) => match scalar_choice(variables, e) {
             Some([_, yes, no]) => has_shape(variables, yes) && has_shape(variables, no),
             None => operands.iter().any(|e| has_shape(variables, e)),
         },
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => true,
+        FlatExpr::Constant(_) | FlatExpr::Place(_) => true,
     }
 }
 
@@ -225,22 +215,22 @@ pub(crate) fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> V
     if n == 0 {
         return otherwise.to_vec();
     }
-    match e {
-        Expr::Place(place) => {
+    match FlatExpr::of(e) {
+        FlatExpr::Place(place) => {
             let size = |k: usize| {
                 let all = Expr::Place(place.clone());
                 Expr::op(Op::Size, [all, Expr::Int(k as i64 + 1)])
             };
             (0..n).map(size).collect()
         }
-        Expr::Op(Op::Fill, operands) => operands[1..].to_vec(),
-        Expr::Op(Op::Transpose, operands) => {
+        FlatExpr::Op(Op::Fill, operands) => operands[1..].to_vec(),
+        FlatExpr::Op(Op::Transpose, operands) => {
             let turned: Vec<Expr> = otherwise.iter().rev().cloned().collect();
             let mut inner = extents(variables, &operands[0], &turned);
             inner.reverse();
             inner
         }
-        Expr::Op(_, operands) => {
+        FlatExpr::Op(_, operands) => {
             if let Some([condition, yes, no]) = scalar_choice(variables, e) {
                 let yes = extents(variables, yes, otherwise);
                 let no = extents(variables, no, otherwise);
@@ -254,12 +244,7 @@ pub(crate) fn extents(variables: &[Variable], e: &Expr, otherwise: &[Expr]) -> V
                 }
             }
         }
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => otherwise.to_vec(),
+        FlatExpr::Constant(_) => otherwise.to_vec(),
     }
 }
 
@@ -283,23 +268,21 @@ pub(crate) fn times_size(variables: &[Variable], d: Expr, e: &Expr) -> Expr {
 
 /// Factors of the number of elements. All parts of the expression tell their shapes.
 fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
-    match e {
-        Expr::Op(Op::Fill, operands) => {
-            let extents = operands[1..].iter().map(|n| match n {
-                Expr::Int(n) => Expr::Int(*n.max(&0)),
+    match FlatExpr::of(e) {
+        FlatExpr::Op(Op::Fill, operands) => {
+            let extents = operands[1..].iter().map(|n| match FlatExpr::of(n) {
+                FlatExpr::Constant(Constant::Int(n)) => Expr::Int(n.max(0)),
                 // Never negative.
-                Expr::Op(Op::Size, _) => n.clone(),
-                Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Place(_)
-                | Expr::Op(..)
-                | Expr::Null(_)
-                | Expr::Addr(_) => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
+                FlatExpr::Op(Op::Size, _) => n.clone(),
+                FlatExpr::Constant(
+                    Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_),
+                )
+                | FlatExpr::Place(_)
+                | FlatExpr::Op(..) => Expr::op(Op::Max, [n.clone(), Expr::Int(0)]),
             });
             extents.collect()
         }
-        Expr::Op(_, operands) => {
+        FlatExpr::Op(_, operands) => {
             if let Some([condition, yes, no]) = scalar_choice(variables, e) {
                 let whole = |e| {
                     let mut factors = size(variables, e);
@@ -313,12 +296,7 @@ fn size(variables: &[Variable], e: &Expr) -> Vec<Expr> {
             let known = operands.iter().find(|e| rank(variables, e) > 0);
             known.map_or_else(Vec::new, |e| size(variables, e))
         }
-        Expr::Place(_) => vec![Expr::op(Op::Size, [e.clone()])],
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => Vec::new(),
+        FlatExpr::Place(_) => vec![Expr::op(Op::Size, [e.clone()])],
+        FlatExpr::Constant(_) => Vec::new(),
     }
 }

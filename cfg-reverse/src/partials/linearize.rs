@@ -11,7 +11,8 @@ pub(crate) mod guards;
 use cfg_core::{
     elemental::{self, Finiteness, Partial, PartialExpr},
     entity::VarId,
-    ir::{Expr, Op, OpClass, Place, Routine, ScalarType, Stmt, Variable},
+    flat::{FlatClass, FlatExpr},
+    ir::{Expr, Op, Place, Routine, ScalarType, Stmt, Variable},
 };
 
 use crate::{
@@ -180,8 +181,8 @@ impl<'e> Nodes<'e> {
         differentiable: bool,
         guard: Option<usize>,
     ) -> usize {
-        match expr {
-            Expr::Place(place)
+        match FlatExpr::of(expr) {
+            FlatExpr::Place(place)
                 if differentiable
                     && variables[place.var.index()].ty.is_real()
                     && active(place.var) =>
@@ -189,37 +190,30 @@ impl<'e> Nodes<'e> {
                 let ty = typing::of(variables, expr);
                 self.push(ty, expr, NodeKind::Leaf(place), true, guard)
             }
-            Expr::Op(op, operands)
+            FlatExpr::Op(op, operands)
                 if differentiable && has_active_leaf(variables, expr, active) =>
             {
-                if *op == Op::If && operands.len() == 3 {
+                if op == Op::If && operands.len() == 3 {
                     return self.add_conditional(variables, expr, operands, active, guard);
                 }
-                let inner = match op.class() {
-                    OpClass::Reduction | OpClass::Transformational => self.guard_for_all(guard),
-                    OpClass::Elemental | OpClass::Inquiry | OpClass::Pointer => guard,
+                let inner = match FlatClass::of(op) {
+                    FlatClass::Reduction | FlatClass::Transformational => self.guard_for_all(guard),
+                    FlatClass::Elemental | FlatClass::Inquiry => guard,
                 };
                 let fold = operands.len() > 2 && matches!(op, Op::Mul | Op::Min | Op::Max);
                 let first = self.lists.pending.len();
                 for (k, operand) in operands.iter().enumerate() {
-                    let d = is_differentiable_operand(*op, k);
+                    let d = is_differentiable_operand(op, k);
                     let child = self.add(variables, operand, active, d, inner);
                     self.lists.pending.push(child);
                     if fold && k > 0 && k + 1 < operands.len() {
-                        let folded = self.operator(expr, *op, first, guard);
+                        let folded = self.operator(expr, op, first, guard);
                         self.lists.pending.push(folded);
                     }
                 }
-                self.operator(expr, *op, first, guard)
+                self.operator(expr, op, first, guard)
             }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {
+            FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {
                 let ty = typing::of(variables, expr);
                 self.push(ty, expr, NodeKind::Passive(expr), false, guard)
             }
@@ -503,16 +497,11 @@ fn partial_array(op: Op, operand: &Expr) -> Partial {
 }
 
 fn has_active_leaf(variables: &[Variable], expr: &Expr, active: &impl Fn(VarId) -> bool) -> bool {
-    match expr {
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => false,
-        Expr::Place(place) => variables[place.var.index()].ty.is_real() && active(place.var),
-        Expr::Op(op, operands) => operands.iter().enumerate().any(|(k, e)| {
-            is_differentiable_operand(*op, k) && has_active_leaf(variables, e, active)
+    match FlatExpr::of(expr) {
+        FlatExpr::Constant(_) => false,
+        FlatExpr::Place(place) => variables[place.var.index()].ty.is_real() && active(place.var),
+        FlatExpr::Op(op, operands) => operands.iter().enumerate().any(|(k, e)| {
+            is_differentiable_operand(op, k) && has_active_leaf(variables, e, active)
         }),
     }
 }

@@ -7,6 +7,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VertexId},
+    flat::FlatExpr,
     ir::{Cfg, Expr, Intent, Op, Routine, Selector},
     memory::locations::Locations,
     structure::Structure,
@@ -70,21 +71,16 @@ fn is_cheap(routine: &Routine, e: &Expr) -> bool {
     let mut open = vec![e];
     while let Some(e) = open.pop() {
         nodes += 1;
-        let is_allowed = match e {
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => true,
-            Expr::Place(place) => {
+        let is_allowed = match FlatExpr::of(e) {
+            FlatExpr::Constant(_) => true,
+            FlatExpr::Place(place) => {
                 open.extend(place.subscript_exprs());
                 let variable = routine.variable(place.var);
                 let is_in = variable.intent() == Some(Intent::In);
                 place.is_element()
                     || (place.subscripts.is_empty() && (is_in || !variable.ty.is_real()))
             }
-            Expr::Op(op, operands) => {
+            FlatExpr::Op(op, operands) => {
                 open.extend(operands);
                 match op {
                     Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne => true,

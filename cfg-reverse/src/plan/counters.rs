@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId, VertexId},
+    flat::{Constant, FlatExpr},
     graph::loops::LoopForest,
     ir::{Cfg, Expr, LoopTest, Op, Program, Role, Routine, Vertex, VertexKind, visit::each_place},
     memory::{locations::Locations, loop_writes::LoopWrites},
@@ -69,16 +70,12 @@ enum Bound<'g> {
 
 impl<'g> Bound<'g> {
     fn of(e: &'g Expr) -> Self {
-        match e {
-            Expr::Int(_) => Self::Constant,
-            Expr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
-            Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => Self::Other(e),
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(Constant::Int(_)) => Self::Constant,
+            FlatExpr::Place(place) if place.subscripts.is_empty() => Self::Variable(place.var),
+            FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_))
+            | FlatExpr::Place(_)
+            | FlatExpr::Op(..) => Self::Other(e),
         }
     }
 
@@ -166,36 +163,32 @@ const SMALL: i128 = 1 << 10;
 fn range(e: &Expr) -> (i128, i128) {
     const MIN: i128 = i64::MIN as i128;
     const MAX: i128 = i64::MAX as i128;
-    let (low, high) = match e {
-        Expr::Int(n) => (i128::from(*n), i128::from(*n)),
-        Expr::Op(Op::Size | Op::Trips, _) => (0, MAX),
-        Expr::Op(Op::Add, operands) => {
+    let (low, high) = match FlatExpr::of(e) {
+        FlatExpr::Constant(Constant::Int(n)) => (i128::from(n), i128::from(n)),
+        FlatExpr::Op(Op::Size | Op::Trips, _) => (0, MAX),
+        FlatExpr::Op(Op::Add, operands) => {
             let ranges = operands.iter().map(range);
             // Folded from the left, without overflow at any step.
             let sums = ranges.reduce(|(a, b), (c, d)| ((a + c).max(MIN), (b + d).min(MAX)));
             sums.unwrap_or((MIN, MAX))
         }
-        Expr::Op(Op::Sub, operands) => match &**operands {
+        FlatExpr::Op(Op::Sub, operands) => match operands {
             [a, b] => {
                 let ((a, b), (c, d)) = (range(a), range(b));
                 (a - d, b - c)
             }
             _ => (MIN, MAX),
         },
-        Expr::Op(Op::Neg, operands) => match &**operands {
+        FlatExpr::Op(Op::Neg, operands) => match operands {
             [a] => {
                 let (a, b) = range(a);
                 (-b, -a)
             }
             _ => (MIN, MAX),
         },
-        Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => (MIN, MAX),
+        FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_))
+        | FlatExpr::Place(_)
+        | FlatExpr::Op(..) => (MIN, MAX),
     };
     (low.max(MIN), high.min(MAX))
 }

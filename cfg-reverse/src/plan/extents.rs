@@ -3,6 +3,7 @@
 use cfg_core::{
     diagnostic::{Diagnostic, site::Site},
     entity::{RoutineId, VarId},
+    flat::FlatExpr,
     ir::{Expr, Intent, OpClass, Place, Routine, Variable},
     memory::{locations::Locations, named::global_variables},
 };
@@ -21,26 +22,21 @@ use crate::{
 /// The places whose values an extent reads. What it asks of the shape of an array does not change, whatever is
 /// assigned to it: extents name no locals, which alone take their shapes from assignments.
 fn changeable(e: &Expr, f: &mut impl FnMut(&Place)) {
-    match e {
-        Expr::Place(p) => {
+    match FlatExpr::of(e) {
+        FlatExpr::Place(p) => {
             f(p);
             for subscript in p.subscript_exprs() {
                 changeable(subscript, f);
             }
         }
-        Expr::Op(op, operands) => {
+        FlatExpr::Op(op, operands) => {
             let asks = op.class() == OpClass::Inquiry;
             let is_whole = |e: &Expr| matches!(e, Expr::Place(p) if p.subscripts.is_empty());
             for operand in operands.iter().filter(|e| !(asks && is_whole(e))) {
                 changeable(operand, f);
             }
         }
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => {}
+        FlatExpr::Constant(_) => {}
     }
 }
 

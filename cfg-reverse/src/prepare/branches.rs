@@ -11,6 +11,7 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::VarId,
+    flat::FlatExpr,
     ir::{
         Dim, Expr, NameRole, Op, OpClass, Place, Role, Routine, ScalarType, Selector, Stmt,
         StmtKind, Variable, VertexKind,
@@ -90,19 +91,12 @@ fn conditionals(value: &Expr) -> usize {
 /// True if nothing on a path needs an array: a scalar may stand at its end too.
 fn is_elemental(value: &Expr, path: &[usize]) -> bool {
     let mut at = value;
-    path.iter().all(|&k| match at {
-        Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+    path.iter().all(|&k| match FlatExpr::of(at) {
+        FlatExpr::Op(op, operands) if op.class() == OpClass::Elemental => {
             at = &operands[k];
             true
         }
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => false,
+        FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => false,
     })
 }
 
@@ -111,10 +105,10 @@ fn is_elemental(value: &Expr, path: &[usize]) -> bool {
 fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
     type Found = (Vec<VarId>, bool, HashSet<VarId>);
     fn visit(variables: &[Variable], e: &Expr, found: &mut Found) {
-        match e {
-            Expr::Op(op, _) if op.class() == OpClass::Inquiry => {}
-            Expr::Op(_, operands) => operands.iter().for_each(|e| visit(variables, e, found)),
-            Expr::Place(place) => {
+        match FlatExpr::of(e) {
+            FlatExpr::Op(op, _) if op.class() == OpClass::Inquiry => {}
+            FlatExpr::Op(_, operands) => operands.iter().for_each(|e| visit(variables, e, found)),
+            FlatExpr::Place(place) => {
                 let v = &variables[place.var.index()];
                 let optional = matches!(v.role, Role::Parameter { optional: true, .. });
                 if v.ty.is_real() && optional {
@@ -127,12 +121,7 @@ fn optional_reads(variables: &[Variable], e: &Expr) -> (Vec<VarId>, bool) {
                     .subscript_exprs()
                     .for_each(|e| visit(variables, e, found));
             }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {}
+            FlatExpr::Constant(_) => {}
         }
     }
     let mut found = (Vec::new(), true, HashSet::new());
@@ -190,16 +179,10 @@ fn found(variables: &[Variable], value: &Expr, path: &mut Vec<usize>) -> Option<
 pub(crate) fn at_path<'e>(value: &'e mut Expr, path: &[usize]) -> &'e mut Expr {
     let mut at = value;
     for &k in path {
-        match at {
-            Expr::Op(_, operands) => at = &mut operands[k],
-            other @ (Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Null(_)
-            | Expr::Addr(_)) => return other,
-        }
+        let Expr::Op(_, operands) = at else {
+            return at;
+        };
+        at = &mut operands[k];
     }
     at
 }
@@ -221,16 +204,10 @@ type Branch = (Expr, [Option<Stmt>; 2], Option<Stmt>);
 
 /// The condition and the arms of a conditional expression, which is replaced.
 fn take(conditional: &mut Expr, by: Expr) -> (Expr, [Expr; 2]) {
-    let mut operands = match std::mem::replace(conditional, by) {
-        Expr::Op(_, operands) => Vec::from(operands).into_iter(),
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => Vec::new().into_iter(),
-    };
+    let mut operands = Vec::new().into_iter();
+    if let Expr::Op(_, all) = std::mem::replace(conditional, by) {
+        operands = Vec::from(all).into_iter();
+    }
     let mut operand = || operands.next().unwrap_or(Expr::Int(0));
     (operand(), [operand(), operand()])
 }
@@ -290,21 +267,15 @@ fn with_copy(e: &Expr, z: VarId, copy: VarId) -> Expr {
         }
     };
     e.map(&mut |mut node| {
-        match &mut node {
-            Expr::Op(op, operands) if op.class() == OpClass::Inquiry => {
-                operands
-                    .iter_mut()
-                    .take(1)
-                    .for_each(|e| replaced(e, copy, z));
-            }
-            node @ (Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_)) => replaced(node, z, copy),
+        if let Expr::Op(op, operands) = &mut node
+            && op.class() == OpClass::Inquiry
+        {
+            operands
+                .iter_mut()
+                .take(1)
+                .for_each(|e| replaced(e, copy, z));
+        } else {
+            replaced(&mut node, z, copy);
         }
         node
     })

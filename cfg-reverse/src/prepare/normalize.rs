@@ -8,6 +8,7 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VertexId},
+    flat::FlatExpr,
     ir::{Expr, Op, Place, Program, Routine, Stmt, StmtKind, VertexKind},
     memory::{locations::Locations, named::Named},
 };
@@ -55,17 +56,10 @@ impl Contains {
         self.hoisted |= needs_hoisting(routine, &statement.kind);
         optional::each_handed_on(program, routine, statement, |_| self.optional = true);
         let mut expr = |e: &Expr| {
-            e.walk(&mut |e| match e {
-                Expr::Op(Op::If, _) => self.conditionals = true,
-                Expr::Op(Op::ProductPartial, _) => self.partials = true,
-                Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Place(_)
-                | Expr::Op(..)
-                | Expr::Null(_)
-                | Expr::Addr(_) => {}
+            e.walk(&mut |e| match FlatExpr::of(e) {
+                FlatExpr::Op(Op::If, _) => self.conditionals = true,
+                FlatExpr::Op(Op::ProductPartial, _) => self.partials = true,
+                FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {}
             });
         };
         if let Some((target, value)) = statement.kind.assignment() {

@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::{GlobalId, LocationId, RoutineId},
+    flat::FlatExpr,
     ir::{Expr, Program, Role, StmtKind},
     memory::{locations::Locations, named::global_variables},
 };
@@ -46,18 +47,11 @@ pub(crate) fn overlapping(
             let mut actuals: Vec<LocationId> = arguments
                 .iter()
                 .flatten()
-                .filter_map(|e| match e {
-                    Expr::Place(p) if routine.variable(p.var).ty.is_real() => {
+                .filter_map(|e| match FlatExpr::of(e) {
+                    FlatExpr::Place(p) if routine.variable(p.var).ty.is_real() => {
                         Some(locations.of_variable(p.var))
                     }
-                    Expr::Int(_)
-                    | Expr::Real(_)
-                    | Expr::Real32(_)
-                    | Expr::Logical(_)
-                    | Expr::Place(_)
-                    | Expr::Op(..)
-                    | Expr::Null(_)
-                    | Expr::Addr(_) => None,
+                    FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => None,
                 })
                 .collect();
             // In a marked routine a parameter may be another one, or a global.

@@ -5,6 +5,7 @@
 use cfg_core::{
     diagnostic::{CodeInfo, Diagnostic, Diagnostics},
     entity::VarId,
+    flat::{Constant, FlatExpr},
     ir::{
         Dim, Expr, Extent, NameOrigin, NameRole, Op, Order, Place, Role, Routine, ScalarType, Stmt,
         Variable,
@@ -30,20 +31,15 @@ impl Binding<'_> {
     /// A function's extent in the caller. `None` if it is not made of constants, scalars and extents of
     /// parameters alone.
     fn bind(&self, e: &Expr) -> Option<Expr> {
-        Some(match e {
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => e.clone(),
-            Expr::Place(place) if place.subscripts.is_empty() => self.variable(place.var)?,
-            Expr::Place(_) => return None,
-            Expr::Op(Op::Size, operands) => self.size(operands)?,
-            Expr::Op(Op::LBound | Op::UBound | Op::Present, _) => return None,
-            Expr::Op(op, operands) => {
+        Some(match FlatExpr::of(e) {
+            FlatExpr::Constant(_) => e.clone(),
+            FlatExpr::Place(place) if place.subscripts.is_empty() => self.variable(place.var)?,
+            FlatExpr::Place(_) => return None,
+            FlatExpr::Op(Op::Size, operands) => self.size(operands)?,
+            FlatExpr::Op(Op::LBound | Op::UBound | Op::Present, _) => return None,
+            FlatExpr::Op(op, operands) => {
                 let operands = operands.iter().map(|e| self.bind(e));
-                Expr::Op(*op, operands.collect::<Option<_>>()?)
+                Expr::Op(op, operands.collect::<Option<_>>()?)
             }
         })
     }
@@ -98,15 +94,10 @@ impl Binding<'_> {
 }
 
 fn not_negative(extent: Expr) -> Expr {
-    match extent {
-        Expr::Int(n) => Expr::Int(n.max(0)),
-        e @ (Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_)) => Expr::op(Op::Max, [e, Expr::Int(0)]),
+    if let Expr::Int(n) = extent {
+        Expr::Int(n.max(0))
+    } else {
+        Expr::op(Op::Max, [extent, Expr::Int(0)])
     }
 }
 
@@ -187,15 +178,11 @@ impl Variables {
         };
         let extents = binding.extents(result)?;
         let (ty, order) = (called.variable(result).ty, called.variable(result).order);
-        let fixed = extents.iter().map(|e| match e {
-            Expr::Int(n) => Ok(*n),
-            Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => Err(extents.len()),
+        let fixed = extents.iter().map(|e| match FlatExpr::of(e) {
+            FlatExpr::Constant(Constant::Int(n)) => Ok(n),
+            FlatExpr::Constant(Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_))
+            | FlatExpr::Place(_)
+            | FlatExpr::Op(..) => Err(extents.len()),
         });
         let fixed: Result<Vec<i64>, usize> = fixed.collect();
         let constant = fixed.is_ok();

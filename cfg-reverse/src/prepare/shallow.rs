@@ -6,6 +6,7 @@
 
 use cfg_core::{
     entity::VarId,
+    flat::FlatExpr,
     ir::{Expr, Op, OpClass, Place, StmtKind, Variable},
 };
 
@@ -22,20 +23,14 @@ pub(crate) fn is_deep(kind: &StmtKind) -> bool {
     let mut found = false;
     let mut look = |e: &Expr| {
         if e.depth() > DEEP {
-            e.walk(&mut |e| match e {
-                Expr::Op(Op::If, operands) => {
+            e.walk(&mut |e| match FlatExpr::of(e) {
+                FlatExpr::Op(Op::If, operands) => {
                     found |= operands.first().is_some_and(|e| e.depth() > SHALLOW);
                 }
-                Expr::Place(place) => {
+                FlatExpr::Place(place) => {
                     found |= place.subscript_exprs().any(|e| e.depth() > SHALLOW);
                 }
-                Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Op(..)
-                | Expr::Null(_)
-                | Expr::Addr(_) => {}
+                FlatExpr::Constant(_) | FlatExpr::Op(..) => {}
             });
         }
     };
@@ -74,34 +69,32 @@ struct Hoist<'a, F> {
 
 impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
     fn expr(&mut self, e: &mut Expr) {
-        match e {
-            Expr::Place(place) => self.place(place),
-            // What these evaluate has no derivative, and is not repeated.
-            Expr::Op(Op::And | Op::Or, _) => {}
-            Expr::Op(op, _) if op.class() == OpClass::Inquiry => {}
-            Expr::Op(Op::If, operands) => {
-                let [condition, arms @ ..] = &mut **operands else {
-                    return;
-                };
-                let array = typing::of(self.variables, condition).rank > 0;
-                if condition.depth() > SHALLOW {
-                    let all = self.guarded(condition.clone(), Expr::Logical(false));
-                    *condition = Expr::var((self.temporary)(all));
-                }
-                let negated = Expr::op(Op::Not, [condition.clone()]);
-                for (arm, condition) in arms.iter_mut().zip([condition.clone(), negated]) {
-                    self.guards.push((condition, array));
-                    self.expr(arm);
-                    self.guards.pop();
-                }
-            }
-            Expr::Op(_, operands) => operands.iter_mut().for_each(|e| self.expr(e)),
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {}
+        if let Expr::Place(place) = e {
+            return self.place(place);
+        }
+        let Expr::Op(op, operands) = e else {
+            return;
+        };
+        // What these evaluate has no derivative, and is not repeated.
+        if matches!(op, Op::And | Op::Or) || op.class() == OpClass::Inquiry {
+            return;
+        }
+        if *op != Op::If {
+            return operands.iter_mut().for_each(|e| self.expr(e));
+        }
+        let [condition, arms @ ..] = &mut **operands else {
+            return;
+        };
+        let array = typing::of(self.variables, condition).rank > 0;
+        if condition.depth() > SHALLOW {
+            let all = self.guarded(condition.clone(), Expr::Logical(false));
+            *condition = Expr::var((self.temporary)(all));
+        }
+        let negated = Expr::op(Op::Not, [condition.clone()]);
+        for (arm, condition) in arms.iter_mut().zip([condition.clone(), negated]) {
+            self.guards.push((condition, array));
+            self.expr(arm);
+            self.guards.pop();
         }
     }
 

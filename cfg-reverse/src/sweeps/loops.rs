@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::{VarId, VertexId},
+    flat::{Constant, FlatExpr},
     ir::{Expr, LoopTest, NameRole, Op, Place, Role, Stmt, TapeClass},
 };
 
@@ -92,18 +93,13 @@ impl<'p> Reverse<'_, '_, 'p> {
         let (bound, counter) = (Expr::var(self.bound(header)), Expr::var(counter));
         let passes = Expr::op(Op::Sub, [bound, counter]);
         let times = |n: Expr| Expr::op(Op::Mul, [n, step.clone()]);
-        let value = match step {
-            Expr::Int(1) => Expr::op(Op::Add, [first, passes]),
-            Expr::Int(-1) => Expr::op(Op::Sub, [first, passes]),
-            Expr::Int(-1024..=1024) => Expr::op(Op::Add, [first, times(passes)]),
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {
+        let value = match FlatExpr::of(&step) {
+            FlatExpr::Constant(Constant::Int(1)) => Expr::op(Op::Add, [first, passes]),
+            FlatExpr::Constant(Constant::Int(-1)) => Expr::op(Op::Sub, [first, passes]),
+            FlatExpr::Constant(Constant::Int(-1024..=1024)) => {
+                Expr::op(Op::Add, [first, times(passes)])
+            }
+            FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {
                 let half = times(Expr::op(Op::Div, [passes.clone(), Expr::Int(2)]));
                 let odd = times(Expr::op(Op::Mod, [passes, Expr::Int(2)]));
                 Expr::op(Op::Add, [first, half.clone(), half, odd])
@@ -161,16 +157,11 @@ impl<'p> Reverse<'_, '_, 'p> {
             );
             Expr::op(Op::Add, [first.clone(), back])
         };
-        let backwards = match step {
-            Expr::Int(k) if k != i64::MIN => Expr::Int(-k),
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => Expr::op(Op::Neg, [step]),
+        let backwards = match FlatExpr::of(&step) {
+            FlatExpr::Constant(Constant::Int(k)) if k != i64::MIN => Expr::Int(-k),
+            FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {
+                Expr::op(Op::Neg, [step])
+            }
         };
         LoopTest::Counted {
             index: *index,

@@ -12,8 +12,9 @@ mod known;
 
 use cfg_core::{
     entity::VarId,
+    flat::{Constant, FlatExpr},
     ir::{
-        Expr, Place, Role, Routine, Stmt,
+        Place, Role, Routine, Stmt,
         visit::{PlaceRole, Visit, walk_place},
     },
 };
@@ -69,15 +70,12 @@ impl Candidates {
 /// The variable that the statement sets to the real number 0.
 fn zeroed(statement: &Stmt) -> Option<VarId> {
     let (target, value) = statement.kind.assignment()?;
-    let is_zero = match value {
-        Expr::Real(x) => x.to_bits() == 0,
-        Expr::Real32(x) => x.to_bits() == 0,
-        Expr::Int(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => false,
+    let is_zero = match FlatExpr::of(value) {
+        FlatExpr::Constant(Constant::Real(x)) => x.to_bits() == 0,
+        FlatExpr::Constant(Constant::Real32(x)) => x.to_bits() == 0,
+        FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
+        | FlatExpr::Place(_)
+        | FlatExpr::Op(..) => false,
     };
     (is_zero && target.subscripts.is_empty()).then_some(target.var)
 }

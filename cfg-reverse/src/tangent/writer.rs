@@ -5,6 +5,7 @@ use cfg_core::{
     dataflow::Position,
     diagnostic::{CodeInfo, Diagnostic, Diagnostics, site::Element},
     entity::{GlobalId, LocationId, RoutineId, VarId, VertexId},
+    flat::FlatStmt,
     ir::{
         Cfg, Control, Expr, Extent, Global, Intent, NameOrigin, NameRole, Place, Program, Role,
         Routine, ScalarType, Stmt, StmtKind, Variable, VertexKind,
@@ -158,36 +159,33 @@ impl<'a> Writer<'a> {
         let original = self.program.routine(self.id);
         let mut taken = FixedBitSet::with_capacity(original.variables.len());
         for statement in original.statements() {
-            match &statement.kind {
-                StmtKind::Call {
+            match FlatStmt::of(&statement.kind) {
+                FlatStmt::Call {
                     callee,
                     arguments,
                     result,
                 } => {
-                    let called = self.program.routine(*callee);
+                    let called = self.program.routine(callee);
                     let user = called.derivatives.as_ref().and_then(|d| d.tangent);
                     if user.or(self.ids[callee.index()]).is_some() {
                         let places = arguments.iter().flatten().filter_map(as_place);
-                        let places = places.chain(result.as_ref());
+                        let places = places.chain(result);
                         taken.extend(places.map(|place| place.var.index()));
                     }
                 }
-                StmtKind::Push { tape, value, .. } if self.is_tape_active(*tape) => {
+                FlatStmt::Push { tape, value, .. } if self.is_tape_active(tape) => {
                     differentiable_places(original, value, &mut |place| {
                         taken.insert(place.var.index());
                     });
                 }
-                StmtKind::Pop { tape, target, .. } if self.is_tape_active(*tape) => {
+                FlatStmt::Pop { tape, target, .. } if self.is_tape_active(tape) => {
                     taken.insert(target.var.index());
                 }
-                StmtKind::Assign { .. }
-                | StmtKind::Push { .. }
-                | StmtKind::Pop { .. }
-                | StmtKind::Opaque { .. }
-                | StmtKind::Stop { .. }
-                | StmtKind::Allocate { .. }
-                | StmtKind::Free { .. }
-                | StmtKind::Resize { .. } => {}
+                FlatStmt::Assign { .. }
+                | FlatStmt::Push { .. }
+                | FlatStmt::Pop { .. }
+                | FlatStmt::Opaque { .. }
+                | FlatStmt::Stop { .. } => {}
             }
         }
         taken
@@ -330,24 +328,24 @@ impl<'a> Writer<'a> {
         code: &mut Vec<Stmt>,
     ) -> Result<(), Failure> {
         let unsupported = |Unsupported(message)| (&codes::EXPRESSION, message);
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, value } => {
                 let tangent =
                     assignment::tangent(&mut self.scope, target, value).map_err(unsupported)?;
                 self.assignment(original, statement, target, tangent, code);
             }
-            StmtKind::Call {
+            FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(statement, *callee, arguments, result.as_ref(), code)?,
-            StmtKind::Push { tape, class, value } => {
+            } => self.call(statement, callee, arguments, result, code)?,
+            FlatStmt::Push { tape, class, value } => {
                 code.push(statement.clone());
-                if !is_real_class(*class) {
+                if !is_real_class(class) {
                     return Ok(());
                 }
                 let tape_t = self.scope.derivative[tape.index()];
-                let Some(tape_t) = tape_t.filter(|_| self.is_tape_active(*tape)) else {
+                let Some(tape_t) = tape_t.filter(|_| self.is_tape_active(tape)) else {
                     return Ok(());
                 };
                 // What goes on a tape goes on its tangent, too, varied or not.
@@ -361,11 +359,11 @@ impl<'a> Writer<'a> {
                 code.extend(before);
                 code.push(Stmt::new(StmtKind::Push {
                     tape: tape_t,
-                    class: *class,
+                    class,
                     value: value_t,
                 }));
             }
-            StmtKind::Pop {
+            FlatStmt::Pop {
                 tape,
                 class,
                 target,
@@ -375,11 +373,11 @@ impl<'a> Writer<'a> {
                 let target_t = self.scope.derivative_place(target);
                 match (tape_t, target_t) {
                     (Some(tape_t), Some(target_t))
-                        if is_real_class(*class) && self.is_tape_active(*tape) =>
+                        if is_real_class(class) && self.is_tape_active(tape) =>
                     {
                         code.push(Stmt::new(StmtKind::Pop {
                             tape: tape_t,
-                            class: *class,
+                            class,
                             target: target_t,
                         }));
                     }
@@ -397,7 +395,7 @@ impl<'a> Writer<'a> {
                     _ => {}
                 }
             }
-            StmtKind::Opaque { writes, .. } => {
+            FlatStmt::Opaque { writes, .. } => {
                 code.push(statement.clone());
                 for &v in writes {
                     if let Some(t) = self.scope.derivative_place(&Place::whole(v))
@@ -407,9 +405,7 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            StmtKind::Stop { .. } => code.push(statement.clone()),
-            // Programs with pointers are refused before.
-            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {}
+            FlatStmt::Stop { .. } => code.push(statement.clone()),
         }
         Ok(())
     }
@@ -431,16 +427,9 @@ impl<'a> Writer<'a> {
                 .shape
                 .iter()
                 .any(|d| matches!(d.extent, Extent::Deferred));
-        let scalar = tangent.last().is_some_and(|s| match &s.kind {
-            StmtKind::Assign { value, .. } => self.scope.rank(value) == 0,
-            StmtKind::Call { .. }
-            | StmtKind::Push { .. }
-            | StmtKind::Pop { .. }
-            | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. }
-            | StmtKind::Allocate { .. }
-            | StmtKind::Free { .. }
-            | StmtKind::Resize { .. } => false,
+        let scalar = tangent.last().is_some_and(|s| {
+            let assignment = s.kind.assignment();
+            assignment.is_some_and(|(_, value)| self.scope.rank(value) == 0)
         });
         let shape = self.scope.derivative_place(target);
         match (allocates && scalar, shape, tangent.pop()) {

@@ -2,6 +2,7 @@
 
 use cfg_core::{
     elemental::{Partial, Strong},
+    flat::FlatExpr,
     ir::{Expr, Op, Place, ScalarType, Stmt},
     memory::known::Known,
 };
@@ -224,19 +225,11 @@ fn twice(terms: impl Iterator<Item = Expr>, ty: ScalarType) -> Vec<Expr> {
             continue;
         }
         let two = |e: Expr| Expr::op(Op::Mul, [real(2.0, ty), e]);
-        out.push(match term {
-            Expr::Op(Op::Neg, mut inner) => {
-                let e = std::mem::replace(&mut inner[0], Expr::Int(0));
-                Expr::op(Op::Neg, [two(e)])
-            }
-            term @ (Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_)) => two(term),
+        out.push(if let Expr::Op(Op::Neg, mut inner) = term {
+            let e = std::mem::replace(&mut inner[0], Expr::Int(0));
+            Expr::op(Op::Neg, [two(e)])
+        } else {
+            two(term)
         });
     }
     out
@@ -293,15 +286,8 @@ fn pull_back(
 
 /// Cheap enough to stand in several places.
 fn is_simple(e: &Expr) -> bool {
-    match e {
-        Expr::Op(Op::Neg, inner) => is_atomic(&inner[0]),
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Place(_)
-        | Expr::Op(..)
-        | Expr::Null(_)
-        | Expr::Addr(_) => is_atomic(e),
+    match FlatExpr::of(e) {
+        FlatExpr::Op(Op::Neg, inner) => is_atomic(&inner[0]),
+        FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => is_atomic(e),
     }
 }

@@ -1,7 +1,10 @@
 //! Conditions under which the nodes of an expression are evaluated: those of the arms of conditional
 //! expressions around them.
 
-use cfg_core::ir::{Dim, Expr, Op, Place, Range, Role, Subscript, Variable};
+use cfg_core::{
+    flat::FlatSubscript,
+    ir::{Dim, Expr, Op, Place, Range, Role, Subscript, Variable},
+};
 use std::borrow::Cow;
 
 use crate::{
@@ -170,35 +173,40 @@ impl<'e> Nodes<'e> {
         let choose = |condition: &Expr, e: Expr, otherwise: Expr| {
             Expr::op(Op::If, [condition.clone(), e, otherwise])
         };
-        let mut safe = place.clone();
-        for (dimension, s) in safe.subscripts.iter_mut().enumerate() {
+        let guarded = |(dimension, s): (usize, &Subscript)| {
             let bound = |op| Expr::op(op, [Expr::var(place.var), Expr::Int(dimension as i64 + 1)]);
-            match s {
-                Subscript::Index(Expr::Int(k)) if is_within(variable.shape.get(dimension), *k) => {}
-                Subscript::Index(e) => {
-                    for condition in &elements {
-                        *e = choose(condition, e.clone(), bound(Op::LBound));
-                    }
+            match FlatSubscript::of(s) {
+                FlatSubscript::Index(Expr::Int(k))
+                    if is_within(variable.shape.get(dimension), *k) =>
+                {
+                    s.clone()
                 }
-                Subscript::Range(range) if **range == Range::default() => {}
-                Subscript::Field(_) | Subscript::Deref => {}
-                Subscript::Range(range) => {
+                FlatSubscript::Index(e) => {
+                    let all = elements.iter();
+                    Subscript::Index(all.fold(e.clone(), |e, condition| {
+                        choose(condition, e, bound(Op::LBound))
+                    }))
+                }
+                FlatSubscript::Range(range) if *range == Range::default() => s.clone(),
+                FlatSubscript::Range(range) => {
+                    let mut range = range.clone();
                     for condition in &sections {
-                        let Range {
-                            lower,
-                            upper,
-                            stride,
-                        } = range.as_mut();
                         let below = Expr::op(Op::Sub, [bound(Op::LBound), Expr::Int(1)]);
-                        let l = lower.take().unwrap_or_else(|| bound(Op::LBound));
-                        let u = upper.take().unwrap_or_else(|| bound(Op::UBound));
-                        *lower = Some(choose(condition, l, bound(Op::LBound)));
-                        *upper = Some(choose(condition, u, below));
-                        *stride = stride.take().map(|e| choose(condition, e, Expr::Int(1)));
+                        let l = range.lower.take().unwrap_or_else(|| bound(Op::LBound));
+                        let u = range.upper.take().unwrap_or_else(|| bound(Op::UBound));
+                        range.lower = Some(choose(condition, l, bound(Op::LBound)));
+                        range.upper = Some(choose(condition, u, below));
+                        let stride = range.stride.take();
+                        range.stride = stride.map(|e| choose(condition, e, Expr::Int(1)));
                     }
+                    Subscript::Range(Box::new(range))
                 }
             }
-        }
-        Ok(Cow::Owned(safe))
+        };
+        let subscripts = place.subscripts.iter().enumerate().map(guarded);
+        Ok(Cow::Owned(Place {
+            var: place.var,
+            subscripts: subscripts.collect(),
+        }))
     }
 }
