@@ -46,17 +46,22 @@ pub struct InDirections {
 /// values in each direction; row by row the direction is the last dimension, column by column the first.
 ///
 /// # Errors
-/// V161: the program has records. R313: a decision depends on a derivative, or a routine with a derivative as its result has effects.
+/// V164: the program has pointers. V161: it has records. R313: a decision depends on a derivative, or a routine with a derivative as its result has effects.
 pub fn directions(
     mut program: Program,
     routines: &[RoutineId],
     globals: &[GlobalId],
 ) -> Result<(Program, Vec<InDirections>), Diagnostics> {
-    if program.has_record_variables() {
-        let message = "derivatives in several directions are made of programs without records";
-        let help =
-            "split the records first: `cfgrev convert --to json --pointers lower --records split`";
-        return Err(Diagnostic::error(&cfg_core::codes::RECORDS, message, help).into());
+    let refused = if program.has_pointers() {
+        Some((&cfg_core::codes::POINTERS, "pointers"))
+    } else {
+        (program.has_record_variables()).then_some((&cfg_core::codes::RECORDS, "records"))
+    };
+    if let Some((code, has)) = refused {
+        let message =
+            format!("derivatives in several directions are made of programs without {has}");
+        let help = "flatten the program first: `cfgrev convert --to json --pointers lower --records split`";
+        return Err(Diagnostic::error(code, message, help).into());
     }
     let effects = Effects::of(&program);
     let mut reachable: Vec<RoutineId> = routines

@@ -4,13 +4,13 @@
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
+    flat::Flat,
     ir::{Program, Routine},
     memory::effects::Effects,
     recover::{flatten, recover},
     text,
     validate::{ValidProgram, validate},
 };
-use cfg_testkit::flat;
 use std::{fs, path::Path};
 
 use crate::{
@@ -78,7 +78,7 @@ const PASSES: [(&str, Pass); 18] = [
         sweeps(valid, main, &options)
     }),
     ("gradient", |valid, main| {
-        let reversal = reverse(&flat(valid), main, &Options::default())?;
+        let reversal = reverse(&flat(valid)?, main, &Options::default())?;
         Ok(all(&reversal.program, [reversal.gradient].into_iter()))
     }),
     ("trace", |valid, main| {
@@ -89,14 +89,14 @@ const PASSES: [(&str, Pass); 18] = [
         sweeps(valid, main, &options)
     }),
     ("explain", |valid, main| {
-        Ok(explain(&flat(valid), main, &Options::default())?.to_string())
+        Ok(explain(&flat(valid)?, main, &Options::default())?.to_string())
     }),
     ("explain_preaccumulated", |valid, main| {
         let options = Options {
             blocks: Blocks::Preaccumulate,
             ..Options::default()
         };
-        Ok(explain(&flat(valid), main, &options)?.to_string())
+        Ok(explain(&flat(valid)?, main, &options)?.to_string())
     }),
     ("explain_always", |valid, main| {
         let options = Options {
@@ -104,7 +104,7 @@ const PASSES: [(&str, Pass); 18] = [
             markers: true,
             ..Options::default()
         };
-        Ok(explain(&flat(valid), main, &options)?.to_string())
+        Ok(explain(&flat(valid)?, main, &options)?.to_string())
     }),
     ("inside", |valid, main| {
         let options = Options {
@@ -114,13 +114,14 @@ const PASSES: [(&str, Pass); 18] = [
         sweeps(valid, main, &options)
     }),
     ("tangent", |valid, main| {
-        let tangent = tangent(&flat(valid), main)?;
+        let flat = flat(valid)?;
+        let tangent = tangent(&flat, main)?.regrouped(&flat)?;
         let generated = valid.routines.len()..tangent.program.routines.len();
         Ok(all(&tangent.program, generated.map(RoutineId::new)))
     }),
     ("directions", |valid, main| {
-        let tangent = tangent(&flat(valid), main)?;
-        let reversal = reverse(&flat(valid), main, &Options::default())?;
+        let tangent = tangent(&flat(valid)?, main)?;
+        let reversal = reverse(&flat(valid)?, main, &Options::default())?;
         let sweeps = (reversal.sweeps.iter()).map(|&(_, _, reverse)| reverse);
         let mut shown = Vec::new();
         for (program, routines) in [
@@ -135,13 +136,19 @@ const PASSES: [(&str, Pass); 18] = [
         Ok(shown.join("\n"))
     }),
     ("directions_of_tangent", |valid, main| {
-        let tangent = tangent(&flat(valid), main)?;
+        let tangent = tangent(&flat(valid)?, main)?;
         let before = tangent.program.routines.len();
         let (program, _) = directions(tangent.program, &[tangent.tangent], &[])?;
         let generated = before..program.routines.len();
         Ok(all(&program, generated.map(RoutineId::new)))
     }),
 ];
+
+/// The program without its records.
+fn flat(valid: &ValidProgram) -> Result<Flat, Diagnostics> {
+    let options = cfg_transform::flat::Options::default();
+    Ok(cfg_transform::flatten(valid.clone(), &[], &options)?.program)
+}
 
 fn one(program: &Program, routine: &Routine) -> String {
     let mut out = String::new();
@@ -156,7 +163,8 @@ fn all(program: &Program, routines: impl Iterator<Item = RoutineId>) -> String {
 
 /// The forward and the reverse sweep of every routine.
 fn sweeps(valid: &ValidProgram, main: RoutineId, options: &Options) -> Result<String, Diagnostics> {
-    let reversal = reverse(&flat(valid), main, options)?;
+    let flat = flat(valid)?;
+    let reversal = reverse(&flat, main, options)?.regrouped(&flat)?;
     let sweeps = reversal.sweeps.iter().flat_map(|&(_, f, r)| [f, r]);
     Ok(all(&reversal.program, sweeps))
 }

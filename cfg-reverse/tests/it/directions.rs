@@ -395,6 +395,21 @@ fn is_refused(lines: &str, words: &str) {
     assert!(found, "{lines}: {problems}");
 }
 
+/// What has pointers or records is refused before any routine is read.
+#[test]
+fn only_flat_programs_are_taken() {
+    let [pointer, record] = [
+        "subroutine f_t(in ^real p, in real x_t {tangent of x}) {tangent of f}\n  free p\nend\n",
+        "record R\n  real a\nend\nsubroutine f_t(inout record R r)\n  r.a := 1.0\nend\n",
+    ]
+    .map(|source| text::parse(source).program.expect(source));
+    for (program, expected) in [(pointer, "V164"), (record, "V161")] {
+        let problems = directions(program, &[RoutineId::new(0)], &[]).expect_err(expected);
+        let codes: Vec<&str> = problems.iter().map(|d| d.code).collect();
+        assert_eq!(codes, [expected], "{problems}");
+    }
+}
+
 /// Derivatives in globals become parameters, which may be written if the routine or what it calls writes them under any name, and overlap
 /// if those that lie over each other are among them.
 #[test]
