@@ -6,6 +6,7 @@ mod arrows;
 mod external;
 mod faults;
 mod files;
+mod flat;
 mod generated;
 mod members;
 mod outputs;
