@@ -9,6 +9,7 @@
 
 use cfg_core::{
     entity::VarId,
+    flat::{Constant, FlatExpr, FlatStmt},
     ir::{Cfg, Expr, NameRole, Op, Program, Routine, Stmt, StmtKind, VertexKind},
 };
 use cfg_reverse::Tangent;
@@ -79,16 +80,11 @@ fn carriers(original: &Routine, routine: &Routine) -> Vec<bool> {
 
 /// True if the value of a carrier enters the value of `e` (not through a subscript or inquiry).
 fn mentions(e: &Expr, carries: &[bool]) -> bool {
-    match e {
-        Expr::Int(_)
-        | Expr::Real(_)
-        | Expr::Real32(_)
-        | Expr::Logical(_)
-        | Expr::Null(_)
-        | Expr::Addr(_) => false,
-        Expr::Place(place) => is_carrier(place.var, carries),
-        Expr::Op(Op::Size | Op::LBound | Op::UBound | Op::Present, _) => false,
-        Expr::Op(_, operands) => operands.iter().any(|e| mentions(e, carries)),
+    match FlatExpr::of(e) {
+        FlatExpr::Constant(_) => false,
+        FlatExpr::Place(place) => is_carrier(place.var, carries),
+        FlatExpr::Op(Op::Size | Op::LBound | Op::UBound | Op::Present, _) => false,
+        FlatExpr::Op(_, operands) => operands.iter().any(|e| mentions(e, carries)),
     }
 }
 
@@ -113,23 +109,19 @@ fn rewrite_statement(
     carries: &[bool],
     may_call: &dyn Fn(usize) -> bool,
 ) -> Option<()> {
-    match &mut s.kind {
-        StmtKind::Assign { target, value } if is_carrier(target.var, carries) => {
-            *value = without_signs(value, carries)?;
-        }
-        StmtKind::Push { value, .. } if mentions(value, carries) => {
-            *value = without_signs(value, carries)?;
-        }
-        StmtKind::Call { callee, .. } if !may_call(callee.index()) => return None,
-        StmtKind::Assign { .. }
-        | StmtKind::Push { .. }
-        | StmtKind::Call { .. }
-        | StmtKind::Pop { .. }
-        | StmtKind::Opaque { .. }
-        | StmtKind::Stop { .. }
-        | StmtKind::Allocate { .. }
-        | StmtKind::Free { .. }
-        | StmtKind::Resize { .. } => {}
+    let carries_value = match FlatStmt::of(&s.kind) {
+        FlatStmt::Assign { target, .. } => is_carrier(target.var, carries),
+        FlatStmt::Push { value, .. } => mentions(value, carries),
+        FlatStmt::Call { callee, .. } if !may_call(callee.index()) => return None,
+        FlatStmt::Call { .. }
+        | FlatStmt::Pop { .. }
+        | FlatStmt::Opaque { .. }
+        | FlatStmt::Stop { .. } => false,
+    };
+    if carries_value
+        && let StmtKind::Assign { value, .. } | StmtKind::Push { value, .. } = &mut s.kind
+    {
+        *value = without_signs(value, carries)?;
     }
     Some(())
 }
@@ -141,15 +133,12 @@ fn rewrite_statement(
 )]
 fn without_signs(e: &Expr, carries: &[bool]) -> Option<Expr> {
     if !mentions(e, carries) {
-        return Some(match e {
-            Expr::Real(c) => Expr::Real(c.abs()),
-            Expr::Real32(c) => Expr::Real32(c.abs()),
-            Expr::Int(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => Expr::op(Op::Abs, [e.clone()]),
+        return Some(match FlatExpr::of(e) {
+            FlatExpr::Constant(Constant::Real(c)) => Expr::Real(c.abs()),
+            FlatExpr::Constant(Constant::Real32(c)) => Expr::Real32(c.abs()),
+            FlatExpr::Constant(Constant::Int(_) | Constant::Logical(_))
+            | FlatExpr::Place(_)
+            | FlatExpr::Op(..) => Expr::op(Op::Abs, [e.clone()]),
         });
     }
     let Expr::Op(op, operands) = e else {

@@ -11,8 +11,7 @@ use crate::sparsity::Blocks;
 use cfg_core::diagnostic::Diagnostics;
 use cfg_core::elemental::Scalar;
 use cfg_core::entity::{RoutineId, VarId};
-use cfg_core::flat::Flat;
-use cfg_core::ir::ScalarType;
+use cfg_core::flat::{Flat, FlatType};
 use cfg_exec::{Lease, Value};
 use std::collections::HashMap;
 
@@ -403,15 +402,13 @@ impl Units {
             return;
         };
         let x = f64::from(u8::from(one));
-        let element = match self.values[k].ty() {
-            ScalarType::Real32 => Scalar::Real32(x as f32),
-            ScalarType::Real
-            | ScalarType::Integer
-            | ScalarType::Sized(_)
-            | ScalarType::Logical
-            | ScalarType::Tape
-            | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => Scalar::Real(x),
+        let element = match FlatType::of(self.values[k].ty()) {
+            FlatType::Real32 => Scalar::Real32(x as f32),
+            FlatType::Real
+            | FlatType::Integer
+            | FlatType::Sized(_)
+            | FlatType::Logical
+            | FlatType::Tape => Scalar::Real(x),
         };
         self.values[k].set(position - self.first[k], element);
     }

@@ -6,7 +6,7 @@
 //! prints loops. A temporary array is made only where the target may share cells with what is still to be read.
 //!
 //! ```
-//! use cfg_core::{memory::locations::Locations, validate::validate};
+//! use cfg_core::{flat::Flat, memory::locations::Locations, validate::validate};
 //! use cfg_format::text;
 //! use cfg_transform::scalarize::{Scalarizer, print};
 //!
@@ -15,7 +15,7 @@
 //!   x := x*y[1] + 2.0*y
 //! end
 //! ");
-//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
 //! let routine = &program.routines[0];
 //! let locations = Locations::of(&program, routine);
 //! let scalarizer = Scalarizer::new(routine, &locations);

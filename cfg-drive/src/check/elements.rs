@@ -2,7 +2,7 @@
 
 use crate::mode::Named;
 use cfg_core::elemental::Scalar;
-use cfg_core::ir::ScalarType;
+use cfg_core::flat::FlatType;
 use cfg_exec::Value;
 
 /// The sum of the products of two lists, of which `of` takes each.
@@ -37,28 +37,24 @@ pub(super) fn map(value: &Value, of: impl Fn(f64) -> f64) -> Value {
 
 /// Sets an element, rounded to the type of the value.
 pub(super) fn set(value: &mut Value, i: usize, x: f64) {
-    match value.ty() {
-        ScalarType::Real32 => value.set(i, Scalar::Real32(x as f32)),
-        ScalarType::Real
-        | ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => value.set(i, Scalar::Real(x)),
+    match FlatType::of(value.ty()) {
+        FlatType::Real32 => value.set(i, Scalar::Real32(x as f32)),
+        FlatType::Real
+        | FlatType::Integer
+        | FlatType::Sized(_)
+        | FlatType::Logical
+        | FlatType::Tape => value.set(i, Scalar::Real(x)),
     };
 }
 
 /// True if a number is normal in the type of a value.
 pub(super) fn normal(value: &Value, x: f64) -> bool {
-    match value.ty() {
-        ScalarType::Real32 => (x as f32).is_normal(),
-        ScalarType::Real
-        | ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => x.is_normal(),
+    match FlatType::of(value.ty()) {
+        FlatType::Real32 => (x as f32).is_normal(),
+        FlatType::Real
+        | FlatType::Integer
+        | FlatType::Sized(_)
+        | FlatType::Logical
+        | FlatType::Tape => x.is_normal(),
     }
 }

@@ -3,7 +3,7 @@
 use super::elements::{normal, set};
 use crate::mode::Named;
 use crate::slot::Slot;
-use cfg_core::ir::ScalarType;
+use cfg_core::flat::FlatType;
 use cfg_core::random::SplitMix64;
 use cfg_exec::Value;
 
@@ -60,15 +60,13 @@ impl Random {
             for i in 0..value.len() {
                 let scale = scales.next().map_or(1.0, |s| s.abs());
                 // Far from overflow, so that products with partials do not overflow either.
-                let most = match value.ty() {
-                    ScalarType::Real32 => f64::from(f32::MAX).sqrt(),
-                    ScalarType::Real
-                    | ScalarType::Integer
-                    | ScalarType::Sized(_)
-                    | ScalarType::Logical
-                    | ScalarType::Tape
-                    | ScalarType::Record(_)
-                    | ScalarType::Pointer(_) => f64::MAX.sqrt(),
+                let most = match FlatType::of(value.ty()) {
+                    FlatType::Real32 => f64::from(f32::MAX).sqrt(),
+                    FlatType::Real
+                    | FlatType::Integer
+                    | FlatType::Sized(_)
+                    | FlatType::Logical
+                    | FlatType::Tape => f64::MAX.sqrt(),
                 };
                 let size = if scale > 0.0 && scale.is_finite() {
                     (1.0 / scale).clamp(1.0 / most, most)

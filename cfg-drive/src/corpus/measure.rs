@@ -3,7 +3,10 @@
 use super::point::point;
 use crate::{Options, Primal, Tangent, absolute::absolute};
 use cfg_core::{
-    diagnostic::Diagnostics, elemental::Scalar, entity::RoutineId, flat::Flat, ir::ScalarType,
+    diagnostic::Diagnostics,
+    elemental::Scalar,
+    entity::RoutineId,
+    flat::{Flat, FlatType},
 };
 use cfg_exec::Value;
 
@@ -75,15 +78,13 @@ pub(super) fn absolute_size(
         .iter()
         .map(|(_, v)| {
             let mut ones = v.clone();
-            ones.fill(match v.ty() {
-                ScalarType::Real32 => Scalar::Real32(1.0),
-                ScalarType::Real
-                | ScalarType::Integer
-                | ScalarType::Sized(_)
-                | ScalarType::Logical
-                | ScalarType::Tape
-                | ScalarType::Record(_)
-                | ScalarType::Pointer(_) => Scalar::Real(1.0),
+            ones.fill(match FlatType::of(v.ty()) {
+                FlatType::Real32 => Scalar::Real32(1.0),
+                FlatType::Real
+                | FlatType::Integer
+                | FlatType::Sized(_)
+                | FlatType::Logical
+                | FlatType::Tape => Scalar::Real(1.0),
             });
             ones
         })

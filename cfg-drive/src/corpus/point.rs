@@ -4,13 +4,14 @@ use crate::{Point, Primal, codes};
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Order, Program, Role, ScalarType},
+    flat::{Flat, FlatType},
+    ir::{Expr, Extent, Order, Role},
 };
 
 /// Independents 1/2, 2/2, 3/2, ... in storage order; other parameters and dependents 0.
 pub(super) fn point(
     primal: &Primal,
-    program: &Program,
+    program: &Flat,
     main: RoutineId,
 ) -> Result<Point, Diagnostics> {
     let routine = program.routine(main);
@@ -48,17 +49,13 @@ pub(super) fn point(
         };
         let varied = routine.independents.contains(&v);
         let first = next;
-        let element = |k: usize| match variable.ty {
-            ScalarType::Logical => "false".to_owned(),
-            ScalarType::Integer
-            | ScalarType::Sized(_)
-            | ScalarType::Tape
-            | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => "0".to_owned(),
-            ScalarType::Real | ScalarType::Real32 if varied => {
+        let element = |k: usize| match FlatType::of(variable.ty) {
+            FlatType::Logical => "false".to_owned(),
+            FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "0".to_owned(),
+            FlatType::Real | FlatType::Real32 if varied => {
                 format!("{:?}", (first + k) as f64 / 2.0)
             }
-            ScalarType::Real | ScalarType::Real32 => "0.0".to_owned(),
+            FlatType::Real | FlatType::Real32 => "0.0".to_owned(),
         };
         let mut text = String::new();
         nested(
@@ -126,9 +123,9 @@ mod tests {
             let source =
                 format!("main subroutine f(in real x[{size}], inout real y)\n  y := x[1]\nend\n");
             let program = text::parse(&source).program.expect("it can be read");
-            let program = validate(program).expect("it is valid");
+            let program = flat(&validate(program).expect("it is valid"));
             let main = program.main.expect("it is marked");
-            let primal = Primal::new(&flat(&program), main, &Options::default());
+            let primal = Primal::new(&program, main, &Options::default());
             point(&primal.expect("it can be compiled"), &program, main)
         };
         assert!(made(1 << 20).is_ok());

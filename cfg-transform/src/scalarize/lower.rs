@@ -2,6 +2,7 @@
 
 use cfg_core::{
     entity::VarId,
+    flat::{FlatClass, FlatExpr},
     ir::{Expr, Extent, Op, OpClass, Order, Place, Role, Routine, ScalarType, Variable},
     memory::locations::Locations,
     typing::{self, Mismatch, Type},
@@ -43,7 +44,7 @@ impl From<Mismatch> for Malformed {
 
 pub(super) type Lowering<T> = Result<T, Malformed>;
 
-/// The lowering of the statements of one routine.
+/// The lowering of the statements of one routine of a [`Flat`](cfg_core::flat::Flat) program; of another it may panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalarizer<'p> {
     routine: &'p Routine,
@@ -106,15 +107,10 @@ impl<'p> Scalarizer<'p> {
         let resized = is_allocatable(self.routine, target);
         let conflict = self.conflicts(&form, target, value, When::default(), resized)?;
         // An array that needs no computing is copied.
-        let plain = match value {
-            Expr::Op(op, _) => op.class() == OpClass::Transformational,
-            Expr::Place(_) => true,
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => false,
+        let plain = match FlatExpr::of(value) {
+            FlatExpr::Op(op, _) => op.class() == OpClass::Transformational,
+            FlatExpr::Place(_) => true,
+            FlatExpr::Constant(_) => false,
         };
         if conflict || plain {
             let mut from = form.array_or(value, Some(to))?;
@@ -192,19 +188,14 @@ impl<'p> Scalarizer<'p> {
             e.walk_places(&mut |p| met |= late && self.locations.may_overlap(p, target));
             return Ok(met);
         }
-        match e {
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => Ok(false),
-            Expr::Place(place) => {
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(_) => Ok(false),
+            FlatExpr::Place(place) => {
                 Ok((turned || place != target) && self.locations.may_overlap(place, target))
             }
-            Expr::Op(op, operands) => {
-                let turned = turned || *op == Op::Transpose;
-                if op.class() == OpClass::Transformational && *op != Op::Transpose {
+            FlatExpr::Op(op, operands) => {
+                let turned = turned || op == Op::Transpose;
+                if op.class() == OpClass::Transformational && op != Op::Transpose {
                     // Computed before the first element is written.
                     return Ok(false);
                 }
@@ -243,10 +234,7 @@ fn only(operands: &[Expr]) -> Lowering<&Expr> {
 }
 
 fn is_constant(e: &Expr) -> bool {
-    matches!(
-        e,
-        Expr::Int(_) | Expr::Real(_) | Expr::Real32(_) | Expr::Logical(_) | Expr::Null(_)
-    )
+    matches!(FlatExpr::of(e), FlatExpr::Constant(_))
 }
 
 impl<'p> Builder<'p> {
@@ -371,9 +359,9 @@ impl<'p> Builder<'p> {
     /// The array that has the value of an expression; anything but a view is computed into a temporary one. Where only
     /// scalars turn out to be chosen in conditional expressions, the value has the shape of the array `otherwise`.
     fn array_or(&mut self, e: &Expr, otherwise: Option<ArrayId>) -> Lowering<ArrayId> {
-        match e {
-            Expr::Place(place) => self.view(place),
-            Expr::Op(Op::Transpose, operands) => {
+        match FlatExpr::of(e) {
+            FlatExpr::Place(place) => self.view(place),
+            FlatExpr::Op(Op::Transpose, operands) => {
                 let of = self.array_or(only(operands)?, None)?;
                 let Array {
                     rank, order, ty, ..
@@ -386,8 +374,8 @@ impl<'p> Builder<'p> {
                 self.step(Step::Transpose { array, of });
                 Ok(array)
             }
-            Expr::Op(Op::Fill, operands) => {
-                let [value, extents @ ..] = &**operands else {
+            FlatExpr::Op(Op::Fill, operands) => {
+                let [value, extents @ ..] = operands else {
                     return Err(Malformed::new(
                         "an operator has the wrong number of operands",
                     ));
@@ -399,22 +387,16 @@ impl<'p> Builder<'p> {
                 self.step(Step::Fill { array, value });
                 Ok(array)
             }
-            Expr::Op(
+            FlatExpr::Op(
                 op @ (Op::ProductPartial | Op::MaxValPartial | Op::MinValPartial),
                 operands,
             ) => {
                 let of = self.array_or(only(operands)?, None)?;
                 let array = self.temporary_like(of);
-                self.step(Step::Partials { op: *op, array, of });
+                self.step(Step::Partials { op, array, of });
                 Ok(array)
             }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {
+            FlatExpr::Constant(_) | FlatExpr::Op(..) => {
                 let mut leaves = Vec::new();
                 let value = self.prepare(e, When::default(), &mut leaves)?;
                 let ty = self.type_of(e)?.ty;
@@ -445,25 +427,18 @@ impl<'p> Builder<'p> {
                 Expr::var(self.evaluated(e, ty.ty))
             });
         }
-        match e {
-            Expr::Op(op @ (Op::If | Op::And | Op::Or), operands) => {
-                self.prepare_lazy(*op, operands, when, leaves)
+        match FlatExpr::of(e) {
+            FlatExpr::Op(op @ (Op::If | Op::And | Op::Or), operands) => {
+                self.prepare_lazy(op, operands, when, leaves)
             }
-            Expr::Op(op, operands) if op.class() == OpClass::Elemental => {
+            FlatExpr::Op(op, operands) if op.class() == OpClass::Elemental => {
                 let mut prepared = Vec::with_capacity(operands.len());
                 for operand in operands {
                     prepared.push(self.prepare(operand, when, leaves)?);
                 }
-                Ok(Expr::op(*op, prepared))
+                Ok(Expr::op(op, prepared))
             }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Place(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {
+            FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => {
                 let mut array = self.array_or(e, None)?;
                 if when.chosen && matches!(e, Expr::Place(_)) {
                     // An array that can be marked as not taken.
@@ -524,24 +499,18 @@ impl<'p> Builder<'p> {
     pub(super) fn may_be_early(&self, e: &Expr) -> bool {
         let mut fails = false;
         let mut arrays = false;
-        e.walk(&mut |e| match e {
-            Expr::Place(place) => fails |= !place.subscripts.is_empty(),
-            Expr::Op(op, _) => match op.class() {
-                OpClass::Elemental => {
+        e.walk(&mut |e| match FlatExpr::of(e) {
+            FlatExpr::Place(place) => fails |= !place.subscripts.is_empty(),
+            FlatExpr::Op(op, _) => match FlatClass::of(op) {
+                FlatClass::Elemental => {
                     fails |= matches!(op, Op::Trips | Op::If)
                         || self.type_of(e).is_ok_and(|t| t.ty.is_integer());
                 }
-                OpClass::Reduction
-                | OpClass::Transformational
-                | OpClass::Inquiry
-                | OpClass::Pointer => arrays = true,
+                FlatClass::Reduction | FlatClass::Transformational | FlatClass::Inquiry => {
+                    arrays = true;
+                }
             },
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {}
+            FlatExpr::Constant(_) => {}
         });
         arrays || !fails
     }
