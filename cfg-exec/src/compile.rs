@@ -1,6 +1,5 @@
 //! Compilation of a valid program to register code.
 
-mod abi;
 mod array;
 mod emit;
 mod expr;
@@ -24,6 +23,8 @@ use cfg_core::{
     ir::{Op, Place, Program, Routine, ScalarType, StmtKind, Variable},
     structure::Structure,
 };
+
+use cfg_transform::lower::{Convention, Conventions, Pass};
 
 use crate::{
     code::{Callback, Code, Ext, Instr},
@@ -148,7 +149,7 @@ impl Compiled {
     /// Routines that are too large for the executor, and the few forms that it does not run.
     pub fn new(program: &Flat, options: &CompileOptions) -> Result<Self, Diagnostics> {
         let globals = Globals::new(program, options.math).map_err(|d| Diagnostics::from(*d))?;
-        let conventions = abi::Conventions::of(program);
+        let conventions = Conventions::of(program);
         let mut problems = Diagnostics::default();
         let mut routines = Vec::with_capacity(program.routines.len());
         let mut callbacks = Vec::new();
@@ -177,8 +178,8 @@ impl Compiled {
         let signatures = program
             .routines
             .iter()
-            .zip(&conventions.abis)
-            .map(|(routine, abi)| Signature::new(routine, abi))
+            .zip(&conventions.routines)
+            .map(|(routine, convention)| Signature::new(routine, convention))
             .collect();
         let names = program.routines.iter().map(|r| r.name.clone()).collect();
         let image = Image {
@@ -233,7 +234,7 @@ impl Signature {
         &self.variables[self.parameters[position].index()]
     }
 
-    fn new(routine: &Routine, abi: &abi::Abi) -> Self {
+    fn new(routine: &Routine, convention: &Convention) -> Self {
         let vertices = routine.body.iter().flat_map(|g| g.vertices());
         Self {
             name: routine.name.clone(),
@@ -241,10 +242,10 @@ impl Signature {
             parameters: routine.parameters.clone(),
             positions: routine.parameter_positions(),
             result: routine.result.map(|v| routine.variable(v).clone()),
-            by_address: abi
+            by_address: convention
                 .passes
                 .iter()
-                .map(|p| matches!(p, abi::Pass::Address | abi::Pass::Copied))
+                .map(|p| matches!(p, Pass::Address | Pass::Copied))
                 .collect(),
             vertex_ids: vertices
                 .map(|(_, v)| (v.id, v.origin.map_or(v.id, |o| o.vertex)))

@@ -3,6 +3,7 @@
 //!
 //! - [`flatten`](flatten()): programs without pointers and records, as reversal, executor and back ends take them.
 //! - [`scalarize`]: array statements as loops over scalar code.
+//! - [`lower`]: how parameters are passed and calls are made.
 //! - [`records`]: each scalar and array in a record as a variable of its own.
 //! - [`pools`]: what pointers may lead to as cells of pools.
 //! - [`mod@outline`]: a region of a routine as a routine of its own, and a call.
@@ -12,6 +13,7 @@
 pub mod aliased;
 pub mod codes;
 pub mod flat;
+pub mod lower;
 mod names;
 pub mod outline;
 pub mod pools;

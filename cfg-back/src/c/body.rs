@@ -18,6 +18,7 @@ use cfg_core::{
     },
     structure::Structure,
 };
+use cfg_transform::lower::is_passed_by_value;
 use std::{
     collections::{BTreeMap, HashMap},
     ops::Range,
@@ -343,7 +344,7 @@ impl Writer<'_> {
         e.walk(&mut |e| match e {
             Expr::Place(place) => {
                 let v = place.var;
-                let fixed = super::writer::is_by_value(self.routine, v)
+                let fixed = is_passed_by_value(self.routine, v)
                     || (self.is_own(v)
                         && (self.open_indices.contains(&v) || !self.is_written_within(v, body)));
                 stays &= place.subscripts.is_empty() && fixed && v != index;

@@ -12,13 +12,15 @@ use super::{
     returned::{self, Returned},
     statement::Assigned,
     variable::given_shape,
-    writer::{Writer, is_by_value},
+    writer::Writer,
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Intent, Place, Role, Routine, ScalarType},
-    memory::overlaps::{self, Other, Pair, TooMany},
-    typing,
+    ir::{Expr, Extent, Intent, Place, Routine, ScalarType},
+    memory::overlaps::TooMany,
+};
+use cfg_transform::lower::{
+    Argument, BoundCall, Call, SharedCells, Target, is_passed_by_value, place_rank,
 };
 
 /// A copy of elements with gaps, or in another order, which goes back behind the call.
@@ -38,32 +40,6 @@ struct Arguments {
     back: Vec<Back>,
     /// The cells of each argument whose address is passed, if it is a place.
     reaches: Vec<Option<Reach>>,
-    /// True of each argument of which a part that its parameter does not cover may be written by another name.
-    others_write: Vec<bool>,
-}
-
-/// The arguments of explicit shape that share an array with one that is written, or with a global.
-fn others_write(theirs: &Routine, pairs: &Result<Vec<Pair>, TooMany>) -> Vec<bool> {
-    let mut found = vec![pairs.is_err(); theirs.parameters.len()];
-    let writes = |k: usize| {
-        let formal = theirs.parameter(k);
-        formal.is_some_and(|v| v.intent().is_some_and(Intent::writes))
-    };
-    let mut note = |k: usize, written: bool| {
-        if let Some(found) = found.get_mut(k) {
-            *found |= written && overlaps::is_explicit(theirs, k);
-        }
-    };
-    for pair in pairs.iter().flatten() {
-        match pair.other {
-            Other::Argument(k) => {
-                note(pair.argument, writes(k));
-                note(k, writes(pair.argument));
-            }
-            Other::Global(_) => note(pair.argument, true),
-        }
-    }
-    found
 }
 
 impl Arguments {
@@ -88,63 +64,58 @@ impl Writer<'_> {
         let Some(made) = self.file.called(callee, strided) else {
             return Err(self.malformed("a routine is called that is not there"));
         };
+        let call = BoundCall::of(&Call {
+            program: self.file.program,
+            effects: &self.file.effects,
+            caller: (self.routine, &self.locations),
+            callee,
+            arguments,
+            result,
+        });
+        let shared = match call.shared {
+            Err(TooMany) if self.checked() => return Err(self.too_many_pairs()),
+            Err(TooMany) => SharedCells::default(),
+            Ok(shared) => shared,
+        };
         // What the called routine may change must not move the place of its result.
         let (mut target, mut filled) = (None, None);
-        let mut keeps = false;
-        match result {
-            // A scalar goes to all elements of an array, whose place is found behind the arguments.
-            Some(place) if self.checked() => {
-                keeps = self.place_rank(place)? > 0;
+        if !self.checked() {
+            match (call.result, result) {
+                (Some(Target::Array(place)), _) => filled = Some(self.kept_view(place, true)?),
+                (_, Some(place)) => target = Some(self.target(place, true)?),
+                (_, None) => {}
             }
-            Some(place) if self.place_rank(place)? > 0 => {
-                self.keeps_bounds = true;
-                filled = Some(self.view(place)?);
-                self.keeps_bounds = false;
-            }
-            Some(place) => target = Some(self.target(place, true)?),
-            None => {}
         }
         let (from, declared) = (self.lines.here(), self.declared);
-
-        let (program, effects) = (self.file.program, &self.file.effects);
-        let caller = (self.routine, &self.locations);
-        let pairs = overlaps::of_call(program, effects, caller, callee, arguments);
-        let mut written = Arguments {
-            others_write: others_write(theirs, &pairs),
-            ..Arguments::default()
-        };
-        let pairs = match pairs {
-            Ok(pairs) => pairs,
-            Err(TooMany) if self.checked() => return Err(self.too_many_pairs()),
-            Err(TooMany) => Vec::new(),
-        };
-        for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
+        let mut written = Arguments::default();
+        for (k, p) in theirs.parameter_ids().enumerate() {
             written.reaches.push(None);
-            match e {
-                None => self.absent(theirs, p, strided, &mut written.texts),
-                Some(e) => self.argument(theirs, (p, strided), e, &mut written)?,
-            }
+            self.argument(
+                theirs,
+                (p, strided),
+                (call.arguments[k], call.others_write[k]),
+                &mut written,
+            )?;
         }
         if self.checked() {
-            if let Some(place) = result {
-                // What the called routine may change must not move it.
-                if keeps {
-                    self.keeps_bounds = true;
-                    filled = Some(self.view(place)?);
-                    self.keeps_bounds = false;
-                } else if place.subscripts.is_empty() {
+            // The place of a result is found behind the arguments.
+            match call.result {
+                Some(Target::Array(place)) => filled = Some(self.kept_view(place, true)?),
+                Some(Target::Scalar(_)) => {
                     target = Some(Assigned {
                         text: String::new(),
                     });
-                } else {
+                }
+                Some(Target::Element(place)) => {
                     let (array, offset) = self.kept_offset(place)?;
                     let text = format!("{}[{}]", array.pointer, offset.code().text);
                     target = Some(Assigned { text });
                 }
+                None => {}
             }
             self.stop();
         }
-        let compared = self.compare_cells(theirs, &pairs, arguments, &written.reaches)?;
+        let compared = self.compare_cells(theirs, &shared, arguments, &written.reaches)?;
         let returned = returned::scalar(theirs);
         let mut received = None;
         if let Some(how) = Returned::of(theirs) {
@@ -293,93 +264,89 @@ impl Writer<'_> {
             .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
     }
 
-    /// One argument.
+    /// One argument, and whether a part that its parameter does not cover may be written by another name.
     fn argument(
         &mut self,
         theirs: &Routine,
         (p, strided): (VarId, bool),
-        e: &Expr,
+        (argument, others_write): (Argument<'_>, bool),
         written: &mut Arguments,
     ) -> Emitted<()> {
-        let formal = theirs.variable(p);
-        if formal.ty == ScalarType::Tape {
-            let Expr::Place(place) = e else {
-                return Err(self.malformed("a tape is computed"));
-            };
-            let tape = self.tape(place.var)?;
-            written.texts.push(tape);
-            return Ok(());
-        }
-        if formal.rank() == 0 {
-            if is_by_value(theirs, p) {
-                let code = self.scalar(e)?;
-                let mut code = convert(code, formal.ty, self.pieces);
-                if self.checked() {
-                    code = self.hoisted(code);
-                }
-                written.texts.push(code.text);
+        let text = match argument {
+            Argument::Absent => {
+                self.absent(theirs, p, strided, &mut written.texts);
                 return Ok(());
             }
-            let text = match e {
-                Expr::Place(place) => {
-                    let address = self.address(place)?;
-                    written.reach(Reach::of_cells(&address, "1"));
-                    address
+            Argument::Tape(v) => self.tape(v)?,
+            Argument::Value(e) => {
+                let code = self.scalar(e)?;
+                self.hoisted(code).text
+            }
+            Argument::Cell(place) => {
+                let address = self.address(place)?;
+                written.reach(Reach::of_cells(&address, "1"));
+                address
+            }
+            Argument::Temporary(e) => {
+                let code = self.scalar(e)?;
+                let ty = self.file.c_type(theirs.variable(p).ty);
+                format!("&({ty}){{{}}}", self.hoisted(code).text)
+            }
+            // The cells from there to the end of the array, or one of an array with gaps.
+            Argument::Rest(place) => {
+                let address = self.address(place)?;
+                if strided {
+                    written.texts.push("NULL".to_owned());
                 }
-                Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Op(..)
-                | Expr::Null(_)
-                | Expr::Addr(_) => {
-                    let mut code = self.scalar(e)?;
-                    if self.checked() {
-                        code = convert(code, formal.ty, self.pieces);
-                        code = self.hoisted(code);
-                    }
-                    format!("&({}){{{}}}", self.file.c_type(formal.ty), code.text)
+                if self.checked() {
+                    let count = self.cells_from(place, &address)?;
+                    written.reach(Reach::of_cells(&address, &count));
+                    written.texts.push(count);
                 }
-            };
-            written.texts.push(text);
-            return Ok(());
-        }
-        self.array_argument(theirs, (p, strided), e, written)
+                address
+            }
+            Argument::Array(e) => {
+                self.array_argument(theirs, (p, strided), (e, others_write), written)?
+            }
+        };
+        written.texts.push(text);
+        Ok(())
+    }
+
+    /// The cells of an array value; with `keep`, what a call may change does not move them.
+    fn kept_view(&mut self, place: &Place, keep: bool) -> Emitted<View> {
+        self.keeps_bounds = keep;
+        let view = self.view(place);
+        self.keeps_bounds = false;
+        view
     }
 
     fn array_argument(
         &mut self,
         theirs: &Routine,
         (p, strided): (VarId, bool),
-        e: &Expr,
+        (e, others_write): (&Expr, bool),
         written: &mut Arguments,
-    ) -> Emitted<()> {
+    ) -> Emitted<String> {
         let formal = theirs.variable(p);
-        if let Expr::Place(place) = e
-            && self.place_rank(place)? == 0
-        {
-            // The cells from there to the end of the array, or one of an array with gaps.
-            let text = self.address(place)?;
-            if strided {
-                written.texts.push("NULL".to_owned());
+        let writes = formal.intent().is_some_and(Intent::writes);
+        let mut view = match e {
+            Expr::Place(place) => {
+                // What the called routine may change must not move the place that a copy goes back to.
+                let view = self.kept_view(place, writes && !strided)?;
+                if self.checked() {
+                    written.reach(Reach::of_view(&view));
+                }
+                view
             }
-            if self.checked() {
-                let count = self.cells_from(place, &text)?;
-                written.reach(Reach::of_cells(&text, &count));
-                written.texts.push(count);
-            }
-            written.texts.push(text);
-            return Ok(());
-        }
-        let writes = matches!(formal.role, Role::Parameter { intent, .. } if intent.writes());
-        // What the called routine may change must not move the place that a copy goes back to.
-        self.keeps_bounds = writes && !strided;
-        let view = self.array_value(e);
-        self.keeps_bounds = false;
-        let mut view = view?;
-        if self.checked() && matches!(e, Expr::Place(_)) {
-            written.reach(Reach::of_view(&view));
-        }
+            Expr::Int(_)
+            | Expr::Real(_)
+            | Expr::Real32(_)
+            | Expr::Logical(_)
+            | Expr::Op(..)
+            | Expr::Null(_)
+            | Expr::Addr(_) => self.array_value(e)?,
+        };
         let order = match given_shape(formal) {
             true => view.order,
             // The subscripts of the parameter are those of the argument, whatever order that is stored in.
@@ -391,9 +358,8 @@ impl Writer<'_> {
             let copy = self.work_array("copy", view.ty, order, extents)?;
             self.copy(&copy, &view)?;
             if writes {
-                let position = written.reaches.len().wrapping_sub(1);
                 let mut before = None;
-                if written.others_write.get(position) == Some(&true) {
+                if others_write {
                     let extents = copy.axes.iter().map(|(extent, _)| extent.clone()).collect();
                     let kept = self.work_array("before", view.ty, order, extents)?;
                     self.copy(&kept, &copy)?;
@@ -424,15 +390,7 @@ impl Writer<'_> {
             let count = self.cells_of(e, &view);
             written.texts.push(count);
         }
-        written.texts.push(view.first());
-        Ok(())
-    }
-
-    fn place_rank(&self, place: &Place) -> Emitted<usize> {
-        match typing::place_type(&self.routine.variables, place) {
-            Ok(ty) => Ok(ty.rank),
-            Err(mismatch) => Err(self.malformed(mismatch.message)),
-        }
+        Ok(view.first())
     }
 
     /// True if an array is passed whose elements may have gaps between them, or lie in another order than a parameter says that
@@ -443,7 +401,7 @@ impl Writer<'_> {
                 continue;
             };
             let at = self.lines.here();
-            let dense = match self.place_rank(place)? {
+            let dense = match place_rank(self.routine, place) {
                 0 => !self.array_kind(place.var)?.is_strided(),
                 _ if takes_order(theirs.variable(p), self.routine.variable(place.var)) => false,
                 _ => self.view(place)?.dense,
@@ -493,7 +451,7 @@ impl Writer<'_> {
 
     /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes it.
     pub(super) fn is_index(&self, v: VarId) -> bool {
-        self.open_indices.contains(&v) || is_by_value(self.routine, v)
+        self.open_indices.contains(&v) || is_passed_by_value(self.routine, v)
     }
 
     /// An expression that stands for a helper variable.

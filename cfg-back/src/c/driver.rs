@@ -14,12 +14,12 @@
 use super::{
     file::{File, Made},
     returned::{self, Returned},
-    writer::is_by_value,
 };
 use cfg_core::{
     entity::{GlobalId, RoutineId},
     ir::{Extent, Intent, Role, Routine, Variable},
 };
+use cfg_transform::lower::is_passed_by_value;
 use std::fmt::Write as _;
 
 /// Functions in place of those of the tape, which count in `cfgrev_use` and go behind [`head`].
@@ -191,7 +191,7 @@ fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
             arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
         }
         let ty = file.c_type(variable.ty);
-        arguments.push(if is_by_value(routine, p) {
+        arguments.push(if is_passed_by_value(routine, p) {
             format!("*({ty} *)a[{k}].cells")
         } else {
             format!("({ty} *)a[{k}].cells")

@@ -10,13 +10,13 @@ use super::{
     structs::Home,
     sweep::Sweep,
     variable::zero,
-    writer::is_by_value,
 };
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId},
     ir::{Dim, Extent, Intent, ParameterRole, Role, ScalarType, Signature, Variable},
 };
+use cfg_transform::lower::is_passed_by_value;
 
 /// A function for callers in other files.
 pub(super) struct Public {
@@ -396,7 +396,7 @@ impl Wrapper<'_> {
                 self.texts.extend(extents);
             }
             let ty = self.file.c_type(variable.ty);
-            let by_value = is_by_value(inner, p);
+            let by_value = is_passed_by_value(inner, p);
             if let Some(leaf) = leaf {
                 self.leaf((of, role, leaf), variable, by_value)?;
                 continue;
@@ -627,7 +627,7 @@ impl Wrapper<'_> {
             return Err(unknown(&inner.name));
         };
         if several.count == p {
-            if is_by_value(inner, p) {
+            if is_passed_by_value(inner, p) {
                 self.texts.push(self.count.clone());
             } else {
                 self.texts.push(format!("&(int64_t){{{}}}", self.count));

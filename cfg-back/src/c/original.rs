@@ -2,7 +2,7 @@
 
 use super::{
     Emitted, Failed, GlobalNames, apart, codes, file::File, interface::Public, lines::Lines,
-    parameters::Interface, writer::is_by_value,
+    parameters::Interface,
 };
 use cfg_core::{
     diagnostic::Diagnostic,
@@ -12,6 +12,7 @@ use cfg_core::{
         visit::{PlaceRole, Visit, walk_place},
     },
 };
+use cfg_transform::lower;
 use std::collections::{HashMap, HashSet};
 
 /// The function of this name around one of the file, which has the program's types. Where that fails, or cells are what the file tells
@@ -204,7 +205,7 @@ fn is_passed_by_value(file: &File<'_>, (r, routine): (RoutineId, &Routine), v: V
     let variable = routine.variable(v);
     match file.has_records(r) {
         true => variable.ty.record().is_none() && variable.rank() == 0 && !is_optional(variable),
-        false => is_by_value(routine, v),
+        false => lower::is_passed_by_value(routine, v),
     }
 }
 

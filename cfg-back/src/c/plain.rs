@@ -9,12 +9,12 @@ use super::{
     plain_records,
     returned::{self, Returned},
     routine::PlainHead,
-    writer::is_by_value,
 };
 use cfg_core::{
     entity::RoutineId,
     ir::{Extent, Intent, ScalarType},
 };
+use cfg_transform::lower::is_passed_by_value;
 
 /// The function with checks that other files call. Its last parameter is a tape for the message; null is allowed.
 fn with_checks(file: &File<'_>, r: RoutineId, function: &Made, name: &str) -> Public {
@@ -39,7 +39,7 @@ fn with_checks(file: &File<'_>, r: RoutineId, function: &Made, name: &str) -> Pu
         if variable.rank() > 0 {
             texts.push(count(&name, variable.role));
         }
-        let logical = variable.ty == ScalarType::Logical && !is_by_value(routine, p);
+        let logical = variable.ty == ScalarType::Logical && !is_passed_by_value(routine, p);
         texts.push(match logical {
             true if variable.intent() == Some(Intent::In) => {
                 format!("(const cfgrev_logical *){name}")

@@ -9,13 +9,13 @@ use super::{
     parameters::{Interface, Passed},
     returned,
     structs::Home,
-    writer::is_by_value,
 };
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::RoutineId,
     ir::{Dim, Extent, Intent, ParameterRole},
 };
+use cfg_transform::lower::is_passed_by_value;
 
 /// The function of this name. One that cannot fail returns its value, also if that is a record; another one returns a status, and a
 /// last pointer takes the value.
@@ -59,7 +59,7 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Pub
         let Some(&item) = interface.of_role.get(&ParameterRole::Primal(v)) else {
             return Err(malformed(format!("`{}` is no parameter", variable.name)));
         };
-        let by_value = is_by_value(routine, p);
+        let by_value = is_passed_by_value(routine, p);
         let Some(leaf) = leaf else {
             let given = &mut interface.items[item];
             given.used = true;

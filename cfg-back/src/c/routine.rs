@@ -11,7 +11,7 @@ use super::{
     returned::{self, Returned},
     traced::Traced,
     variable::{Bound, Cells, Kind, zero},
-    writer::{Writer, is_by_value, variables},
+    writer::{Writer, variables},
 };
 use std::{
     borrow::Cow,
@@ -23,6 +23,7 @@ use cfg_core::{
     ir::{Cfg, Extent, Intent, Place, Role, Routine, ScalarType, StmtKind},
     memory::locations::Locations,
 };
+use cfg_transform::lower::is_passed_by_value;
 
 /// The declaration of one parameter of a routine; extents that it takes from the argument come before.
 fn parameter(
@@ -57,7 +58,7 @@ fn parameter(
     } else {
         "restrict "
     };
-    texts.push(if is_by_value(routine, v) {
+    texts.push(if is_passed_by_value(routine, v) {
         format!("{ty} {name}")
     } else {
         format!("{constant}{ty} *{restrict}{name}")
@@ -358,11 +359,7 @@ pub(super) fn function(
                 writer.assign_array(&Place::whole(result), e)?;
             } else if let (Some(e), Some(result)) = (&external.value, routine.result) {
                 let code = writer.external_value(e, routine.variable(result).ty)?;
-                let code = if file.checks {
-                    writer.hoisted(code)
-                } else {
-                    code
-                };
+                let code = writer.hoisted(code);
                 writer.stop();
                 end = Some(code.text);
             } else if super::outside::is_outside(routine) {

@@ -18,10 +18,11 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{RoutineId, VarId, VertexId},
-    ir::{Intent, Role, Routine, ScalarType},
+    ir::{Role, Routine, ScalarType},
     memory::locations::Locations,
 };
 
+use cfg_transform::lower::is_passed_by_value;
 use std::collections::BTreeMap;
 
 /// The state in which one routine is written.
@@ -220,21 +221,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// True of a scalar parameter that is passed by value.
-pub(super) fn is_by_value(routine: &Routine, v: VarId) -> bool {
-    let variable = routine.variable(v);
-    match variable.role {
-        Role::Parameter { intent, optional } => {
-            intent == Intent::In
-                && !optional
-                && !routine.aliased
-                && variable.rank() == 0
-                && variable.ty != ScalarType::Tape
-        }
-        Role::Local | Role::Global(_) => false,
-    }
-}
-
 /// The largest local array that lies on the stack of the machine, in bytes.
 pub(super) const LARGEST_ON_STACK: i64 = 4096;
 
@@ -278,7 +264,7 @@ pub(super) fn variables(
             own[v.index()] = Some(names.fresh(&variable.name, Some(&file.names)));
         }
     }
-    let stable = |v: VarId| is_by_value(routine, v);
+    let stable = |v: VarId| is_passed_by_value(routine, v);
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
         let name = own[v.index()].take().unwrap_or_default();
         let ty = variable.ty;
@@ -287,7 +273,7 @@ pub(super) fn variables(
             Role::Global(g) => file.globals.kind(g),
             Role::Parameter { .. } | Role::Local if ty == ScalarType::Tape => Kind::Tape(name),
             Role::Parameter { .. } if rank == 0 => {
-                if is_by_value(routine, v) {
+                if is_passed_by_value(routine, v) {
                     Kind::Value(name)
                 } else {
                     Kind::Pointer(name)

@@ -5,6 +5,7 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Op, Order, Place, ScalarType, Subscript},
 };
+use cfg_transform::lower::place_rank;
 use cfg_transform::scalarize::{
     self, Action, Array, ArrayId, Element, Form, Loop, Malformed, Part, Scalarizer, Step,
 };
@@ -96,14 +97,13 @@ impl Emitter<'_> {
     /// The descriptor of a whole array or a section.
     pub(super) fn view(&mut self, place: &Place) -> Compiling<View> {
         let variable = self.variable(place.var);
-        let rank = place.subscripts.iter().filter(|s| s.index().is_none());
-        let (arr, rank) = if place.subscripts.is_empty() {
-            (self.array_of(place.var)?, variable.rank())
+        let rank = place_rank(self.routine, place);
+        let arr = if place.subscripts.is_empty() {
+            self.array_of(place.var)?
         } else {
-            let rank = rank.count();
             let d = self.temporary_array(rank)?;
             self.section(d, place)?;
-            (d, rank)
+            d
         };
         Ok(View {
             arr,

@@ -6,13 +6,12 @@ use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId, VertexId},
     ir::{Program, Routine, ScalarType, Variable, VertexKind},
-    memory::{effects::Effects, locations::Locations},
+    memory::locations::Locations,
 };
 
-use super::{
-    CompileOptions, Compiling,
-    abi::{Abi, Conventions},
-};
+use cfg_transform::lower::{Convention, Conventions};
+
+use super::{CompileOptions, Compiling};
 use crate::{
     cell,
     code::{self, Arr, Code, Ext, Instr, Reg, Target},
@@ -81,8 +80,7 @@ pub(super) enum LoopState {
 /// One routine being compiled.
 pub(super) struct Emitter<'p> {
     pub(super) program: &'p Program,
-    pub(super) abis: &'p [Abi],
-    pub(super) effects: &'p Effects,
+    pub(super) conventions: &'p Conventions,
     pub(super) locations: Locations,
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
@@ -127,8 +125,7 @@ impl<'p> Emitter<'p> {
     ) -> Self {
         Self {
             program,
-            abis: &conventions.abis,
-            effects: &conventions.effects,
+            conventions,
             locations: Locations::of(program, program.routine(id)),
             id,
             routine: program.routine(id),
@@ -158,6 +155,11 @@ impl<'p> Emitter<'p> {
 
     pub(super) fn variable(&self, v: VarId) -> &'p Variable {
         self.routine.variable(v)
+    }
+
+    /// How the parameters of this routine are passed.
+    pub(super) fn convention(&self) -> &'p Convention {
+        &self.conventions.routines[self.id.index()]
     }
 
     pub(super) fn home(&self, v: VarId) -> Home {

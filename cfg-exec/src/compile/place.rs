@@ -75,6 +75,18 @@ impl Emitter<'_> {
         Ok(Operand::register(d, ty))
     }
 
+    /// A register from which a value gets into a scalar variable: its own, if it has one.
+    pub(super) fn register_for(&mut self, v: VarId) -> Compiling<Reg> {
+        match self.home(v) {
+            Home::Register(r) => Ok(r),
+            Home::Frame(_)
+            | Home::Address(_)
+            | Home::AddressFrame(_)
+            | Home::Global(_)
+            | Home::Array(_) => self.temporary(),
+        }
+    }
+
     /// Stores into a scalar variable.
     pub(super) fn store_scalar(&mut self, v: VarId, value: Value) -> Compiling<()> {
         if let Home::Register(d) = self.home(v) {

@@ -6,9 +6,10 @@ use cfg_core::{
     ir::{Dim, Extent, Intent, Role, ScalarType},
 };
 
+use cfg_transform::lower::Pass;
+
 use super::{
     Compiling,
-    abi::Pass,
     emit::{Emitter, Home, Operand, Value},
 };
 use crate::{
@@ -58,7 +59,7 @@ impl Emitter<'_> {
     pub(super) fn prologue(&mut self) -> Compiling<()> {
         self.at(None, None);
         let routine = self.routine;
-        let abi = &self.abis[self.id.index()];
+        let passes = &self.convention().passes;
         for (v, at, r) in self.copied() {
             self.begin_statement();
             if self.intent(v).map(|i| i.0) == Some(Intent::Out) {
@@ -74,7 +75,7 @@ impl Emitter<'_> {
             let kept = matches!(self.home(v), Home::Address(_) | Home::AddressFrame(_));
             if let Some((Intent::Out, optional)) = self.intent(v)
                 && kept
-                && matches!(abi.passes[k], Pass::Address | Pass::Copied)
+                && matches!(passes[k], Pass::Address | Pass::Copied)
             {
                 self.begin_statement();
                 let absent = self.label();
@@ -126,14 +127,7 @@ impl Emitter<'_> {
                     });
                 }
             } else if variable.ty == ScalarType::Tape {
-                let d = match self.homes[k] {
-                    Home::Register(r) => r,
-                    Home::Frame(_)
-                    | Home::Address(_)
-                    | Home::AddressFrame(_)
-                    | Home::Global(_)
-                    | Home::Array(_) => self.temporary()?,
-                };
+                let d = self.register_for(v)?;
                 self.ext(Ext::NewTape { d });
                 self.store_scalar(v, Value::Register(d))?;
             }

@@ -3,17 +3,17 @@
 use cfg_core::{
     entity::{RoutineId, VarId},
     ir::{ControlWidth, Expr, Place, ScalarType, Stmt, StmtKind, TapeClass},
-    memory::overlaps::{self, Other, Pair, TooMany},
+    memory::overlaps::{Other, TooMany},
 };
+use cfg_transform::lower::{Argument, BoundCall, Call, SharedCells, Target, place_rank};
 
 use super::{
     Compiling,
-    abi::Pass,
     array::View,
-    emit::{Emitter, Home, Value},
+    emit::{Emitter, Value},
 };
 use crate::{
-    code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, Reg, StackClass},
+    code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, StackClass},
     fault::Party,
 };
 
@@ -38,20 +38,12 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
     }
 }
 
-/// The place of the result of a function.
-#[derive(Clone, Copy)]
-enum Target<'e> {
-    Scalar(VarId),
-    Cell(Reg),
-    Array(&'e Place, View),
-}
-
 impl Emitter<'_> {
     pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
         self.begin_statement();
         match &statement.kind {
             StmtKind::Assign { target, value } => {
-                if self.rank(target) == 0 {
+                if place_rank(self.routine, target) == 0 {
                     self.assign_scalar(target, value)?;
                 } else {
                     self.assign_array(target, value)?;
@@ -81,17 +73,6 @@ impl Emitter<'_> {
         }
         self.end_statement();
         Ok(())
-    }
-
-    /// Number of dimensions of a place.
-    fn rank(&self, place: &Place) -> usize {
-        if place.subscripts.is_empty() {
-            self.variable(place.var).rank()
-        } else if place.is_element() {
-            0
-        } else {
-            1
-        }
     }
 
     fn push(&mut self, tape: VarId, class: TapeClass, value: &Expr) -> Compiling<()> {
@@ -126,7 +107,7 @@ impl Emitter<'_> {
         let handle = self.load_scalar(tape, None)?;
         let h = self.register_of(handle.value)?;
         let class = stack_class(class, self.variable(target.var).ty);
-        if self.rank(target) > 0 {
+        if place_rank(self.routine, target) > 0 {
             let to = self.view(target)?;
             self.ext(Ext::PopArray {
                 h,
@@ -137,14 +118,7 @@ impl Emitter<'_> {
             });
             return Ok(());
         }
-        let d = match self.home(target.var) {
-            Home::Register(r) => r,
-            Home::Frame(_)
-            | Home::Address(_)
-            | Home::AddressFrame(_)
-            | Home::Global(_)
-            | Home::Array(_) => self.temporary()?,
-        };
+        let d = self.register_for(target.var)?;
         self.emit(match class {
             StackClass::Real => Instr::PopReal { h, d },
             StackClass::Real32 => Instr::PopReal32 { h, d },
@@ -165,38 +139,36 @@ impl Emitter<'_> {
         arguments: &[Option<Expr>],
         result: Option<&Place>,
     ) -> Compiling<()> {
-        let routine = self.program.routine(callee);
-        let passes = &self.abis[callee.index()].passes;
+        let call = BoundCall::of(&Call {
+            program: self.program,
+            effects: &self.conventions.effects,
+            caller: (self.routine, &self.locations),
+            callee,
+            arguments,
+            result,
+        });
         let mut passed = Vec::with_capacity(arguments.len());
-        for ((p, &pass), actual) in routine.parameter_ids().zip(passes).zip(arguments) {
-            passed.push(match actual {
-                None => Passed::Absent,
-                Some(e) => self.argument(pass, e, routine.variable(p).ty)?,
-            });
+        for argument in &call.arguments {
+            passed.push(self.argument(argument)?);
         }
-        let overlaps = self.overlaps(callee, arguments, &passed)?;
+        let Ok(shared) = &call.shared else {
+            return Err(self.too_large(TooMany::MESSAGE));
+        };
+        let overlaps = self.overlaps(shared, &call.arguments, &passed)?;
+        let routine = self.program.routine(callee);
         let array_result = routine
             .result
             .is_some_and(|v| routine.variable(v).rank() > 0);
-        // Subscripts of the target are evaluated before the call, which may change what they read.
-        let target = match result {
-            Some(place) if self.rank(place) > 0 => Some(Target::Array(place, self.view(place)?)),
-            Some(place) if place.is_element() => Some(Target::Cell(self.address(place)?)),
-            Some(place) => Some(Target::Scalar(place.var)),
-            None => None,
-        };
-        let d = match target {
-            None => None,
-            Some(_) if array_result => None,
-            Some(Target::Scalar(v)) => Some(match self.home(v) {
-                Home::Register(r) => r,
-                Home::Frame(_)
-                | Home::Address(_)
-                | Home::AddressFrame(_)
-                | Home::Global(_)
-                | Home::Array(_) => self.temporary()?,
-            }),
-            Some(Target::Cell(_) | Target::Array(..)) => Some(self.temporary()?),
+        let (mut element, mut array) = (None, None);
+        match call.result {
+            Some(Target::Element(place)) => element = Some(self.address(place)?),
+            Some(Target::Array(place)) => array = Some((place, self.view(place)?)),
+            Some(Target::Scalar(_)) | None => {}
+        }
+        let d = match call.result {
+            Some(Target::Scalar(v)) => Some(self.register_for(v)?),
+            Some(_) if !array_result => Some(self.temporary()?),
+            Some(_) | None => None,
         };
         self.ext(Ext::Call(Box::new(CallInfo {
             callee,
@@ -204,16 +176,14 @@ impl Emitter<'_> {
             overlaps: overlaps.into(),
             result: d,
         })));
-        match (target, d) {
-            (Some(Target::Scalar(v)), Some(d)) => self.store_scalar(v, Value::Register(d))?,
-            (Some(Target::Cell(p)), Some(s)) => self.emit(Instr::StoreAt { p, s }),
-            (Some(Target::Array(_, to)), Some(s)) => self.ext(Ext::Fill {
-                arr: to.arr,
-                rank: to.rank,
-                s,
-            }),
-            (Some(Target::Array(place, to)), None) => self.returned(place, to)?,
-            (Some(Target::Scalar(_) | Target::Cell(_)) | None, _) => {}
+        match (array, element, d) {
+            (Some((place, to)), _, None) => self.returned(place, to)?,
+            (Some((_, View { arr, rank, .. })), _, Some(s)) => self.ext(Ext::Fill { arr, rank, s }),
+            (None, Some(p), Some(s)) => self.emit(Instr::StoreAt { p, s }),
+            (None, None, Some(d)) if let Some(Target::Scalar(v)) = call.result => {
+                self.store_scalar(v, Value::Register(d))?;
+            }
+            (None, ..) => {}
         }
         Ok(())
     }
@@ -243,133 +213,90 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn argument(&mut self, pass: Pass, e: &Expr, ty: ScalarType) -> Compiling<Passed> {
-        match (pass, e) {
-            (Pass::Value | Pass::Tape, e) => {
-                let x = self.expr(e, None)?;
-                let x = self.convert(x, ty, None)?;
-                Ok(Passed::Cell(self.register_of(x.value)?))
+    fn argument(&mut self, argument: &Argument<'_>) -> Compiling<Passed> {
+        Ok(match *argument {
+            Argument::Absent => Passed::Absent,
+            Argument::Tape(v) => {
+                let x = self.load_scalar(v, None)?;
+                Passed::Cell(self.register_of(x.value)?)
             }
-            (Pass::Address | Pass::Copied, Expr::Place(place)) => {
-                Ok(Passed::Cell(self.address(place)?))
+            Argument::Value(e) => Passed::Cell(self.expr_register(e)?.0),
+            Argument::Cell(place) => Passed::Cell(self.address(place)?),
+            Argument::Temporary(e) => {
+                let (s, _) = self.expr_register(e)?;
+                let at = self.code.frame.len() as u32;
+                self.code.frame.push(0);
+                self.emit(Instr::StoreFrame { s, at });
+                let d = self.temporary()?;
+                self.emit(Instr::FrameAddr { d, at });
+                Passed::Cell(d)
             }
-            (Pass::Address | Pass::Copied, e) => Ok(Passed::Cell(self.spill(e, ty)?)),
-            (Pass::Array, e) => {
-                if self.type_of(e)?.rank > 0 {
-                    let of = self.array(e)?;
-                    return Ok(Passed::Array {
-                        arr: of.arr,
-                        rank: of.rank,
-                        order: of.order,
-                    });
-                }
-                if let Expr::Place(place) = e {
-                    let address = self.address(place)?;
-                    let variable = self.variable(place.var);
-                    if place.subscripts.is_empty() {
-                        let count = self.constant(1)?;
-                        return Ok(Passed::From { address, count });
-                    }
-                    let count = self.temporary()?;
-                    self.ext(Ext::CellsFrom {
-                        d: count,
-                        address,
-                        arr: self.array_of(place.var)?,
-                        rank: variable.rank() as u8,
-                        order: variable.order,
-                    });
-                    return Ok(Passed::From { address, count });
-                }
-                let address = self.spill(e, ty)?;
-                let count = self.constant(1)?;
-                Ok(Passed::From { address, count })
+            Argument::Array(e) => {
+                let View {
+                    arr, rank, order, ..
+                } = self.array(e)?;
+                Passed::Array { arr, rank, order }
             }
-        }
-    }
-
-    /// The address of a cell of the frame that holds the value of an expression.
-    fn spill(&mut self, e: &Expr, ty: ScalarType) -> Compiling<Reg> {
-        let x = self.expr(e, None)?;
-        let x = self.convert(x, ty, None)?;
-        let s = self.register_of(x.value)?;
-        let at = self.code.frame.len() as u32;
-        self.code.frame.push(0);
-        self.emit(Instr::StoreFrame { s, at });
-        let d = self.temporary()?;
-        self.emit(Instr::FrameAddr { d, at });
-        Ok(d)
+            Argument::Rest(place) => {
+                let address = self.address(place)?;
+                let count = self.temporary()?;
+                let variable = self.variable(place.var);
+                self.ext(Ext::CellsFrom {
+                    d: count,
+                    address,
+                    arr: self.array_of(place.var)?,
+                    rank: variable.rank() as u8,
+                    order: variable.order,
+                });
+                Passed::From { address, count }
+            }
+        })
     }
 
     /// The comparisons of arguments that may share cells of which one is written.
     fn overlaps(
         &mut self,
-        callee: RoutineId,
-        arguments: &[Option<Expr>],
+        shared: &SharedCells,
+        arguments: &[Argument<'_>],
         passed: &[Passed],
     ) -> Compiling<Vec<MayOverlap>> {
-        let called = (self.routine, &self.locations);
-        let pairs = overlaps::of_call(self.program, self.effects, called, callee, arguments);
-        let pairs = pairs.map_err(|TooMany| self.too_large(TooMany::MESSAGE))?;
-        let mut extents = vec![None; arguments.len()];
-        let mut tests = Vec::new();
-        for Pair { argument, other } in pairs {
-            let Some(first) = self.argument_extent(argument, arguments, passed, &mut extents)?
-            else {
-                continue;
-            };
-            let second = match other {
+        let mut parties = Vec::with_capacity(shared.parties.len());
+        for &party in &shared.parties {
+            parties.push(match party {
                 Other::Argument(k) => {
-                    let found = self.argument_extent(k, arguments, passed, &mut extents)?;
-                    found.map(|extent| (Party::Argument(k), extent))
+                    let extent = match (passed[k], &arguments[k]) {
+                        (Passed::Array { arr, rank, .. }, _) => Extent::Array { arr, rank },
+                        (Passed::From { address, count }, _) => Extent::From { address, count },
+                        // By value: its cell is looked up for the test only.
+                        (_, Argument::Value(Expr::Place(place))) => {
+                            Extent::Cell(self.address(place)?)
+                        }
+                        (Passed::Cell(address), _) => Extent::Cell(address),
+                        (Passed::Absent, _) => {
+                            return Err(self.too_large("an absent argument is compared"));
+                        }
+                    };
+                    (Party::Argument(k), extent)
                 }
                 Other::Global(g) => {
                     let axes = self.globals.axes[g.index()].iter();
                     let address = self.globals.address(g).into();
                     let count = axes.map(|a| a.extent).product();
                     let name = self.program.global(g).variable.name.as_str().into();
-                    Some((Party::Global(name), Extent::Fixed { address, count }))
+                    (Party::Global(name), Extent::Fixed { address, count })
                 }
+            });
+        }
+        let tests = shared.pairs.iter().filter_map(|pair| {
+            let second = &parties[pair.second];
+            let (Party::Argument(k), extent) = &parties[pair.first] else {
+                return None;
             };
-            tests.extend(second.map(|second| MayOverlap {
-                first: (argument, first),
-                second,
-            }));
-        }
-        Ok(tests)
-    }
-
-    /// The cells of the argument at this position, if it is a place that has some; computed once.
-    fn argument_extent(
-        &mut self,
-        k: usize,
-        arguments: &[Option<Expr>],
-        passed: &[Passed],
-        extents: &mut [Option<Extent>],
-    ) -> Compiling<Option<Extent>> {
-        match &arguments[k] {
-            Some(Expr::Place(place)) => self.extent(k, place, passed, extents),
-            Some(_) | None => Ok(None),
-        }
-    }
-
-    /// The cells of an argument; computed once.
-    fn extent(
-        &mut self,
-        k: usize,
-        place: &Place,
-        passed: &[Passed],
-        extents: &mut [Option<Extent>],
-    ) -> Compiling<Option<Extent>> {
-        if extents[k].is_none() {
-            extents[k] = match passed[k] {
-                Passed::Array { arr, rank, .. } => Some(Extent::Array { arr, rank }),
-                Passed::From { address, count } => Some(Extent::From { address, count }),
-                // By value: its cell is looked up for the test only.
-                Passed::Cell(_) if matches!(self.home(place.var), Home::Register(_)) => None,
-                Passed::Cell(_) => Some(Extent::Cell(self.address(place)?)),
-                Passed::Absent => None,
-            };
-        }
-        Ok(extents[k])
+            Some(MayOverlap {
+                first: (*k, *extent),
+                second: second.clone(),
+            })
+        });
+        Ok(tests.collect())
     }
 }

@@ -10,9 +10,10 @@ use cfg_core::{
     structure::Structure,
 };
 
+use cfg_transform::lower::Pass;
+
 use super::{
     Compiling,
-    abi::Pass,
     emit::{CONSTANTS, Emitter, Home, LoopState, REGISTERS},
 };
 use crate::{
@@ -115,15 +116,15 @@ impl Emitter<'_> {
     /// Gives every variable its home.
     pub(super) fn assign_homes(&mut self, depths: &[u32]) -> Compiling<()> {
         let routine = self.routine;
-        let abi = &self.abis[self.id.index()];
+        let convention = self.convention();
         let weights = weights(self, depths);
         let n = routine.variables.len();
 
         // Scalars that may be in a register; what is held there is the value or the address.
         let mut wanted: Vec<usize> = Vec::new();
-        let addressed = |k: usize| abi.addressed.get(k) == Some(&true);
+        let addressed = |k: usize| convention.addressed[k];
         let positions = routine.parameter_positions();
-        let pass_of = |k: usize| positions[k].map(|position: usize| abi.passes[position]);
+        let pass_of = |k: usize| positions[k].map(|position: usize| convention.passes[position]);
         for (k, variable) in routine.variables.iter().enumerate() {
             let register = variable.rank() == 0
                 && match (variable.role, pass_of(k)) {
@@ -151,7 +152,7 @@ impl Emitter<'_> {
         let mut frame: Vec<u64> = Vec::new();
         let mut template: Vec<u64> = Vec::new();
         let mut staged = 0usize;
-        self.code.homes = (abi.passes.iter())
+        self.code.homes = (convention.passes.iter())
             .map(|pass| match pass {
                 // Each takes a descriptor, of which there are no more than 65 000.
                 Pass::Array => {
@@ -186,7 +187,7 @@ impl Emitter<'_> {
             self.homes[k] = match positions[k] {
                 Some(position) => {
                     let (home, argument) =
-                        parameter_home(abi.passes[position], register, take_frame);
+                        parameter_home(convention.passes[position], register, take_frame);
                     self.code.homes[position] = argument;
                     home
                 }
@@ -258,7 +259,7 @@ impl Emitter<'_> {
     /// Parameters that live in a register and are stored at the end: parameter, frame cell of the
     /// address, register.
     pub(super) fn copied(&self) -> Vec<(VarId, u32, Reg)> {
-        let passes = &self.abis[self.id.index()].passes;
+        let passes = &self.convention().passes;
         let formals = self
             .routine
             .parameter_ids()

@@ -2,19 +2,14 @@
 //! when the call is made. What a parameter of explicit shape covers the called function knows, which looks at its pairs on entry.
 
 use crate::c::{
-    Emitted, Failed,
-    array::View,
-    codes,
-    faults::OVERLAP,
-    variable::Kind,
-    writer::{Writer, is_by_value},
+    Emitted, Failed, array::View, codes, faults::OVERLAP, variable::Kind, writer::Writer,
 };
 use cfg_core::{
     entity::GlobalId,
-    ir::{Expr, Place, Routine},
-    memory::overlaps::{self, Other, Pair, TooMany},
+    ir::{Expr, Routine},
+    memory::overlaps::{self, Other, TooMany},
 };
-use std::collections::HashMap;
+use cfg_transform::lower::SharedCells;
 
 /// The cells of an argument in C: the first, and how they lie.
 #[derive(Clone, Debug)]
@@ -40,22 +35,6 @@ impl Reach {
     }
 }
 
-/// The arguments and globals of the pairs of a call, each once.
-#[derive(Default)]
-struct Parts {
-    index: HashMap<Other, usize>,
-    texts: Vec<String>,
-}
-
-impl Parts {
-    fn add(&mut self, side: Other, text: String) -> usize {
-        let k = self.texts.len();
-        self.texts.push(text);
-        self.index.insert(side, k);
-        k
-    }
-}
-
 impl Writer<'_> {
     /// A call has too many pairs of arguments to compare.
     pub(in crate::c) fn too_many_pairs(&self) -> Failed {
@@ -70,36 +49,24 @@ impl Writer<'_> {
     pub(in crate::c) fn compare_cells(
         &mut self,
         theirs: &Routine,
-        pairs: &[Pair],
+        shared: &SharedCells,
         arguments: &[Option<Expr>],
         reaches: &[Option<Reach>],
     ) -> Emitted<String> {
         if !self.checked() {
             return Ok(String::new());
         }
-        let mut parts = Parts::default();
-        let (mut now, mut later) = (Vec::new(), Vec::new());
-        for pair in pairs {
-            let sides = [Other::Argument(pair.argument), pair.other];
-            let mut indices = Vec::with_capacity(2);
-            for side in sides {
-                if let Some(known) = parts.index.get(&side) {
-                    indices.push(*known);
-                } else if let Some(text) = self.part(theirs, side, arguments, reaches)? {
-                    indices.push(parts.add(side, text));
-                }
-            }
-            let [a, b] = indices[..] else {
-                continue;
-            };
-            let list = match pair.is_found_on_entry(theirs) {
-                true => &mut later,
-                false => &mut now,
-            };
-            list.push(format!("{{{a}, {b}}}"));
+        let mut texts = Vec::with_capacity(shared.parties.len());
+        for &party in &shared.parties {
+            texts.push(self.part(theirs, party, arguments, reaches)?);
         }
-        if parts.texts.is_empty() {
+        if texts.is_empty() {
             return Ok("NULL".to_owned());
+        }
+        let (mut now, mut later) = (Vec::new(), Vec::new());
+        for pair in &shared.pairs {
+            let list = if pair.on_entry { &mut later } else { &mut now };
+            list.push(format!("{{{}, {}}}", pair.first, pair.second));
         }
         self.stop();
         self.pieces.define("cfgrev_meet", || {
@@ -109,7 +76,7 @@ impl Writer<'_> {
         self.declared += 1;
         self.lines
             .line(format_args!("const struct cfgrev_part {name}[] = {{"));
-        for text in &parts.texts {
+        for text in &texts {
             self.lines.line(format_args!("    {text},"));
         }
         self.lines.line("};");
@@ -131,25 +98,31 @@ impl Writer<'_> {
         Ok(pairs(&message, &later))
     }
 
-    /// One of two that may share cells, as an initialiser; none if it is not given, or has no cell that others know.
+    /// What may share cells with others, as an initialiser.
     fn part(
         &mut self,
         theirs: &Routine,
-        side: Other,
+        party: Other,
         arguments: &[Option<Expr>],
         reaches: &[Option<Reach>],
-    ) -> Emitted<Option<String>> {
-        let (reach, ty, parameter) = match side {
+    ) -> Emitted<String> {
+        let (reach, ty, parameter) = match party {
             Other::Global(g) => {
                 let ty = self.file.program.global(g).variable.ty;
                 (self.reach_of_global(g), ty, None)
             }
             Other::Argument(k) => {
                 let Some(Expr::Place(place)) = &arguments[k] else {
-                    return Ok(None);
+                    return Err(self.malformed("an argument without cells is compared"));
                 };
-                let Some(reach) = self.reach(theirs, k, place, reaches)? else {
-                    return Ok(None);
+                let reach = match &reaches[k] {
+                    Some(found) => found.clone(),
+                    // By value: its cell is looked up for the test only.
+                    None => {
+                        let address = self.address(place)?;
+                        self.stop();
+                        Reach::of_cells(&address, "1")
+                    }
                 };
                 let explicit = overlaps::is_explicit(theirs, k).then_some(k);
                 (reach, self.routine.variable(place.var).ty, explicit)
@@ -157,30 +130,7 @@ impl Writer<'_> {
         };
         let parameter = parameter.map_or_else(|| "-1".to_owned(), |k| k.to_string());
         let (size, Reach { first, lie }) = (self.file.c_type(ty), reach);
-        Ok(Some(format!(
-            "{{sizeof({size}), {parameter}, {first}, {lie}}}"
-        )))
-    }
-
-    /// The cells of an argument that is a place.
-    fn reach(
-        &mut self,
-        theirs: &Routine,
-        k: usize,
-        place: &Place,
-        reaches: &[Option<Reach>],
-    ) -> Emitted<Option<Reach>> {
-        if let Some(found) = &reaches[k] {
-            return Ok(Some(found.clone()));
-        }
-        let scalar = theirs.parameter(k).is_some_and(|v| v.rank() == 0);
-        // What came by value has no cell that others know.
-        if !scalar || (place.subscripts.is_empty() && is_by_value(self.routine, place.var)) {
-            return Ok(None);
-        }
-        let address = self.address(place)?;
-        self.stop();
-        Ok(Some(Reach::of_cells(&address, "1")))
+        Ok(format!("{{sizeof({size}), {parameter}, {first}, {lie}}}"))
     }
 
     fn reach_of_global(&self, g: GlobalId) -> Reach {

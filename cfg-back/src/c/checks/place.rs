@@ -314,7 +314,7 @@ impl Writer<'_> {
 
     /// A value in a variable, if it notes something or names what may be set before it is used.
     pub(in crate::c) fn hoisted(&mut self, code: Code) -> Code {
-        if !code.text.contains(&format!("&{}", self.checks.variable)) {
+        if !self.checked() || !code.text.contains(&format!("&{}", self.checks.variable)) {
             return code;
         }
         let name = self.helper("value", code.ty);
