@@ -10,7 +10,7 @@ mod regions;
 
 use std::sync::Arc;
 
-pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Passed, SubReg};
+pub(crate) use ext::{CallInfo, Ext, Extent, MayOverlap, Passed, SubReg, View};
 pub(crate) use regions::{Back, Region, regions};
 
 use cfg_core::{
@@ -647,8 +647,8 @@ pub(crate) struct Code {
     pub(crate) registers: usize,
     pub(crate) descriptors: usize,
     pub(crate) staged: usize,
-    /// The descriptor and the rank of each parameter that is an array of explicit shape.
-    pub(crate) explicit: Vec<Option<(Arr, u8)>>,
+    /// Each parameter that is an array of explicit shape.
+    pub(crate) explicit: Vec<Option<View>>,
     /// Initial contents of the frame's memory.
     pub(crate) frame: Vec<u64>,
     /// Register of a scalar result at the return.

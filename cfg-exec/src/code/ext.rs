@@ -19,18 +19,23 @@ pub(crate) enum SubReg {
     },
 }
 
+/// An array of the frame: its descriptor, and what is known of it before the run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub(crate) arr: Arr,
+    pub(crate) rank: u8,
+    /// The order in which the elements are gone through.
+    pub(crate) order: Order,
+    pub(crate) ty: ScalarType,
+}
+
 /// The form in which an argument reaches its parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Passed {
     /// A cell: a value, a cell address or a tape handle.
     Cell(Reg),
     /// An array.
-    Array {
-        arr: Arr,
-        rank: u8,
-        /// The actual is laid out in this order.
-        order: Order,
-    },
+    Array(View),
     /// A cell address as an array of this many elements, of which the first is meant: the rest of an
     /// array from an element on.
     From { address: Reg, count: Reg },
@@ -50,10 +55,7 @@ pub(crate) struct MayOverlap {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Extent {
     Cell(Reg),
-    Array {
-        arr: Arr,
-        rank: u8,
-    },
+    Array(View),
     From {
         address: Reg,
         count: Reg,
@@ -98,19 +100,16 @@ pub(crate) enum Ext {
     /// A view of the staged argument's cells, in its storage order, with the formal's own shape; bounds in
     /// registers `dims, dims+1, ...`: lower and extent of each dimension.
     BindExplicit {
-        arr: Arr,
+        to: View,
         staged: u16,
-        rank: u8,
-        order: Order,
         dims: Reg,
         /// The formal is written; unknown in an aliased routine, where a copy would not do.
         written: Option<bool>,
     },
     /// The staged argument's own shape with the formal's lower bounds; fixed extents are compared.
     BindAssumed {
-        arr: Arr,
+        to: View,
         staged: u16,
-        rank: u8,
         dims: Reg,
         fixed: Box<[bool]>,
     },
@@ -123,21 +122,16 @@ pub(crate) enum Ext {
         t: Target,
     },
     BindGlobal {
-        arr: Arr,
+        to: View,
         global: u32,
-        rank: u8,
     },
     AllocLocal {
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        to: View,
         dims: Reg,
-        ty: ScalarType,
     },
     /// An array without shape. Its lower bounds are 1, or in these registers, each before an extent of 0.
     Unallocated {
-        arr: Arr,
-        rank: u8,
+        to: View,
         dims: Option<Reg>,
     },
     Section {
@@ -152,14 +146,12 @@ pub(crate) enum Ext {
     /// Makes another descriptor of the cells of an array that must be there.
     Alias {
         d: Arr,
-        arr: Arr,
-        rank: u8,
+        of: View,
     },
     /// Makes another descriptor of the cells of an array that may not be there.
     Same {
         d: Arr,
-        arr: Arr,
-        rank: u8,
+        of: View,
     },
     /// Continues at `t` if something fails before the matching `EndTry`.
     Try {
@@ -168,34 +160,27 @@ pub(crate) enum Ext {
     EndTry,
     /// An array in an arm of a conditional expression that is not chosen: it conforms with everything.
     Untaken {
-        arr: Arr,
-        rank: u8,
+        of: View,
     },
     /// The shape of the first of these that is taken; if none is, of another one, or extents of 1.
     ShapeOf {
-        d: Arr,
-        rank: u8,
+        to: View,
         candidates: Box<[Arr]>,
         otherwise: Option<Arr>,
     },
     /// Fails unless the extents are equal.
     Conform {
-        a: Arr,
+        a: View,
         b: Arr,
-        rank: u8,
     },
     /// A temporary array with the extents of another one.
     Temporary {
-        d: Arr,
+        to: View,
         like: Arr,
-        rank: u8,
-        order: Order,
     },
     /// A temporary array with given bounds: pairs of registers from `dims` on.
     TemporaryOf {
-        d: Arr,
-        rank: u8,
-        order: Order,
+        to: View,
         dims: Reg,
     },
     /// The extent along an axis; 0 of an array that is not allocated.
@@ -206,49 +191,36 @@ pub(crate) enum Ext {
     },
     /// Gives a local of deferred extents the shape of another array.
     Reallocate {
-        d: Arr,
+        to: View,
         like: Arr,
-        rank: u8,
-        order: Order,
-        ty: ScalarType,
     },
     /// Gives temporary arrays back.
     Release,
     Fill {
-        arr: Arr,
-        rank: u8,
+        to: View,
         s: Reg,
     },
-    FillConst {
-        arr: Arr,
-        rank: u8,
-        cell: u64,
+    /// Makes all elements uninitialised.
+    Forget {
+        of: View,
     },
     Copy {
-        d: Arr,
-        s: Arr,
-        rank: u8,
+        to: View,
+        from: Arr,
     },
     Reduce {
         op: Op,
-        ty: ScalarType,
         d: Reg,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        of: View,
     },
     Partials {
         op: Op,
-        ty: ScalarType,
-        d: Arr,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        to: View,
+        of: View,
     },
     Size {
         d: Reg,
-        arr: Arr,
-        rank: u8,
+        of: View,
     },
     LowerBound {
         d: Reg,
@@ -272,33 +244,25 @@ pub(crate) enum Ext {
     CellsFrom {
         d: Reg,
         address: Reg,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        of: View,
     },
     PushArray {
         h: Reg,
         class: StackClass,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        of: View,
     },
     PopArray {
         h: Reg,
         class: StackClass,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        to: View,
     },
     /// The array result of the call that has just returned.
     Returned {
-        d: Arr,
-        rank: u8,
+        to: View,
     },
     /// Leaves an array result for the caller.
     ReturnArray {
-        arr: Arr,
-        rank: u8,
+        of: View,
     },
     /// The program ends, with a message.
     Stop {

@@ -14,19 +14,7 @@ use super::{
     Compiling,
     emit::{Emitter, Lane, Operand, Value},
 };
-use crate::{
-    cell,
-    code::{Arr, Ext, Instr, Reg, SubReg},
-};
-
-/// An array as an operand.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct View {
-    pub(super) arr: Arr,
-    pub(super) rank: u8,
-    pub(super) order: Order,
-    pub(super) ty: ScalarType,
-}
+use crate::code::{Arr, Ext, Instr, Reg, SubReg, View};
 
 /// The action on each element of a loop nest.
 #[derive(Clone, Copy)]
@@ -94,23 +82,28 @@ impl Emitter<'_> {
         }
     }
 
-    /// The descriptor of a whole array or a section.
-    pub(super) fn view(&mut self, place: &Place) -> Compiling<View> {
-        let variable = self.variable(place.var);
-        let rank = place_rank(self.routine, place);
-        let arr = if place.subscripts.is_empty() {
-            self.array_of(place.var)?
-        } else {
-            let d = self.temporary_array(rank)?;
-            self.section(d, place)?;
-            d
-        };
+    /// The whole of an array variable.
+    pub(super) fn whole(&self, v: VarId) -> Compiling<View> {
+        let variable = self.variable(v);
         Ok(View {
-            arr,
-            rank: rank as u8,
+            arr: self.array_of(v)?,
+            rank: variable.rank() as u8,
             order: variable.order,
             ty: variable.ty,
         })
+    }
+
+    /// The descriptor of a whole array or a section.
+    pub(super) fn view(&mut self, place: &Place) -> Compiling<View> {
+        let of = self.whole(place.var)?;
+        if place.subscripts.is_empty() {
+            return Ok(of);
+        }
+        let rank = place_rank(self.routine, place);
+        let arr = self.temporary_array(rank)?;
+        self.section(arr, place)?;
+        let rank = rank as u8;
+        Ok(View { arr, rank, ..of })
     }
 
     /// Makes a descriptor that of a section.
@@ -195,14 +188,7 @@ impl Emitter<'_> {
     }
 
     fn reduce(&mut self, op: Op, d: Reg, of: View) {
-        self.ext(Ext::Reduce {
-            op,
-            ty: of.ty,
-            d,
-            arr: of.arr,
-            rank: of.rank,
-            order: of.order,
-        });
+        self.ext(Ext::Reduce { op, d, of });
     }
 
     /// An assignment to an array.
@@ -241,59 +227,45 @@ impl Emitter<'_> {
                 self.ext(Ext::Transpose { d, arr });
             }
             Step::Alias { array, of } => {
-                let View { arr, rank, .. } = view(of);
-                let d = view(array).arr;
-                self.ext(Ext::Alias { d, arr, rank });
+                let (d, of) = (view(array).arr, view(of));
+                self.ext(Ext::Alias { d, of });
             }
             Step::Same { array, of } => {
-                let View { arr, rank, .. } = view(of);
-                let d = view(array).arr;
-                self.ext(Ext::Same { d, arr, rank });
+                let (d, of) = (view(array).arr, view(of));
+                self.ext(Ext::Same { d, of });
             }
-            Step::Untaken { array } => self.untaken(view(array)),
+            Step::Untaken { array } => self.ext(Ext::Untaken { of: view(array) }),
             Step::ShapeOf {
                 array,
                 candidates,
                 otherwise,
-            } => {
-                let View { arr: d, rank, .. } = view(array);
-                self.ext(Ext::ShapeOf {
-                    d,
-                    rank,
-                    candidates: candidates.iter().map(|a| view(a).arr).collect(),
-                    otherwise: otherwise.map(|a| view(&a).arr),
-                });
-            }
+            } => self.ext(Ext::ShapeOf {
+                to: view(array),
+                candidates: candidates.iter().map(|a| view(a).arr).collect(),
+                otherwise: otherwise.map(|a| view(&a).arr),
+            }),
             Step::Conform { a, b } => {
-                let View { arr: a, rank, .. } = view(a);
-                let b = view(b).arr;
-                self.ext(Ext::Conform { a, b, rank });
+                let (a, b) = (view(a), view(b).arr);
+                self.ext(Ext::Conform { a, b });
             }
             Step::Temporary { array, like } => self.temporary_like(view(array), view(like)),
             Step::Shaped { array, extents } => self.shaped(view(array), extents)?,
             Step::Reallocate { array, like } => {
-                let to = view(array);
-                self.ext(Ext::Reallocate {
-                    d: to.arr,
-                    like: view(like).arr,
-                    rank: to.rank,
-                    order: to.order,
-                    ty: to.ty,
-                });
+                let (to, like) = (view(array), view(like).arr);
+                self.ext(Ext::Reallocate { to, like });
             }
             Step::Fill { array, value } => {
-                let View { arr, rank, ty, .. } = view(array);
+                let to = view(array);
                 let mark = self.mark();
                 let x = self.expr(value, None)?;
-                let x = self.convert(x, ty, None)?;
+                let x = self.convert(x, to.ty, None)?;
                 let s = self.register_of(x.value)?;
-                self.ext(Ext::Fill { arr, rank, s });
+                self.ext(Ext::Fill { to, s });
                 self.release(mark);
             }
             Step::Copy { to, from } => {
-                let View { arr: d, rank, .. } = view(to);
-                let s = view(from).arr;
-                self.ext(Ext::Copy { d, s, rank });
+                let (to, from) = (view(to), view(from).arr);
+                self.ext(Ext::Copy { to, from });
             }
             Step::Reduce { op, name, of } => {
                 let d = self.temporary()?;
@@ -301,15 +273,8 @@ impl Emitter<'_> {
                 self.set_lane(*name, Lane::Scalar(Operand::register(d, view(of).ty)));
             }
             Step::Partials { op, array, of } => {
-                let of = view(of);
-                self.ext(Ext::Partials {
-                    op: *op,
-                    ty: of.ty,
-                    d: view(array).arr,
-                    arr: of.arr,
-                    rank: of.rank,
-                    order: of.order,
-                });
+                let (to, of) = (view(array), view(of));
+                self.ext(Ext::Partials { op: *op, to, of });
             }
             Step::Choose {
                 condition,
@@ -333,7 +298,9 @@ impl Emitter<'_> {
                     let end = self.label();
                     self.jump(end);
                     self.bind(skip);
-                    untaken.iter().for_each(|array| self.untaken(view(array)));
+                    for array in untaken {
+                        self.ext(Ext::Untaken { of: view(array) });
+                    }
                     self.bind(end);
                 }
             }
@@ -380,23 +347,13 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn untaken(&mut self, View { arr, rank, .. }: View) {
-        self.ext(Ext::Untaken { arr, rank });
-    }
-
-    fn temporary_like(&mut self, View { arr: d, order, .. }: View, like: View) {
+    fn temporary_like(&mut self, to: View, like: View) {
         self.will_release();
-        let View { arr, rank, .. } = like;
-        self.ext(Ext::Temporary {
-            d,
-            like: arr,
-            rank,
-            order,
-        });
+        self.ext(Ext::Temporary { to, like: like.arr });
     }
 
     /// A new array with extents that are evaluated here.
-    fn shaped(&mut self, View { arr: d, order, .. }: View, extents: &[Expr]) -> Compiling<()> {
+    fn shaped(&mut self, to: View, extents: &[Expr]) -> Compiling<()> {
         self.will_release();
         let mark = self.mark();
         let dims = self.temporaries_in_row(2 * extents.len())?;
@@ -405,13 +362,7 @@ impl Emitter<'_> {
             self.set_constant(at, 1);
             self.expr_into(extent, at + 1, ScalarType::Integer)?;
         }
-        let rank = extents.len() as u8;
-        self.ext(Ext::TemporaryOf {
-            d,
-            rank,
-            order,
-            dims,
-        });
+        self.ext(Ext::TemporaryOf { to, dims });
         self.release(mark);
         Ok(())
     }
@@ -610,12 +561,8 @@ impl Emitter<'_> {
         if variable.rank() == 0 {
             return self.store_scalar(v, Operand::poison(variable.ty).value);
         }
-        let arr = self.array_of(v)?;
-        self.ext(Ext::FillConst {
-            arr,
-            rank: variable.rank() as u8,
-            cell: cell::poison(variable.ty),
-        });
+        let of = self.whole(v)?;
+        self.ext(Ext::Forget { of });
         Ok(())
     }
 }

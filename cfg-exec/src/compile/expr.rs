@@ -11,7 +11,7 @@ use super::Compiling;
 use super::emit::{Emitter, Home, Lane, Operand, Value};
 use crate::{
     cell::{is_poison, real, round32},
-    code::{Cmp, Ext, Instr, Reg, Target},
+    code::{Cmp, Ext, Instr, Reg, Target, View},
     machine::MathTable,
     value::{cell_of, scalar_of},
 };
@@ -743,24 +743,19 @@ impl Emitter<'_> {
         if op == Op::Present {
             return self.present(v, dest);
         }
-        let rank = self.variable(v).rank() as u8;
         let d = self.dest(dest)?;
         // A section or an element is asked about through a view.
-        let (arr, rank) = if place.subscripts.is_empty() {
-            (self.array_of(v)?, rank)
-        } else {
-            let mark = self.mark();
-            let view = self.view(place)?;
-            self.release(mark);
-            (view.arr, view.rank)
-        };
+        let mark = self.mark();
+        let of = self.view(place)?;
+        self.release(mark);
+        let View { arr, rank, .. } = of;
         let axis = match k {
             None => None,
             Some(Expr::Int(k)) if *k >= 1 && *k <= rank.into() => Some((*k - 1) as u8),
             Some(_) => return Err(self.too_large("the dimension of an inquiry is not constant")),
         };
         match (op, axis) {
-            (Op::Size, None) => self.ext(Ext::Size { d, arr, rank }),
+            (Op::Size, None) => self.ext(Ext::Size { d, of }),
             // Only what may be absent or not allocated has to be looked at.
             (Op::Size, Some(axis)) if self.is_always_there(place) => {
                 self.emit(Instr::Extent { d, axis, arr });

@@ -12,10 +12,7 @@ use super::{
     Compiling,
     emit::{Emitter, Home, Operand, Value},
 };
-use crate::{
-    cell,
-    code::{Arr, Ext, Instr, ParameterHome, Reg},
-};
+use crate::code::{Ext, Instr, ParameterHome, Reg};
 
 /// The longest chain of parameters each of whose shapes asks about the next one, which is declared behind it: longer ones are
 /// no programs that somebody has written.
@@ -89,11 +86,10 @@ impl Emitter<'_> {
             }
         }
         for (k, variable) in routine.variables.iter().enumerate() {
-            if let (Role::Global(g), Home::Array(arr)) = (variable.role, self.homes[k]) {
+            if let (Role::Global(g), Home::Array(_)) = (variable.role, self.homes[k]) {
                 self.ext(Ext::BindGlobal {
-                    arr,
+                    to: self.whole(VarId::new(k))?,
                     global: self.globals.descriptor_at[g.index()],
-                    rank: variable.rank() as u8,
                 });
             }
         }
@@ -107,24 +103,18 @@ impl Emitter<'_> {
             }
             self.begin_statement();
             let v = VarId::new(k);
-            if let Home::Array(arr) = self.homes[k] {
-                let rank = variable.rank() as u8;
+            if let Home::Array(_) = self.homes[k] {
+                let to = self.whole(v)?;
                 if self.is_deferred(v) {
                     let usual = |d: &Dim| d.lower.constant() == Some(1);
                     let dims = match variable.shape.iter().all(usual) {
                         true => None,
                         false => Some(self.declared(v)?),
                     };
-                    self.ext(Ext::Unallocated { arr, rank, dims });
+                    self.ext(Ext::Unallocated { to, dims });
                 } else {
                     let dims = self.declared(v)?;
-                    self.ext(Ext::AllocLocal {
-                        arr,
-                        rank,
-                        order: variable.order,
-                        dims,
-                        ty: variable.ty,
-                    });
+                    self.ext(Ext::AllocLocal { to, dims });
                 }
             } else if variable.ty == ScalarType::Tape {
                 let d = self.register_for(v)?;
@@ -143,16 +133,13 @@ impl Emitter<'_> {
         let mut later = Vec::new();
         self.code.explicit = vec![None; routine.parameters.len()];
         for (k, v) in routine.parameter_ids().enumerate() {
-            if let (Home::Array(arr), ParameterHome::Staged(staged)) =
-                (self.home(v), self.code.homes[k])
-            {
+            if let ParameterHome::Staged(staged) = self.code.homes[k] {
                 if self.is_deferred(v) {
-                    self.bind_parameter(v, arr, staged)?;
+                    self.bind_parameter(v, staged)?;
                 } else {
                     unbound[v.index()] = true;
-                    let rank = routine.variable(v).rank() as u8;
-                    self.code.explicit[k] = Some((arr, rank));
-                    later.push((v, arr, staged));
+                    self.code.explicit[k] = Some(self.whole(v)?);
+                    later.push((v, staged));
                 }
             }
         }
@@ -162,11 +149,11 @@ impl Emitter<'_> {
             }
             let before = later.len();
             let mut still = Vec::new();
-            for (v, arr, staged) in later {
+            for (v, staged) in later {
                 if self.asks_about(v, &unbound) {
-                    still.push((v, arr, staged));
+                    still.push((v, staged));
                 } else {
-                    self.bind_parameter(v, arr, staged)?;
+                    self.bind_parameter(v, staged)?;
                     unbound[v.index()] = false;
                 }
             }
@@ -183,15 +170,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn bind_parameter(&mut self, v: VarId, arr: Arr, staged: u16) -> Compiling<()> {
+    fn bind_parameter(&mut self, v: VarId, staged: u16) -> Compiling<()> {
         self.begin_statement();
-        let variable = self.routine.variable(v);
-        let rank = variable.rank() as u8;
+        let (variable, to) = (self.routine.variable(v), self.whole(v)?);
         let (intent, optional) = self.intent(v).unwrap_or((Intent::InOut, false));
         let bound = self.label();
         if optional {
             self.ext(Ext::BindOptional {
-                arr,
+                arr: to.arr,
                 staged,
                 t: bound,
             });
@@ -204,28 +190,21 @@ impl Emitter<'_> {
                 .map(|d| matches!(d.extent, Extent::Fixed(_)))
                 .collect();
             self.ext(Ext::BindAssumed {
-                arr,
+                to,
                 staged,
-                rank,
                 dims,
                 fixed,
             });
         } else {
             self.ext(Ext::BindExplicit {
-                arr,
+                to,
                 staged,
-                rank,
-                order: variable.order,
                 dims,
                 written: (!self.routine.aliased).then_some(intent.writes()),
             });
         }
         if intent == Intent::Out {
-            self.ext(Ext::FillConst {
-                arr,
-                rank,
-                cell: cell::poison(variable.ty),
-            });
+            self.ext(Ext::Forget { of: to });
         }
         self.bind(bound);
         Ok(())
@@ -249,9 +228,9 @@ impl Emitter<'_> {
         self.begin_statement();
         self.store_copied()?;
         if let Some(v) = self.routine.result {
-            if let Home::Array(arr) = self.home(v) {
-                let rank = self.variable(v).rank() as u8;
-                self.ext(Ext::ReturnArray { arr, rank });
+            if let Home::Array(_) = self.home(v) {
+                let of = self.whole(v)?;
+                self.ext(Ext::ReturnArray { of });
             } else {
                 let x = self.load_scalar(v, None)?;
                 self.code.result = Some(self.register_of(x.value)?);

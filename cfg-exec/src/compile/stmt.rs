@@ -9,11 +9,10 @@ use cfg_transform::lower::{Argument, BoundCall, Call, SharedCells, Target, place
 
 use super::{
     Compiling,
-    array::View,
     emit::{Emitter, Value},
 };
 use crate::{
-    code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, StackClass},
+    code::{CallInfo, Ext, Extent, Instr, MayOverlap, Passed, StackClass, View},
     fault::Party,
 };
 
@@ -82,13 +81,7 @@ impl Emitter<'_> {
         let class = stack_class(class, ty.ty);
         if ty.rank > 0 {
             let of = self.array(value)?;
-            self.ext(Ext::PushArray {
-                h,
-                class,
-                arr: of.arr,
-                rank: of.rank,
-                order: of.order,
-            });
+            self.ext(Ext::PushArray { h, class, of });
             return Ok(());
         }
         let (s, _) = self.expr_register(value)?;
@@ -109,13 +102,7 @@ impl Emitter<'_> {
         let class = stack_class(class, self.variable(target.var).ty);
         if place_rank(self.routine, target) > 0 {
             let to = self.view(target)?;
-            self.ext(Ext::PopArray {
-                h,
-                class,
-                arr: to.arr,
-                rank: to.rank,
-                order: to.order,
-            });
+            self.ext(Ext::PopArray { h, class, to });
             return Ok(());
         }
         let d = self.register_for(target.var)?;
@@ -178,7 +165,7 @@ impl Emitter<'_> {
         })));
         match (array, element, d) {
             (Some((place, to)), _, None) => self.returned(place, to)?,
-            (Some((_, View { arr, rank, .. })), _, Some(s)) => self.ext(Ext::Fill { arr, rank, s }),
+            (Some((_, to)), _, Some(s)) => self.ext(Ext::Fill { to, s }),
             (None, Some(p), Some(s)) => self.emit(Instr::StoreAt { p, s }),
             (None, None, Some(d)) if let Some(Target::Scalar(v)) = call.result => {
                 self.store_scalar(v, Value::Register(d))?;
@@ -193,23 +180,12 @@ impl Emitter<'_> {
         self.will_release();
         let from = self.temporary_array(to.rank.into())?;
         self.ext(Ext::Returned {
-            d: from,
-            rank: to.rank,
+            to: View { arr: from, ..to },
         });
         if self.is_allocatable(place) {
-            self.ext(Ext::Reallocate {
-                d: to.arr,
-                like: from,
-                rank: to.rank,
-                order: to.order,
-                ty: to.ty,
-            });
+            self.ext(Ext::Reallocate { to, like: from });
         }
-        self.ext(Ext::Copy {
-            d: to.arr,
-            s: from,
-            rank: to.rank,
-        });
+        self.ext(Ext::Copy { to, from });
         Ok(())
     }
 
@@ -231,23 +207,12 @@ impl Emitter<'_> {
                 self.emit(Instr::FrameAddr { d, at });
                 Passed::Cell(d)
             }
-            Argument::Array(e) => {
-                let View {
-                    arr, rank, order, ..
-                } = self.array(e)?;
-                Passed::Array { arr, rank, order }
-            }
+            Argument::Array(e) => Passed::Array(self.array(e)?),
             Argument::Rest(place) => {
                 let address = self.address(place)?;
                 let count = self.temporary()?;
-                let variable = self.variable(place.var);
-                self.ext(Ext::CellsFrom {
-                    d: count,
-                    address,
-                    arr: self.array_of(place.var)?,
-                    rank: variable.rank() as u8,
-                    order: variable.order,
-                });
+                let (d, of) = (count, self.whole(place.var)?);
+                self.ext(Ext::CellsFrom { d, address, of });
                 Passed::From { address, count }
             }
         })
@@ -265,7 +230,7 @@ impl Emitter<'_> {
             parties.push(match party {
                 Other::Argument(k) => {
                     let extent = match (passed[k], &arguments[k]) {
-                        (Passed::Array { arr, rank, .. }, _) => Extent::Array { arr, rank },
+                        (Passed::Array(of), _) => Extent::Array(of),
                         (Passed::From { address, count }, _) => Extent::From { address, count },
                         // By value: its cell is looked up for the test only.
                         (_, Argument::Value(Expr::Place(place))) => {

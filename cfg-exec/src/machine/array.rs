@@ -6,23 +6,23 @@ use super::Machine;
 use super::slow_path::{control_count, control_value, fits, sized, tape_fault};
 use crate::{
     cell::{POISON_INT_CELL, POISON_LOGICAL, POISON_REAL, real2, round32},
-    code::{Arr, Reg, StackClass},
-    descriptor,
+    code::{Arr, Reg, StackClass, View},
+    descriptor::{self, State},
     fault::Fault,
 };
 
 impl Machine {
-    pub(super) fn fill(&mut self, arr: Arr, rank: u8, cell: u64) -> Result<(), Fault> {
-        let part = *self.part(arr);
+    pub(super) fn fill(&mut self, to: View, cell: u64) -> Result<(), Fault> {
+        let part = *self.part(to.arr);
         // The strides of an array that is not there are 0.
-        if rank == 1 && part.axes[0].stride == 1 {
+        if to.rank == 1 && part.axes[0].stride == 1 {
             let n = part.axes[0].extent.max(0) as u64;
             self.burn(n)?;
             let base = part.base as usize;
             self.memory[base..base + n as usize].fill(cell);
             return Ok(());
         }
-        let (base, axes) = self.view(arr, rank)?;
+        let (base, axes) = self.view(to)?;
         self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
         let memory = &mut self.memory;
         descriptor::for_each_run(base, &axes, Order::Row, |at, stride, n| {
@@ -40,9 +40,10 @@ impl Machine {
     }
 
     /// Copies element by element; both have the same extents and do not overlap.
-    pub(super) fn copy(&mut self, d: Arr, s: Arr, rank: u8) -> Result<(), Fault> {
-        let (to, to_axes) = self.view(d, rank)?;
-        let (from, from_axes) = self.view(s, rank)?;
+    pub(super) fn copy(&mut self, to: View, from: Arr) -> Result<(), Fault> {
+        let from = View { arr: from, ..to };
+        let (to, to_axes) = self.view(to)?;
+        let (from, from_axes) = self.view(from)?;
         descriptor::conform(&to_axes, &from_axes)?;
         let n = descriptor::count(&to_axes).unwrap_or(u64::MAX);
         self.burn(n)?;
@@ -78,15 +79,9 @@ impl Machine {
     }
 
     /// Reduces an array to a scalar, element by element in storage order.
-    pub(super) fn reduce(
-        &mut self,
-        op: Op,
-        ty: ScalarType,
-        arr: Arr,
-        rank: u8,
-        order: Order,
-    ) -> Result<u64, Fault> {
-        let (base, axes) = self.view(arr, rank)?;
+    pub(super) fn reduce(&mut self, op: Op, of: View) -> Result<u64, Fault> {
+        let View { order, ty, .. } = of;
+        let (base, axes) = self.view(of)?;
         self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
         let mut result = initial(op, ty);
         let mut first = true;
@@ -108,18 +103,11 @@ impl Machine {
         Ok(result)
     }
 
-    /// The partials of a reduction; `d` is a new array of the same extents.
-    pub(super) fn partials(
-        &mut self,
-        op: Op,
-        ty: ScalarType,
-        d: Arr,
-        arr: Arr,
-        rank: u8,
-        order: Order,
-    ) -> Result<(), Fault> {
-        let (from, axes) = self.view(arr, rank)?;
-        let (to, to_axes) = self.view(d, rank)?;
+    /// The partials of a reduction; `to` is a new array of the same extents.
+    pub(super) fn partials(&mut self, op: Op, to: View, of: View) -> Result<(), Fault> {
+        let View { order, ty, .. } = of;
+        let (from, axes) = self.view(of)?;
+        let (to, to_axes) = self.view(to)?;
         let n = descriptor::count(&axes).unwrap_or(u64::MAX);
         self.burn(n)?;
         let _room = self.scratch(n.saturating_mul(2))?;
@@ -177,11 +165,14 @@ impl Machine {
         &mut self,
         h: Reg,
         class: StackClass,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        of: View,
     ) -> Result<(), Box<Fault>> {
-        let (base, axes) = self.view(arr, rank)?;
+        // An array without a shape has no elements.
+        if self.part(of.arr).state == State::Unallocated {
+            return Ok(());
+        }
+        let order = of.order;
+        let (base, axes) = self.view(of)?;
         self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
         let handle = self.register(h);
         self.tape(handle)?;
@@ -225,11 +216,14 @@ impl Machine {
         &mut self,
         h: Reg,
         class: StackClass,
-        arr: Arr,
-        rank: u8,
-        order: Order,
+        to: View,
     ) -> Result<(), Box<Fault>> {
-        let (base, axes) = self.view(arr, rank)?;
+        // An array without a shape has no elements.
+        if self.part(to.arr).state == State::Unallocated {
+            return Ok(());
+        }
+        let order = to.order;
+        let (base, axes) = self.view(to)?;
         self.burn(descriptor::count(&axes).unwrap_or(u64::MAX))?;
         let handle = self.register(h);
         self.tape(handle)?;

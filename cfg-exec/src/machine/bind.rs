@@ -1,11 +1,9 @@
 //! Binding of parameters to the cells of their arguments, and the bounds of what is declared.
 
-use cfg_core::ir::Order;
-
 use super::{Gathered, Machine};
 use crate::{
     cell::POISON_INT_CELL,
-    code::{Arr, Reg},
+    code::{Reg, View},
     descriptor::{self, Axis, Descriptor, State},
     fault::Fault,
 };
@@ -24,13 +22,14 @@ impl Machine {
     /// Binds a parameter of explicit shape: a view of the argument's cells, or a copy.
     pub(super) fn bind_explicit(
         &mut self,
-        arr: Arr,
+        to: View,
         staged: u16,
-        rank: u8,
-        order: Order,
         dims: Reg,
         written: Option<bool>,
     ) -> Result<(), Fault> {
+        let View {
+            arr, rank, order, ..
+        } = to;
         let actual = self.staged[usize::from(staged)];
         match actual.state {
             State::Bound => {}
@@ -64,7 +63,7 @@ impl Machine {
         {
             return Ok(());
         }
-        self.gather(arr, rank, order, size, staged, written)
+        self.gather(to, size, staged, written)
     }
 
     /// Binds a parameter to a copy of the cells that it takes, where their places cannot be said by strides.
@@ -72,13 +71,14 @@ impl Machine {
     /// overlap are refused unless none of them is written.
     fn gather(
         &mut self,
-        arr: Arr,
-        rank: usize,
-        order: Order,
+        View {
+            arr, rank, order, ..
+        }: View,
         size: u64,
         staged: u16,
         written: Option<bool>,
     ) -> Result<(), Fault> {
+        let rank = usize::from(rank);
         let actual = self.staged[usize::from(staged)];
         let of = self.staged_axes[actual.axes..actual.axes + actual.rank].to_vec();
         let parts = &mut self.descriptors[self.now.descriptors + usize::from(arr)..];
@@ -120,9 +120,8 @@ impl Machine {
     /// Binds a parameter of assumed shape: the argument's extents with the parameter's lower bounds.
     pub(super) fn bind_assumed(
         &mut self,
-        arr: Arr,
+        View { arr, rank, .. }: View,
         staged: u16,
-        rank: u8,
         dims: Reg,
         fixed: &[bool],
     ) -> Result<(), Fault> {

@@ -6,7 +6,7 @@ use cfg_core::ir::Order;
 use super::{ABSENT, Activation, Doubtful, Frame, Image, Machine, WINDOW};
 use crate::{
     cell::POISON_REAL,
-    code::{Arr, CallInfo, Code, Extent, ParameterHome, Passed, Reg},
+    code::{Arr, CallInfo, Code, Extent, ParameterHome, Passed, Reg, View},
     descriptor::{self, Axis, Descriptor, Staged, State},
     fault::{Fault, Party},
     memory::Lease,
@@ -25,7 +25,7 @@ pub(crate) enum Incoming {
 }
 
 /// The array that a parameter of explicit shape is bound to.
-fn explicit(code: &Code, party: &Party) -> Option<(Arr, u8)> {
+fn explicit(code: &Code, party: &Party) -> Option<View> {
     match party {
         Party::Argument(k) => code.explicit.get(*k).copied().flatten(),
         Party::Global(_) => None,
@@ -184,7 +184,9 @@ impl Machine {
                     let cell = self.registers[caller.registers + usize::from(r)];
                     self.pass_cell(&at, *home, cell);
                 }
-                Passed::Array { arr, rank, order } => {
+                Passed::Array(View {
+                    arr, rank, order, ..
+                }) => {
                     let parts = &self.descriptors[caller.descriptors + usize::from(arr)..];
                     let (base, state) = (parts[0].base, parts[0].state);
                     let from = self.staged_axes.len();
@@ -226,9 +228,9 @@ impl Machine {
             let (i, a, a_axes) = pair.argument;
             let (party, b, b_axes) = pair.other;
             let bound = |party: &Party, passed: (u64, Vec<Axis>)| match explicit(code, party) {
-                Some((arr, rank)) => match self.gathered_cells(arr)? {
+                Some(of) => match self.gathered_cells(of.arr)? {
                     Some((cells, room)) => Ok(Bound::Cells { cells, _room: room }),
-                    None => self.view(arr, rank).map(Bound::View),
+                    None => self.view(of).map(Bound::View),
                 },
                 None => Ok(Bound::View(passed)),
             };
@@ -279,7 +281,7 @@ impl Machine {
     fn extent_of(&self, extent: Extent) -> (u64, Vec<Axis>) {
         match extent {
             Extent::Cell(address) => (self.register(address), Vec::new()),
-            Extent::Array { arr, rank } => {
+            Extent::Array(View { arr, rank, .. }) => {
                 let from = self.now.descriptors + usize::from(arr);
                 let parts = &self.descriptors[from..from + descriptor::positions(rank.into())];
                 let base = match parts[0].state {

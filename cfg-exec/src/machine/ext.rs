@@ -8,7 +8,7 @@ use cfg_core::{
 use super::{ABSENT, Image, Machine, Met, slow_path::trips_needed};
 use crate::{
     cell,
-    code::{Arr, Ext},
+    code::{Arr, Ext, View},
     descriptor::{self, Axis, Descriptor, State},
     fault::Fault,
     tape::Tape,
@@ -30,6 +30,14 @@ impl Machine {
             }
             None => Err(fault),
         }
+    }
+
+    /// A new array of these bounds, until the statement ends.
+    fn temporary(&mut self, to: View, mut axes: Vec<Axis>) -> Result<(), Fault> {
+        let size = descriptor::lay_out(&mut axes, to.order).ok_or_else(|| self.too_big())?;
+        let base = self.take(size, 0)?;
+        self.define(to.arr, base, &axes);
+        Ok(())
     }
 
     /// Runs operation `k` of the current routine; the program counter is already behind it.
@@ -92,50 +100,42 @@ impl Machine {
                 }
             }
             Ext::BindExplicit {
-                arr,
+                to,
                 staged,
-                rank,
-                order,
                 dims,
                 written,
-            } => self.bind_explicit(*arr, *staged, *rank, *order, *dims, *written)?,
+            } => self.bind_explicit(*to, *staged, *dims, *written)?,
             Ext::BindAssumed {
-                arr,
+                to,
                 staged,
-                rank,
                 dims,
                 fixed,
-            } => self.bind_assumed(*arr, *staged, *rank, *dims, fixed)?,
-            Ext::BindGlobal { arr, global, rank } => {
+            } => self.bind_assumed(*to, *staged, *dims, fixed)?,
+            Ext::BindGlobal { to, global } => {
                 let from = *global as usize;
-                let n = descriptor::positions((*rank).into());
-                let to = self.now.descriptors + usize::from(*arr);
+                let n = descriptor::positions(to.rank.into());
+                let to = self.now.descriptors + usize::from(to.arr);
                 self.descriptors[to..to + n].copy_from_slice(&image.globals[from..from + n]);
             }
-            Ext::AllocLocal {
-                arr,
-                rank,
-                order,
-                dims,
-                ty,
-            } => {
-                let mut axes = self.declared_axes(*dims, *rank)?;
-                let size = descriptor::lay_out(&mut axes, *order).ok_or_else(|| self.too_big())?;
-                let base = self.take(size, cell::poison(*ty))?;
+            Ext::AllocLocal { to, dims } => {
+                let mut axes = self.declared_axes(*dims, to.rank)?;
+                let size =
+                    descriptor::lay_out(&mut axes, to.order).ok_or_else(|| self.too_big())?;
+                let base = self.take(size, cell::poison(to.ty))?;
                 self.now.floor = self.top;
-                self.define(*arr, base, &axes);
+                self.define(to.arr, base, &axes);
             }
-            Ext::Unallocated { arr, rank, dims } => {
+            Ext::Unallocated { to, dims } => {
                 let usual = Axis {
                     lower: 1,
                     ..Axis::default()
                 };
                 let axes = match dims {
-                    Some(dims) => self.declared_axes(*dims, *rank)?,
-                    None => vec![usual; (*rank).into()],
+                    Some(dims) => self.declared_axes(*dims, to.rank)?,
+                    None => vec![usual; to.rank.into()],
                 };
-                self.define(*arr, 0, &axes);
-                self.part(*arr).state = State::Unallocated;
+                self.define(to.arr, 0, &axes);
+                self.part(to.arr).state = State::Unallocated;
             }
             Ext::Section { d, arr, subscripts } => self.section(*d, *arr, subscripts)?,
             Ext::Transpose { d, arr } => {
@@ -148,18 +148,17 @@ impl Machine {
             Ext::EndTry => {
                 self.handlers.pop();
             }
-            Ext::Alias { d, arr, rank } => {
-                self.exists(*arr)?;
-                self.same(*d, *arr, *rank);
+            Ext::Alias { d, of } => {
+                self.exists(of.arr)?;
+                self.same(*d, *of);
             }
-            Ext::Same { d, arr, rank } => self.same(*d, *arr, *rank),
-            Ext::Untaken { arr, rank } => {
-                self.define(*arr, 0, &vec![Axis::default(); (*rank).into()]);
-                self.part(*arr).state = State::Untaken;
+            Ext::Same { d, of } => self.same(*d, *of),
+            Ext::Untaken { of } => {
+                self.define(of.arr, 0, &vec![Axis::default(); of.rank.into()]);
+                self.part(of.arr).state = State::Untaken;
             }
             Ext::ShapeOf {
-                d,
-                rank,
+                to,
                 candidates,
                 otherwise,
             } => {
@@ -169,7 +168,7 @@ impl Machine {
                     .find(|arr| state(arr) != State::Untaken)
                     .or(otherwise.filter(|arr| state(arr) != State::Unallocated));
                 let axes = match found {
-                    Some(arr) => self.view(arr, *rank)?.1,
+                    Some(arr) => self.view(View { arr, ..*to })?.1,
                     None => {
                         let extent = 1;
                         vec![
@@ -177,16 +176,17 @@ impl Machine {
                                 extent,
                                 ..Axis::default()
                             };
-                            (*rank).into()
+                            to.rank.into()
                         ]
                     }
                 };
-                self.define(*d, 0, &axes);
+                self.define(to.arr, 0, &axes);
             }
             Ext::Conform { b, .. }
                 if self.descriptors[self.now.descriptors + usize::from(*b)].state
                     == State::Untaken => {}
-            Ext::Conform { a, b, rank } => {
+            Ext::Conform { a, b } => {
+                let View { arr: a, rank, .. } = a;
                 self.exists(*a)?;
                 self.exists(*b)?;
                 let part = |arr: Arr| &self.descriptors[self.now.descriptors + usize::from(arr)..];
@@ -197,28 +197,14 @@ impl Machine {
                     descriptor::conform(&axes(a), &axes(b))?;
                 }
             }
-            Ext::Temporary {
-                d,
-                like,
-                rank,
-                order,
-            } => {
-                let (_, mut axes) = self.view(*like, *rank)?;
-                let size = descriptor::lay_out(&mut axes, *order).ok_or_else(|| self.too_big())?;
+            Ext::Temporary { to, like } => {
+                let (_, mut axes) = self.view(View { arr: *like, ..*to })?;
                 axes.iter_mut().for_each(|a| a.lower = 1);
-                let base = self.take(size, 0)?;
-                self.define(*d, base, &axes);
+                self.temporary(*to, axes)?;
             }
-            Ext::TemporaryOf {
-                d,
-                rank,
-                order,
-                dims,
-            } => {
-                let mut axes = self.declared_axes(*dims, *rank)?;
-                let size = descriptor::lay_out(&mut axes, *order).ok_or_else(|| self.too_big())?;
-                let base = self.take(size, 0)?;
-                self.define(*d, base, &axes);
+            Ext::TemporaryOf { to, dims } => {
+                let axes = self.declared_axes(*dims, to.rank)?;
+                self.temporary(*to, axes)?;
             }
             Ext::AxisSize { d, arr, axis } => {
                 let n = if self.part(*arr).state == State::Unallocated {
@@ -229,41 +215,21 @@ impl Machine {
                 };
                 self.set_register(*d, n);
             }
-            Ext::Reallocate {
-                d,
-                like,
-                rank,
-                order,
-                ty,
-            } => self.reallocate(*d, *like, *rank, *order, *ty)?,
+            Ext::Reallocate { to, like } => self.reallocate(*to, *like)?,
             Ext::Release => self.top = self.now.floor,
-            Ext::Fill { arr, rank, s } => {
+            Ext::Fill { to, s } => {
                 let cell = self.register(*s);
-                self.fill(*arr, *rank, cell)?;
+                self.fill(*to, cell)?;
             }
-            Ext::FillConst { arr, rank, cell } => self.fill(*arr, *rank, *cell)?,
-            Ext::Copy { d, s, rank } => self.copy(*d, *s, *rank)?,
-            Ext::Reduce {
-                op,
-                ty,
-                d,
-                arr,
-                rank,
-                order,
-            } => {
-                let cell = self.reduce(*op, *ty, *arr, *rank, *order)?;
+            Ext::Forget { of } => self.fill(*of, cell::poison(of.ty))?,
+            Ext::Copy { to, from } => self.copy(*to, *from)?,
+            Ext::Reduce { op, d, of } => {
+                let cell = self.reduce(*op, *of)?;
                 self.set_register(*d, cell);
             }
-            Ext::Partials {
-                op,
-                ty,
-                d,
-                arr,
-                rank,
-                order,
-            } => self.partials(*op, *ty, *d, *arr, *rank, *order)?,
-            Ext::Size { d, arr, rank } => {
-                let (_, axes) = self.view(*arr, *rank)?;
+            Ext::Partials { op, to, of } => self.partials(*op, *to, *of)?,
+            Ext::Size { d, of } => {
+                let (_, axes) = self.view(*of)?;
                 let n = descriptor::count(&axes).unwrap_or(u64::MAX);
                 self.set_register(*d, n);
             }
@@ -285,16 +251,10 @@ impl Machine {
                 let given = self.part(*arr).state != State::Absent;
                 self.set_register(*d, u64::from(given));
             }
-            Ext::CellsFrom {
-                d,
-                address,
-                arr,
-                rank,
-                order,
-            } => {
-                let (base, axes) = self.view(*arr, *rank)?;
+            Ext::CellsFrom { d, address, of } => {
+                let (base, axes) = self.view(*of)?;
                 let address = self.register(*address);
-                let n = if descriptor::is_contiguous(&axes, *order) {
+                let n = if descriptor::is_contiguous(&axes, of.order) {
                     let all = descriptor::count(&axes).unwrap_or(u64::MAX);
                     all.saturating_sub(address.wrapping_sub(base))
                 } else {
@@ -302,43 +262,22 @@ impl Machine {
                 };
                 self.set_register(*d, n);
             }
-            Ext::PushArray {
-                h,
-                class,
-                arr,
-                rank,
-                order,
-            } => {
-                // An array without a shape has no elements; popping into it is popping none.
-                if self.part(*arr).state != State::Unallocated {
-                    self.push_array(*h, *class, *arr, *rank, *order)?;
-                }
-            }
-            Ext::PopArray {
-                h,
-                class,
-                arr,
-                rank,
-                order,
-            } => {
-                if self.part(*arr).state != State::Unallocated {
-                    self.pop_array(*h, *class, *arr, *rank, *order)?;
-                }
-            }
-            Ext::ReturnArray { arr, rank } => {
-                let from = self.now.descriptors + usize::from(*arr);
-                let n = descriptor::positions((*rank).into());
-                self.exists(*arr)?;
+            Ext::PushArray { h, class, of } => self.push_array(*h, *class, *of)?,
+            Ext::PopArray { h, class, to } => self.pop_array(*h, *class, *to)?,
+            Ext::ReturnArray { of } => {
+                let from = self.now.descriptors + usize::from(of.arr);
+                let n = descriptor::positions(of.rank.into());
+                self.exists(of.arr)?;
                 self.returned.clear();
                 self.returned
                     .extend_from_slice(&self.descriptors[from..from + n]);
             }
-            Ext::Returned { d, rank } => {
-                let n = descriptor::positions((*rank).into()).min(self.returned.len());
-                let to = self.now.descriptors + usize::from(*d);
-                self.descriptors[to..to + n].copy_from_slice(&self.returned[..n]);
+            Ext::Returned { to } => {
+                let n = descriptor::positions(to.rank.into()).min(self.returned.len());
+                let at = self.now.descriptors + usize::from(to.arr);
+                self.descriptors[at..at + n].copy_from_slice(&self.returned[..n]);
                 // The cells are those of the frame that was left: keep them until the statement ends.
-                let (base, axes) = self.view(*d, *rank)?;
+                let (base, axes) = self.view(*to)?;
                 if let Some((_, high)) = descriptor::span(base, &axes) {
                     self.top = self.top.max(high as usize + 1);
                 }

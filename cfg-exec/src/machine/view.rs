@@ -1,11 +1,9 @@
 //! Descriptors of a frame: reading and setting them, sections, and locals that take the shape of a value.
 
-use cfg_core::ir::{Order, ScalarType};
-
 use super::{Machine, slow_path::trips_needed};
 use crate::{
     cell::{self, POISON_INT},
-    code::{Arr, SubReg},
+    code::{Arr, SubReg, View},
     descriptor::{self, Axis, Descriptor, State},
     fault::Fault,
 };
@@ -44,7 +42,7 @@ impl Machine {
     }
 
     /// Base and dimensions of an array that is there.
-    pub(super) fn view(&self, arr: Arr, rank: u8) -> Result<(u64, Vec<Axis>), Fault> {
+    pub(super) fn view(&self, View { arr, rank, .. }: View) -> Result<(u64, Vec<Axis>), Fault> {
         self.exists(arr)?;
         let from = self.now.descriptors + usize::from(arr);
         let parts = &self.descriptors[from..];
@@ -52,7 +50,7 @@ impl Machine {
     }
 
     /// Copies a descriptor.
-    pub(super) fn same(&mut self, d: Arr, arr: Arr, rank: u8) {
+    pub(super) fn same(&mut self, d: Arr, View { arr, rank, .. }: View) {
         let n = descriptor::positions(rank.into());
         let at = self.now.descriptors;
         let from = at + usize::from(arr);
@@ -133,17 +131,11 @@ impl Machine {
     }
 
     /// Gives a local of deferred extents the shape of `like`; its values are kept where it has that shape.
-    pub(super) fn reallocate(
-        &mut self,
-        d: Arr,
-        like: Arr,
-        rank: u8,
-        order: Order,
-        ty: ScalarType,
-    ) -> Result<(), Fault> {
-        let (_, like) = self.view(like, rank)?;
+    pub(super) fn reallocate(&mut self, to: View, like: Arr) -> Result<(), Fault> {
+        let (_, like) = self.view(View { arr: like, ..to })?;
+        let d = to.arr;
         if self.part(d).state == State::Bound {
-            let (_, have) = self.view(d, rank)?;
+            let (_, have) = self.view(to)?;
             if descriptor::conform(&have, &like).is_ok() {
                 return Ok(());
             }
@@ -154,17 +146,17 @@ impl Machine {
         for (k, axis) in axes.iter_mut().enumerate() {
             axis.lower = descriptor::axis(&self.descriptors[from..], k).lower;
         }
-        let size = descriptor::lay_out(&mut axes, order).ok_or_else(|| self.too_big())?;
+        let size = descriptor::lay_out(&mut axes, to.order).ok_or_else(|| self.too_big())?;
         let old = *self.part(d);
         let (mut base, mut capacity) = (old.base, old.capacity);
         if size > capacity {
             // Growing by half at least bounds what is lost in a frame that reallocates in a loop.
             capacity = size.max(capacity.saturating_add(capacity / 2));
-            base = match self.take(capacity, cell::poison(ty)) {
+            base = match self.take(capacity, cell::poison(to.ty)) {
                 Ok(base) => base,
                 Err(_) => {
                     capacity = size;
-                    self.take(size, cell::poison(ty))?
+                    self.take(size, cell::poison(to.ty))?
                 }
             };
             self.now.floor = self.top;
