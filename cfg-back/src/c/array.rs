@@ -262,16 +262,7 @@ impl Writer<'_> {
         match step {
             Step::Let { name, value } => {
                 let code = self.scalar(value)?;
-                let constant = matches!(
-                    value,
-                    Expr::Int(_)
-                        | Expr::Real(_)
-                        | Expr::Real32(_)
-                        | Expr::Logical(_)
-                        | Expr::Null(_)
-                        | Expr::Addr(_)
-                );
-                if constant {
+                if !matches!(value, Expr::Place(_) | Expr::Op(..)) {
                     return self.set_lane(*name, code);
                 }
                 let s = self.helper("s", code.ty);
@@ -284,18 +275,16 @@ impl Writer<'_> {
                 self.set_view(arrays, *array, view)
             }
             Step::Transpose { array, of } => {
-                self.must_be_array(arrays, *of);
-                self.stop();
-                let mut view = self.view_of(arrays, *of)?;
+                let mut view = self.existing(arrays, *of)?;
                 view.axes.reverse();
                 view.dense = false;
                 self.set_view(arrays, *array, view)
             }
-            Step::Alias { array, of } | Step::Same { array, of } => {
-                if matches!(step, Step::Alias { .. }) {
-                    self.must_be_array(arrays, *of);
-                    self.stop();
-                }
+            Step::Alias { array, of } => {
+                let view = self.existing(arrays, *of)?;
+                self.set_view(arrays, *array, view)
+            }
+            Step::Same { array, of } => {
                 let view = self.view_of(arrays, *of)?;
                 self.set_view(arrays, *array, view)
             }
@@ -305,12 +294,9 @@ impl Writer<'_> {
                 candidates,
                 otherwise,
             } => self.shape_of(arrays, *array, candidates, *otherwise),
-            Step::Conform { a, b } if self.checked() => self.conform(arrays, *a, *b),
-            Step::Conform { .. } => Ok(()),
+            Step::Conform { a, b } => self.conform(arrays, *a, *b),
             Step::Temporary { array, like } => {
-                self.must_be_array(arrays, *like);
-                self.stop();
-                let like = self.view_of(arrays, *like)?;
+                let like = self.existing(arrays, *like)?;
                 let extents = like.axes.into_iter().map(|(extent, _)| extent).collect();
                 self.temporary(arrays, *array, extents)
             }
@@ -319,52 +305,35 @@ impl Writer<'_> {
                 for e in extents {
                     all.push(self.kept(e)?);
                 }
-                if self.checked() {
-                    all.iter().for_each(|n| self.must_be_bounds(&1.into(), n));
-                    self.stop();
-                }
+                all.iter().for_each(|n| self.must_be_bounds(&1.into(), n));
+                self.stop();
                 self.temporary(arrays, *array, all)
             }
             Step::Reallocate { array, like } => {
-                self.must_be_array(arrays, *like);
-                self.stop();
-                let like = self.view_of(arrays, *like)?;
+                let like = self.existing(arrays, *like)?;
                 self.reallocate(arrays, *array, &like)
             }
             Step::Fill { array, value } => {
                 let view = self.view_of(arrays, *array)?;
                 let code = self.scalar(value)?;
-                let mut code = operators::convert(code, view.ty, self.pieces);
-                if self.checked() {
-                    code = self.hoisted(code);
-                    self.must_be_array(arrays, *array);
-                    self.stop();
-                }
-                self.each_element(&view, false, |writer, at| {
-                    let element = view.element(at).text;
-                    writer
-                        .lines
-                        .line(format_args!("{element} = {};", code.text));
-                    Ok(())
-                })
+                let code = operators::convert(code, view.ty, self.pieces);
+                let code = self.hoisted(code);
+                self.must_be_array(arrays, *array);
+                self.stop();
+                self.fill(&view, &code.text)
             }
             Step::Copy { to, from } => {
-                if self.checked() {
-                    self.conform(arrays, *to, *from)?;
-                }
+                self.conform(arrays, *to, *from)?;
                 let (to, from) = (self.view_of(arrays, *to)?, self.view_of(arrays, *from)?);
                 self.copy(&to, &from)
             }
             Step::Reduce { op, name, of } => {
-                self.must_be_array(arrays, *of);
-                self.stop();
-                let of = self.view_of(arrays, *of)?;
+                let of = self.existing(arrays, *of)?;
                 self.fold(*op, *name, &of, |_, at| Ok(of.element(at)))
             }
             Step::Partials { op, array, of } => {
-                self.must_be_array(arrays, *of);
-                self.stop();
-                let (to, of) = (self.view_of(arrays, *array)?, self.view_of(arrays, *of)?);
+                let of = self.existing(arrays, *of)?;
+                let to = self.view_of(arrays, *array)?;
                 if *op == Op::ProductPartial {
                     self.product_partials(&to, &of)
                 } else {
@@ -378,15 +347,13 @@ impl Writer<'_> {
                 taken,
                 untaken,
             } => {
-                let code = match (self.checked(), lenient) {
-                    (true, false) => self.decided(condition)?,
-                    (true, true) => self.lenient(condition, *sense)?,
-                    (false, _) => self.scalar(condition)?,
-                };
-                let code = if *sense || self.checked() && *lenient {
-                    code
-                } else {
-                    self.negated(code)?
+                let code = match (*lenient, *sense) {
+                    (true, sense) => self.lenient(condition, sense)?,
+                    (false, true) => self.decision(condition)?,
+                    (false, false) => {
+                        let code = self.decision(condition)?;
+                        self.negated(code)?
+                    }
                 };
                 self.lines.open(format_args!("if ({})", code.text));
                 self.steps(taken, arrays)?;
@@ -408,7 +375,12 @@ impl Writer<'_> {
                 attempt,
                 well,
                 failed,
-            } if self.checked() => {
+            } => {
+                if !self.checked() {
+                    // Nothing is checked, so nothing goes wrong.
+                    self.steps(attempt, arrays)?;
+                    return self.steps(well, arrays);
+                }
                 self.attempt(|writer| writer.steps(attempt, arrays))?;
                 let check = self.checks.variable.clone();
                 self.lines.open(format_args!("if (!{check}.at)"));
@@ -418,15 +390,6 @@ impl Writer<'_> {
                 self.steps(failed, arrays)?;
                 self.lines.close();
                 Ok(())
-            }
-            // Nothing is checked, so nothing goes wrong.
-            Step::Try {
-                attempt,
-                well,
-                failed: _,
-            } => {
-                self.steps(attempt, arrays)?;
-                self.steps(well, arrays)
             }
             Step::Loop(nest) => self.nest(nest, arrays),
         }

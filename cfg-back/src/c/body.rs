@@ -5,7 +5,7 @@ use super::{
     amount::Amount,
     expression::reduces,
     operators::{
-        Code, convert, literal_integer,
+        Code, literal_integer,
         precedence::{POSTFIX, PRODUCT, SUM, UNARY},
     },
     statement::pushes,
@@ -116,25 +116,15 @@ impl Writer<'_> {
         self.pieces.begin_statement();
         self.open_place();
         let form = match test {
-            LoopTest::Pre(condition) if self.checked() => {
-                self.lines.open("for (;;)");
-                let code = self.decided(condition)?;
-                self.lines.line(format_args!("if (!{})", code.text));
-                self.lines.line("    break;");
-                Form::Loop {
-                    counted: false,
-                    roomy: false,
-                }
-            }
             LoopTest::Pre(condition) => {
-                if reduces(condition) {
+                if self.checked() || reduces(condition) {
                     self.lines.open("for (;;)");
-                    let code = self.scalar(condition)?;
-                    let code = self.apply(Op::Not, vec![code])?;
+                    let code = self.decision(condition)?;
+                    let code = self.negated(code)?;
                     self.lines.line(format_args!("if ({})", code.text));
                     self.lines.line("    break;");
                 } else {
-                    let condition = self.condition(condition)?;
+                    let condition = self.scalar(condition)?.text;
                     self.lines.open(format_args!("while ({condition})"));
                 }
                 Form::Loop {
@@ -307,28 +297,19 @@ impl Writer<'_> {
         let [from, by, trips] =
             ["first", "step", "trips"].map(|name| self.helper(name, ScalarType::Integer));
         self.lines.line(format_args!("{from} = {};", first.text));
-        let constant = step.constant().filter(|n| *n != 0);
-        let by = match constant {
-            Some(n) => literal_integer(n).at_least(UNARY).into_owned(),
+        let code = |name: &str| Code::new(name.to_owned(), POSTFIX, ScalarType::Integer);
+        let (last, by) = match step.constant().filter(|n| *n != 0) {
+            Some(n) => (last, literal_integer(n).at_least(UNARY).into_owned()),
             None => {
-                let last_text = last.text.clone();
                 let end = self.helper("last", ScalarType::Integer);
-                self.lines.line(format_args!("{end} = {last_text};"));
+                self.lines.line(format_args!("{end} = {};", last.text));
                 self.lines.line(format_args!("{by} = {};", step_code.text));
                 self.made.can_fail = true;
                 self.lines.line(format_args!("if ({by} == 0)"));
                 self.lines.line("    return 4;");
-                let code = |name: &str| Code::new(name.to_owned(), POSTFIX, ScalarType::Integer);
-                let operands = vec![code(&from), code(&end), code(&by)];
-                let count = self.apply(Op::Trips, operands)?;
-                self.lines.open(format_args!(
-                    "for ({trips} = {}, {i} = {from}; {trips} > 0; --{trips}, {i} += {by})",
-                    count.text
-                ));
-                return Ok(());
+                (code(&end), by)
             }
         };
-        let code = |name: &str| Code::new(name.to_owned(), POSTFIX, ScalarType::Integer);
         let count = self.apply(Op::Trips, vec![code(&from), last, code(&by)])?;
         self.lines.open(format_args!(
             "for ({trips} = {}, {i} = {from}; {trips} > 0; --{trips}, {i} += {by})",
@@ -375,11 +356,7 @@ impl Writer<'_> {
             Selector::Condition(condition) => {
                 // The true arm first, but for one that is empty.
                 edges.sort_by_key(|&e| cfg.edge(e).label == Some(1));
-                let mut code = if self.checked() {
-                    self.decided(condition)?
-                } else {
-                    self.scalar(condition)?
-                };
+                let mut code = self.decision(condition)?;
                 let empty = |e: &EdgeId| cfg.edge(*e).to == end;
                 if let [other, taken] = &mut edges[..]
                     && empty(taken)
@@ -528,11 +505,7 @@ impl Writer<'_> {
                 self.lines.close();
             }
             Form::DoWhile(condition) => {
-                let code = if self.checked() {
-                    self.decided(condition)?
-                } else {
-                    self.scalar(condition)?
-                };
+                let code = self.decision(condition)?;
                 self.lines
                     .close_with(format_args!("}} while ({});", code.text));
             }
@@ -567,23 +540,16 @@ impl Writer<'_> {
         let plain = switch.compared.is_none();
         if !switch.arms.iter().any(|arm| arm.default) {
             self.made.can_fail = true;
-            match (plain, self.checked()) {
-                (true, false) => {
-                    self.lines.line("default:");
-                    self.lines.line("    return 4;");
-                }
-                (true, true) => {
-                    self.lines.line("default:");
-                    self.leave(super::faults::CASE);
-                }
-                (false, checked) => {
-                    self.lines.reopen("} else {");
-                    if checked {
-                        self.leave(super::faults::CASE);
-                    } else {
-                        self.lines.line("return 4;");
-                    }
-                }
+            if plain {
+                self.lines.line("default:");
+            } else {
+                self.lines.reopen("} else {");
+            }
+            if self.checked() {
+                self.leave(super::faults::CASE);
+            } else {
+                let indent = if plain { "    " } else { "" };
+                self.lines.line(format_args!("{indent}return 4;"));
             }
         }
         self.lines.close();
@@ -596,15 +562,6 @@ impl Writer<'_> {
         };
         let first = places.partition_point(|at| *at < range.start);
         places.get(first).is_some_and(|at| range.contains(at))
-    }
-
-    /// The value of a condition.
-    pub(super) fn decision(&mut self, e: &Expr) -> Emitted<Code> {
-        let code = self.scalar(e)?;
-        if self.checked() {
-            return Ok(self.decided_code(&code));
-        }
-        Ok(convert(code, ScalarType::Logical, self.pieces))
     }
 }
 

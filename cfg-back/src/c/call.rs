@@ -199,19 +199,11 @@ impl Writer<'_> {
         match (value, &target, &filled) {
             (Some(value), Some(target), _) => self.assign(target, &value),
             (Some(value), None, Some(view)) => {
-                if let (true, Some(place)) = (self.checked(), result)
-                    && place.subscripts.is_empty()
-                {
+                if let Some(place) = result.filter(|place| place.subscripts.is_empty()) {
                     self.must_exist(place.var);
                     self.stop();
                 }
-                self.each_element(view, false, |writer, at| {
-                    let element = view.element(at).text;
-                    writer
-                        .lines
-                        .line(format_args!("{element} = {};", value.text));
-                    Ok(())
-                })?;
+                self.fill(view, &value.text)?;
             }
             (Some(_), None, None) | (None, ..) => {}
         }
@@ -330,22 +322,13 @@ impl Writer<'_> {
     ) -> Emitted<String> {
         let formal = theirs.variable(p);
         let writes = formal.intent().is_some_and(Intent::writes);
-        let mut view = match e {
-            Expr::Place(place) => {
-                // What the called routine may change must not move the place that a copy goes back to.
-                let view = self.kept_view(place, writes && !strided)?;
-                if self.checked() {
-                    written.reach(Reach::of_view(&view));
-                }
-                view
-            }
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Op(..)
-            | Expr::Null(_)
-            | Expr::Addr(_) => self.array_value(e)?,
+        let mut view = if let Expr::Place(place) = e {
+            // What the called routine may change must not move the place that a copy goes back to.
+            let view = self.kept_view(place, writes && !strided)?;
+            written.reach(Reach::of_view(&view));
+            view
+        } else {
+            self.array_value(e)?
         };
         let order = match given_shape(formal) {
             true => view.order,

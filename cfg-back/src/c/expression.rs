@@ -49,14 +49,15 @@ impl Writer<'_> {
 
     fn elemental(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let lazy = matches!(op, Op::If | Op::And | Op::Or);
-        if lazy && self.checked() {
-            return match operands.iter().skip(1).any(super::faults::needs_lines) {
-                true => self.lazy_lines(op, operands),
-                false => self.lazy(op, operands),
-            };
+        let needs_lines = match self.checked() {
+            true => super::faults::needs_lines,
+            false => reduces,
+        };
+        if lazy && operands.iter().skip(1).any(needs_lines) {
+            return self.lazy_lines(op, operands);
         }
-        if lazy && operands.iter().skip(1).any(reduces) {
-            return self.guarded(op, operands);
+        if lazy && self.checked() {
+            return self.lazy(op, operands);
         }
         let mut codes = Vec::with_capacity(operands.len());
         for e in operands {
@@ -74,40 +75,6 @@ impl Writer<'_> {
     pub(super) fn apply(&mut self, op: Op, operands: Vec<Code>) -> Emitted<Code> {
         let made = operators::apply(op, operands, self.pieces);
         made.map_err(|e| self.malformed(e.to_string()))
-    }
-
-    /// The value of `if`, `and` or `or` with loops in an operand that may not be evaluated.
-    fn guarded(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
-        let Some((first, rest)) = operands.split_first() else {
-            return Err(self.malformed("an operator has no operands"));
-        };
-        if op != Op::If {
-            let value = self.helper("so_far", ScalarType::Logical);
-            let first = self.scalar(first)?;
-            self.lines.line(format_args!("{value} = {};", first.text));
-            for e in rest {
-                let not = if op == Op::Or { "!" } else { "" };
-                self.lines.open(format_args!("if ({not}{value})"));
-                let code = self.scalar(e)?;
-                self.lines.line(format_args!("{value} = {};", code.text));
-                self.lines.close();
-            }
-            return Ok(Code::new(value, POSTFIX, ScalarType::Logical));
-        }
-        let ty = self.common_type(rest)?;
-        let value = self.helper("chosen", ty);
-        let condition = self.scalar(first)?;
-        self.lines.open(format_args!("if ({})", condition.text));
-        for (k, e) in rest.iter().enumerate() {
-            if k > 0 {
-                self.lines.reopen("} else {");
-            }
-            let code = self.scalar(e)?;
-            let code = operators::convert(code, ty, self.pieces);
-            self.lines.line(format_args!("{value} = {};", code.text));
-        }
-        self.lines.close();
-        Ok(Code::new(value, POSTFIX, ty))
     }
 
     /// The type of a conditional expression with these arms: integers are converted to that of the others.
@@ -252,12 +219,11 @@ impl Writer<'_> {
         };
         if op == Op::Present {
             self.reads(place.var);
-            let name = match &self.variables.all[place.var.index()].kind {
-                Kind::Pointer(name) | Kind::Tape(name) => name.clone(),
-                Kind::Array(array) => array.pointer.clone(),
-                Kind::Value(_) => return Ok(literal_logical(true)),
-            };
-            let text = format!("{name} != NULL");
+            let kind = &self.variables.all[place.var.index()].kind;
+            if let Kind::Value(_) = kind {
+                return Ok(literal_logical(true));
+            }
+            let text = format!("{} != NULL", kind.name());
             return Ok(Code::new(
                 text,
                 operators::precedence::EQUALITY,
@@ -301,11 +267,8 @@ impl Writer<'_> {
             }
             _ => return Err(self.malformed("an inquiry names no dimension")),
         };
-        if self.checked() {
-            let one = op == Op::Size && dimension.is_some();
-            return Ok(self.if_there(place, one, amount.code()));
-        }
-        Ok(amount.code())
+        let one = op == Op::Size && dimension.is_some();
+        Ok(self.if_there(place, one, amount.code()))
     }
 
     /// Lower bounds and extents of a section.
@@ -316,11 +279,6 @@ impl Writer<'_> {
             .into_iter()
             .map(|(extent, _)| (1.into(), extent))
             .collect())
-    }
-
-    /// The C of a condition, as it stands between the parentheses of `if` and `while`.
-    pub(super) fn condition(&mut self, e: &Expr) -> Emitted<String> {
-        Ok(self.scalar(e)?.text)
     }
 }
 

@@ -159,13 +159,11 @@ impl Writer<'_> {
             let to = self.view(place)?;
             return self.copy(&to, from);
         }
-        if self.checked() {
-            if place.subscripts.is_empty() {
-                self.must_exist(place.var);
-            }
-            self.must_conform(to, from);
-            self.stop();
+        if place.subscripts.is_empty() {
+            self.must_exist(place.var);
         }
+        self.must_conform(to, from);
+        self.stop();
         self.copy(to, from)
     }
 }

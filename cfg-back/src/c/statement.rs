@@ -18,6 +18,7 @@ use cfg_core::{
     ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, Subscript, TapeClass},
     typing,
 };
+use cfg_transform::lower::place_rank;
 use std::collections::{BTreeMap, HashSet};
 
 /// A scalar place that something is assigned to.
@@ -136,11 +137,7 @@ impl Writer<'_> {
         self.pieces.begin_statement();
         match &statement.kind {
             StmtKind::Assign { target, value } => {
-                let rank = match typing::place_type(&self.routine.variables, target) {
-                    Ok(ty) => ty.rank,
-                    Err(mismatch) => return Err(self.malformed(mismatch.message)),
-                };
-                if rank > 0 {
+                if place_rank(self.routine, target) > 0 {
                     return self.assign_array(target, value);
                 }
                 if self.checked() {
@@ -229,7 +226,7 @@ impl Writer<'_> {
             let view = self.array_value(value)?;
             let (name, cells) = self.stack(class);
             let size = view.size().times(&cells.into());
-            if let (true, Expr::Place(place)) = (self.checked(), value) {
+            if let Expr::Place(place) = value {
                 self.must_be_given(place.var);
                 self.stop();
             }
@@ -254,27 +251,24 @@ impl Writer<'_> {
 
     fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
         let (tape, top) = self.top(tape)?;
-        let ty = match typing::place_type(&self.routine.variables, target) {
-            Ok(ty) => ty,
-            Err(mismatch) => return Err(self.malformed(mismatch.message)),
-        };
-        if ty.rank == 0 && self.checked() {
-            let code = self.checked_pop(&tape, &top, class, ty.ty);
-            return self.store(target, &code, None);
-        }
-        let mut value = pop_text(&top, class, ty.ty);
-        if ty.rank == 0 {
-            let target = self.target(target, false)?;
+        let ty = self.routine.variable(target.var).ty;
+        if place_rank(self.routine, target) == 0 {
+            if self.checked() {
+                let code = self.checked_pop(&tape, &top, class, ty);
+                return self.store(target, &code, None);
+            }
+            let (target, value) = (self.target(target, false)?, pop_text(&top, class, ty));
             self.lines.line(format_args!("{} = {value};", target.text));
             return Ok(());
         }
         let read = self.variables.all[target.var.index()].read;
         let view = self.view(target)?;
-        if self.checked() {
-            self.must_be_given(target.var);
-            self.stop();
-            value = self.checked_pop(&tape, &top, class, ty.ty).text;
-        }
+        self.must_be_given(target.var);
+        self.stop();
+        let value = match self.checked() {
+            true => self.checked_pop(&tape, &top, class, ty).text,
+            false => pop_text(&top, class, ty),
+        };
         let stop = self.stop_lines();
         self.each_element(&view, true, |writer, at| {
             let to = view.element(at).text;
@@ -300,13 +294,9 @@ impl Writer<'_> {
             let given = Returned::given(self.routine) == Some(v);
             let parameter = self.routine.variable(v).intent().is_some() || given;
             let local = self.routine.variable(v).role == Role::Local && !given;
-            let name = match &variable.kind {
-                Kind::Value(name) => name,
-                Kind::Pointer(name) | Kind::Tape(name) => name,
-                Kind::Array(array) => &array.pointer,
-            };
-            let written = local && named.contains(&**name) && !read.contains(&**name);
-            if (parameter && !named.contains(&**name)) || written {
+            let name = variable.kind.name();
+            let written = local && named.contains(name) && !read.contains(name);
+            if (parameter && !named.contains(name)) || written {
                 silence(name);
             }
             if let Kind::Array(array) = &variable.kind

@@ -102,6 +102,16 @@ pub(super) enum Kind {
     Tape(String),
 }
 
+impl Kind {
+    /// The name of the variable or of the pointer to it.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Value(name) | Self::Pointer(name) | Self::Tape(name) => name,
+            Self::Array(array) => &array.pointer,
+        }
+    }
+}
+
 /// An array, which lies in storage order without gaps but for parameters with strides.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
@@ -216,11 +226,7 @@ impl Variables {
             Bound::Parameter(v) => {
                 let variable = &mut self.all[v.index()];
                 (variable.used, variable.read) = (true, true);
-                match &variable.kind {
-                    Kind::Value(text) => text.clone(),
-                    Kind::Pointer(name) | Kind::Tape(name) => name.clone(),
-                    Kind::Array(array) => array.pointer.clone(),
-                }
+                variable.kind.name().to_owned()
             }
             Bound::Kept(k) => {
                 let kept = &mut self.bounds[*k];

@@ -82,6 +82,15 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// All elements of an array become a value.
+    pub(in crate::c) fn fill(&mut self, to: &View, value: &str) -> Emitted<()> {
+        self.each_element(to, false, |writer, at| {
+            let element = to.element(at).text;
+            writer.lines.line(format_args!("{element} = {value};"));
+            Ok(())
+        })
+    }
+
     /// The elements of an array become those of another one.
     pub(in crate::c) fn copy(&mut self, to: &View, from: &View) -> Emitted<()> {
         self.each_element(to, false, |writer, at| {

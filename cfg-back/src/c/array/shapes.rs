@@ -1,16 +1,23 @@
 //! Shapes: which of several operands gives it, and what conforms.
 
-use super::Arrays;
+use super::{Arrays, View};
 use crate::c::{Emitted, variable::Kind, writer::Writer};
-use cfg_core::ir::{Op, ScalarType};
+use cfg_core::ir::ScalarType;
 use cfg_transform::scalarize::{ArrayId, Part, Step};
 
 impl Writer<'_> {
     /// Notes if an array of a form is a variable that is not there.
     pub(super) fn must_be_array(&mut self, arrays: &Arrays<'_>, array: ArrayId) {
-        if let (true, Some(v)) = (self.checked(), arrays.form.arrays[array.index()].variable) {
+        if let Some(v) = arrays.form.arrays[array.index()].variable {
             self.must_exist(v);
         }
+    }
+
+    /// The cells of an array of a form that must be there.
+    pub(super) fn existing(&mut self, arrays: &mut Arrays<'_>, array: ArrayId) -> Emitted<View> {
+        self.must_be_array(arrays, array);
+        self.stop();
+        self.view_of(arrays, array)
     }
 
     /// The pointer of an array of a form that is a parameter which may not be given.
@@ -36,6 +43,9 @@ impl Writer<'_> {
         a: ArrayId,
         b: ArrayId,
     ) -> Emitted<()> {
+        if !self.checked() {
+            return Ok(());
+        }
         let (to, from) = (self.view_of(arrays, a)?, self.view_of(arrays, b)?);
         let taken = arrays.variable.contains(&b);
         if taken {
@@ -63,16 +73,7 @@ impl Writer<'_> {
         for Part { test, steps } in parts {
             if let Some(e) = test {
                 self.lines.open(format_args!("if ({open})"));
-                let code = if self.checked() {
-                    self.lenient(e, undecided)?
-                } else {
-                    self.scalar(e)?
-                };
-                let code = if undecided || self.checked() {
-                    code
-                } else {
-                    self.apply(Op::Not, vec![code])?
-                };
+                let code = self.lenient(e, undecided)?;
                 self.lines.line(format_args!("{open} = {};", code.text));
                 self.lines.close();
             }

@@ -37,10 +37,7 @@ impl Writer<'_> {
             return size.text;
         };
         let absent = if missing == ABSENT { "-1" } else { "-2" };
-        let pointer = match &self.variables.all[place.var.index()].kind {
-            Kind::Array(array) => &array.pointer,
-            Kind::Value(name) | Kind::Pointer(name) | Kind::Tape(name) => name,
-        };
+        let pointer = self.variables.all[place.var.index()].kind.name();
         format!("{pointer} != NULL ? {} : {absent}", size.at_least(OR))
     }
 

@@ -36,10 +36,8 @@ impl Writer<'_> {
     /// What an inquiry says of an array that must be there; with `lenient`, one without a shape has extents 0.
     pub(in crate::c) fn if_there(&mut self, place: &Place, lenient: bool, code: Code) -> Code {
         // A section has been looked at.
-        let Some(missing) = self
-            .missing(place.var)
-            .filter(|_| place.subscripts.is_empty())
-        else {
+        let whole = self.checked() && place.subscripts.is_empty();
+        let Some(missing) = self.missing(place.var).filter(|_| whole) else {
             return code;
         };
         let Kind::Array(array) = &self.variables.all[place.var.index()].kind else {
@@ -64,7 +62,7 @@ impl Writer<'_> {
 
     /// Notes if an array is not there.
     pub(in crate::c) fn must_exist(&mut self, v: VarId) {
-        let Some(code) = self.missing(v) else {
+        let Some(code) = self.missing(v).filter(|_| self.checked()) else {
             return;
         };
         let Some(Kind::Array(array)) = self.variables.all.get(v.index()).map(|v| &v.kind) else {

@@ -39,22 +39,21 @@ impl Writer<'_> {
         self.noting("cfgrev_true", &[UNSET], &[&code.text], ScalarType::Logical)
     }
 
-    /// A condition that decides what is written next, in a variable.
-    pub(in crate::c) fn decided(&mut self, e: &Expr) -> Emitted<Code> {
+    /// A condition that decides what is written next, with checks in a variable.
+    pub(in crate::c) fn decision(&mut self, e: &Expr) -> Emitted<Code> {
         let code = self.scalar(e)?;
-        Ok(self.decided_code(&code))
-    }
-
-    pub(in crate::c) fn decided_code(&mut self, code: &Code) -> Code {
-        let code = self.truth(code);
+        if !self.checked() {
+            return Ok(operators::convert(code, ScalarType::Logical, self.pieces));
+        }
+        let code = self.truth(&code);
         if code.text == "true" || code.text == "false" {
             self.stop();
-            return code;
+            return Ok(code);
         }
         let name = self.helper("holds", ScalarType::Logical);
         self.lines.line(format_args!("{name} = {};", code.text));
         self.stop();
-        Code::new(name, POSTFIX, ScalarType::Logical)
+        Ok(Code::new(name, POSTFIX, ScalarType::Logical))
     }
 
     /// The opposite of a condition that has been looked at.
@@ -127,7 +126,7 @@ impl Writer<'_> {
         Ok(Code::new(text, CONDITIONAL, ScalarType::Logical))
     }
 
-    /// [`Self::lazy`] with loops in operands that may not be evaluated.
+    /// The value of `if`, `and` or `or` with loops in an operand that may not be evaluated.
     pub(in crate::c) fn lazy_lines(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
         let Some((first, rest)) = operands.split_first() else {
             return Err(self.malformed("an operator has no operands"));
@@ -135,7 +134,7 @@ impl Writer<'_> {
         if op == Op::If {
             let ty = self.common_type(rest)?;
             let value = self.helper("chosen", ty);
-            let condition = self.decided(first)?;
+            let condition = self.decision(first)?;
             self.lines.open(format_args!("if ({})", condition.text));
             for (k, e) in rest.iter().enumerate() {
                 if k > 0 {
@@ -153,9 +152,14 @@ impl Writer<'_> {
         let first = self.scalar(first)?;
         self.lines.line(format_args!("{value} = {};", first.text));
         self.stop();
-        let goes_on = if op == Op::And { "1" } else { "0" };
+        let goes_on = match (op, self.checked()) {
+            (Op::And, true) => format!("{value} == 1"),
+            (_, true) => format!("{value} == 0"),
+            (Op::Or, false) => format!("!{value}"),
+            (_, false) => value.clone(),
+        };
         for e in rest {
-            self.lines.open(format_args!("if ({value} == {goes_on})"));
+            self.lines.open(format_args!("if ({goes_on})"));
             let code = self.scalar(e)?;
             self.lines.line(format_args!("{value} = {};", code.text));
             self.stop();
@@ -167,6 +171,9 @@ impl Writer<'_> {
     /// The value of a condition that is this; one that has no value is not.
     pub(in crate::c) fn lenient(&mut self, e: &Expr, sense: bool) -> Emitted<Code> {
         let code = self.scalar(e)?;
+        if !self.checked() {
+            return if sense { Ok(code) } else { self.negated(code) };
+        }
         let text = format!("{} == {}", code.at_least(RELATION), u8::from(sense));
         let name = self.helper("holds", ScalarType::Logical);
         self.lines.line(format_args!("{name} = {text};"));

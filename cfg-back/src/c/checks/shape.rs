@@ -92,6 +92,9 @@ impl Writer<'_> {
 
     /// Notes if two arrays have other extents.
     pub(in crate::c) fn must_conform(&mut self, a: &View, b: &View) {
+        if !self.checked() {
+            return;
+        }
         for ((m, _), (n, _)) in a.axes.iter().zip(&b.axes) {
             let same = match (m.constant(), n.constant()) {
                 (Some(m), Some(n)) => m.max(0) == n.max(0),
@@ -132,9 +135,11 @@ impl Writer<'_> {
 
     /// Notes if the bounds of a dimension are not set or leave the integers.
     pub(in crate::c) fn must_be_bounds(&mut self, lower: &Amount, extent: &Amount) {
-        if let (Some(l), Some(n)) = (lower.constant(), extent.constant())
-            && l.checked_add(n.max(0)).is_some()
-        {
+        let known = match (lower.constant(), extent.constant()) {
+            (Some(l), Some(n)) => l.checked_add(n.max(0)).is_some(),
+            _ => false,
+        };
+        if known || !self.checked() {
             return;
         }
         self.pieces.define("cfgrev_bounds", || BOUNDS_OF.to_owned());

@@ -132,12 +132,7 @@ impl Writer<'_> {
     /// Makes the elements of an array such that were never set, not what is in the gaps between them.
     pub(in crate::c) fn forget_elements(&mut self, v: VarId) -> Emitted<()> {
         let view = self.view(&Place::whole(v))?;
-        let value = unset(view.ty);
-        self.each_element(&view, false, |writer, at| {
-            let element = view.element(at).text;
-            writer.lines.line(format_args!("{element} = {value};"));
-            Ok(())
-        })
+        self.fill(&view, unset(view.ty))
     }
 }
 
