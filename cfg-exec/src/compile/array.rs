@@ -5,7 +5,7 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Op, Order, Place, ScalarType, Subscript},
 };
-use cfg_transform::lower::place_rank;
+use cfg_transform::lower::{increment, place_rank};
 use cfg_transform::scalarize::{
     self, Action, Array, ArrayId, Element, Form, Loop, Malformed, Part, Scalarizer, Step,
 };
@@ -413,25 +413,18 @@ impl Emitter<'_> {
         ty: ScalarType,
         value: &'e Expr,
     ) -> Option<(VarId, &'e Expr, bool)> {
-        let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value else {
-            return None;
-        };
-        let [left, right] = &**operands else {
-            return None;
-        };
         if ty != ScalarType::Real || self.options.events {
             return None;
         }
-        let target = |e: &Expr| {
-            let Expr::Place(place) = e else { return None };
-            let element = nest.elements.iter().find(|e| e.name == place.var)?;
-            (element.array == nest.over && element.once).then_some(place.var)
-        };
-        match (op, target(left), target(right)) {
-            (_, Some(name), _) => Some((name, right, *op == Op::Sub)),
-            (Op::Add, None, Some(name)) => Some((name, left, false)),
-            _ => None,
-        }
+        let own = |e: &&Element| e.array == nest.over && e.once;
+        nest.elements
+            .iter()
+            .filter(own)
+            .find_map(|&Element { name, .. }| {
+                let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place.var == name);
+                let (rest, negative) = increment(value, is_target)?;
+                Some((name, rest, negative))
+            })
     }
 
     /// The loop over all elements of an array of the shape of `to`.

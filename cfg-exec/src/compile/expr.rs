@@ -51,17 +51,44 @@ impl Emitter<'_> {
         match lane {
             Some(Lane::Scalar(operand)) => Ok(operand),
             Some(Lane::Moving(p, ty, axis, arr)) => {
-                let d = self.dest(dest)?;
-                self.emit(Instr::LoadNext { d, p, axis, arr });
-                Ok(Operand::register(d, ty))
+                let mark = self.mark();
+                self.value(mark, dest, ty, |d| Instr::LoadNext { d, p, axis, arr })
             }
             Some(Lane::Cursor(p, ty)) => {
-                let d = self.dest(dest)?;
-                self.emit(Instr::LoadAt { d, p });
-                Ok(Operand::register(d, ty))
+                let mark = self.mark();
+                self.value(mark, dest, ty, |d| Instr::LoadAt { d, p })
             }
             None => Err(self.too_large("a name of a form has no value yet")),
         }
+    }
+
+    /// Emits the instruction that makes a value of operands in temporaries since a mark, which are free again.
+    pub(super) fn value(
+        &mut self,
+        mark: usize,
+        dest: Option<Reg>,
+        ty: ScalarType,
+        make: impl FnOnce(Reg) -> Instr,
+    ) -> Compiling<Operand> {
+        self.release(mark);
+        let d = self.dest(dest)?;
+        self.emit(make(d));
+        Ok(Operand::register(d, ty))
+    }
+
+    /// [`Self::value`], rounded to the type.
+    fn rounded_value(
+        &mut self,
+        mark: usize,
+        dest: Option<Reg>,
+        ty: ScalarType,
+        make: impl FnOnce(Reg) -> Instr,
+    ) -> Compiling<Operand> {
+        let made = self.value(mark, dest, ty, make)?;
+        if let Value::Register(d) = made.value {
+            self.rounded(d, ty);
+        }
+        Ok(made)
     }
 
     /// Compiles an expression into a register.
@@ -145,10 +172,7 @@ impl Emitter<'_> {
             }
             (Op::Not, [e]) => {
                 let (a, ty) = self.expr_register(e)?;
-                self.release(mark);
-                let d = self.dest(dest)?;
-                self.emit(Instr::Not { d, a });
-                Ok(Operand::register(d, ty))
+                self.value(mark, dest, ty, |d| Instr::Not { d, a })
             }
             (Op::ToReal | Op::ToReal32 | Op::TO_INT | Op::ToLogical, [e]) => {
                 let x = self.expr(e, None)?;
@@ -160,9 +184,7 @@ impl Emitter<'_> {
             }
             (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
                 let (cmp, a, b, ty) = self.compared(op, a, b)?;
-                self.release(mark);
-                let d = self.dest(dest)?;
-                self.emit(match ty {
+                self.value(mark, dest, ScalarType::Logical, |d| match ty {
                     ScalarType::Real | ScalarType::Real32 => Instr::CmpF { cmp, d, a, b },
                     ScalarType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
                     ScalarType::Integer
@@ -171,8 +193,7 @@ impl Emitter<'_> {
                     | ScalarType::Record(_)
                     | ScalarType::Pointer(_) => Instr::CmpI { cmp, d, a, b },
                     ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
-                });
-                Ok(Operand::register(d, ScalarType::Logical))
+                })
             }
             (Op::Trips | Op::Fma, [a, b, c]) => {
                 let ty = self.promoted(operands)?;
@@ -183,25 +204,18 @@ impl Emitter<'_> {
                     *r = self.register_of(x.value)?;
                 }
                 let [a, b, c] = registers;
-                self.release(mark);
-                let d = self.dest(dest)?;
-                self.emit(match (op, ty) {
+                self.value(mark, dest, ty, |d| match (op, ty) {
                     (Op::Trips, _) => Instr::Trips { d, a, b, c },
                     (_, ScalarType::Real32) => Instr::Fma32 { d, a, b, c },
                     _ => Instr::Fma { d, a, b, c },
-                });
-                Ok(Operand::register(d, ty))
+                })
             }
             (Op::Pow, [a, b]) => self.power(a, b, mark, dest),
             (Op::Polygamma, [n, x]) => {
                 let (a, _) = self.expr_register(n)?;
                 let (b, ty) = self.expr_register(x)?;
                 self.watch(op, b, None);
-                self.release(mark);
-                let d = self.dest(dest)?;
-                self.emit(Instr::Polygamma { d, a, b });
-                self.rounded(d, ty);
-                Ok(Operand::register(d, ty))
+                self.rounded_value(mark, dest, ty, |d| Instr::Polygamma { d, a, b })
             }
             (_, [e]) => self.unary(op, e, mark, dest),
             (Op::Add | Op::Sub, [a, b]) if !self.options.events => {
@@ -244,20 +258,15 @@ impl Emitter<'_> {
         if x.ty.is_real() {
             self.watch(op, a, None);
         }
-        self.release(mark);
-        let d = self.dest(dest)?;
-        if let ScalarType::Sized(ty) = x.ty {
-            self.emit(Instr::Sized1 { op, ty, d, a });
-        } else if x.ty == ScalarType::Integer {
-            self.emit(Instr::Int1 { op, d, a });
-        } else if op == Op::Neg {
-            self.emit(Instr::NegF { d, a });
-        } else {
-            let f = MathTable::position(op, x.ty);
-            self.emit(Instr::Real1 { f, d, a });
-            self.rounded(d, x.ty);
+        if op == Op::Neg && x.ty.is_real() {
+            return self.value(mark, dest, x.ty, |d| Instr::NegF { d, a });
         }
-        Ok(Operand::register(d, x.ty))
+        let f = MathTable::position(op, x.ty);
+        self.rounded_value(mark, dest, x.ty, |d| match x.ty.any_int() {
+            Some(AnyInt::Sized(ty)) => Instr::Sized1 { op, ty, d, a },
+            Some(AnyInt::Integer) => Instr::Int1 { op, d, a },
+            None => Instr::Real1 { f, d, a },
+        })
     }
 
     fn power(&mut self, a: &Expr, b: &Expr, mark: usize, dest: Option<Reg>) -> Compiling<Operand> {
@@ -268,24 +277,16 @@ impl Emitter<'_> {
         }
         // The squares of `powi` are products.
         if x.ty.is_real() && y.value == Value::Constant(2) && y.ty == ScalarType::Integer {
-            let r = self.register_of(x.value)?;
-            self.release(mark);
-            let d = self.dest(dest)?;
-            self.emit(Instr::MulF { d, a: r, b: r });
-            self.rounded(d, x.ty);
-            return Ok(Operand::register(d, x.ty));
+            let a = self.register_of(x.value)?;
+            return self.rounded_value(mark, dest, x.ty, |d| Instr::MulF { d, a, b: a });
         }
-        let (ra, rb) = (self.register_of(x.value)?, self.register_of(y.value)?);
+        let (a, b) = (self.register_of(x.value)?, self.register_of(y.value)?);
         if x.ty.is_real() && y.ty.is_real() {
-            self.watch(Op::Pow, ra, Some(rb));
+            self.watch(Op::Pow, a, Some(b));
         } else if x.ty.is_real() && self.options.events {
-            self.ext(Ext::WatchPower { a: ra, b: rb });
+            self.ext(Ext::WatchPower { a, b });
         }
-        self.release(mark);
-        let d = self.dest(dest)?;
-        let (a, b) = (ra, rb);
-        let ty = x.ty;
-        self.emit(match (ty, y.ty) {
+        self.rounded_value(mark, dest, x.ty, |d| match (x.ty, y.ty) {
             (ScalarType::Sized(ty), _) => Instr::Sized2 {
                 op: Op::Pow,
                 ty,
@@ -301,16 +302,12 @@ impl Emitter<'_> {
             },
             (_, ScalarType::Integer) => Instr::PowI { d, a, b },
             _ => Instr::Real2 {
-                f: MathTable::position(Op::Pow, ty),
+                f: MathTable::position(Op::Pow, x.ty),
                 d,
                 a,
                 b,
             },
-        });
-        if ty.is_real() {
-            self.rounded(d, ty);
-        }
-        Ok(Operand::register(d, ty))
+        })
     }
 
     #[expect(
@@ -334,10 +331,8 @@ impl Emitter<'_> {
         if let Sized(from) = x.ty {
             if from == IntType::Uint64 {
                 let a = self.register_of(x.value)?;
-                self.release(mark);
-                let d = self.dest(dest)?;
                 let (how, from) = (Conversion::To, AnyInt::Sized(from));
-                self.emit(match to {
+                return self.value(mark, dest, to, |d| match to {
                     Real => Instr::UintToReal { d, a },
                     Real32 => Instr::UintToReal32 { d, a },
                     Logical => Instr::IntToLogical { d, a },
@@ -351,7 +346,6 @@ impl Emitter<'_> {
                         }
                     }
                 });
-                return Ok(Operand::register(d, to));
             }
             // The cell of all others is the number itself.
             let x = Operand { ty: Integer, ..x };
@@ -371,20 +365,16 @@ impl Emitter<'_> {
         if x.ty.is_real() && !to.is_real() {
             self.watch(op, a, None);
         }
-        self.release(mark);
-        let d = self.dest(dest)?;
-        self.emit(match (x.ty, to) {
-            (Real, Real32) => Instr::Mov { d, a },
+        if (x.ty, to) == (Real, Real32) {
+            return self.rounded_value(mark, dest, to, |d| Instr::Mov { d, a });
+        }
+        self.value(mark, dest, to, |d| match (x.ty, to) {
             (Real | Real32, Integer) => Instr::RealToInt { d, a },
             (Real | Real32, _) => Instr::RealToLogical { d, a },
             (Integer, _) => Instr::IntToLogical { d, a },
             (_, Integer) => Instr::LogicalToInt { d, a },
             _ => Instr::LogicalToReal { d, a },
-        });
-        if (x.ty, to) == (Real, Real32) {
-            self.rounded(d, to);
-        }
-        Ok(Operand::register(d, to))
+        })
     }
 
     /// A conversion to an integer type by an operator that names it.
@@ -408,9 +398,7 @@ impl Emitter<'_> {
         if x.ty.is_real() {
             self.watch(op, a, None);
         }
-        self.release(mark);
-        let d = self.dest(dest)?;
-        self.emit(match x.ty.any_int() {
+        self.value(mark, dest, ty, |d| match x.ty.any_int() {
             Some(from) => Instr::IntToInt {
                 how,
                 to,
@@ -420,8 +408,7 @@ impl Emitter<'_> {
             },
             None if x.ty.is_real() => Instr::RealToAnyInt { how, to, d, a },
             None => Instr::LogicalToInt { d, a },
-        });
-        Ok(Operand::register(d, ty))
+        })
     }
 
     /// `a*b + c` and its relatives in one instruction.
@@ -475,15 +462,13 @@ impl Emitter<'_> {
         if product_left {
             c = self.expr_register(z)?.0;
         }
-        self.release(mark);
-        let d = self.dest(dest)?;
-        self.emit(match (op, product_left) {
+        let made = self.value(mark, dest, ScalarType::Real, |d| match (op, product_left) {
             _ if strong => Instr::StrongMulAdd { d, a, b, c },
             (Op::Add, _) => Instr::MulAdd { d, a, b, c },
             (_, true) => Instr::MulSub { d, a, b, c },
             (_, false) => Instr::SubMul { d, a, b, c },
         });
-        Ok(Some(Operand::register(d, ScalarType::Real)))
+        made.map(Some)
     }
 
     /// Left fold of an operator of two operands over all of them.
@@ -502,27 +487,24 @@ impl Emitter<'_> {
         for (k, e) in rest.iter().enumerate() {
             let y = self.expr(e, None)?;
             let y = self.convert(y, ty, None)?;
-            let last = k + 1 == rest.len();
+            let dest = dest.filter(|_| k + 1 == rest.len());
             if ty == ScalarType::Integer {
-                x = self.fold_integers(op, x, y, mark, if last { dest } else { None })?;
+                x = self.fold_integers(op, x, y, mark, dest)?;
                 continue;
             }
             let a = self.register_of(x.value)?;
             let b = self.register_of(y.value)?;
             if let ScalarType::Sized(of) = ty {
-                self.release(mark);
-                let d = self.dest(if last { dest } else { None })?;
-                let ty = of;
-                self.emit(Instr::Sized2 { op, ty, d, a, b });
-                x = Operand::register(d, ScalarType::Sized(of));
+                x = self.value(mark, dest, ty, |d| {
+                    let ty = of;
+                    Instr::Sized2 { op, ty, d, a, b }
+                })?;
                 continue;
             }
             if !matches!(op, Op::Add | Op::Sub | Op::Mul) {
                 self.watch(op, a, Some(b));
             }
-            self.release(mark);
-            let d = self.dest(if last { dest } else { None })?;
-            self.emit(match op {
+            x = self.rounded_value(mark, dest, ty, |d| match op {
                 Op::Add => Instr::AddF { d, a, b },
                 Op::Sub => Instr::SubF { d, a, b },
                 Op::Mul => Instr::MulF { d, a, b },
@@ -534,9 +516,7 @@ impl Emitter<'_> {
                     a,
                     b,
                 },
-            });
-            self.rounded(d, ty);
-            x = Operand::register(d, ty);
+            })?;
         }
         Ok(x)
     }
@@ -564,22 +544,17 @@ impl Emitter<'_> {
             _ => None,
         };
         if let Some((a, k)) = added {
-            self.release(mark);
-            let d = self.dest(dest)?;
-            self.emit(Instr::AddConst { d, a, k });
-            return Ok(Operand::register(d, ScalarType::Integer));
+            let ty = ScalarType::Integer;
+            return self.value(mark, dest, ty, |d| Instr::AddConst { d, a, k });
         }
         let a = self.register_of(x.value)?;
         let b = self.register_of(y.value)?;
-        self.release(mark);
-        let d = self.dest(dest)?;
-        self.emit(match op {
+        self.value(mark, dest, ScalarType::Integer, |d| match op {
             Op::Add => Instr::AddI { d, a, b },
             Op::Sub => Instr::SubI { d, a, b },
             Op::Mul => Instr::MulI { d, a, b },
             op => Instr::Int2 { op, d, a, b },
-        });
-        Ok(Operand::register(d, ScalarType::Integer))
+        })
     }
 
     /// Operands of a comparison in registers; "greater" becomes "less".

@@ -5,6 +5,8 @@ use cfg_core::{
     ir::{Expr, Op, Place, ScalarType, Subscript},
 };
 
+use cfg_transform::lower::increment;
+
 use super::Compiling;
 use super::emit::{Emitter, Home, Operand, Value};
 use crate::code::{Arr, Instr, Reg};
@@ -32,47 +34,31 @@ impl Emitter<'_> {
         if let Home::Array(_) = self.home(place.var) {
             let mark = self.mark();
             let element = self.element(place)?;
-            self.release(mark);
-            let d = self.dest(dest)?;
-            self.emit(match element {
+            return self.value(mark, dest, ty, |d| match element {
                 Element::One { i, u, arr } => Instr::Load1 { d, i, u, arr },
                 Element::Two { i, j, u, v, arr } => Instr::Load2 { d, i, j, u, v, arr },
                 Element::Address(p) => Instr::LoadAt { d, p },
             });
-            return Ok(Operand::register(d, ty));
         }
         self.load_scalar(place.var, dest)
     }
 
     /// The value of a scalar variable.
     pub(super) fn load_scalar(&mut self, v: VarId, dest: Option<Reg>) -> Compiling<Operand> {
-        let ty = self.variable(v).ty;
-        let d = match self.home(v) {
-            Home::Register(r) => return Ok(Operand::register(r, ty)),
-            Home::Frame(at) => {
-                let d = self.dest(dest)?;
-                self.emit(Instr::LoadFrame { d, at });
-                d
-            }
-            Home::Address(p) => {
-                let d = self.dest(dest)?;
-                self.emit(Instr::LoadAt { d, p });
-                d
-            }
+        let (ty, mark) = (self.variable(v).ty, self.mark());
+        match self.home(v) {
+            Home::Register(r) => Ok(Operand::register(r, ty)),
+            Home::Frame(at) => self.value(mark, dest, ty, |d| Instr::LoadFrame { d, at }),
+            Home::Address(p) => self.value(mark, dest, ty, |d| Instr::LoadAt { d, p }),
             Home::AddressFrame(at) => {
                 let d = self.dest(dest)?;
                 self.emit(Instr::LoadFrame { d, at });
                 self.emit(Instr::LoadAt { d, p: d });
-                d
+                Ok(Operand::register(d, ty))
             }
-            Home::Global(at) => {
-                let d = self.dest(dest)?;
-                self.emit(Instr::LoadGlobal { d, at });
-                d
-            }
-            Home::Array(_) => return Err(self.too_large("an array is used as a scalar")),
-        };
-        Ok(Operand::register(d, ty))
+            Home::Global(at) => self.value(mark, dest, ty, |d| Instr::LoadGlobal { d, at }),
+            Home::Array(_) => Err(self.too_large("an array is used as a scalar")),
+        }
     }
 
     /// A register from which a value gets into a scalar variable: its own, if it has one.
@@ -154,7 +140,12 @@ impl Emitter<'_> {
         if let Home::Register(d) = self.home(target.var) {
             return self.expr_into(value, d, ty);
         }
-        if let Some((rest, negative)) = self.increment_of(target, value)? {
+        // The address of what is added to is computed once.
+        let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
+        if ty == ScalarType::Real
+            && !self.options.events
+            && let Some((rest, negative)) = increment(value, is_target)
+        {
             if !negative && self.increment_strong(target, rest)? {
                 return Ok(());
             }
@@ -214,33 +205,6 @@ impl Emitter<'_> {
         }
         self.release(mark);
         Ok(true)
-    }
-
-    /// `e` and whether it is subtracted, of `target = target + e`: the address is computed once.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "operators without a rule of their own here are treated alike"
-    )]
-    pub(super) fn increment_of<'e>(
-        &self,
-        target: &Place,
-        value: &'e Expr,
-    ) -> Compiling<Option<(&'e Expr, bool)>> {
-        if self.variable(target.var).ty != ScalarType::Real || self.options.events {
-            return Ok(None);
-        }
-        let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value else {
-            return Ok(None);
-        };
-        let [left, right] = &**operands else {
-            return Ok(None);
-        };
-        let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
-        Ok(match op {
-            _ if is_target(left) => Some((right, *op == Op::Sub)),
-            Op::Add if is_target(right) => Some((left, false)),
-            _ => None,
-        })
     }
 
     /// A register with an integer expression and a constant to add to it.

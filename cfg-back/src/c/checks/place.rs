@@ -15,6 +15,7 @@ use cfg_core::{
     entity::VarId,
     ir::{Expr, Op, Place, Role, ScalarType, Subscript},
 };
+use cfg_transform::lower::increment;
 
 impl Writer<'_> {
     // --- variables -----------------------------------------------------------------------------
@@ -216,23 +217,15 @@ impl Writer<'_> {
         let ty = self.variables.all[target.var.index()].ty;
         let is_target = |e: &Expr| matches!(e, Expr::Place(place) if place == target);
         // What is added to an element comes first.
-        if let Expr::Op(op @ (Op::Add | Op::Sub), operands) = value
-            && let [left, right] = &**operands
-            && ty == ScalarType::Real
+        if ty == ScalarType::Real
             && !target.subscripts.is_empty()
+            && let Some((rest, negative)) = increment(value, is_target)
         {
-            let rest = match (op, is_target(left), is_target(right)) {
-                (_, true, _) => Some(right),
-                (Op::Add, false, true) => Some(left),
-                _ => None,
-            };
-            if let Some(rest) = rest {
-                self.reads(target.var);
-                let code = self.scalar(rest)?;
-                let code = operators::convert(code, ty, self.pieces);
-                let name = if *op == Op::Add { "add" } else { "sub" };
-                return self.store(target, &code, Some(name));
-            }
+            self.reads(target.var);
+            let code = self.scalar(rest)?;
+            let code = operators::convert(code, ty, self.pieces);
+            let name = if negative { "sub" } else { "add" };
+            return self.store(target, &code, Some(name));
         }
         let code = self.scalar(value)?;
         let code = operators::convert(code, ty, self.pieces);
