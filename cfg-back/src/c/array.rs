@@ -6,7 +6,7 @@ mod shapes;
 mod view;
 
 pub(super) use loops::has_sum;
-pub(super) use view::{View, is_dense};
+pub(super) use view::{View, size};
 
 use super::{
     Emitted,
@@ -133,11 +133,27 @@ impl Writer<'_> {
             return self.view(place);
         }
         let (form, array) = self.form(|s| s.array(e))?;
-        let mut arrays = self.enter(&form)?;
+        self.within(&form, |writer, arrays| {
+            writer.steps(&form.steps, arrays)?;
+            writer.view_of(arrays, array)
+        })
+    }
+
+    /// Writes code with the names of a form, which are forgotten afterwards.
+    fn within<T>(
+        &mut self,
+        form: &Form,
+        write: impl FnOnce(&mut Self, &mut Arrays<'_>) -> Emitted<T>,
+    ) -> Emitted<T> {
+        let mut arrays = self.enter(form)?;
         let outer = std::mem::replace(&mut self.lanes, vec![None; form.names.len()]);
-        self.steps(&form.steps, &mut arrays)?;
+        let outer_names = self.scope.split_off(form.first);
+        self.scope.extend(form.names.iter().cloned());
+        let made = write(self, &mut arrays);
         self.lanes = outer;
-        self.view_of(&mut arrays, array)
+        self.scope.truncate(form.first);
+        self.scope.extend(outer_names);
+        made
     }
 
     fn in_block<T>(
@@ -158,10 +174,7 @@ impl Writer<'_> {
                 "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);"
             ));
         }
-        let mut arrays = self.enter(form)?;
-        let outer = std::mem::replace(&mut self.lanes, vec![None; form.names.len()]);
-        let made = write(self, &mut arrays)?;
-        self.lanes = outer;
+        let made = self.within(form, write)?;
         if let Some(mark) = mark {
             let memory = self.work();
             self.lines
@@ -297,8 +310,7 @@ impl Writer<'_> {
             Step::Conform { a, b } => self.conform(arrays, *a, *b),
             Step::Temporary { array, like } => {
                 let like = self.existing(arrays, *like)?;
-                let extents = like.axes.into_iter().map(|(extent, _)| extent).collect();
-                self.temporary(arrays, *array, extents)
+                self.temporary(arrays, *array, like.extents())
             }
             Step::Shaped { array, extents } => {
                 let mut all = Vec::with_capacity(extents.len());

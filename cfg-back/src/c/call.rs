@@ -16,7 +16,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{Expr, Extent, Intent, Place, Routine, ScalarType},
+    ir::{Expr, Extent, Intent, Place, Role, Routine, ScalarType, Variable},
     memory::overlaps::TooMany,
 };
 use cfg_transform::lower::{
@@ -337,14 +337,12 @@ impl Writer<'_> {
         };
         let transposed = order != view.order && view.axes.len() > 1;
         if (!view.dense || transposed) && !strided {
-            let extents = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
-            let copy = self.work_array("copy", view.ty, order, extents)?;
+            let copy = self.work_array("copy", view.ty, order, view.extents())?;
             self.copy(&copy, &view)?;
             if writes {
                 let mut before = None;
                 if others_write {
-                    let extents = copy.axes.iter().map(|(extent, _)| extent.clone()).collect();
-                    let kept = self.work_array("before", view.ty, order, extents)?;
+                    let kept = self.work_array("before", view.ty, order, copy.extents())?;
                     self.copy(&kept, &copy)?;
                     before = Some(kept);
                 }
@@ -439,9 +437,11 @@ impl Writer<'_> {
 
     /// An expression that stands for a helper variable.
     fn name_of_helper(&mut self, name: String) -> Expr {
-        let v = VarId::new(self.routine.variables.len() + self.lanes.len());
-        self.lanes
-            .push(Some(Code::new(name, POSTFIX, ScalarType::Integer)));
+        let v = VarId::new(self.scope.len());
+        let ty = ScalarType::Integer;
+        self.scope
+            .push(Variable::new(&*name, ty, Vec::new(), Role::Local));
+        self.lanes.push(Some(Code::new(name, POSTFIX, ty)));
         Expr::var(v)
     }
 }

@@ -81,48 +81,13 @@ impl Writer<'_> {
     pub(super) fn common_type(&mut self, arms: &[Expr]) -> Emitted<ScalarType> {
         let mut common = ScalarType::Integer;
         for e in arms {
-            let ty = self.type_of(e)?;
-            if ty != ScalarType::Integer {
-                common = ty;
+            match typing::type_of(&self.scope, e) {
+                Ok(ty) if ty.ty != ScalarType::Integer => common = ty.ty,
+                Ok(_) => {}
+                Err(mismatch) => return Err(self.malformed(mismatch.message)),
             }
         }
         Ok(common)
-    }
-
-    /// The type of a scalar expression, which may have names of a form.
-    pub(super) fn type_of(&mut self, e: &Expr) -> Emitted<ScalarType> {
-        let mut ty = None;
-        if let Expr::Place(place) = e
-            && let Some(lane) = self.lane(place.var)
-        {
-            ty = Some(lane?.ty);
-        }
-        if let Expr::Op(op, operands) = e
-            && ty.is_none()
-            && operands.iter().any(|e| self.has_lane(e))
-        {
-            let mut types = Vec::with_capacity(operands.len());
-            for e in operands {
-                types.push(typing::Type::scalar(self.type_of(e)?));
-            }
-            ty = typing::apply(*op, &types).ok().map(|t| t.ty);
-            if ty.is_none() {
-                return Err(self.malformed("an operator has operands of other types"));
-            }
-        }
-        match ty {
-            Some(ty) => Ok(ty),
-            None => match typing::type_of(&self.routine.variables, e) {
-                Ok(ty) => Ok(ty.ty),
-                Err(mismatch) => Err(self.malformed(mismatch.message)),
-            },
-        }
-    }
-
-    fn has_lane(&self, e: &Expr) -> bool {
-        let mut found = false;
-        e.walk_places(&mut |p| found |= p.var.index() >= self.routine.variables.len());
-        found
     }
 
     /// The value that stands for a name of the form that is written; `None` of a variable of the routine.

@@ -177,31 +177,11 @@ fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<String>) -> Emitted<
 
 /// Memory for a work array, of a size that is known on entry.
 fn work_array(writer: &mut Writer<'_>, v: VarId, array: Array) {
-    let memory = writer.memory.clone();
     let ty = writer.variables.all[v.index()].ty;
     let extents = writer.variables.extents(&array.axes);
     let name = array.pointer;
-    let size = extents
-        .iter()
-        .fold(super::amount::Amount::from(1), |size, e| {
-            let e = if extents.len() > 1 {
-                super::expression::at_least_zero(e)
-            } else {
-                e.clone()
-            };
-            size.times(&e)
-        });
-    let mut size = size.code().text;
-    if writer.checked() {
-        size = writer.count_of(&extents).code().text;
-    }
-    writer.lines.line(format_args!(
-        "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-        writer.file.c_type(ty)
-    ));
-    writer.made.can_fail = true;
-    writer.lines.line(format_args!("if (!{name})"));
-    writer.lines.line("    return 1;");
+    let size = writer.size_of(&extents).code().text;
+    writer.allocate_work(&name, &size, ty);
     if writer.checked() {
         let line = writer.forget_cells(&name, &size, ty);
         writer.lines.line(line);

@@ -8,7 +8,7 @@ use super::{
     operators::{Code, precedence::POSTFIX},
     prologue::zero_cells,
     returned::{Returned, array, constants},
-    variable::{Array, Cells, Kind, strides, zero},
+    variable::{Array, Cells, Kind, zero},
     writer::{LARGEST_ON_STACK, Writer, bytes},
 };
 use cfg_core::ir::{Expr, Place, Role, Routine, ScalarType, Variable};
@@ -165,25 +165,5 @@ impl Writer<'_> {
         self.must_conform(to, from);
         self.stop();
         self.copy(to, from)
-    }
-}
-
-impl View {
-    /// The cells of an array without gaps.
-    fn dense(
-        pointer: String,
-        extents: Vec<Amount>,
-        order: cfg_core::ir::Order,
-        ty: ScalarType,
-    ) -> Self {
-        let steps = strides(&extents, order);
-        Self {
-            pointer,
-            offset: 0.into(),
-            axes: extents.into_iter().zip(steps).collect(),
-            order,
-            ty,
-            dense: true,
-        }
     }
 }

@@ -321,6 +321,7 @@ pub(super) fn function(
         lines: Lines::new(1),
         helpers: Vec::new(),
         lanes: Vec::new(),
+        scope: routine.variables.clone(),
         loop_names: Vec::new(),
         open_indices: Vec::new(),
         writes: std::collections::HashMap::new(),

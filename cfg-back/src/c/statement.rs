@@ -225,7 +225,7 @@ impl Writer<'_> {
             let (from, declared) = (self.lines.here(), self.declared);
             let view = self.array_value(value)?;
             let (name, cells) = self.stack(class);
-            let size = view.size().times(&cells.into());
+            let size = super::array::size(&view.extents()).times(&cells.into());
             if let Expr::Place(place) = value {
                 self.must_be_given(place.var);
                 self.stop();

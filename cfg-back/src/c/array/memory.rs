@@ -2,11 +2,7 @@
 
 use super::{Arrays, view::View};
 use crate::c::{
-    Emitted,
-    amount::Amount,
-    expression::at_least_zero,
-    variable::{Bound, strides},
-    writer::Writer,
+    Emitted, amount::Amount, expression::at_least_zero, variable::Bound, writer::Writer,
 };
 use cfg_core::{
     entity::VarId,
@@ -41,30 +37,22 @@ impl Writer<'_> {
         order: Order,
         extents: Vec<Amount>,
     ) -> Emitted<View> {
-        let memory = self.work();
         self.declared += 1;
         let name = self.fresh(name);
-        let steps = strides(&extents, order);
-        let mut view = View {
-            pointer: name.clone(),
-            offset: 0.into(),
-            axes: Vec::new(),
-            order,
-            ty,
-            dense: true,
-        };
-        let count = self.count_of(&extents);
-        view.axes = extents.into_iter().zip(steps).collect();
-        let size = if self.checked() { count } else { view.size() };
-        let size = size.code().text;
+        let size = self.size_of(&extents).code().text;
+        self.allocate_work(&name, &size, ty);
+        Ok(View::dense(name, extents, order, ty))
+    }
+
+    /// A pointer of this name to elements in the memory for work arrays.
+    pub(in crate::c) fn allocate_work(&mut self, name: &str, size: &str, ty: ScalarType) {
+        let (memory, ty) = (self.work(), self.file.c_type(ty));
         self.lines.line(format_args!(
-            "{} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});",
-            self.file.c_type(ty)
+            "{ty} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});"
         ));
         let leave = self.out_of_memory();
         self.lines.line(format_args!("if (!{name})"));
         self.lines.line(format_args!("    {leave}"));
-        Ok(view)
     }
 
     /// An allocatable array gets a shape, and memory where what it has does not do.

@@ -7,6 +7,7 @@ use crate::c::{
     expression::at_least_zero,
     operators::Code,
     operators::precedence::{POSTFIX, SUM},
+    variable::strides,
     writer::Writer,
 };
 use cfg_core::{
@@ -28,6 +29,29 @@ pub(in crate::c) struct View {
 }
 
 impl View {
+    /// The cells of an array without gaps.
+    pub(in crate::c) fn dense(
+        pointer: String,
+        extents: Vec<Amount>,
+        order: Order,
+        ty: ScalarType,
+    ) -> Self {
+        let steps = strides(&extents, order);
+        Self {
+            pointer,
+            offset: 0.into(),
+            axes: extents.into_iter().zip(steps).collect(),
+            order,
+            ty,
+            dense: true,
+        }
+    }
+
+    /// The number of elements along each dimension.
+    pub(in crate::c) fn extents(&self) -> Vec<Amount> {
+        self.axes.iter().map(|(extent, _)| extent.clone()).collect()
+    }
+
     /// The pointer to its first element.
     pub(in crate::c) fn first(&self) -> String {
         match self.offset.constant() {
@@ -49,16 +73,16 @@ impl View {
         let text = format!("{}[{}]", self.pointer, offset.code().text);
         Code::new(text, POSTFIX, self.ty)
     }
+}
 
-    /// The number of elements.
-    pub(in crate::c) fn size(&self) -> Amount {
-        match &self.axes[..] {
-            // Loops and allocation take a negative one for none.
-            [(extent, _)] => extent.clone(),
-            axes => axes.iter().fold(1.into(), |size: Amount, (extent, _)| {
-                size.times(&at_least_zero(extent))
-            }),
-        }
+/// The number of elements of these extents.
+pub(in crate::c) fn size(extents: &[Amount]) -> Amount {
+    match extents {
+        // Loops and allocation take a negative one for none.
+        [extent] => extent.clone(),
+        extents => extents.iter().fold(1.into(), |size: Amount, extent| {
+            size.times(&at_least_zero(extent))
+        }),
     }
 }
 
@@ -86,6 +110,14 @@ pub(in crate::c) fn is_dense(order: Order, rank: usize, ranges: &[(usize, bool, 
 }
 
 impl Writer<'_> {
+    /// The number of elements of these extents, as memory is asked for.
+    pub(in crate::c) fn size_of(&self, extents: &[Amount]) -> Amount {
+        match self.checked() {
+            true => self.count_of(extents),
+            false => size(extents),
+        }
+    }
+
     /// The cells of an array of a form.
     pub(super) fn view_of(&mut self, arrays: &mut Arrays<'_>, array: ArrayId) -> Emitted<View> {
         if let Some(view) = &arrays.views[array.index()] {
@@ -148,53 +180,67 @@ impl Writer<'_> {
         })
     }
 
+    /// The cells of a section, which with checks are all there when the function has not left.
     pub(in crate::c) fn section_view(&mut self, place: &Place) -> Emitted<View> {
-        if self.checked() {
-            return self.checked_section(place);
-        }
         self.reads(place.var);
         let array = self.array_kind(place.var)?;
         let extents = self.variables.extents(&array.axes);
         let strides = self.variables.strides(&array);
+        // With checks all subscripts are evaluated before one is looked at.
+        let mut evaluated = Vec::new();
+        if self.checked() {
+            for subscript in &place.subscripts {
+                evaluated.push(self.kept_parts(subscript)?);
+            }
+            self.must_exist(place.var);
+        }
         let mut offset = Amount::from(array.offset);
         let mut axes = Vec::new();
         let mut ranges = Vec::new();
         for (k, subscript) in place.subscripts.iter().enumerate() {
             let (axis, stride) = (&array.axes[k], &strides[k]);
-            let range = match subscript {
-                Subscript::Index(e) => {
-                    let lower = self.variables.amount(&axis.lower);
-                    let at = self.kept(e)?.minus_code(&lower);
-                    offset = offset.plus(&at.times(stride));
-                    continue;
-                }
-                Subscript::Range(range) => range,
-                // Programs with records are refused before.
-                Subscript::Field(_) | Subscript::Deref => continue,
+            let [index, from, to, step] = match evaluated.get_mut(k) {
+                Some(parts) => std::mem::take(parts),
+                None => self.kept_parts(subscript)?,
             };
             let lower = self.variables.amount(&axis.lower);
-            let mut bound = |e: &Option<Expr>| e.as_ref().map(|e| self.kept(e)).transpose();
-            let (from, to, step) = (
-                bound(&range.lower)?,
-                bound(&range.upper)?,
-                bound(&range.stride)?,
-            );
-            let whole = from.is_none() && to.is_none();
+            if let Some(index) = index {
+                let at = match self.checked() {
+                    true => self.checked_index(&index, (&axis.lower, &axis.extent), place.var),
+                    false => index.minus_code(&lower),
+                };
+                offset = offset.plus(&at.times(stride));
+                continue;
+            }
+            let (unit, whole) = (step.is_none(), from.is_none() && to.is_none());
+            ranges.push((k, whole && unit, unit));
             let from = from.unwrap_or_else(|| lower.clone());
             let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
-            let (extent, step) = match step {
-                None if whole => (extents[k].clone(), 1.into()),
-                Some(step) if step.constant() != Some(1) => {
+            let step = step.unwrap_or_else(|| 1.into());
+            let (extent, start, by) = match step.constant() {
+                Some(1) if whole && unit && self.checked() => (extents[k].clone(), 0.into(), step),
+                _ if self.checked() => {
+                    let range = [&from, &to, &step];
+                    self.checked_range(range, &lower, &extents[k], place.var)
+                }
+                Some(1) => {
+                    let extent = match whole && unit {
+                        true => extents[k].clone(),
+                        false => to.minus_code(&from).plus(&1.into()),
+                    };
+                    (extent, from.minus_code(&lower), step)
+                }
+                _ => {
                     let operands = [&from, &to, &step].map(Amount::code);
                     let trips = Amount::from(self.apply(Op::Trips, operands.into())?);
-                    (self.kept_amount("extent", trips), step)
+                    let extent = self.kept_amount("extent", trips);
+                    (extent, from.minus_code(&lower), step)
                 }
-                None | Some(_) => (to.minus_code(&from).plus(&1.into()), Amount::from(1)),
             };
-            offset = offset.plus(&from.minus_code(&lower).times(stride));
-            axes.push((extent, step.times(stride)));
-            ranges.push((k, whole && range.stride.is_none(), range.stride.is_none()));
+            offset = offset.plus(&start.times(stride));
+            axes.push((extent, by.times(stride)));
         }
+        self.stop();
         let dense = !array.is_strided() && is_dense(array.order, place.subscripts.len(), &ranges);
         Ok(View {
             pointer: array.pointer,
@@ -204,6 +250,22 @@ impl Writer<'_> {
             ty: self.variables.all[place.var.index()].ty,
             dense,
         })
+    }
+
+    /// The index of a subscript, or the lower bound, the upper bound and the stride of its range.
+    fn kept_parts(&mut self, subscript: &Subscript) -> Emitted<[Option<Amount>; 4]> {
+        let range = match subscript {
+            Subscript::Range(range) => [&range.lower, &range.upper, &range.stride],
+            // Programs with records and pointers are refused before.
+            Subscript::Index(_) | Subscript::Field(_) | Subscript::Deref => [&None; 3],
+        };
+        let mut kept: [Option<Amount>; 4] = Default::default();
+        let parts = [subscript.index()].into_iter();
+        let parts = parts.chain(range.into_iter().map(Option::as_ref));
+        for (kept, part) in kept.iter_mut().zip(parts) {
+            *kept = part.map(|e| self.kept(e)).transpose()?;
+        }
+        Ok(kept)
     }
 
     /// The value of an integer that is named several times: a name, a constant, or a variable that is set here.

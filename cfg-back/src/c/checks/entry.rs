@@ -25,8 +25,7 @@ impl Writer<'_> {
 
     /// The number of elements that an argument has: those of an array, -1 if it is not given, -2 if it has no shape yet.
     pub(in crate::c) fn cells_of(&mut self, e: &Expr, view: &View) -> String {
-        let extents: Vec<Amount> = view.axes.iter().map(|(extent, _)| extent.clone()).collect();
-        let size = self.count_of(&extents).code();
+        let size = self.count_of(&view.extents()).code();
         let Expr::Place(place) = e else {
             return size.text;
         };

@@ -4,9 +4,8 @@ use super::functions::{BOUNDS_OF, CELLS, CONFORM, RANGE};
 use crate::c::faults::{BOUNDS, OVERFLOW, POINTER, SHAPE, STEP, UNSET};
 use crate::c::pooled::Pooled;
 use crate::c::{
-    Emitted,
     amount::Amount,
-    array::{View, is_dense},
+    array::View,
     expression::at_least_zero,
     forget,
     operators::{
@@ -16,80 +15,9 @@ use crate::c::{
     variable::Bound,
     writer::Writer,
 };
-use cfg_core::{
-    entity::VarId,
-    ir::{Place, ScalarType, Subscript},
-};
+use cfg_core::{entity::VarId, ir::ScalarType};
 
 impl Writer<'_> {
-    /// The cells of a section, which are all there when the function has not left.
-    pub(in crate::c) fn checked_section(&mut self, place: &Place) -> Emitted<View> {
-        self.reads(place.var);
-        let array = self.array_kind(place.var)?;
-        let extents = self.variables.extents(&array.axes);
-        let strides = self.variables.strides(&array);
-        // All subscripts are evaluated before one is looked at.
-        let mut evaluated = Vec::with_capacity(place.subscripts.len());
-        for subscript in &place.subscripts {
-            let index = subscript.index();
-            let range = if let Subscript::Range(range) = subscript {
-                Some(range)
-            } else {
-                None
-            };
-            let parts = [
-                index,
-                range.and_then(|r| r.lower.as_ref()),
-                range.and_then(|r| r.upper.as_ref()),
-                range.and_then(|r| r.stride.as_ref()),
-            ];
-            let mut amounts: [Option<Amount>; 4] = Default::default();
-            for (part, amount) in parts.into_iter().zip(&mut amounts) {
-                if let Some(e) = part {
-                    *amount = Some(self.kept(e)?);
-                }
-            }
-            evaluated.push(amounts);
-        }
-        self.must_exist(place.var);
-        let mut offset = Amount::from(array.offset);
-        let mut axes = Vec::new();
-        let mut ranges = Vec::new();
-        for (k, [index, from, to, step]) in evaluated.into_iter().enumerate() {
-            let (axis, stride) = (&array.axes[k], &strides[k]);
-            if let Some(index) = index {
-                let bounds = (&axis.lower, &axis.extent);
-                let at = self.checked_index(&index, bounds, place.var);
-                offset = offset.plus(&at.times(stride));
-                continue;
-            }
-            let (unit, whole) = (step.is_none(), from.is_none() && to.is_none());
-            ranges.push((k, whole && unit, unit));
-            if whole && unit {
-                axes.push((extents[k].clone(), stride.clone()));
-                continue;
-            }
-            let lower = self.variables.amount(&axis.lower);
-            let from = from.unwrap_or_else(|| lower.clone());
-            let to = to.unwrap_or_else(|| lower.plus(&at_least_zero(&extents[k])).minus(1));
-            let step = step.unwrap_or_else(|| 1.into());
-            let range = [&from, &to, &step];
-            let [extent, start, by] = self.checked_range(range, &lower, &extents[k], place.var);
-            offset = offset.plus(&start.times(stride));
-            axes.push((extent, by.times(stride)));
-        }
-        self.stop();
-        let dense = !array.is_strided() && is_dense(array.order, place.subscripts.len(), &ranges);
-        Ok(View {
-            pointer: array.pointer,
-            offset,
-            axes,
-            order: array.order,
-            ty: self.variables.all[place.var.index()].ty,
-            dense,
-        })
-    }
-
     /// Notes if two arrays have other extents.
     pub(in crate::c) fn must_conform(&mut self, a: &View, b: &View) {
         if !self.checked() {
@@ -161,7 +89,7 @@ impl Writer<'_> {
         lower: &Amount,
         size: &Amount,
         v: VarId,
-    ) -> [Amount; 3] {
+    ) -> (Amount, Amount, Amount) {
         let text = |x: &Amount| x.code().text;
         // The function of trips is needed.
         let codes = [first, last, step].map(Amount::code);
@@ -205,7 +133,7 @@ impl Writer<'_> {
                 amount(by)
             }
         };
-        [amount(extent), start, by]
+        (amount(extent), start, by)
     }
 
     /// The position of an index of a section of an array, in a variable.
