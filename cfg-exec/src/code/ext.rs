@@ -49,6 +49,8 @@ pub(crate) enum Passed {
 pub(crate) struct MayOverlap {
     pub(crate) first: (usize, Extent),
     pub(crate) second: (Party, Extent),
+    /// One of them is a parameter of explicit shape, which may be smaller than what is passed to it.
+    pub(crate) on_entry: bool,
 }
 
 /// Cells that an argument covers.

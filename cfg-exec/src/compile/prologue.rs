@@ -6,8 +6,6 @@ use cfg_core::{
     ir::{Dim, Extent, Intent, Role, ScalarType},
 };
 
-use cfg_transform::lower::Pass;
-
 use super::{
     Compiling,
     emit::{Emitter, Home, Operand, Value},
@@ -56,7 +54,6 @@ impl Emitter<'_> {
     pub(super) fn prologue(&mut self) -> Compiling<()> {
         self.at(None, None);
         let routine = self.routine;
-        let passes = &self.convention().passes;
         for (v, at, r) in self.copied() {
             self.begin_statement();
             if self.intent(v).map(|i| i.0) == Some(Intent::Out) {
@@ -68,11 +65,9 @@ impl Emitter<'_> {
                 self.emit(Instr::LoadAt { d: r, p });
             }
         }
-        for (k, v) in routine.parameter_ids().enumerate() {
-            let kept = matches!(self.home(v), Home::Address(_) | Home::AddressFrame(_));
+        for v in routine.parameter_ids() {
             if let Some((Intent::Out, optional)) = self.intent(v)
-                && kept
-                && matches!(passes[k], Pass::Address | Pass::Copied)
+                && matches!(self.home(v), Home::Address(_) | Home::AddressFrame(_))
             {
                 self.begin_statement();
                 let absent = self.label();

@@ -260,6 +260,7 @@ impl Emitter<'_> {
             Some(MayOverlap {
                 first: (*k, *extent),
                 second: second.clone(),
+                on_entry: pair.on_entry,
             })
         });
         Ok(tests.collect())

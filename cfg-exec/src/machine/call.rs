@@ -153,9 +153,7 @@ impl Machine {
             let (party, b) = &pair.second;
             let ((a, a_axes), (b, b_axes)) = (self.extent_of(a), self.extent_of(*b));
             if a != ABSENT && b != ABSENT && self.overlap((a, &a_axes), (b, &b_axes))? {
-                // A parameter of explicit shape may be smaller than what is passed to it.
-                if explicit(code, &Party::Argument(i)).is_none() && explicit(code, party).is_none()
-                {
+                if !pair.on_entry {
                     return Err(Box::new(Fault::Overlap(i, party.clone())));
                 }
                 self.doubtful.push(Doubtful {
