@@ -82,18 +82,6 @@ pub(crate) struct CallInfo {
 /// Operations that are rare or big.
 #[derive(Clone, Debug)]
 pub(crate) enum Ext {
-    /// Counted loop with its state (passes left, index, step) in the frame's memory.
-    LoopInitFrame {
-        at: u32,
-        first: Reg,
-        last: Reg,
-        step: Reg,
-        t: Target,
-    },
-    LoopNextFrame {
-        at: u32,
-        t: Target,
-    },
     Call(Box<CallInfo>),
     /// A new, empty tape for a local of type tape.
     NewTape {
@@ -299,10 +287,7 @@ impl Ext {
     )]
     pub(crate) fn target_mut(&mut self) -> Option<&mut Target> {
         match self {
-            Self::LoopInitFrame { t, .. }
-            | Self::LoopNextFrame { t, .. }
-            | Self::BindOptional { t, .. }
-            | Self::Try { t } => Some(t),
+            Self::BindOptional { t, .. } | Self::Try { t } => Some(t),
             _ => None,
         }
     }

@@ -74,6 +74,7 @@ pub(super) enum Lane {
 pub(super) enum LoopState {
     /// Passes left, step, index.
     Registers(Reg),
+    /// Passes left, step.
     Frame(u32),
 }
 

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::Compiling;
 use super::emit::{Emitter, Home, LoopState, Value};
-use crate::code::{Ext, Instr, Reg, Switch, Target};
+use crate::code::{Instr, Reg, Switch, Target};
 
 /// The graph that is laid out: each LOOP is there twice, as it is entered and as it is come back to.
 struct Layout<'g> {
@@ -223,62 +223,25 @@ impl Emitter<'_> {
                 let Some(&state) = self.loop_states.get(&key) else {
                     return Err(self.too_large("a loop has no state"));
                 };
-                match (state, back) {
-                    (LoopState::Registers(q), false) => {
-                        self.enter_loop(q, *index, [first, last, step], body, exit, next)
-                    }
-                    (LoopState::Registers(q), true) => {
-                        self.next_pass(q, *index, step, body, exit, next)
-                    }
-                    (LoopState::Frame(at), false) => {
-                        let [first, last, step] = self.range([first, last, step])?;
-                        self.store_scalar(*index, Value::Register(first))?;
-                        self.ext(Ext::LoopInitFrame {
-                            at,
-                            first,
-                            last,
-                            step,
-                            t: exit,
-                        });
-                        self.go(body, next);
-                        Ok(())
-                    }
-                    (LoopState::Frame(at), true) => {
-                        let again = self.label();
-                        // The body may have assigned it, in a graph of jumps or under another name.
-                        let now = self.load_scalar(*index, None)?;
-                        let now = self.register_of(now.value)?;
-                        self.emit(Instr::StoreFrame { at: at + 1, s: now });
-                        self.end_statement();
-                        let i = self.temporary()?;
-                        self.ext(Ext::LoopNextFrame { at, t: again });
-                        self.emit(Instr::LoadFrame { d: i, at: at + 1 });
-                        self.store_scalar(*index, Value::Register(i))?;
-                        self.jump(exit);
-                        self.bind(again);
-                        self.emit(Instr::LoadFrame { d: i, at: at + 1 });
-                        self.store_scalar(*index, Value::Register(i))?;
-                        self.jump(body);
-                        Ok(())
-                    }
+                match back {
+                    false => self.enter_loop(state, *index, [first, last, step], body, exit, next),
+                    true => self.next_pass(state, *index, step, body, exit, next),
                 }
             }
         }
     }
 
-    /// First, last and step in registers of their own.
-    fn range(&mut self, range: [&Expr; 3]) -> Compiling<[Reg; 3]> {
-        let at = self.temporaries_in_row(3)?;
-        for (d, e) in (at..).zip(range) {
-            self.expr_into(e, d, ScalarType::Integer)?;
+    /// Registers for the state of a loop: of one that has it in the frame, temporaries.
+    fn loop_registers(&mut self, state: LoopState) -> Compiling<Reg> {
+        match state {
+            LoopState::Registers(q) => Ok(q),
+            LoopState::Frame(_) => self.temporaries_in_row(3),
         }
-        self.end_statement();
-        Ok([at, at + 1, at + 2])
     }
 
     fn enter_loop(
         &mut self,
-        q: Reg,
+        state: LoopState,
         index: VarId,
         [first, last, step]: [&Expr; 3],
         body: Target,
@@ -287,6 +250,7 @@ impl Emitter<'_> {
     ) -> Compiling<()> {
         // All three may read the index, and are evaluated before it is assigned.
         let one = *step == Expr::Int(1);
+        let q = self.loop_registers(state)?;
         let (first, _) = self.expr_register(first)?;
         self.expr_into(last, q, ScalarType::Integer)?;
         if !one {
@@ -310,13 +274,20 @@ impl Emitter<'_> {
         } else {
             Instr::LoopInit { q, index, first, t }
         });
+        if let LoopState::Frame(at) = state {
+            self.emit(Instr::StoreFrame { s: q, at });
+            if !one {
+                let (s, at) = (q + 1, at + 1);
+                self.emit(Instr::StoreFrame { s, at });
+            }
+        }
         self.go(body, next);
         Ok(())
     }
 
     fn next_pass(
         &mut self,
-        q: Reg,
+        state: LoopState,
         index: VarId,
         step: &Expr,
         body: Target,
@@ -324,6 +295,7 @@ impl Emitter<'_> {
         next: Option<Target>,
     ) -> Compiling<()> {
         let one = *step == Expr::Int(1);
+        let q = self.loop_registers(state)?;
         let pass = |index: Reg, t: Target| {
             if one {
                 Instr::LoopNext1 { q, index, t }
@@ -331,10 +303,17 @@ impl Emitter<'_> {
                 Instr::LoopNext { q, index, t }
             }
         };
-        if let Home::Register(r) = self.home(index) {
+        if let (LoopState::Registers(_), Home::Register(r)) = (state, self.home(index)) {
             self.emit(pass(r, body));
             self.go(exit, next);
             return Ok(());
+        }
+        if let LoopState::Frame(at) = state {
+            self.emit(Instr::LoadFrame { d: q, at });
+            if !one {
+                let (d, at) = (q + 1, at + 1);
+                self.emit(Instr::LoadFrame { d, at });
+            }
         }
         let again = self.label();
         let i = q + 2;
@@ -346,6 +325,9 @@ impl Emitter<'_> {
         self.jump(exit);
         self.bind(again);
         self.store_scalar(index, Value::Register(i))?;
+        if let LoopState::Frame(at) = state {
+            self.emit(Instr::StoreFrame { s: q, at });
+        }
         self.jump(body);
         Ok(())
     }

@@ -213,7 +213,7 @@ impl Emitter<'_> {
             .values()
             .filter(|s| matches!(s, LoopState::Frame(_)))
             .count();
-        frame.resize(frame.len() + 3 * frame_loops, 0);
+        frame.resize(frame.len() + 2 * frame_loops, 0);
         self.code.frame = frame;
         self.temporaries_at = loops_at + loops;
         Ok(())
@@ -239,8 +239,8 @@ impl Emitter<'_> {
                 registers += 3;
                 LoopState::Registers((registers - 3) as Reg)
             } else {
-                frames += 3;
-                LoopState::Frame(frames - 3)
+                frames += 2;
+                LoopState::Frame(frames - 2)
             };
             self.loop_states.insert(key, state);
         }
@@ -492,7 +492,7 @@ end
                 let expected: Vec<bool> = (0..loops).map(|k| k >= most).collect();
                 assert_eq!(states, expected);
                 // One more cell has the address of `x`.
-                assert_eq!(emitter.code.frame.len(), 1 + 3 * in_frame);
+                assert_eq!(emitter.code.frame.len(), 1 + 2 * in_frame);
                 let registers = emitter.temporaries_at - emitter.constants_at;
                 assert_eq!(registers, CONSTANTS + 3 * most);
             });

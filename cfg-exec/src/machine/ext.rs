@@ -5,7 +5,7 @@ use cfg_core::{
     ir::Op,
 };
 
-use super::{ABSENT, Image, Machine, Met, slow_path::trips_needed};
+use super::{ABSENT, Image, Machine, Met};
 use crate::{
     cell,
     code::{Arr, Ext, View},
@@ -49,33 +49,6 @@ impl Machine {
         let code = &image.routines[self.now.routine];
         match &code.ext[k as usize] {
             Ext::Call(info) => self.call(image, info)?,
-            Ext::LoopInitFrame {
-                at,
-                first,
-                last,
-                step,
-                t,
-            } => {
-                let (first, step) = (self.register(*first), self.register(*step));
-                let n = trips_needed(first, self.register(*last), step)?;
-                let at = self.now.memory + *at as usize;
-                self.memory[at..at + 3].copy_from_slice(&[n, first, step]);
-                if n == 0 {
-                    self.now.pc = *t as usize;
-                }
-            }
-            Ext::LoopNextFrame { at, t } => {
-                let at = self.now.memory + *at as usize;
-                let (i, step) = (self.memory[at + 1] as i64, self.memory[at + 2] as i64);
-                self.memory[at + 1] = i
-                    .checked_add(step)
-                    .ok_or_else(|| Fault::Overflow(format!("{i} + {step}")))?
-                    as u64;
-                self.memory[at] = self.memory[at].wrapping_sub(1);
-                if self.memory[at] as i64 > 0 {
-                    self.now.pc = *t as usize;
-                }
-            }
             Ext::NewTape { d } => {
                 let tape = match self.spare_tapes.pop() {
                     Some(tape) => tape,
