@@ -37,53 +37,27 @@ struct Arrays<'f> {
 /// The arrays that are made, or not, under a condition.
 fn conditional(form: &Form) -> BTreeSet<ArrayId> {
     let mut found = BTreeSet::new();
-    // Steps to look at, and whether they are done under a condition.
-    let mut open: Vec<(&[Step], bool)> = vec![(&form.steps, false)];
-    while let Some((steps, inside)) = open.pop() {
-        for step in steps {
-            match step {
-                Step::Section { array, .. }
-                | Step::Transpose { array, .. }
-                | Step::Alias { array, .. }
-                | Step::Temporary { array, .. }
-                | Step::Shaped { array, .. } => {
-                    if inside {
-                        found.insert(*array);
-                    }
-                }
-                Step::Untaken { array }
-                | Step::Same { array, .. }
-                | Step::ShapeOf { array, .. } => {
-                    found.insert(*array);
-                }
-                Step::Choose { taken, untaken, .. } => {
-                    found.extend(untaken);
-                    open.push((taken, true));
-                }
-                Step::Decide { parts, decided, .. } => {
-                    open.extend(parts.iter().map(|part| (&part.steps[..], true)));
-                    open.push((decided, true));
-                }
-                Step::Try {
-                    attempt,
-                    well,
-                    failed,
-                } => {
-                    for steps in [attempt, well, failed] {
-                        open.push((steps, true));
-                    }
-                }
-                Step::Let { .. }
-                | Step::Conform { .. }
-                | Step::Reallocate { .. }
-                | Step::Fill { .. }
-                | Step::Copy { .. }
-                | Step::Reduce { .. }
-                | Step::Partials { .. }
-                | Step::Loop(_) => {}
-            }
+    each_step(&form.steps, &mut |step, inside| match step {
+        Step::Section { array, .. }
+        | Step::Transpose { array, .. }
+        | Step::Alias { array, .. }
+        | Step::Temporary { array, .. }
+        | Step::Shaped { array, .. } => found.extend(inside.then_some(*array)),
+        Step::Untaken { array } | Step::Same { array, .. } | Step::ShapeOf { array, .. } => {
+            found.insert(*array);
         }
-    }
+        Step::Choose { untaken, .. } => found.extend(untaken),
+        Step::Let { .. }
+        | Step::Conform { .. }
+        | Step::Reallocate { .. }
+        | Step::Fill { .. }
+        | Step::Copy { .. }
+        | Step::Reduce { .. }
+        | Step::Partials { .. }
+        | Step::Decide { .. }
+        | Step::Try { .. }
+        | Step::Loop(_) => {}
+    });
     found
 }
 
@@ -221,7 +195,7 @@ impl Writer<'_> {
             variable: conditional(form),
             reallocates: false,
         };
-        each_step(&form.steps, &mut |step| {
+        each_step(&form.steps, &mut |step, _| {
             arrays.reallocates |= matches!(step, Step::Reallocate { .. });
         });
         for &array in &arrays.variable {
@@ -412,46 +386,19 @@ impl Writer<'_> {
 
 fn needs_work(steps: &[Step]) -> bool {
     let mut found = false;
-    each_step(steps, &mut |step| {
+    each_step(steps, &mut |step, _| {
         found |= matches!(step, Step::Temporary { .. } | Step::Shaped { .. });
     });
     found
 }
 
-/// Calls `visit` for every step, nested ones too.
-fn each_step<'s>(steps: &'s [Step], visit: &mut impl FnMut(&'s Step)) {
-    let mut open: Vec<&[Step]> = vec![steps];
-    while let Some(steps) = open.pop() {
+/// Calls `visit` for every step, with whether it may not be done.
+fn each_step<'s>(steps: &'s [Step], visit: &mut impl FnMut(&'s Step, bool)) {
+    let mut open = vec![(steps, false)];
+    while let Some((steps, inside)) = open.pop() {
         for step in steps {
-            visit(step);
-            match step {
-                Step::Choose { taken, .. } => open.push(taken),
-                Step::Decide { parts, decided, .. } => {
-                    open.extend(parts.iter().map(|part| &part.steps[..]));
-                    open.push(decided);
-                }
-                Step::Try {
-                    attempt,
-                    well,
-                    failed,
-                } => open.extend([&attempt[..], well, failed]),
-                Step::Let { .. }
-                | Step::Section { .. }
-                | Step::Transpose { .. }
-                | Step::Alias { .. }
-                | Step::Same { .. }
-                | Step::Untaken { .. }
-                | Step::ShapeOf { .. }
-                | Step::Conform { .. }
-                | Step::Temporary { .. }
-                | Step::Shaped { .. }
-                | Step::Reallocate { .. }
-                | Step::Fill { .. }
-                | Step::Copy { .. }
-                | Step::Reduce { .. }
-                | Step::Partials { .. }
-                | Step::Loop(_) => {}
-            }
+            visit(step, inside);
+            open.extend(step.blocks().into_iter().map(|steps| (steps, true)));
         }
     }
 }

@@ -148,22 +148,18 @@ impl Writer<'_> {
             self.lines.line(format_args!("if ({status})"));
             self.lines.line(format_args!("    return {status};"));
         } else {
-            match (returned, &target) {
-                (Some(ty), _) if !written.back.is_empty() || self.declared > declared => {
-                    let r = self.helper("returned", ty);
-                    self.lines.line(format_args!("{r} = {text};"));
-                    value = Some(Code::new(r, POSTFIX, ty));
-                }
-                (Some(ty), Some(_)) if passed.is_empty() => {
+            let kept = !written.back.is_empty() || self.declared > declared;
+            match returned {
+                Some(ty) if !kept && target.is_some() && passed.is_empty() => {
                     value = Some(Code::new(text, POSTFIX, ty));
                 }
-                (Some(ty), target) if filled.is_some() || target.is_some() => {
+                Some(ty) if kept || filled.is_some() || target.is_some() => {
                     let r = self.helper("returned", ty);
                     self.lines.line(format_args!("{r} = {text};"));
                     value = Some(Code::new(r, POSTFIX, ty));
                 }
-                (Some(_), _) => self.lines.line(format_args!("(void){text};")),
-                (None, _) => self.lines.line(format_args!("{text};")),
+                Some(_) => self.lines.line(format_args!("(void){text};")),
+                None => self.lines.line(format_args!("{text};")),
             }
         }
         for (tape, top) in &passed {

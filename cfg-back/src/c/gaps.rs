@@ -7,7 +7,7 @@ use super::{
     expression::at_least_zero,
     faults::SHAPE,
     operators::Piece,
-    variable::{Array, Bound, Kind},
+    variable::{Array, Bound},
     writer::Writer,
 };
 use cfg_core::{entity::VarId, ir::Order};
@@ -41,15 +41,9 @@ impl Writer<'_> {
 
     /// The parameters of which the strides are found on entry.
     pub(super) fn laid_over(&self) -> Vec<(VarId, Array)> {
-        let mut all = Vec::new();
-        for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
-            if let (Kind::Array(array), true) = (&variable.kind, variable.used)
-                && array.laid_over.is_some()
-            {
-                all.push((v, array.clone()));
-            }
-        }
-        all
+        let all = self.variables.arrays();
+        let all = all.filter(|(_, variable, array)| variable.used && array.laid_over.is_some());
+        all.map(|(v, _, array)| (v, array.clone())).collect()
     }
 
     /// Finds the strides of a parameter; the function has left if there are none.

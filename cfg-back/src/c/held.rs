@@ -216,7 +216,7 @@ impl Writer<'_> {
     /// The lines that load the held parameters and elements that the function uses, and those that store them.
     pub(super) fn held(&self) -> (Vec<String>, Vec<String>) {
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
-        for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
+        for (v, variable) in self.variables.numbered() {
             if let (Some(pointer), Kind::Value(local), true) =
                 (&variable.behind, &variable.kind, variable.used)
             {

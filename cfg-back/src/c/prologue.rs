@@ -18,7 +18,6 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let mut named: HashSet<String> = named.into_iter().map(str::to_owned).collect();
     let mut after: Vec<String> = Vec::new();
     let memory = writer.memory.clone();
-    let ids = || (0..).map(VarId::new);
     if writer.recursive {
         writer
             .lines
@@ -28,15 +27,9 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     }
     own_tapes(writer, &mut after);
     let of_cells = |writer: &Writer<'_>, cells: Cells| -> Vec<(VarId, Array)> {
-        let mut all = Vec::new();
-        for (v, variable) in ids().zip(&writer.variables.all) {
-            if let (Kind::Array(array), true) = (&variable.kind, variable.used)
-                && array.cells == cells
-            {
-                all.push((v, array.clone()));
-            }
-        }
-        all
+        let all = writer.variables.arrays();
+        let all = all.filter(|(_, variable, array)| variable.used && array.cells == cells);
+        all.map(|(v, _, array)| (v, array.clone())).collect()
     };
     let works = of_cells(writer, Cells::Work);
     let returned = of_cells(writer, Cells::Returned);
@@ -71,12 +64,10 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
         work_array(writer, v, array);
     }
     writer.begin_result();
-    let allocatable = |v: &super::variable::Variable| matches!(&v.kind, Kind::Array(a) if a.cells == Cells::Allocatable);
+    let is_allocatable = |(_, _, array): (_, _, &Array)| array.cells == Cells::Allocatable;
+    let allocatable = writer.variables.arrays().any(is_allocatable);
     let marks = [
-        (
-            "arrays",
-            writer.allocates && writer.variables.all.iter().any(allocatable),
-        ),
+        ("arrays", writer.allocates && allocatable),
         ("work", !works.is_empty()),
     ];
     for (arena, wanted) in marks {
@@ -118,7 +109,7 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
 fn own_tapes(writer: &mut Writer<'_>, after: &mut Vec<String>) {
     let memory = writer.memory.clone();
     let mut tapes = Vec::new();
-    for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
+    for (v, variable) in writer.variables.numbered() {
         let local = writer.routine.variable(v).role == Role::Local;
         if let (Kind::Tape(name), true, true) = (&variable.kind, local, variable.used) {
             tapes.push((v, name.clone()));

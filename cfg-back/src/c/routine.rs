@@ -502,7 +502,7 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
     // Scalars of one type share a line.
     for ty in ScalarType::ALL {
         let mut names: Vec<String> = Vec::new();
-        for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
+        for (v, variable) in writer.variables.numbered() {
             let local = writer.routine.variable(v).role == Role::Local;
             if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
                 && variable.ty == ty
@@ -519,11 +519,10 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
             lines.push(format!("{} {};", writer.file.c_type(ty), some.join(", ")));
         }
     }
-    for (v, variable) in (0..).map(VarId::new).zip(&writer.variables.all) {
-        let local = writer.routine.variable(v).role == Role::Local;
-        let (Kind::Array(array), true) = (&variable.kind, local) else {
+    for (v, variable, array) in writer.variables.arrays() {
+        if writer.routine.variable(v).role != Role::Local {
             continue;
-        };
+        }
         let (ty, name) = (writer.file.c_type(variable.ty), &array.pointer);
         match array.cells {
             Cells::Fixed(n) if variable.used => lines.push(format!(

@@ -290,7 +290,7 @@ impl Writer<'_> {
                 silence(name);
             }
         }
-        for (v, variable) in (0..).map(VarId::new).zip(&self.variables.all) {
+        for (v, variable) in self.variables.numbered() {
             let given = Returned::given(self.routine) == Some(v);
             let parameter = self.routine.variable(v).intent().is_some() || given;
             let local = self.routine.variable(v).role == Role::Local && !given;

@@ -173,6 +173,20 @@ pub(super) struct Variables {
 }
 
 impl Variables {
+    /// The variables with their numbers.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (VarId, &Variable)> {
+        (0..).map(VarId::new).zip(&self.all)
+    }
+
+    /// The variables that are arrays, with their numbers.
+    pub(super) fn arrays(&self) -> impl Iterator<Item = (VarId, &Variable, &Array)> {
+        self.numbered()
+            .filter_map(|(v, variable)| match &variable.kind {
+                Kind::Array(array) => Some((v, variable, array)),
+                Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
+            })
+    }
+
     /// The dimensions of a declaration. Bounds that are not constant are kept under names of their own unless `stable`
     /// says that the variable which is one may be named instead.
     pub(super) fn axes(

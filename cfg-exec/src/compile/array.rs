@@ -356,12 +356,7 @@ impl Emitter<'_> {
     fn shaped(&mut self, to: View, extents: &[Expr]) -> Compiling<()> {
         self.will_release();
         let mark = self.mark();
-        let dims = self.temporaries_in_row(2 * extents.len())?;
-        for (k, extent) in extents.iter().enumerate() {
-            let at = dims + 2 * k as Reg;
-            self.set_constant(at, 1);
-            self.expr_into(extent, at + 1, ScalarType::Integer)?;
-        }
+        let dims = self.bounds(extents.iter().map(|extent| (None, Some(extent))))?;
         self.ext(Ext::TemporaryOf { to, dims });
         self.release(mark);
         Ok(())

@@ -169,14 +169,10 @@ impl<'p> Emitter<'p> {
 
     /// The descriptor of an array variable.
     pub(super) fn array_of(&self, v: VarId) -> Compiling<Arr> {
-        match self.home(v) {
-            Home::Array(arr) => Ok(arr),
-            Home::Register(_)
-            | Home::Frame(_)
-            | Home::Address(_)
-            | Home::AddressFrame(_)
-            | Home::Global(_) => Err(self.too_large("a scalar is used as an array")),
+        if let Home::Array(arr) = self.home(v) {
+            return Ok(arr);
         }
+        Err(self.too_large("a scalar is used as an array"))
     }
 
     // --- places and errors -------------------------------------------------------------------

@@ -257,18 +257,13 @@ impl Emitter<'_> {
             self.expr_into(step, q + 1, ScalarType::Integer)?;
         }
         self.end_statement();
-        let i = match self.home(index) {
-            Home::Register(r) => r,
-            Home::Frame(_)
-            | Home::Address(_)
-            | Home::AddressFrame(_)
-            | Home::Global(_)
-            | Home::Array(_) => {
-                self.store_scalar(index, Value::Register(first))?;
-                q + 2
-            }
+        let t = exit;
+        let index = if let Home::Register(r) = self.home(index) {
+            r
+        } else {
+            self.store_scalar(index, Value::Register(first))?;
+            q + 2
         };
-        let (index, t) = (i, exit);
         self.emit(if one {
             Instr::LoopInit1 { q, index, first, t }
         } else {

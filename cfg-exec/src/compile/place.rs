@@ -63,14 +63,10 @@ impl Emitter<'_> {
 
     /// A register from which a value gets into a scalar variable: its own, if it has one.
     pub(super) fn register_for(&mut self, v: VarId) -> Compiling<Reg> {
-        match self.home(v) {
-            Home::Register(r) => Ok(r),
-            Home::Frame(_)
-            | Home::Address(_)
-            | Home::AddressFrame(_)
-            | Home::Global(_)
-            | Home::Array(_) => self.temporary(),
+        if let Home::Register(r) = self.home(v) {
+            return Ok(r);
         }
+        self.temporary()
     }
 
     /// Stores into a scalar variable.

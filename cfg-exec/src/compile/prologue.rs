@@ -3,7 +3,7 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Dim, Extent, Intent, Role, ScalarType},
+    ir::{Dim, Expr, Extent, Intent, Role, ScalarType},
 };
 
 use super::{
@@ -17,21 +17,33 @@ use crate::code::{Ext, Instr, ParameterHome, Reg};
 const LONGEST: usize = 64;
 
 impl Emitter<'_> {
-    /// Evaluates lower bounds and extents into registers that follow each other.
-    fn declared(&mut self, v: VarId) -> Compiling<Reg> {
-        let shape = &self.routine.variable(v).shape;
-        let dims = self.temporaries_in_row(2 * shape.len())?;
-        for (k, dim) in shape.iter().enumerate() {
+    /// Evaluates lower bounds, 1 where there are none, and extents, 0 where there are none, into registers that follow each
+    /// other.
+    pub(super) fn bounds<'e>(
+        &mut self,
+        all: impl ExactSizeIterator<Item = (Option<&'e Expr>, Option<&'e Expr>)>,
+    ) -> Compiling<Reg> {
+        let dims = self.temporaries_in_row(2 * all.len())?;
+        for (at, (lower, extent)) in (dims..).step_by(2).zip(all) {
             let mark = self.mark();
-            let at = dims + 2 * k as Reg;
-            self.expr_into(&dim.lower, at, ScalarType::Integer)?;
-            match &dim.extent {
-                Extent::Fixed(e) => self.expr_into(e, at + 1, ScalarType::Integer)?,
-                Extent::Deferred => self.set_constant(at + 1, 0),
+            for (d, e, otherwise) in [(at, lower, 1), (at + 1, extent, 0)] {
+                match e {
+                    Some(e) => self.expr_into(e, d, ScalarType::Integer)?,
+                    None => self.set_constant(d, otherwise),
+                }
             }
             self.release(mark);
         }
         Ok(dims)
+    }
+
+    /// The declared lower bounds and extents of a variable.
+    fn declared(&mut self, v: VarId) -> Compiling<Reg> {
+        let shape = self.routine.variable(v).shape.iter();
+        self.bounds(shape.map(|dim| match &dim.extent {
+            Extent::Fixed(e) => (Some(&dim.lower), Some(e)),
+            Extent::Deferred => (Some(&dim.lower), None),
+        }))
     }
 
     fn is_deferred(&self, v: VarId) -> bool {

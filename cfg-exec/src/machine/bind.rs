@@ -4,7 +4,7 @@ use super::{Gathered, Machine};
 use crate::{
     cell::POISON_INT_CELL,
     code::{Reg, View},
-    descriptor::{self, Axis, Descriptor, State},
+    descriptor::{self, Axis, Descriptor},
     fault::Fault,
 };
 
@@ -31,11 +31,7 @@ impl Machine {
             arr, rank, order, ..
         } = to;
         let actual = self.staged[usize::from(staged)];
-        match actual.state {
-            State::Bound => {}
-            State::Absent | State::Untaken => return Err(Fault::Absent(Some(arr))),
-            State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
-        }
+        actual.state.must_be_bound(arr)?;
         let rank = usize::from(rank);
         let at = self.now.registers + usize::from(dims);
         let dims = &self.registers[at..at + 2 * rank];
@@ -126,11 +122,7 @@ impl Machine {
         fixed: &[bool],
     ) -> Result<(), Fault> {
         let actual = self.staged[usize::from(staged)];
-        match actual.state {
-            State::Bound => {}
-            State::Absent | State::Untaken => return Err(Fault::Absent(Some(arr))),
-            State::Unallocated => return Err(Fault::Unallocated(Some(arr))),
-        }
+        actual.state.must_be_bound(arr)?;
         if actual.rank != usize::from(rank) {
             return Err(Fault::Shape(format!(
                 "an argument of rank {} is bound to a parameter of rank {rank}",

@@ -8,6 +8,17 @@ use crate::{
     fault::Fault,
 };
 
+impl State {
+    /// Fails if an array in this state is absent or not allocated.
+    pub(super) fn must_be_bound(self, arr: Arr) -> Result<(), Fault> {
+        match self {
+            Self::Bound => Ok(()),
+            Self::Absent | Self::Untaken => Err(Fault::Absent(Some(arr))),
+            Self::Unallocated => Err(Fault::Unallocated(Some(arr))),
+        }
+    }
+}
+
 impl Machine {
     /// The first part of a descriptor of the frame.
     pub(super) fn part(&mut self, arr: Arr) -> &mut Descriptor {
@@ -34,11 +45,8 @@ impl Machine {
 
     /// Fails if the array is absent or not allocated.
     pub(super) fn exists(&self, arr: Arr) -> Result<(), Fault> {
-        match self.descriptors[self.now.descriptors + usize::from(arr)].state {
-            State::Bound => Ok(()),
-            State::Absent | State::Untaken => Err(Fault::Absent(Some(arr))),
-            State::Unallocated => Err(Fault::Unallocated(Some(arr))),
-        }
+        let state = self.descriptors[self.now.descriptors + usize::from(arr)].state;
+        state.must_be_bound(arr)
     }
 
     /// Base and dimensions of an array that is there.

@@ -197,6 +197,40 @@ pub enum Step {
     Loop(Loop),
 }
 
+impl Step {
+    /// The steps in it that may not be done.
+    pub fn blocks(&self) -> Vec<&[Step]> {
+        match self {
+            Self::Choose { taken, .. } => vec![taken],
+            Self::Decide { parts, decided, .. } => {
+                let parts = parts.iter().map(|part| &*part.steps);
+                parts.chain([&**decided]).collect()
+            }
+            Self::Try {
+                attempt,
+                well,
+                failed,
+            } => vec![attempt, well, failed],
+            Self::Let { .. }
+            | Self::Section { .. }
+            | Self::Transpose { .. }
+            | Self::Alias { .. }
+            | Self::Same { .. }
+            | Self::Untaken { .. }
+            | Self::ShapeOf { .. }
+            | Self::Conform { .. }
+            | Self::Temporary { .. }
+            | Self::Shaped { .. }
+            | Self::Reallocate { .. }
+            | Self::Fill { .. }
+            | Self::Copy { .. }
+            | Self::Reduce { .. }
+            | Self::Partials { .. }
+            | Self::Loop(_) => Vec::new(),
+        }
+    }
+}
+
 /// A part of a [`Step::Decide`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {

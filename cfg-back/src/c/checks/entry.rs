@@ -68,16 +68,10 @@ impl Writer<'_> {
     /// Evaluates the bounds of all arrays, and compares parameters with what is passed for them.
     pub(in crate::c) fn check_entry(&mut self, named: &mut HashSet<String>) -> Emitted<()> {
         self.place = None;
-        let all: Vec<(VarId, Array)> = (0..)
-            .map(VarId::new)
-            .zip(&self.variables.all)
-            .filter_map(|(v, variable)| match &variable.kind {
-                Kind::Array(array) => Some((v, array.clone())),
-                Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
-            })
-            .collect();
+        let all = self.variables.arrays();
+        let all = all.map(|(v, _, array)| (v, array.clone()));
         let is_local = |v: VarId| self.routine.variable(v).role == Role::Local;
-        let (locals, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(v, _)| is_local(*v));
+        let (locals, others): (Vec<_>, Vec<_>) = all.partition(|(v, _)| is_local(*v));
         self.check_bounds(others)?;
         self.compare_on_entry();
         self.check_bounds(locals)?;
