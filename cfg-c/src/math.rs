@@ -84,21 +84,11 @@ const VARIABLE: &str = "give the function a fixed number of parameters";
 const INVERSE: &str = "write it with clog and csqrt";
 const BESSEL: &str = "write the function out, with its derivative";
 
+/// The functions that are no operators.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&str, How)] = &[
-    ("acos", How::Op(Op::Acos)), ("asin", How::Op(Op::Asin)), ("atan", How::Op(Op::Atan)),
-    ("atan2", How::Op(Op::Atan2)), ("cos", How::Op(Op::Cos)), ("sin", How::Op(Op::Sin)),
-    ("tan", How::Op(Op::Tan)), ("acosh", How::Op(Op::Acosh)), ("asinh", How::Op(Op::Asinh)),
-    ("atanh", How::Op(Op::Atanh)), ("cosh", How::Op(Op::Cosh)), ("sinh", How::Op(Op::Sinh)),
-    ("tanh", How::Op(Op::Tanh)), ("exp", How::Op(Op::Exp)), ("expm1", How::Op(Op::Expm1)),
-    ("log", How::Op(Op::Log)), ("log2", How::Op(Op::Log2)), ("log10", How::Op(Op::Log10)),
-    ("log1p", How::Op(Op::Log1p)), ("cbrt", How::Op(Op::Cbrt)), ("sqrt", How::Op(Op::Sqrt)),
-    ("pow", How::Op(Op::Pow)), ("hypot", How::Op(Op::Hypot)), ("fabs", How::Op(Op::Abs)),
-    ("erf", How::Op(Op::Erf)), ("erfc", How::Op(Op::Erfc)), ("tgamma", How::Op(Op::Gamma)),
-    ("lgamma", How::Op(Op::Lgamma)), ("ceil", How::Op(Op::Ceil)), ("floor", How::Op(Op::Floor)),
-    ("round", How::Op(Op::Round)), ("trunc", How::Op(Op::Trunc)), ("fmod", How::Op(Op::Mod)),
-    ("copysign", How::Op(Op::Sign)), ("fma", How::Op(Op::Fma)), ("fmax", How::Least(Op::Max)),
-    ("fmin", How::Least(Op::Min)), ("lround", How::RoundToInteger), ("llround", How::RoundToInteger),
+    ("fmax", How::Least(Op::Max)), ("fmin", How::Least(Op::Min)),
+    ("lround", How::RoundToInteger), ("llround", How::RoundToInteger),
     ("exp2", How::PowerOf(2.0)), ("exp10", How::PowerOf(10.0)),
     ("fdim", How::PositiveDifference),
     ("rint", How::Written), ("nearbyint", How::Written), ("lrint", How::Written), ("llrint", How::Written),
@@ -229,10 +219,21 @@ const FUNCTIONS: &[(&str, How)] = &[
     ("fegetround", How::Refused(NEAREST)), ("fesetround", How::Refused(NEAREST)),
 ];
 
+/// The functions that are operators, by the names in the table of operators.
+pub(crate) fn operators() -> impl Iterator<Item = (&'static str, Op)> {
+    let all = Op::ALL.iter().map(|&op| (op.info().c, op));
+    all.filter(|(name, _)| !name.is_empty())
+}
+
+/// All functions.
+fn functions() -> impl Iterator<Item = (&'static str, How)> {
+    let operators = operators().map(|(name, op)| (name, How::Op(op)));
+    operators.chain(FUNCTIONS.iter().copied())
+}
+
 /// The function of a name; those of float and long double have the suffixes f and l.
 pub(crate) fn how(name: &str) -> Option<How> {
-    static TABLE: LazyLock<HashMap<&str, How>> =
-        LazyLock::new(|| FUNCTIONS.iter().copied().collect());
+    static TABLE: LazyLock<HashMap<&str, How>> = LazyLock::new(|| functions().collect());
     let find = |name: &str| TABLE.get(name).copied();
     let of_any_type = |name: &str| {
         let of_stem = || {
@@ -343,12 +344,32 @@ pub(crate) fn is_builtin_known(name: &str) -> bool {
 /// The functions of the table.
 #[cfg(test)]
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().map(|(name, _)| *name)
+    functions().map(|(name, _)| name)
 }
 
 /// The functions that are written in C.
 #[cfg(test)]
 pub(crate) fn written() -> impl Iterator<Item = &'static str> {
-    let written = FUNCTIONS.iter().filter(|(_, how)| how.is_written());
-    written.map(|(name, _)| *name)
+    let written = functions().filter(|(_, how)| how.is_written());
+    written.map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manual_lists_the_functions_that_are_operators() {
+        let is_operator = |how: How| {
+            let like = matches!(how, How::PositiveDifference | How::RoundToInteger);
+            like || matches!(how, How::Op(_) | How::Least(_))
+        };
+        let found = functions().filter(|&(_, how)| is_operator(how));
+        let mut names: Vec<&str> = found.map(|(name, _)| name).collect();
+        names.sort_unstable();
+        let start = "| read, with the versions for `float` | ";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/c.md");
+        let row = format!("{start}`{}` |", names.join(" "));
+        cfg_testkit::golden::golden_line(path, start, &row);
+    }
 }

@@ -1,5 +1,5 @@
-//! The table of elemental functions: value, partial derivatives, domain and kinks of every elemental
-//! [`Op`](crate::ir::Op). Every mode (execution, tangent, adjoint, preaccumulation) uses this table and
+//! The elemental functions: value, partial derivatives and kinks of every elemental [`Op`](crate::ir::Op), beside what
+//! its row in the table of operators says ([`Op::info`](crate::ir::Op::info)). Every mode (execution, tangent, adjoint, preaccumulation) uses this table and
 //! no other.
 //!
 //! * Values: [`unary`], [`binary`], [`ternary`] give plain function pointers for hot loops, [`powi`] and
@@ -8,7 +8,7 @@
 //!   the operators mean.
 //! * Partial derivatives as expressions: [`partial`], [`partials`].
 //! * Points where a derivative does not exist or is infinite: [`event`].
-//! * In words: [`describe`], and `docs/elementals.md`, which is generated from this table.
+//! * In words: `docs/elementals.md`, which is generated from these.
 //!
 //! # 32-bit reals
 //!
@@ -37,7 +37,6 @@
 //! ```
 
 mod derivative;
-mod describe;
 mod event;
 pub mod integer;
 mod math;
@@ -47,7 +46,6 @@ mod scalar;
 mod value;
 
 pub use derivative::{partial, partials};
-pub use describe::{Description, describe, platform_dependent};
 pub use event::{Event, event, event_powi, piece};
 pub use integer::ArithmeticError;
 pub use math::{Binary, Math, Ternary, Unary};
@@ -55,5 +53,6 @@ pub use partial::{Finiteness, Partial, PartialError, PartialExpr, Strong};
 pub use polygamma::{digamma, polygamma};
 pub use scalar::{Scalar, apply};
 pub use value::{
-    binary, binary32, compare, fma32, powi, ternary, unary, unary32, value_real, value_real32,
+    binary, binary32, compare, fma32, platform_dependent, powi, ternary, unary, unary32,
+    value_real, value_real32,
 };

@@ -42,7 +42,8 @@ pub use cfg::{Cfg, Control, Edge};
 pub use expr::{Expr, Place, Range, Subscript};
 pub use fields::{Leaf, Level, Part};
 pub use ids::{FreshIds, MAX_ID, complete_edge_ids, keep_edge_ids};
-pub use op::{Conversion, Op, OpClass};
+pub(crate) use op::operator_table;
+pub use op::{Conversion, Domain, Op, OpClass, OpInfo, Operands, RealFunctions};
 pub use origin::{NameOrigin, NameRole, OtherRole, StatementOrigin};
 pub use original_roles::original_roles;
 pub use program::{

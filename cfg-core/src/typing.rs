@@ -13,7 +13,10 @@ use pointer::{pointers, same_pointers, through};
 
 use crate::{
     entity::VarId,
-    ir::{Conversion, Expr, Op, OpClass, Part, Place, Record, ScalarType, Subscript, Variable},
+    ir::{
+        Conversion, Expr, Op, OpClass, Operands, Part, Place, Record, ScalarType, Subscript,
+        Variable,
+    },
 };
 use std::fmt;
 
@@ -307,53 +310,33 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
         }
         .map(|()| to);
     }
-    match op {
-        Op::Add
-        | Op::Sub
-        | Op::Neg
-        | Op::Mul
-        | Op::Div
-        | Op::Pow
-        | Op::Abs
-        | Op::Min
-        | Op::Max
-        | Op::Sign
-        | Op::Mod
-        | Op::Modulo
-        | Op::PosDiff => promote(op, operands),
-        Op::StrongMul | Op::Fma | Op::Atan2 | Op::Hypot => promote_real(op, operands),
-        Op::Sqrt
-        | Op::Cbrt
-        | Op::Exp
-        | Op::Expm1
-        | Op::Log
-        | Op::Log1p
-        | Op::Log2
-        | Op::Log10
-        | Op::Sin
-        | Op::Cos
-        | Op::Tan
-        | Op::Asin
-        | Op::Acos
-        | Op::Atan
-        | Op::Sinh
-        | Op::Cosh
-        | Op::Tanh
-        | Op::Asinh
-        | Op::Acosh
-        | Op::Atanh
-        | Op::Floor
-        | Op::Ceil
-        | Op::Round
-        | Op::Trunc
-        | Op::Erf
-        | Op::Erfc
-        | Op::Gamma
-        | Op::Lgamma
-        | Op::Digamma => {
+    match op.info().operands {
+        Operands::Numbers => promote(op, operands),
+        Operands::MixedReals => promote_real(op, operands),
+        Operands::Real => {
             every(op, operands, "a real", T::is_real)?;
             Ok(operands[0].ty)
         }
+        Operands::Integers => {
+            every(op, operands, "integers", T::is_integer)?;
+            promote(op, operands)
+        }
+        Operands::Logicals => {
+            every(op, operands, "logicals", |t| t == T::Logical)?;
+            Ok(T::Logical)
+        }
+        Operands::Own => own(op, operands),
+    }
+}
+
+/// Element type of the result of an elemental operator that takes types of its own, but for conversions.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the types of all other operators are in their table"
+)]
+fn own(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
+    use ScalarType as T;
+    match op {
         Op::Polygamma => {
             every(op, &operands[..1], "an integer first", |t| t == T::Integer)?;
             every(op, &operands[1..], "a real second", T::is_real)?;
@@ -383,48 +366,11 @@ fn elemental(op: Op, operands: &[Type]) -> Result<ScalarType, Mismatch> {
             }
             Ok(T::Logical)
         }
-        Op::And | Op::Or | Op::Not => {
-            every(op, operands, "logicals", |t| t == T::Logical)?;
-            Ok(T::Logical)
-        }
         Op::Trips => {
             every(op, operands, "integers", |t| t == T::Integer)?;
             Ok(T::Integer)
         }
-        Op::WrapAdd
-        | Op::WrapSub
-        | Op::WrapNeg
-        | Op::WrapMul
-        | Op::BitAnd
-        | Op::BitOr
-        | Op::BitXor
-        | Op::BitNot
-        | Op::Shl
-        | Op::WrapShl
-        | Op::Shr
-        | Op::LogicalShr => {
-            every(op, operands, "integers", T::is_integer)?;
-            promote(op, operands)
-        }
-        Op::Sum
-        | Op::Product
-        | Op::MaxVal
-        | Op::MinVal
-        | Op::Any
-        | Op::All
-        | Op::Transpose
-        | Op::Fill
-        | Op::ProductPartial
-        | Op::MaxValPartial
-        | Op::MinValPartial
-        | Op::Size
-        | Op::LBound
-        | Op::UBound
-        | Op::Present
-        | Op::Shift
-        | Op::Distance => promote(op, operands),
-        // Conversions have been decided above.
-        Op::ToReal | Op::ToReal32 | Op::ToLogical | Op::Convert(..) => promote(op, operands),
+        _ => promote(op, operands),
     }
 }
 

@@ -29,6 +29,24 @@ pub fn golden(path: impl AsRef<Path>, actual: &str) {
     }
 }
 
+/// Compares the one line of a file that starts so, as a row of a table in a document, as [`golden`] does a file.
+///
+/// # Panics
+/// As [`golden`], and if no line or several start so.
+#[track_caller]
+pub fn golden_line(path: impl AsRef<Path>, start: &str, actual: &str) {
+    let path = path.as_ref();
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let is_it = |line: &&str| line.starts_with(start);
+    let found = text.lines().filter(is_it).count();
+    assert_eq!(found, 1, "lines of {} with {start}", path.display());
+    let lines = text.lines().map(|l| if is_it(&l) { actual } else { l });
+    golden(
+        path,
+        &lines.flat_map(|line| [line, "\n"]).collect::<String>(),
+    );
+}
+
 /// A message and its help without the names and numbers of a program: words of up to three letters, and those with anything but
 /// small letters, are `_`.
 pub fn pattern(code: &str, message: &str, help: &str) -> String {

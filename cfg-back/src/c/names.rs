@@ -1,5 +1,6 @@
 //! Identifiers: names of a program as C allows them, no two alike in one scope.
 
+use cfg_core::ir::Op;
 use std::collections::{HashMap, HashSet};
 
 /// Keywords, macros and types of the headers that emitted files include, as GCC's own dialect has them too, and the
@@ -31,11 +32,10 @@ const RESERVED: &str = "\
     unsigned void volatile while";
 
 /// The functions of `math.h` that emitted code calls: nothing may be called so, either.
-const MATHEMATICS: &str = "\
-    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp \
-    expm1 fabs floor fma fmod hypot lgamma log log10 log1p log2 pow round sin sinh sqrt \
-    tan tanh tgamma trunc \
-    ceilf copysignf fabsf floorf fmaf fmodf roundf sqrtf truncf";
+fn mathematics() -> impl Iterator<Item = &'static str> {
+    let names = Op::ALL.iter().map(|op| op.info().c);
+    names.filter(|name| !name.is_empty())
+}
 
 /// Further functions, types and macros with arguments of the headers of C and POSIX, functions that compilers know
 /// without a header, and the entry of a program: nothing outside of functions may be called so.
@@ -118,7 +118,7 @@ impl Names {
         let library = LIBRARY.split_whitespace();
         names.taken.extend(library.clone().map(str::to_owned));
         // The variants for `float` and `long double`.
-        for name in library.chain(MATHEMATICS.split_whitespace()) {
+        for name in library.chain(mathematics()) {
             names.taken.extend([format!("{name}f"), format!("{name}l")]);
         }
         names
@@ -126,8 +126,7 @@ impl Names {
 
     /// The scope of a function, with nothing in it but what C has.
     pub(super) fn of_function() -> Self {
-        let mathematics = MATHEMATICS.split_whitespace();
-        let all = RESERVED.split_whitespace().chain(mathematics);
+        let all = RESERVED.split_whitespace().chain(mathematics());
         Self {
             taken: all.map(str::to_owned).collect(),
             next: HashMap::new(),

@@ -43,6 +43,8 @@ enum Form {
     Lazy(&'static str, u8),
     /// As a function of C's library, for `double` or for `float`.
     Library(&'static str),
+    /// As the function over `double` whose text is in the table.
+    Own,
     /// As a helper function of two operands, nested for more.
     Helper(fn(Number) -> Piece),
     /// As a conversion to this type.
@@ -72,7 +74,6 @@ enum Special {
     Pow,
     Abs,
     Mod,
-    Digamma,
     Polygamma,
     If,
     Trips,
@@ -86,6 +87,10 @@ enum Start {
     Logical(bool),
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of functions the table says how they are written"
+)]
 fn form(op: Op) -> Form {
     match op {
         Op::Add => Form::Infix("+", SUM),
@@ -110,37 +115,6 @@ fn form(op: Op) -> Form {
         Op::Sign => Form::Helper(Piece::Sign),
         Op::Modulo => Form::Helper(Piece::Modulo),
         Op::PosDiff => Form::Helper(Piece::PosDiff),
-        Op::Fma => Form::Library("fma"),
-        Op::Sqrt => Form::Library("sqrt"),
-        Op::Floor => Form::Library("floor"),
-        Op::Ceil => Form::Library("ceil"),
-        Op::Round => Form::Library("round"),
-        Op::Trunc => Form::Library("trunc"),
-        Op::Cbrt => Form::Library("cbrt"),
-        Op::Exp => Form::Library("exp"),
-        Op::Expm1 => Form::Library("expm1"),
-        Op::Log => Form::Library("log"),
-        Op::Log1p => Form::Library("log1p"),
-        Op::Log2 => Form::Library("log2"),
-        Op::Log10 => Form::Library("log10"),
-        Op::Sin => Form::Library("sin"),
-        Op::Cos => Form::Library("cos"),
-        Op::Tan => Form::Library("tan"),
-        Op::Asin => Form::Library("asin"),
-        Op::Acos => Form::Library("acos"),
-        Op::Atan => Form::Library("atan"),
-        Op::Atan2 => Form::Library("atan2"),
-        Op::Sinh => Form::Library("sinh"),
-        Op::Cosh => Form::Library("cosh"),
-        Op::Tanh => Form::Library("tanh"),
-        Op::Asinh => Form::Library("asinh"),
-        Op::Acosh => Form::Library("acosh"),
-        Op::Atanh => Form::Library("atanh"),
-        Op::Hypot => Form::Library("hypot"),
-        Op::Erf => Form::Library("erf"),
-        Op::Erfc => Form::Library("erfc"),
-        Op::Gamma => Form::Library("tgamma"),
-        Op::Lgamma => Form::Library("lgamma"),
         Op::Eq => Form::Comparison("==", EQUALITY),
         Op::Ne => Form::Comparison("!=", EQUALITY),
         Op::Lt => Form::Comparison("<", RELATION),
@@ -158,7 +132,6 @@ fn form(op: Op) -> Form {
         Op::Pow => Form::Special(Special::Pow),
         Op::Abs => Form::Special(Special::Abs),
         Op::Mod => Form::Special(Special::Mod),
-        Op::Digamma => Form::Special(Special::Digamma),
         Op::Polygamma => Form::Special(Special::Polygamma),
         Op::If => Form::Special(Special::If),
         Op::Trips => Form::Special(Special::Trips),
@@ -168,19 +141,9 @@ fn form(op: Op) -> Form {
         Op::MinVal => Form::Reduction(Op::Min, Start::Greatest),
         Op::Any => Form::Reduction(Op::Or, Start::Logical(false)),
         Op::All => Form::Reduction(Op::And, Start::Logical(true)),
-        Op::Transpose
-        | Op::Fill
-        | Op::ProductPartial
-        | Op::MaxValPartial
-        | Op::MinValPartial
-        | Op::Size
-        | Op::LBound
-        | Op::UBound
-        | Op::Present
-        | Op::Shift
-        | Op::Distance => Form::None,
-        // These have functions in `sized`.
-        Op::Convert(..) => Form::None,
+        _ if !op.info().c.is_empty() => Form::Library(op.info().c),
+        _ if !op.info().c_text.is_empty() => Form::Own,
+        _ => Form::None,
     }
 }
 
@@ -220,6 +183,7 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
             let operands = promoted(operands, ty, pieces);
             Ok(Code::call(&of_library(name, ty), &operands, ty))
         }
+        Form::Own => Ok(own(Piece::Own(op), &operands, ty, pieces)),
         Form::Helper(piece) => helper(op, piece, operands, ty, pieces),
         Form::Conversion(to) => {
             let [x] = exactly(op, operands)?;
@@ -584,7 +548,6 @@ fn special(
             let operands = promoted(operands, ty, pieces);
             Ok(Code::call(&of_library("fmod", ty), &operands, ty))
         }
-        Special::Digamma => Ok(own(Piece::Digamma, &operands, ty, pieces)),
         Special::Polygamma => Ok(own(Piece::Polygamma, &operands, ty, pieces)),
         Special::Trips => Ok(call(Piece::Trips, &operands, ty, pieces)),
         Special::Pow => power(operands, ty, pieces),

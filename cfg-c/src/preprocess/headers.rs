@@ -1,8 +1,11 @@
 //! What the headers of the standard library declare, as C text.
 
-/// The headers with their texts.
+use crate::math;
+use std::{fmt::Write as _, sync::LazyLock};
+
+/// The headers with their texts; empty where [`header`] makes it.
 const HEADERS: &[(&str, &str)] = &[
-    ("math.h", include_str!("../headers/math.h")),
+    ("math.h", ""),
     ("stddef.h", include_str!("../headers/stddef.h")),
     ("stdbool.h", include_str!("../headers/stdbool.h")),
     ("stdint.h", include_str!("../headers/stdint.h")),
@@ -27,7 +30,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("fenv.h", include_str!("../headers/fenv.h")),
     ("wchar.h", include_str!("../headers/wchar.h")),
     ("wctype.h", include_str!("../headers/wctype.h")),
-    ("tgmath.h", include_str!("../headers/tgmath.h")),
+    ("tgmath.h", ""),
     ("sys/time.h", include_str!("../headers/sys_time.h")),
     ("sys/types.h", include_str!("../headers/sys_types.h")),
     ("unistd.h", include_str!("../headers/unistd.h")),
@@ -40,8 +43,44 @@ const HEADERS: &[(&str, &str)] = &[
 
 /// The text of a header; `None` if the library has none of this name.
 pub(crate) fn header(name: &str) -> Option<&'static str> {
-    let found = HEADERS.iter().find(|(own, _)| *own == name);
-    found.map(|(_, text)| *text)
+    static MATH: LazyLock<String> =
+        LazyLock::new(|| include_str!("../headers/math.h").to_owned() + &prototypes());
+    static TGMATH: LazyLock<String> =
+        LazyLock::new(|| include_str!("../headers/tgmath.h").to_owned() + &generic());
+    match name {
+        "math.h" => Some(&MATH),
+        "tgmath.h" => Some(&TGMATH),
+        _ => {
+            let found = HEADERS.iter().find(|(own, _)| *own == name);
+            found.map(|(_, text)| *text)
+        }
+    }
+}
+
+/// The prototypes of the functions that are operators.
+fn prototypes() -> String {
+    let mut text = String::new();
+    for (ty, suffix) in [("double", ""), ("float", "f"), ("long double", "l")] {
+        for (name, op) in math::operators() {
+            let parameters = vec![ty; op.arity().0].join(", ");
+            // Writing to a String does not fail.
+            let _ = writeln!(text, "{ty} {name}{suffix}({parameters});");
+        }
+    }
+    text
+}
+
+/// The macros that choose among these functions by type, but for those that `tgmath.h` has.
+fn generic() -> String {
+    let mut text = String::new();
+    for (name, op) in math::operators().filter(|(name, _)| *name != "fabs") {
+        let _ = match op.arity().0 {
+            1 => writeln!(text, "#define {name}(x) __cfgrev_by1(x, {name})"),
+            2 => writeln!(text, "#define {name}(x, y) __cfgrev_by2(x, y, {name})"),
+            _ => Ok(()),
+        };
+    }
+    text
 }
 
 /// The name of the file that [`all`] is.

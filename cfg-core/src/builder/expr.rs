@@ -5,7 +5,7 @@
 
 use crate::{
     entity::VarId,
-    ir::{Dim, Expr, Extent, Op, Place, PointerType, Range, Subscript},
+    ir::{Dim, Expr, Extent, Op, Place, PointerType, Range, Subscript, operator_table},
 };
 use std::ops::{Add, Div, Mul, Neg, RangeInclusive, Sub};
 
@@ -80,155 +80,27 @@ macro_rules! constants_left {
 constants_left!(f64, Expr; f64, Place; f64, VarId; i64, Expr; i64, Place; i64, VarId;
     i32, Expr; i32, Place; i32, VarId);
 
-/// Defines a function that applies an operator to operands.
+/// Defines the functions that the table of operators names.
 macro_rules! functions {
-    ($($(#[$doc:meta])* $name:ident $op:ident ($($operand:ident),*);)*) => {
-        $(
-            $(#[$doc])*
-            pub fn $name($($operand: impl Into<Expr>),*) -> Expr {
-                Expr::op(Op::$op, [$($operand.into()),*])
-            }
-        )*
+    ($(
+        $(#[$doc:meta])* $op:ident $name:literal $class:ident $min:literal .. $max:literal $operands:ident
+        $(fn $function:ident $list:tt)? { $($field:ident: $value:expr),* $(,)? };
+    )*) => {
+        $(functions!(@ $op [$(#[$doc])*] $($function $list)?);)*
+    };
+    (@ $op:ident [$($doc:tt)*]) => {};
+    (@ $op:ident [$($doc:tt)*] $function:ident($($operand:ident),*)) => {
+        $($doc)*
+        pub fn $function($($operand: impl Into<Expr>),*) -> Expr {
+            Expr::op(Op::$op, [$($operand.into()),*])
+        }
     };
 }
+operator_table!(functions);
 
-functions! {
-    /// `x ** y`
-    pow Pow(x, y);
-    /// `a*b + c`, rounded once.
-    fma Fma(a, b, c);
-    /// Square root.
-    sqrt Sqrt(x);
-    /// Cube root.
-    cbrt Cbrt(x);
-    /// Exponential.
-    exp Exp(x);
-    /// `exp(x) - 1`
-    expm1 Expm1(x);
-    /// Natural logarithm.
-    log Log(x);
-    /// `log(1 + x)`
-    log1p Log1p(x);
-    /// Logarithm to base 2.
-    log2 Log2(x);
-    /// Logarithm to base 10.
-    log10 Log10(x);
-    /// Sine.
-    sin Sin(x);
-    /// Cosine.
-    cos Cos(x);
-    /// Tangent function.
-    tan Tan(x);
-    /// Inverse sine.
-    asin Asin(x);
-    /// Inverse cosine.
-    acos Acos(x);
-    /// Inverse tangent function.
-    atan Atan(x);
-    /// Angle of the point (x, y).
-    atan2 Atan2(y, x);
-    /// Hyperbolic sine.
-    sinh Sinh(x);
-    /// Hyperbolic cosine.
-    cosh Cosh(x);
-    /// Hyperbolic tangent.
-    tanh Tanh(x);
-    /// Inverse hyperbolic sine.
-    asinh Asinh(x);
-    /// Inverse hyperbolic cosine.
-    acosh Acosh(x);
-    /// Inverse hyperbolic tangent.
-    atanh Atanh(x);
-    /// `sqrt(x*x + y*y)`
-    hypot Hypot(x, y);
-    /// Absolute value.
-    abs Abs(x);
-    /// The smaller one.
-    min Min(x, y);
-    /// The larger one.
-    max Max(x, y);
-    /// Magnitude of x with the sign of y.
-    sign Sign(x, y);
-    /// Remainder with the sign of x.
-    modulus Mod(x, y);
-    /// Remainder with the sign of y.
-    modulo Modulo(x, y);
-    /// `max(x - y, 0)`
-    dim PosDiff(x, y);
-    /// Largest whole number not above, a real.
-    floor Floor(x);
-    /// Smallest whole number not below, a real.
-    ceil Ceil(x);
-    /// Nearest whole number, a real.
-    round Round(x);
-    /// Whole part, a real.
-    trunc Trunc(x);
-    /// Error function.
-    erf Erf(x);
-    /// Complementary error function.
-    erfc Erfc(x);
-    /// Gamma function.
-    gamma Gamma(x);
-    /// Logarithm of the absolute value of the gamma function.
-    lgamma Lgamma(x);
-    /// Derivative of lgamma.
-    digamma Digamma(x);
-    /// n-th derivative of digamma.
-    polygamma Polygamma(n, x);
-    /// `yes` if the condition is true, otherwise `no`.
-    cond If(condition, yes, no);
-    /// Equal.
-    eq Eq(x, y);
-    /// Not equal.
-    ne Ne(x, y);
-    /// Less.
-    lt Lt(x, y);
-    /// Less or equal.
-    le Le(x, y);
-    /// Greater.
-    gt Gt(x, y);
-    /// Greater or equal.
-    ge Ge(x, y);
-    /// Conjunction of logicals; y is evaluated only if x is true.
-    and And(x, y);
-    /// Disjunction of logicals; y is evaluated only if x is false.
-    or Or(x, y);
-    /// Negation of a logical.
-    not Not(x);
-    /// Conversion to 64-bit real.
-    real ToReal(x);
-    /// Conversion to 32-bit real.
-    real32 ToReal32(x);
-    /// Conversion to integer.
-    int TO_INT(x);
-    /// Conversion to logical.
-    logical ToLogical(x);
-    /// Sum of all elements.
-    sum Sum(a);
-    /// Product of all elements.
-    product Product(a);
-    /// Largest element.
-    maxval MaxVal(a);
-    /// Smallest element.
-    minval MinVal(a);
-    /// True if any element is.
-    any Any(a);
-    /// True if all elements are.
-    all All(a);
-    /// Transposed matrix.
-    transpose Transpose(a);
-    /// Number of elements along dimension k (a constant).
-    size Size(a, k);
-    /// Lower bound of dimension k (a constant).
-    lbound LBound(a, k);
-    /// Upper bound of dimension k (a constant).
-    ubound UBound(a, k);
-    /// True if an optional argument was given.
-    present Present(p);
-    /// The pointer k elements behind p.
-    shift Shift(p, k);
-    /// The number of elements that p is behind q, both into one object.
-    distance Distance(p, q);
+/// Conversion to integer.
+pub fn int(x: impl Into<Expr>) -> Expr {
+    Expr::op(Op::TO_INT, [x.into()])
 }
 
 /// The pointer to a place.

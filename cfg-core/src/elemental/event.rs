@@ -1,6 +1,6 @@
 //! Kinks, singular points and the ends of domains.
 
-use crate::ir::Op;
+use crate::ir::{Domain, Op};
 
 /// Something that happened at the operands of an elemental operator that matters to its derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,20 +50,22 @@ pub fn event(op: Op, args: &[f64]) -> Option<Event> {
         (true, false) => None,
         (false, false) => Some(OutsideDomain),
     };
-    match (op, args) {
-        (Op::Sqrt | Op::Log | Op::Log2 | Op::Log10, &[x]) => bounded(x > 0.0, x == 0.0),
-        (Op::Log1p, &[x]) => bounded(x > -1.0, x == -1.0),
-        (Op::Asin | Op::Acos | Op::Atanh, &[x]) => bounded(x.abs() < 1.0, x.abs() == 1.0),
-        (Op::Acosh, &[x]) => bounded(x > 1.0, x == 1.0),
-        (Op::Sin | Op::Cos | Op::Tan, &[x]) => when(x.is_infinite(), OutsideDomain),
-        (Op::Gamma | Op::Lgamma | Op::Digamma, &[x]) | (Op::Polygamma, &[_, x]) => {
-            if x == f64::NEG_INFINITY && op != Op::Lgamma || op == Op::Polygamma && args[0] < 0.0 {
+    match (op.info().domain, args) {
+        (Domain::From(least), &[x]) => return bounded(x > least, x == least),
+        (Domain::Within(most), &[x]) => return bounded(x.abs() < most, x.abs() == most),
+        (Domain::Finite, &[x]) => return when(x.is_infinite(), OutsideDomain),
+        (Domain::Except(point), &[x]) => return when(x == point, Singular),
+        (Domain::Poles, &[.., x]) => {
+            let outside = x == f64::NEG_INFINITY && op != Op::Lgamma;
+            return if outside || op == Op::Polygamma && args[0] < 0.0 {
                 Some(OutsideDomain)
             } else {
                 when(x <= 0.0 && whole(x), Singular)
-            }
+            };
         }
-        (Op::Cbrt, &[x]) => when(x == 0.0, Singular),
+        _ => {}
+    }
+    match (op, args) {
         (Op::Abs | Op::ToLogical, &[x]) => when(x == 0.0, Kink),
         (Op::Floor | Op::Ceil, &[x]) => when(whole(x), Kink),
         (Op::Trunc | Op::Convert(..), &[x]) => when(whole(x) && x != 0.0, Kink),

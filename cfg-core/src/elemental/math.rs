@@ -13,8 +13,8 @@ pub enum Math {
 }
 
 impl Math {
-    /// The function of this implementation, of two.
-    pub(super) fn choose<F>(self, native: F, portable: F) -> F {
+    /// The function of this implementation: the native one is the first.
+    pub(super) fn choose<F>(self, [native, portable]: [F; 2]) -> F {
         match self {
             Self::Native => native,
             Self::Portable => portable,

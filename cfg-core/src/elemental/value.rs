@@ -2,7 +2,7 @@
 
 use super::math::{Binary, Math, Ternary, Unary};
 use super::polygamma::{digamma, polygamma};
-use crate::ir::Op;
+use crate::ir::{Op, RealFunctions};
 
 fn neg(x: f64) -> f64 {
     -x
@@ -12,142 +12,54 @@ fn neg(x: f64) -> f64 {
 /// are the identity.
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "operators without a rule of their own here are treated alike"
+    reason = "the functions of all other operators are in their table"
 )]
 pub fn unary(op: Op, math: Math) -> Option<Unary> {
-    let (native, portable): (Unary, Unary) = match op {
-        Op::Neg => (neg, neg),
-        Op::Min | Op::Max | Op::ToReal => (std::convert::identity, std::convert::identity),
-        Op::ToReal32 => (round_to_32, round_to_32),
+    Some(match op {
+        Op::Neg => neg,
+        Op::Min | Op::Max | Op::ToReal => std::convert::identity,
+        Op::ToReal32 => round_to_32,
         // Exact or correctly rounded by IEEE 754 on every platform.
-        Op::Sqrt => (f64::sqrt, f64::sqrt),
-        Op::Abs => (f64::abs, f64::abs),
-        Op::Floor => (f64::floor, f64::floor),
-        Op::Ceil => (f64::ceil, f64::ceil),
-        Op::Round => (f64::round, f64::round),
-        Op::Trunc => (f64::trunc, f64::trunc),
-        Op::Cbrt => (|x| cfg_math::cbrt(x), libm::cbrt),
-        Op::Exp => (f64::exp, libm::exp),
-        Op::Expm1 => (f64::exp_m1, libm::expm1),
-        Op::Log => (f64::ln, libm::log),
-        Op::Log1p => (f64::ln_1p, libm::log1p),
-        Op::Log2 => (f64::log2, libm::log2),
-        Op::Log10 => (f64::log10, libm::log10),
-        Op::Sin => (f64::sin, libm::sin),
-        Op::Cos => (f64::cos, libm::cos),
-        Op::Tan => (f64::tan, libm::tan),
-        Op::Asin => (f64::asin, libm::asin),
-        Op::Acos => (f64::acos, libm::acos),
-        Op::Atan => (f64::atan, libm::atan),
-        Op::Sinh => (f64::sinh, libm::sinh),
-        Op::Cosh => (f64::cosh, libm::cosh),
-        Op::Tanh => (f64::tanh, libm::tanh),
-        Op::Asinh => (|x| cfg_math::asinh(x), libm::asinh),
-        Op::Acosh => (|x| cfg_math::acosh(x), acosh),
-        Op::Atanh => (|x| cfg_math::atanh(x), libm::atanh),
-        Op::Erf => (|x| cfg_math::erf(x), libm::erf),
-        Op::Erfc => (|x| cfg_math::erfc(x), libm::erfc),
-        Op::Gamma => (|x| cfg_math::tgamma(x), libm::tgamma),
-        Op::Lgamma => (cfg_math::lgamma, libm::lgamma),
-        Op::Digamma => (digamma(Math::Native), digamma(Math::Portable)),
-        _ => return None,
-    };
-    Some(math.choose(native, portable))
+        Op::Sqrt => f64::sqrt,
+        Op::Abs => f64::abs,
+        Op::Floor => f64::floor,
+        Op::Ceil => f64::ceil,
+        Op::Round => f64::round,
+        Op::Trunc => f64::trunc,
+        Op::Digamma => digamma(math),
+        _ => match op.info().real {
+            RealFunctions::Unary { wide, .. } => math.choose(wide),
+            RealFunctions::Binary { .. } | RealFunctions::Elsewhere => return None,
+        },
+    })
 }
 
 /// The elemental function, as in [`unary`], of one 32-bit real: what is neither exact nor correctly rounded is C's
 /// function for `float`, which is not that for `double`, rounded. Results are 32-bit reals.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "operators without functions of their own for 32-bit reals"
-)]
 pub fn unary32(op: Op, math: Math) -> Option<Unary> {
-    let (native, portable): (Unary, Unary) = match op {
-        Op::Cbrt => (
-            |x| single(x, |x| cfg_math::cbrtf(x)),
-            |x| single(x, libm::cbrtf),
-        ),
-        Op::Exp => (|x| single(x, f32::exp), |x| single(x, libm::expf)),
-        Op::Expm1 => (|x| single(x, f32::exp_m1), |x| single(x, libm::expm1f)),
-        Op::Log => (|x| single(x, f32::ln), |x| single(x, libm::logf)),
-        Op::Log1p => (|x| single(x, f32::ln_1p), |x| single(x, libm::log1pf)),
-        Op::Log2 => (|x| single(x, f32::log2), |x| single(x, libm::log2f)),
-        Op::Log10 => (|x| single(x, f32::log10), |x| single(x, libm::log10f)),
-        Op::Sin => (|x| single(x, f32::sin), |x| single(x, libm::sinf)),
-        Op::Cos => (|x| single(x, f32::cos), |x| single(x, libm::cosf)),
-        Op::Tan => (|x| single(x, f32::tan), |x| single(x, libm::tanf)),
-        Op::Asin => (|x| single(x, f32::asin), |x| single(x, libm::asinf)),
-        Op::Acos => (|x| single(x, f32::acos), |x| single(x, libm::acosf)),
-        Op::Atan => (|x| single(x, f32::atan), |x| single(x, libm::atanf)),
-        Op::Sinh => (|x| single(x, f32::sinh), |x| single(x, libm::sinhf)),
-        Op::Cosh => (|x| single(x, f32::cosh), |x| single(x, libm::coshf)),
-        Op::Tanh => (|x| single(x, f32::tanh), |x| single(x, libm::tanhf)),
-        Op::Asinh => (
-            |x| single(x, |x| cfg_math::asinhf(x)),
-            |x| single(x, libm::asinhf),
-        ),
-        Op::Acosh => (
-            |x| single(x, |x| cfg_math::acoshf(x)),
-            |x| single(x, acoshf),
-        ),
-        Op::Atanh => (
-            |x| single(x, |x| cfg_math::atanhf(x)),
-            |x| single(x, libm::atanhf),
-        ),
-        Op::Erf => (
-            |x| single(x, |x| cfg_math::erff(x)),
-            |x| single(x, libm::erff),
-        ),
-        Op::Erfc => (
-            |x| single(x, |x| cfg_math::erfcf(x)),
-            |x| single(x, libm::erfcf),
-        ),
-        Op::Gamma => (
-            |x| single(x, |x| cfg_math::tgammaf(x)),
-            |x| single(x, libm::tgammaf),
-        ),
-        Op::Lgamma => (
-            |x| single(x, cfg_math::lgammaf),
-            |x| single(x, libm::lgammaf),
-        ),
-        Op::Digamma => (
+    match (op, op.info().real) {
+        (_, RealFunctions::Unary { narrow, .. }) => Some(math.choose(narrow)),
+        (Op::Digamma, _) => Some(math.choose([
             |x| round_to_32(digamma(Math::Native)(x)),
             |x| round_to_32(digamma(Math::Portable)(x)),
-        ),
-        _ => return unary(op, math),
-    };
-    Some(math.choose(native, portable))
+        ])),
+        (_, RealFunctions::Binary { .. } | RealFunctions::Elsewhere) => unary(op, math),
+    }
 }
 
 /// The elemental function, as in [`binary`], of two 32-bit reals; see [`unary32`]. Its value is to be rounded.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "operators without functions of their own for 32-bit reals"
-)]
 pub fn binary32(op: Op, math: Math) -> Option<Binary> {
-    let (native, portable): (Binary, Binary) = match op {
-        Op::Pow => (
-            |x, y| single2(x, y, f32::powf),
-            |x, y| single2(x, y, libm::powf),
-        ),
-        Op::Atan2 => (
-            |x, y| single2(x, y, f32::atan2),
-            |x, y| single2(x, y, libm::atan2f),
-        ),
-        Op::Hypot => (
-            |x, y| single2(x, y, f32::hypot),
-            |x, y| single2(x, y, libm::hypotf),
-        ),
-        _ => return binary(op, math),
-    };
-    Some(math.choose(native, portable))
+    match op.info().real {
+        RealFunctions::Binary { narrow, .. } => Some(math.choose(narrow)),
+        RealFunctions::Unary { .. } | RealFunctions::Elsewhere => binary(op, math),
+    }
 }
 
-fn single(x: f64, f: fn(f32) -> f32) -> f64 {
-    f64::from(f(x as f32))
-}
-fn single2(x: f64, y: f64, f: fn(f32, f32) -> f32) -> f64 {
-    f64::from(f(x as f32, y as f32))
+/// True if the value may differ in the last places from platform to platform with [`Math::Native`]. Everything else has
+/// the same bits everywhere. (`**` with an integer exponent of at most 64 in magnitude too.)
+pub fn platform_dependent(op: Op) -> bool {
+    let elsewhere = matches!(op.info().real, RealFunctions::Elsewhere);
+    !elsewhere || matches!(op, Op::Digamma | Op::Polygamma)
 }
 
 /// The elemental function of two real operands; `None` if `op` is not one. `+ * min max` of more
@@ -156,27 +68,26 @@ fn single2(x: f64, y: f64, f: fn(f32, f32) -> f32) -> f64 {
 /// [`polygamma()`](super::polygamma()).
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "operators without a rule of their own here are treated alike"
+    reason = "the functions of all other operators are in their table"
 )]
 pub fn binary(op: Op, math: Math) -> Option<Binary> {
-    let (native, portable): (Binary, Binary) = match op {
-        Op::Add => (add, add),
-        Op::Sub => (sub, sub),
-        Op::Mul => (mul, mul),
-        Op::Div => (div, div),
-        Op::StrongMul => (strong_mul, strong_mul),
-        Op::Min => (min, min),
-        Op::Max => (max, max),
-        Op::Sign => (f64::copysign, f64::copysign),
-        Op::Mod => (remainder, remainder),
-        Op::Modulo => (modulo, modulo),
-        Op::PosDiff => (pos_diff, pos_diff),
-        Op::Pow => (f64::powf, libm::pow),
-        Op::Atan2 => (f64::atan2, libm::atan2),
-        Op::Hypot => (f64::hypot, libm::hypot),
-        _ => return None,
-    };
-    Some(math.choose(native, portable))
+    Some(match op {
+        Op::Add => add,
+        Op::Sub => sub,
+        Op::Mul => mul,
+        Op::Div => div,
+        Op::StrongMul => strong_mul,
+        Op::Min => min,
+        Op::Max => max,
+        Op::Sign => f64::copysign,
+        Op::Mod => remainder,
+        Op::Modulo => modulo,
+        Op::PosDiff => pos_diff,
+        _ => match op.info().real {
+            RealFunctions::Binary { wide, .. } => math.choose(wide),
+            RealFunctions::Unary { .. } | RealFunctions::Elsewhere => return None,
+        },
+    })
 }
 
 /// The elemental function of three real operands: `fma`. `None` if `op` is not one.
@@ -214,13 +125,6 @@ pub fn compare(op: Op) -> Option<fn(&f64, &f64) -> bool> {
     })
 }
 
-/// `libm`'s gives numbers for some operands below -2.
-fn acosh(x: f64) -> f64 {
-    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
-}
-fn acoshf(x: f32) -> f32 {
-    if x < 1.0 { f32::NAN } else { libm::acoshf(x) }
-}
 fn round_to_32(x: f64) -> f64 {
     f64::from(x as f32)
 }

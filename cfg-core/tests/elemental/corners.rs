@@ -3,6 +3,7 @@
 use super::*;
 use cfg_core::elemental::Event::{self, Kink, OutsideDomain, Singular};
 use cfg_core::elemental::{binary, event, event_powi, powi};
+use cfg_core::ir::Domain;
 
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
@@ -231,6 +232,43 @@ fn real_operands() {
             }
         }
     }
+}
+
+/// The ends of domains are where values end, and no event is inside.
+#[test]
+fn domains_are_those_of_the_values() {
+    let mut seen = 0;
+    for &op in Op::ALL {
+        let (inside, edges, outside) = match op.info().domain {
+            Domain::From(least) => (vec![least + 0.5], vec![least], vec![least - 0.5, -INF]),
+            Domain::Within(most) => (
+                vec![-most / 2.0, most / 2.0],
+                vec![-most, most],
+                vec![-2.0 * most, 2.0 * most, INF],
+            ),
+            Domain::Finite => (vec![-1e300, 0.0], vec![], vec![-INF, INF]),
+            Domain::Except(point) => (vec![point - 0.5, point + 0.5], vec![point], vec![]),
+            Domain::All | Domain::Poles => continue,
+        };
+        for math in [Math::Native, Math::Portable] {
+            let number = |x: f64| apply(op, &[Scalar::Real(x)], math).expect("value").to_f64();
+            let slope = |x: f64| partial_value(op, &[Scalar::Real(x)], 0, math);
+            for &x in &inside {
+                assert_eq!(event(op, &[x]), None, "{op:?} {x}");
+                assert!(number(x).is_finite() && slope(x).is_finite(), "{op:?} {x}");
+            }
+            for &x in &edges {
+                assert_eq!(event(op, &[x]), Some(Singular), "{op:?} {x}");
+                assert!(!slope(x).is_finite(), "{op:?} {x}");
+            }
+            for &x in &outside {
+                assert_eq!(event(op, &[x]), Some(OutsideDomain), "{op:?} {x}");
+                assert!(number(x).is_nan(), "{op:?} {x}");
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen >= 13, "{seen}");
 }
 
 #[test]

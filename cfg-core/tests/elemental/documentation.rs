@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::corners::{INTEGER_POWER, REAL};
 use super::*;
-use cfg_core::elemental::{Event, Finiteness, describe, platform_dependent};
+use cfg_core::elemental::{Event, Finiteness, platform_dependent};
 
 const HEAD: &str = "\
 # Elemental functions
@@ -141,12 +141,12 @@ fn corner_row(text: &mut String, op: Op, args: &[Scalar], event: Option<Event>) 
 fn document() -> String {
     let mut text = HEAD.to_string();
     for &op in Op::ALL {
-        assert_eq!(
-            describe(op).is_some(),
-            op.class() == OpClass::Elemental,
-            "{op:?}"
-        );
-        let Some(d) = describe(op) else { continue };
+        let info = op.info();
+        let is_elemental = info.class == OpClass::Elemental;
+        assert_eq!(!info.value.is_empty(), is_elemental, "{op:?}");
+        if !is_elemental {
+            continue;
+        }
         let n = op
             .arity()
             .0
@@ -167,7 +167,7 @@ fn document() -> String {
             partials = format!("real y: {partials}<br>integer y: {integer}");
         }
         let native = if platform_dependent(op) { "native" } else { "" };
-        let cells = [d.value, &partials, d.domain, d.corners, native];
+        let cells = [info.value, &partials, info.defined, info.corners, native];
         let cells = cells.map(|c| c.replace('|', "\\|"));
         let _ = writeln!(text, "| `{}` | {} |", op.name(), cells.join(" | "));
     }

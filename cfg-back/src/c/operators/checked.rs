@@ -221,8 +221,8 @@ enum Real {
     Infix(&'static str),
     /// A function of C's library, for `double` or for `float`.
     Library(&'static str),
-    /// A function of this file over 64-bit reals, whose value is rounded.
-    Own(&'static str),
+    /// The function of this file over 64-bit reals that the operator has, whose value is rounded.
+    Own,
     /// A helper function of two operands.
     Helper(fn(Number) -> Piece),
 }
@@ -234,14 +234,11 @@ enum Real {
 fn real_form(op: Op) -> Option<Real> {
     match super::form(op) {
         super::Form::Infix(symbol, _) => Some(Real::Infix(symbol)),
-        super::Form::Library(name) => Some(Real::Library(name)),
+        super::Form::Own => Some(Real::Own),
         super::Form::Helper(piece) => Some(Real::Helper(piece)),
-        _ => match op {
-            Op::Abs => Some(Real::Library("fabs")),
-            Op::Mod => Some(Real::Library("fmod")),
-            Op::Digamma => Some(Real::Own("cfgrev_digamma")),
-            _ => None,
-        },
+        _ => Some(op.info().c)
+            .filter(|c| !c.is_empty())
+            .map(Real::Library),
     }
 }
 
@@ -359,14 +356,14 @@ fn real(
             let value = format!("{}(x, y, z)", of_library("fma", ty));
             Ok(real_function(name, ty, 3, &value, &operands, pieces))
         }
-        form @ (Real::Library(_) | Real::Own(_)) => {
+        form @ (Real::Library(_) | Real::Own) => {
             let call = |arguments: &str| match form {
                 Real::Library(name) => format!("{}({arguments})", of_library(name, ty)),
-                Real::Own(name) => rounded(name, ty, arguments),
+                Real::Own => rounded(&Piece::Own(op).name(), ty, arguments),
                 Real::Infix(_) | Real::Helper(_) => String::new(),
             };
-            if op == Op::Digamma {
-                pieces.need(Piece::Digamma);
+            if let Real::Own = form {
+                pieces.need(Piece::Own(op));
             }
             if let [x] = &operands[..] {
                 let one = std::slice::from_ref(x);

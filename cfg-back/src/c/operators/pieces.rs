@@ -70,8 +70,8 @@ pub(crate) enum Piece {
     Power(i8),
     /// Power of a real with an integer exponent.
     AnyPower,
-    /// Digamma function.
-    Digamma,
+    /// The function of an operator whose text is in the table of operators.
+    Own(Op),
     /// Polygamma function.
     Polygamma,
     /// The strides of an array whose elements are those of another one.
@@ -85,7 +85,7 @@ impl Piece {
     fn needs(self) -> &'static [Self] {
         match self {
             Self::Modulo(Integer) => &[Self::Remainder],
-            Self::Polygamma => &[Self::Digamma],
+            Self::Polygamma => &[Self::Own(Op::Digamma)],
             Self::Value
             | Self::Unsigned
             | Self::Minus(_)
@@ -103,7 +103,7 @@ impl Piece {
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower
-            | Self::Digamma
+            | Self::Own(_)
             | Self::LayOver => &[],
         }
     }
@@ -133,7 +133,7 @@ impl Piece {
                 return format!("cfgrev_pow_{sign}{}", n.unsigned_abs());
             }
             Self::AnyPower => ("powi", Double),
-            Self::Digamma => ("digamma", Double),
+            Self::Own(op) => (op.name(), Double),
             Self::Polygamma => ("polygamma", Double),
             Self::LayOver => ("lay_over", Double),
         };
@@ -182,7 +182,7 @@ impl Piece {
             Self::Trips => (include_str!("../pieces/trips.c"), ""),
             Self::Power(n) => return power(n),
             Self::AnyPower => (include_str!("../pieces/powi.c"), ""),
-            Self::Digamma => (include_str!("../pieces/digamma.c"), ""),
+            Self::Own(op) => (op.info().c_text, ""),
             Self::Polygamma => (include_str!("../pieces/polygamma.c"), ""),
             Self::LayOver => (include_str!("../pieces/lay_over.c"), ""),
         };
@@ -208,7 +208,7 @@ impl Piece {
             | Self::Trips
             | Self::Power(_)
             | Self::AnyPower
-            | Self::Digamma
+            | Self::Own(_)
             | Self::Polygamma
             | Self::LayOver => double.to_owned(),
         }

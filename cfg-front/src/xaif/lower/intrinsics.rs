@@ -5,8 +5,8 @@
 //! operands do not say, so they are dropped before the name is looked up, and every generic and specific
 //! name of Fortran 90 is understood besides.
 
-use crate::xaif::lower::typed::Typed;
-use cfg_core::ir::{Expr, Op, ScalarType};
+use crate::xaif::{lower::typed::Typed, notation::spelling::is_boolean};
+use cfg_core::ir::{Expr, Op, Operands, ScalarType};
 
 /// The reason for which an intrinsic cannot be lowered.
 pub(crate) enum Failure {
@@ -166,20 +166,15 @@ pub(crate) fn logic(op: Op, operands: Vec<Typed>) -> Result<Typed> {
     Ok(Typed::op(op, ScalarType::Logical, operands))
 }
 
+/// The operators that have this name, as the table of operators says.
+fn named(stem: &str) -> impl Iterator<Item = Op> {
+    let all = Op::ALL.iter().copied();
+    all.filter(move |op| op.info().intrinsics.contains(&stem))
+}
+
 /// The operator of a `BooleanOperation`.
 pub(crate) fn boolean(name: &str) -> Option<Op> {
-    Some(match name {
-        "less_than" | "lt" => Op::Lt,
-        "less_or_equal" | "le" => Op::Le,
-        "greater_than" | "gt" => Op::Gt,
-        "greater_or_equal" | "ge" => Op::Ge,
-        "equal" | "eq" | "equivalent" | "eqv" => Op::Eq,
-        "not_equal" | "ne" | "not_equivalent" | "neqv" | "xor" => Op::Ne,
-        "and" | "land" | "cand" => Op::And,
-        "or" | "lior" | "cior" => Op::Or,
-        "not" | "lnot" => Op::Not,
-        _ => return None,
-    })
+    named(name).find(|&op| is_boolean(op))
 }
 
 /// An array with what a mask leaves out replaced by what does not change the reduction.
@@ -312,88 +307,62 @@ fn model(stem: &str, operand: &Typed) -> Result<Typed> {
     Ok(Typed::leaf(value, operand.ty))
 }
 
+/// The value of an intrinsic that is an operator of this name, of those of one name the one with as many operands.
+fn operator(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Typed> {
+    let fits = |op: &Op| (op.arity().0..=op.arity().1).contains(&operands.len());
+    let Some(op) = named(stem).find(fits).or_else(|| named(stem).last()) else {
+        return own(name, operands);
+    };
+    if matches!(op, Op::Min | Op::Max) {
+        return extremum(op, operands);
+    }
+    let (least, most) = op.arity();
+    match op.info().operands {
+        Operands::Own if is_boolean(op) => compare(op, operands),
+        Operands::Logicals => logic(op, operands),
+        Operands::Real | Operands::MixedReals => {
+            count(&operands, least, most)?;
+            real(op, operands)
+        }
+        Operands::Numbers | Operands::Integers | Operands::Own => {
+            count(&operands, least, most)?;
+            arithmetic(op, operands)
+        }
+    }
+}
+
 /// The value of an intrinsic that is an expression.
-#[allow(clippy::too_many_lines, reason = "a table: one line per name")]
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "operators without a rule of their own here are treated alike"
-)]
 pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Typed> {
-    let elemental = |op: Op, operands: Vec<Typed>| {
-        let (least, most) = op.arity();
-        count(&operands, least, most)?;
-        real(op, operands)
-    };
-    let same_kind = |op: Op, operands: Vec<Typed>| {
-        let (least, most) = op.arity();
-        count(&operands, least, most)?;
-        arithmetic(op, operands)
-    };
-    let op = match stem {
-        "add" => return same_kind(Op::Add, operands),
-        "sub" => return same_kind(Op::Sub, operands),
-        "mul" => return same_kind(Op::Mul, operands),
-        "div" => return same_kind(Op::Div, operands),
-        "minus" | "neg" => return same_kind(Op::Neg, operands),
-        "plus" | "identity" | "paren" => return one(operands),
-        "pow" => return power(operands),
-        "abs" | "iabs" | "dabs" => return same_kind(Op::Abs, operands),
-        "sign" | "isign" | "dsign" => return same_kind(Op::Sign, operands),
-        "mod" | "amod" | "dmod" => return same_kind(Op::Mod, operands),
-        "modulo" => return same_kind(Op::Modulo, operands),
-        "dim" | "idim" | "ddim" => return same_kind(Op::PosDiff, operands),
-        "min" | "min0" | "amin1" | "dmin1" => return extremum(Op::Min, operands),
-        "max" | "max0" | "amax1" | "dmax1" => return extremum(Op::Max, operands),
+    match stem {
+        "plus" | "identity" | "paren" => one(operands),
+        "pow" => power(operands),
         "dprod" => {
             let (a, b) = two(operands)?;
             let a = a.to(ScalarType::Real).map_err(types)?;
             let b = b.to(ScalarType::Real).map_err(types)?;
-            return arithmetic(Op::Mul, vec![a, b]);
+            arithmetic(Op::Mul, vec![a, b])
         }
         "int" | "ifix" | "idint" | "int2" | "int4" | "int8" => {
-            return convert(operands, ScalarType::Integer);
+            convert(operands, ScalarType::Integer)
         }
-        "nint" | "idnint" | "rnd" => return rounding(operands, Op::Round, true),
-        "floor" => return rounding(operands, Op::Floor, true),
-        "ceiling" | "ceil" => return rounding(operands, Op::Ceil, true),
-        "trunc" => return convert(operands, ScalarType::Integer),
+        "nint" | "idnint" | "rnd" => rounding(operands, Op::Round, true),
+        "floor" => rounding(operands, Op::Floor, true),
+        "ceiling" | "ceil" => rounding(operands, Op::Ceil, true),
+        "trunc" => convert(operands, ScalarType::Integer),
         "recip" => {
             let operand = one(operands)?;
             let unit = Typed::leaf(Expr::Int(1), ScalarType::Integer);
-            return arithmetic(
+            arithmetic(
                 Op::Div,
                 vec![unit.to(ScalarType::Real).map_err(types)?, operand],
-            );
+            )
         }
-        "rem" => return same_kind(Op::Mod, operands),
-        "aint" | "dint" => return rounding(operands, Op::Trunc, false),
-        "anint" | "dnint" => return rounding(operands, Op::Round, false),
+        "aint" | "dint" => rounding(operands, Op::Trunc, false),
+        "anint" | "dnint" => rounding(operands, Op::Round, false),
         // REAL without a kind is Fortran's default real, 32 bit.
-        "real" | "float" | "sngl" => return convert(operands, ScalarType::Real32),
-        "dble" | "dfloat" | "dreal" => return convert(operands, ScalarType::Real),
-        "logical" => return convert(operands, ScalarType::Logical),
-        "sqrt" | "dsqrt" => Op::Sqrt,
-        "exp" | "dexp" => Op::Exp,
-        "ln" | "log" | "alog" | "dlog" => Op::Log,
-        "log10" | "alog10" | "dlog10" => Op::Log10,
-        "sin" | "dsin" => Op::Sin,
-        "cos" | "dcos" => Op::Cos,
-        "tan" | "dtan" => Op::Tan,
-        "arcsin" | "asin" | "dasin" => Op::Asin,
-        "arccos" | "acos" | "dacos" => Op::Acos,
-        "arctan" | "atan" | "datan" if operands.len() == 1 => Op::Atan,
-        "arctan" | "atan" | "arctan2" | "atan2" | "datan2" => Op::Atan2,
-        "sinh" | "dsinh" => Op::Sinh,
-        "cosh" | "dcosh" => Op::Cosh,
-        "tanh" | "dtanh" => Op::Tanh,
-        "arcsinh" | "asinh" => Op::Asinh,
-        "arccosh" | "acosh" => Op::Acosh,
-        "arctanh" | "atanh" => Op::Atanh,
-        "hypot" => Op::Hypot,
-        "erf" | "derf" => Op::Erf,
-        "erfc" | "derfc" => Op::Erfc,
-        "gamma" => Op::Gamma,
-        "log_gamma" | "lgamma" => Op::Lgamma,
+        "real" | "float" | "sngl" => convert(operands, ScalarType::Real32),
+        "dble" | "dfloat" | "dreal" => convert(operands, ScalarType::Real),
+        "logical" => convert(operands, ScalarType::Logical),
         "merge" => {
             count(&operands, 3, 3)?;
             conform(&operands)?;
@@ -401,27 +370,27 @@ pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
             let mask = operands
                 .pop()
                 .ok_or_else(|| Failure::Count(String::new()))?;
-            return choose(mask, operands);
+            choose(mask, operands)
         }
-        "sum" => return reduction(Op::Sum, operands),
-        "product" => return reduction(Op::Product, operands),
-        "maxval" => return reduction(Op::MaxVal, operands),
-        "minval" => return reduction(Op::MinVal, operands),
-        "any" => return reduction(Op::Any, operands),
-        "all" => return reduction(Op::All, operands),
+        "sum" => reduction(Op::Sum, operands),
+        "product" => reduction(Op::Product, operands),
+        "maxval" => reduction(Op::MaxVal, operands),
+        "minval" => reduction(Op::MinVal, operands),
+        "any" => reduction(Op::Any, operands),
+        "all" => reduction(Op::All, operands),
         "count" => {
             // The second operand is the dimension of a vector.
             count(&operands, 1, 2)?;
             let mut operands = operands;
             operands[0] = operands[0].clone().to(ScalarType::Integer).map_err(types)?;
-            return reduction(Op::Sum, operands);
+            reduction(Op::Sum, operands)
         }
         "dot_product" | "dotproduct" => {
             let (a, b) = two(operands)?;
             if a.rank != 1 || b.rank != 1 {
                 return Err(Failure::Shape("its operands are not vectors".to_owned()));
             }
-            return reduction(Op::Sum, vec![arithmetic(Op::Mul, vec![a, b])?]);
+            reduction(Op::Sum, vec![arithmetic(Op::Mul, vec![a, b])?])
         }
         "transpose" => {
             let operand = one(operands)?;
@@ -429,24 +398,15 @@ pub(crate) fn apply(name: &str, stem: &str, operands: Vec<Typed>) -> Result<Type
                 return Err(Failure::Shape("its operand is not a matrix".to_owned()));
             }
             let ty = operand.ty;
-            return Ok(Typed::op(Op::Transpose, ty, vec![operand]));
+            Ok(Typed::op(Op::Transpose, ty, vec![operand]))
         }
-        "size" => return inquiry(Op::Size, operands),
-        "lbound" => return inquiry(Op::LBound, operands),
-        "ubound" => return inquiry(Op::UBound, operands),
-        "present" => return inquiry(Op::Present, operands),
-        "epsilon" | "tiny" | "huge" => return model(stem, &one(operands)?),
-        _ => {
-            if let Some(op) = boolean(stem) {
-                return match op {
-                    Op::And | Op::Or | Op::Not => logic(op, operands),
-                    _ => compare(op, operands),
-                };
-            }
-            return own(name, operands);
-        }
-    };
-    elemental(op, operands)
+        "size" => inquiry(Op::Size, operands),
+        "lbound" => inquiry(Op::LBound, operands),
+        "ubound" => inquiry(Op::UBound, operands),
+        "present" => inquiry(Op::Present, operands),
+        "epsilon" | "tiny" | "huge" => model(stem, &one(operands)?),
+        _ => operator(name, stem, operands),
+    }
 }
 
 /// Operators of the representation that Fortran does not have, by their own name after `cfgrev_`.

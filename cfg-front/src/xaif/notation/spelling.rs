@@ -1,74 +1,20 @@
 //! The spelling of operators and ranks: one name each, the front end's where the corpus shows it.
 
-use cfg_core::ir::Op;
+use cfg_core::ir::{Op, Operands};
 
 /// The name of an operator, and whether it is a `BooleanOperation`. Operators without a Fortran
 /// counterpart are `cfgrev_` and their own name.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "operators without a rule of their own here are treated alike"
-)]
 pub(crate) fn name(op: Op) -> (String, bool) {
-    let boolean = match op {
-        Op::Lt => "less_than",
-        Op::Le => "less_or_equal",
-        Op::Gt => "greater_than",
-        Op::Ge => "greater_or_equal",
-        Op::Eq => "equal",
-        Op::Ne => "not_equal",
-        Op::And => "and",
-        Op::Or => "or",
-        Op::Not => "not",
-        _ => "",
-    };
-    if !boolean.is_empty() {
-        return (boolean.to_owned(), true);
+    match op.info().xaif {
+        "" => (format!("cfgrev_{}", op.name()), false),
+        name => (name.to_owned(), is_boolean(op)),
     }
-    let name = match op {
-        Op::Add => "add_scal_scal",
-        Op::Sub => "sub_scal_scal",
-        Op::Neg => "minus_scal",
-        Op::Mul => "mul_scal_scal",
-        Op::Div => "div_scal_scal",
-        Op::Pow => "pow_scal_scal",
-        Op::Sqrt => "sqrt_scal",
-        Op::Exp => "exp_scal",
-        Op::Log => "ln_scal",
-        Op::Log10 => "log10",
-        Op::Sin => "sin_scal",
-        Op::Cos => "cos_scal",
-        Op::Tan => "tan_scal",
-        Op::Asin => "arcsin_scal",
-        Op::Acos => "arccos_scal",
-        Op::Atan => "arctan_scal",
-        Op::Atan2 => "arctan2_scal_scal",
-        Op::Sinh => "sinh_scal",
-        Op::Cosh => "cosh_scal",
-        Op::Tanh => "tanh_scal",
-        Op::Abs => "abs_scal",
-        Op::Min => "min_scal_scal",
-        Op::Max => "max_scal_scal",
-        Op::Sign => "sign_scal_scal",
-        Op::Mod => "mod_scal_scal",
-        Op::Modulo => "modulo_scal_scal",
-        Op::PosDiff => "dim_scal_scal",
-        Op::TO_INT => "int_scal",
-        Op::ToReal => "dble_scal",
-        Op::ToReal32 => "real_scal",
-        Op::Sum => "sum_arr",
-        Op::Product => "product_arr",
-        Op::MaxVal => "nc_maxval",
-        Op::MinVal => "nc_minval",
-        Op::Any => "any_arr",
-        Op::All => "all_arr",
-        Op::Transpose => "transpose_arr",
-        Op::Size => "size",
-        Op::LBound => "lbound",
-        Op::UBound => "ubound",
-        Op::Present => "present",
-        other => return (format!("cfgrev_{}", other.name()), false),
-    };
-    (name.to_owned(), false)
+}
+
+/// True of comparisons and of operators over logicals.
+pub(crate) fn is_boolean(op: Op) -> bool {
+    let comparison = matches!(op, Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Eq | Op::Ne);
+    comparison || op.info().operands == Operands::Logicals
 }
 
 /// The operator of a name.
@@ -132,5 +78,20 @@ mod tests {
                 assert!(!intrinsics::stem(&text).is_empty());
             }
         }
+    }
+
+    #[test]
+    fn the_manual_lists_the_names_of_functions_of_reals() {
+        let mut names: Vec<&str> = Vec::new();
+        for op in Op::ALL.iter().map(|op| op.info()) {
+            if matches!(op.operands, Operands::Real | Operands::MixedReals) {
+                names.extend(op.intrinsics);
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        names.retain(|name| seen.insert(*name));
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/xaif.md");
+        let line = format!("- `{}`", names.join(" "));
+        cfg_testkit::golden::golden_line(path, "- `sqrt ", &line);
     }
 }
