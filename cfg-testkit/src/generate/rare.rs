@@ -2,7 +2,8 @@
 
 use super::build::Builder;
 use super::integer::Ranged;
-use cfg_core::ir::{Expr, Op, ScalarType};
+use cfg_core::elemental::{Math, platform_dependent, unary};
+use cfg_core::ir::{Domain, Expr, Op, Operands, ScalarType};
 
 fn one(op: Op, a: Expr) -> Expr {
     Expr::op(op, [a])
@@ -10,6 +11,41 @@ fn one(op: Op, a: Expr) -> Expr {
 
 fn two(op: Op, a: Expr, b: Expr) -> Expr {
     Expr::op(op, [a, b])
+}
+
+/// The functions of one real that no other expression draws.
+fn rare_functions() -> Vec<Op> {
+    const DRAWN: [Op; 7] = [
+        Op::Exp,
+        Op::Log,
+        Op::Sin,
+        Op::Cos,
+        Op::Tanh,
+        Op::Atan,
+        Op::Erf,
+    ];
+    let function = |op: &Op| {
+        let one_real = op.info().operands == Operands::Real && op.arity() == (1, 1);
+        one_real && platform_dependent(*op) && !DRAWN.contains(op)
+    };
+    Op::ALL.iter().copied().filter(function).collect()
+}
+
+/// A function of one real whose operand is kept where it is smooth and of moderate size.
+fn smooth(op: Op, a: Expr) -> Expr {
+    let sine = |a| one(Op::Sin, a);
+    let beyond = |c: f64, a| two(Op::Add, Expr::Real(c), a);
+    let square = |a: Expr| two(Op::Mul, a.clone(), a);
+    let grows = unary(op, Math::Portable).is_some_and(|f| f(100.0) > 1000.0);
+    let operand = match op.info().domain {
+        Domain::From(least) if least < 0.0 => square(a),
+        Domain::From(_) | Domain::Except(_) => beyond(1.5, square(a)),
+        Domain::Within(_) | Domain::Finite => two(Op::Mul, Expr::Real(0.5), sine(a)),
+        Domain::Poles => beyond(2.25, sine(a)),
+        Domain::All if grows => sine(a),
+        Domain::All => a,
+    };
+    one(op, operand)
 }
 
 impl Builder<'_> {
@@ -81,27 +117,12 @@ impl Builder<'_> {
         let sine = |a| one(Op::Sin, a);
         let add = |c: f64, a| two(Op::Add, Expr::Real(c), a);
         let square = |a: Expr| two(Op::Mul, a.clone(), a);
-        let part = |a| two(Op::Mul, Expr::Real(0.5), sine(a));
-        match self.rng.below(28) {
-            0 => one(Op::Cbrt, add(1.5, square(a))),
-            1 => one(Op::Expm1, sine(a)),
-            2 => one(Op::Log1p, square(a)),
-            3 => one(Op::Log2, add(1.5, square(a))),
-            4 => one(Op::Log10, add(1.5, square(a))),
-            5 => one(Op::Tan, part(a)),
-            6 => one(Op::Asin, part(a)),
-            7 => one(Op::Acos, part(a)),
-            8 => one(Op::Sinh, sine(a)),
-            9 => one(Op::Cosh, sine(a)),
-            10 => one(Op::Asinh, a),
-            11 => one(Op::Acosh, add(1.5, square(a))),
-            12 => one(Op::Atanh, part(a)),
+        let functions = rare_functions();
+        // Arms that are no function of one real.
+        let others = [13, 14].into_iter().chain(19..28);
+        match self.rng.below(functions.len() + others.clone().count()) {
             13 => two(Op::Atan2, a, add(1.5, square(b))),
             14 => two(Op::Hypot, a, add(1.25, square(b))),
-            15 => one(Op::Erfc, a),
-            16 => one(Op::Gamma, add(2.25, sine(a))),
-            17 => one(Op::Lgamma, add(2.25, sine(a))),
-            18 => one(Op::Digamma, add(2.25, sine(a))),
             19 => {
                 let n = Expr::Int(self.rng.between(0, 3));
                 two(Op::Polygamma, n, add(2.75, sine(a)))
@@ -123,7 +144,11 @@ impl Builder<'_> {
                 Some(matrix) => one(Op::Sum, one(Op::Sin, one(Op::Transpose, matrix))),
                 None => a,
             },
-            _ => one(Op::Neg, one(Op::Tanh, a)),
+            26 | 27 => one(Op::Neg, one(Op::Tanh, a)),
+            arm => {
+                let before = others.filter(|&other| other < arm).count();
+                smooth(functions[arm - before], a)
+            }
         }
     }
 

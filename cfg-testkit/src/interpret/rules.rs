@@ -238,8 +238,10 @@ mod tests {
     fn partials_agree_with_differences() {
         let mut checked = 0;
         for &op in Op::ALL {
+            // Where it is not defined at the first point, the second.
+            let beyond = real_rule(op, &[0.7]).is_some_and(|(value, _)| value.is_nan());
             for point in [&[0.7][..], &[1.6], &[1.9, 0.6], &[0.7, 1.3, -0.4]] {
-                if (op == Op::Acosh) != (point == [1.6]) {
+                if beyond != (point == [1.6]) {
                     continue;
                 }
                 let Some((_, partials)) = real_rule(op, point) else {

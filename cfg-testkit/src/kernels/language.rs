@@ -3,8 +3,9 @@
 use super::{Kernel, Point, integer_value, kernel, real_value, real_values, wave};
 use crate::case::{Datum, Elements};
 use cfg_core::builder::{RoutineBuilder, expr::*};
+use cfg_core::entity::VarId;
 use cfg_core::ir::ScalarType::{Integer, Logical, Real, Real32};
-use cfg_core::ir::{Dim, Op};
+use cfg_core::ir::{Dim, Expr};
 
 pub(super) fn kernels() -> Vec<Kernel> {
     vec![
@@ -233,32 +234,13 @@ fn elementals() -> Kernel {
         let z = f.input("z", Real);
         let y = f.output("y", Real);
         f.assign(y, 0.0);
-        let unary = [
-            Op::Sqrt,
-            Op::Cbrt,
-            Op::Exp,
-            Op::Expm1,
-            Op::Log,
-            Op::Log1p,
-            Op::Log2,
-            Op::Log10,
-            Op::Sin,
-            Op::Cos,
-            Op::Tan,
-            Op::Asin,
-            Op::Acos,
-            Op::Atan,
-            Op::Sinh,
-            Op::Cosh,
-            Op::Tanh,
-            Op::Asinh,
-            Op::Atanh,
-            Op::Erf,
-            Op::Erfc,
+        let unary: [fn(VarId) -> Expr; 21] = [
+            sqrt, cbrt, exp, expm1, log, log1p, log2, log10, sin, cos, tan, asin, acos, atan, sinh,
+            cosh, tanh, asinh, atanh, erf, erfc,
         ];
-        for (k, op) in unary.into_iter().enumerate() {
+        for (k, function) in unary.into_iter().enumerate() {
             let factor = 1.0 + k as f64 / 8.0;
-            f.assign(y, y + factor * cfg_core::ir::Expr::op(op, [x.into()]));
+            f.assign(y, y + factor * function(x));
         }
         f.assign(y, y + acosh(z) * atan2(x, z));
         f.assign(y, y + hypot(x, z) / pow(z, x));

@@ -7,6 +7,7 @@ mod external;
 mod faults;
 mod files;
 mod flat;
+mod functions;
 mod generated;
 mod members;
 mod outputs;
