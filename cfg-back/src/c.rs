@@ -11,7 +11,7 @@
 //! | [`tangent`] | NAME_t of a tangent program |
 //!
 //! ```
-//! use cfg_core::validate::validate;
+//! use cfg_core::{flat::Flat, validate::validate};
 //! use cfg_format::text;
 //!
 //! let parsed = text::parse("
@@ -24,7 +24,7 @@
 //!   r := sqrt(r)
 //! end
 //! ");
-//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
 //! let c = cfg_back::c::program(&program)?;
 //! assert!(c.contains("r += x[i - 1] * x[i - 1];"), "{c}");
 //! # Ok::<(), cfg_core::diagnostic::Diagnostics>(())

@@ -6,12 +6,12 @@
 //!
 //! ```no_run
 //! use cfg_cc::{Compiler, Executable};
-//! use cfg_core::{entity::RoutineId, validate::validate};
+//! use cfg_core::{entity::RoutineId, flat::Flat, validate::validate};
 //! use cfg_format::text;
 //! use cfg_exec::Argument;
 //!
 //! let parsed = text::parse("subroutine f(in real x, out real y)\n  y := x*x\nend\n");
-//! let program = validate(parsed.program.ok_or(parsed.problems)?)?;
+//! let program = Flat::check(validate(parsed.program.ok_or(parsed.problems)?)?)?;
 //! let f = RoutineId::new(0);
 //! let mut built = Executable::build(&[(&program, f)], &Compiler::default())?;
 //! let answer = built.run(0, &[Argument::from(3.0), Argument::from(0.0)], &[])?;

@@ -8,6 +8,7 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::flat::Flat;
 //! use cfg_core::ir::ScalarType::Real;
 //! use cfg_drive::{Adjoint, Options};
 //!
@@ -18,7 +19,7 @@
 //! f.assign(y, x.at(1) * sin(x.at(2)));
 //! let mut program = ProgramBuilder::new();
 //! let f = program.add(f);
-//! let program = program.finish()?;
+//! let program = Flat::check(program.finish()?)?;
 //!
 //! let mut adjoint = Adjoint::new(&program, f, &Options::default())?;
 //! for text in [r#"{"x": [2, 0]}"#, r#"{"x": [3, 0]}"#] {

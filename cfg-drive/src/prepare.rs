@@ -5,7 +5,7 @@ use crate::{
     declare::declare,
     given::given,
     options::Options,
-    same_as::same_as,
+    same_as::{Joined, same_as},
     sizes::{give_sizes, size_result},
 };
 use cfg_core::{
@@ -93,7 +93,7 @@ pub struct Prepared {
 /// let mut adjoint = Adjoint::new(&ready.program, ready.routine, &Options::default())?;
 /// let point = adjoint.point(bytes)?;
 /// let gradient = adjoint.gradient(&point, &adjoint.default_seed(&point)?)?.gradient;
-/// assert_eq!(gradient[0].1.to_f64s(), [2.0, 4.0, 6.0]);
+/// assert_eq!(gradient[0].1.to_f64s(), Some(vec![2.0, 4.0, 6.0]));
 /// # Ok::<(), cfg_core::diagnostic::Diagnostics>(())
 /// ```
 ///
@@ -108,7 +108,7 @@ pub fn prepare(
 ) -> Result<Prepared, Diagnostics> {
     let program = declared(program, routine, wishes)?;
     let (program, routine, joined) = match &wishes.point {
-        None => (program, routine, None),
+        None => (program, routine, Joined::default()),
         Some(point) => {
             let read = || {
                 let (program, routine) = given(program, routine, point.bytes, options)?;
@@ -118,18 +118,17 @@ pub fn prepare(
             read().map_err(|problems| in_text(point.name, problems))?
         }
     };
-    let (found, names) = joined.unwrap_or_default();
     let how = flat::Options {
         cells: wishes.cells,
-        same_as: &found,
+        same_as: &joined.pointers,
     };
     let made = flatten(program, &[routine], &how)?;
     let routine = made.heads.first().copied().unwrap_or(routine);
-    let program = sized(made.program, routine, wishes, (&names, options))?;
+    let program = sized(made.program, routine, wishes, (&joined.names, options))?;
     Ok(Prepared {
         program,
         routine,
-        same_as: names,
+        same_as: joined.names,
     })
 }
 

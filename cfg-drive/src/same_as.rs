@@ -14,8 +14,16 @@ use cfg_core::{
 use cfg_format::json::values::{self, NamedValues, ValueTree};
 use cfg_transform::pools::SameAs;
 
-/// The parameters of a routine that a POINT gives by `same_as`, and their names; `None` if there are none. They are options of
-/// [`cfg_transform::flatten`], and the names of what reads the POINT then: [`Options::same_as`].
+/// The parameters of a routine that a POINT gives by `same_as`.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// An option of [`cfg_transform::flatten`].
+    pub(crate) pointers: Vec<SameAs>,
+    /// Their names: [`Options::same_as`].
+    pub(crate) names: Vec<String>,
+}
+
+/// The parameters of a routine that a POINT gives by `same_as`; none in most points.
 ///
 /// # Errors
 /// All problems found, with pointers into `text`.
@@ -24,30 +32,30 @@ pub(crate) fn same_as(
     routine: RoutineId,
     text: &[u8],
     options: &Options,
-) -> Result<Option<(Vec<SameAs>, Vec<String>)>, Diagnostics> {
+) -> Result<Joined, Diagnostics> {
     // What the member is called stands in the text, if it is not escaped, which nobody does.
     if !text.windows(NAME.len()).any(|part| part == NAME) {
-        return Ok(None);
+        return Ok(Joined::default());
     }
     let declared = program.routine(routine);
     let _tree = options.lease(words_of_tree(text), declared)?;
     let members = values::read(text)?;
     let mut problems = Diagnostics::default();
-    let (mut found, mut names) = (Vec::new(), Vec::new());
+    let mut found = Joined::default();
     for (name, tree) in &members {
         let ValueTree::SameAs(of, offset) = tree else {
             continue;
         };
-        names.push(name.clone());
+        found.names.push(name.clone());
         match joined(declared, &members, name, of, *offset) {
-            Ok(same) => found.push(same),
+            Ok(same) => found.pointers.push(same),
             Err(problem) => problems.0.extend(problem.0),
         }
     }
-    if !problems.is_empty() {
-        return Err(problems);
+    match problems.is_empty() {
+        true => Ok(found),
+        false => Err(problems),
     }
-    Ok((!found.is_empty()).then_some((found, names)))
 }
 
 const NAME: &[u8] = b"same_as";

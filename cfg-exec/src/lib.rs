@@ -7,6 +7,7 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::flat::Flat;
 //! use cfg_core::ir::ScalarType::{Integer, Real};
 //! use cfg_exec::{Argument, CompileOptions, Compiled, RunOptions, Session, Value};
 //!
@@ -21,7 +22,7 @@
 //! let mut program = ProgramBuilder::new();
 //! let dot = program.add(f);
 //!
-//! let compiled = Compiled::new(&program.finish()?, &CompileOptions::default())?;
+//! let compiled = Compiled::new(&Flat::check(program.finish()?)?, &CompileOptions::default())?;
 //! let mut session = Session::new(&compiled);
 //! let mut arguments = [
 //!     Argument::from(3),

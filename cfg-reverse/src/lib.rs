@@ -8,6 +8,7 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::flat::Flat;
 //! use cfg_core::ir::ScalarType::{Integer, Logical, Real};
 //! use cfg_reverse::{Options, reverse};
 //!
@@ -33,7 +34,7 @@
 //! f.assign(y.at(3), y.at(1) * y.at(2));
 //! let mut program = ProgramBuilder::new();
 //! let f = program.add(f);
-//! let program = program.finish()?;
+//! let program = Flat::check(program.finish()?)?;
 //!
 //! let reversal = reverse(&program, f, &Options::default())?;
 //! let vertices = |r| reversal.program.routine(r).body.as_ref().map(|g| g.vertex_count());
@@ -49,6 +50,7 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::flat::Flat;
 //! use cfg_core::ir::{ScalarType::Real, StmtKind};
 //! use cfg_reverse::{Blocks, Options, reverse};
 //!
@@ -60,7 +62,7 @@
 //! f.assign(y, y * y * y);
 //! let mut program = ProgramBuilder::new();
 //! let f = program.add(f);
-//! let program = program.finish()?;
+//! let program = Flat::check(program.finish()?)?;
 //!
 //! let pushes = |blocks| -> Result<usize, cfg_core::diagnostic::Diagnostics> {
 //!     let r = reverse(&program, f, &Options { blocks, ..Options::default() })?;

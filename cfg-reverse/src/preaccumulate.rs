@@ -7,6 +7,7 @@
 //! ```
 //! use bb_preaccum::search::Options;
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
+//! use cfg_core::flat::Flat;
 //! use cfg_core::ir::ScalarType::Real;
 //! use cfg_reverse::preaccumulate::{Side, preaccumulate};
 //!
@@ -21,7 +22,7 @@
 //! f.assign(v7, (v3 * v2) * v4);
 //! let mut program = ProgramBuilder::new();
 //! let f = program.add(f);
-//! let program = program.finish()?;
+//! let program = Flat::check(program.finish()?)?;
 //!
 //! let result = preaccumulate(&program, f, &Options::default())?;
 //! let block = &result.blocks[0];

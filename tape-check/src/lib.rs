@@ -8,6 +8,7 @@
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder};
+//! use cfg_core::flat::Flat;
 //! use cfg_core::ir::{ControlWidth, Intent, ScalarType::{Integer, Real, Tape}, TapeClass};
 //! use cfg_core::builder::expr::*;
 //! use tape_check::Pair;
@@ -39,7 +40,7 @@
 //!     b.assign(x_b, x_b * (x + x));
 //! });
 //! let reverse = program.add(b);
-//! let program = program.finish()?;
+//! let program = Flat::check(program.finish()?)?;
 //!
 //! let pair = Pair { forward, reverse, original: None };
 //! let report = tape_check::inspect(&program, &[pair]);

@@ -197,11 +197,8 @@ fn others_write(called: &Routine, pairs: &Result<Vec<Pair>, TooMany>) -> Vec<boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cfg_core::{
-        ir::StmtKind,
-        text::{self, Printer},
-        validate::validate,
-    };
+    use cfg_core::{ir::StmtKind, text::Printer, validate::validate};
+    use cfg_format::text;
 
     fn printed(call: &Call<'_, '_>) -> String {
         let routine = call.caller.0;
