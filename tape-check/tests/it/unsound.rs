@@ -276,34 +276,6 @@ fn what_shares_cells_changes_together() {
     assert_found(&branch(""), None);
 }
 
-#[test]
-fn pointers_are_lowered_first() {
-    let text = "subroutine f_fwd(inout real x, inout tape t) {forward of f}
-          local integer c
-          local ^integer q
-          c := 0
-          q := addr(c)
-          while x < 100.0
-            push[real] x
-            x := x*x
-            c := c + 1
-            q^ := q^ + 1
-          end
-          push[control count] c
-        end
-        subroutine f_rev(inout real x, inout tape t) {reverse of f}
-          local integer k, b
-          b := pop[control count]
-          for k = 1, b
-            x := pop[real]
-          end
-        end";
-    assert_found(
-        text,
-        Some(("V164", "the stack checker takes programs without pointers")),
-    );
-}
-
 /// What is a count on one way is a value to be restored on another.
 #[test]
 fn a_count_on_one_way_is_a_value_on_another() {
