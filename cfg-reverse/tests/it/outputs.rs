@@ -1,6 +1,6 @@
 //! What is made of fixtures and random programs, byte by byte: a golden file with a hash of each generated
 //! program, as JSON, for each combination of options that makes another one. If CFGREV_OUTPUTS names a folder, the
-//! programs are written there: `tests/outputs` compares those of two commits.
+//! originals are written there: `tests/outputs --random` compares what two commits make of them.
 
 use cfg_core::{entity::RoutineId, ir::Program, validate};
 use cfg_format::json;
@@ -58,23 +58,21 @@ fn columns() -> [(&'static str, Options); 7] {
 /// The hashes of one program of a golden file.
 fn line(file: &str, name: &str, program: &Program, main: RoutineId) -> String {
     let valid = validate::validate(program.clone()).expect("the program is valid");
+    if let Some(folder) = std::env::var_os("CFGREV_OUTPUTS") {
+        let name = format!("{file}-{}.json", name.replace('/', "_"));
+        let to = std::fs::File::create(std::path::Path::new(&folder).join(name));
+        let to = to.expect("the folder that CFGREV_OUTPUTS names can be written to");
+        let mut marked = program.clone();
+        marked.main = Some(main);
+        json::write(&marked, std::io::BufWriter::new(to)).expect("there is space");
+    }
     let mut line = name.to_owned();
-    let mut one = |column: &str, made: &Program| {
-        write!(line, " {}", hash(made)).unwrap();
-        if let Some(folder) = std::env::var_os("CFGREV_OUTPUTS") {
-            let name = format!("{file}-{}-{column}.json", name.replace('/', "_"));
-            let to = std::fs::File::create(std::path::Path::new(&folder).join(name));
-            let to = to.expect("the folder that CFGREV_OUTPUTS names can be written to");
-            json::write(made, std::io::BufWriter::new(to)).expect("there is space");
-        }
-    };
-    for (column, options) in columns() {
+    for (_, options) in columns() {
         let made = reverse(&flat(&valid), main, &options).expect("it can be reversed");
-        one(column, &made.program);
+        write!(line, " {}", hash(&made.program)).unwrap();
     }
     let made = tangent(&flat(&valid), main).expect("it has a tangent");
-    one("tangent", &made.program);
-    line.push('\n');
+    writeln!(line, " {}", hash(&made.program)).unwrap();
     line
 }
 
