@@ -36,7 +36,8 @@ CLOCK = 20
 # A mutant that asks for ever more memory is stopped here.
 MEMORY = 6 << 30
 
-Mutant = namedtuple("Mutant", "number package folder key mutant")
+# `near` are the packages whose tests count as the folder's own: its package first.
+Mutant = namedtuple("Mutant", "number package near folder key mutant")
 Binary = namedtuple("Binary", "package name path")
 
 
@@ -44,14 +45,14 @@ def folders(wanted):
     rows = []
     for line in (ROOT / "tests/mutants/folders.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            package, folder = line.split()
+            package, folder, *others = line.split()
             if not wanted or folder in wanted:
-                rows.append((package, folder))
-    for folder in sorted(set(wanted) - {folder for _, folder in rows}):
+                rows.append((package, folder, (package, *others)))
+    for folder in sorted(set(wanted) - {folder for _, folder, _ in rows}):
         package = Path(folder).parts[0]
         if not (ROOT / package / "Cargo.toml").is_file() or not (ROOT / folder).exists():
             sys.exit(f"there is no folder {folder} of a crate")
-        rows.append((package, folder))
+        rows.append((package, folder, (package,)))
     return rows
 
 
@@ -107,11 +108,11 @@ def sample(mutants, folder):
     return mine[:MOST], len(mine)
 
 
-def state(package, mutant):
-    """Changes when the mutant's file or the tests of its crate do."""
+def state(near, mutant):
+    """Changes when the mutant's file or the tests of the packages near it do."""
     digest = hashlib.sha256(json.dumps([mutant["name"], mutant["diff"]]).encode())
-    tests = ROOT / package / "tests"
-    for path in [ROOT / mutant["file"], *sorted(tests.rglob("*.rs"))]:
+    tests = [path for package in near for path in sorted((ROOT / package / "tests").rglob("*.rs"))]
+    for path in [ROOT / mutant["file"], *tests]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -256,7 +257,7 @@ def planted(tree, drawn):
         if not again:
             break
     apart -= unviable
-    binaries = tree.build(packages)
+    binaries = tree.build(sorted({package for m in drawn for package in m.near}))
     if binaries is None:
         sys.exit(f"the tests do not compile with the mutants: see {TARGET / 'log'}")
     return binaries, unviable, apart
@@ -283,15 +284,17 @@ class Judge:
             self.times[binary] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return int(PATIENCE * self.times[binary]) + GRACE
 
-    def others(self, package):
-        """The binaries of the workspace, or of what was chosen from it, but for those of a package."""
-        chosen = lambda b: not OTHERS or b.package in OTHERS
-        return [] if OWN_ONLY else [b for b in self.binaries if b.package != package and chosen(b)]
+    def own(self, near):
+        return [b for b in self.binaries if b.package in near]
 
-    def measure(self, packages):
-        """Times all binaries that mutants of these packages may need, one after the other."""
-        needed = {b for b in self.binaries if b.package in packages}
-        needed |= {b for package in packages for b in self.others(package)}
+    def others(self, near):
+        """The binaries of the workspace, or of what was chosen from it, but for those of some packages."""
+        chosen = lambda b: not OTHERS or b.package in OTHERS
+        return [] if OWN_ONLY else [b for b in self.binaries if b.package not in near and chosen(b)]
+
+    def measure(self, nears):
+        """Times all binaries that mutants near these packages may need, one after the other."""
+        needed = {b for near in nears for b in self.own(near) + self.others(near)}
         for binary in sorted(needed):
             self.patience(binary)
 
@@ -300,14 +303,13 @@ class Judge:
         limits = {binary: self.patience(binary) for binary in binaries}
         return all(self.tree.run(b, number, limits[b]) for b in sorted(binaries, key=lambda b: (limits[b], b)))
 
-    def judge(self, package, number, survived=False):
-        """What the crate's own tests say, unless it is known that the mutant `survived` them, and what the workspace's."""
-        own = [b for b in self.binaries if b.package == package]
-        if not survived and not self.passes(own, number):
+    def judge(self, near, number, survived=False):
+        """What the tests near by say, unless it is known that the mutant `survived` them, and what the workspace's."""
+        if not survived and not self.passes(self.own(near), number):
             return "caught", "caught"
         if OWN_ONLY:
             return "missed", "-"
-        return "missed", MISSED if self.passes(self.others(package), number) else "caught"
+        return "missed", MISSED if self.passes(self.others(near), number) else "caught"
 
 
 def apart(tree, mutant, survived):
@@ -316,10 +318,10 @@ def apart(tree, mutant, survived):
     tree.restore({name: alone((ROOT / name).read_text(), mutant.mutant)})
     if not tree.cargo(["check", "-p", mutant.package, "--lib"])[0]:
         return "unviable", "unviable"
-    binaries = tree.build([mutant.package])
+    binaries = tree.build(mutant.near)
     if binaries is None:
         return "unviable", "unviable"
-    return Judge(tree, binaries, fixed=1200).judge(mutant.package, 0, survived)
+    return Judge(tree, binaries, fixed=1200).judge(mutant.near, 0, survived)
 
 
 def known(path):
@@ -339,12 +341,12 @@ def main():
     (TARGET / SEED).mkdir(parents=True, exist_ok=True)
     lists, counts, drawn = {}, {}, []
     rows = folders(sys.argv[2:])
-    for package, folder in rows:
+    for package, folder, near in rows:
         if package not in lists:
             lists[package] = listed(package)
         mutants, counts[folder] = sample(lists[package], folder)
         for mutant in mutants:
-            drawn.append(Mutant(len(drawn) + 1, package, folder, state(package, mutant), mutant))
+            drawn.append(Mutant(len(drawn) + 1, package, near, folder, state(near, mutant), mutant))
     store = lambda folder: TARGET / SEED / (folder.replace("/", "-") + ".tsv")
     results = {m.number: known(store(m.folder)).get(m.key) for m in drawn}
 
@@ -374,15 +376,15 @@ def main():
         for mutant in open_:
             if mutant.number in unviable:
                 found(mutant, ("unviable", "unviable"))
-        judge.measure({m.package for m in together})
-        one = lambda m: (m, judge.judge(m.package, m.number, m.number in survived))
+        judge.measure({m.near for m in together})
+        one = lambda m: (m, judge.judge(m.near, m.number, m.number in survived))
         with ThreadPoolExecutor(JOBS) as pool:
             for mutant, result in pool.map(one, together):
                 found(mutant, result)
         for mutant in open_:
             if mutant.number in left:
                 found(mutant, apart(tree, mutant, mutant.number in survived))
-    for package, folder in rows:
+    for _, folder, _ in rows:
         mine = [results[m.number] for m in drawn if m.folder == folder]
         print(
             f"{folder}: {len(mine)} of {counts[folder]} mutants, {sum(r[0] == 'unviable' for r in mine)} do not compile; "
