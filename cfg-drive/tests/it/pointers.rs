@@ -844,6 +844,54 @@ end
     }
 }
 
+/// Sections are passed to a parameter of which the address is taken where one element follows the other; those with gaps
+/// are refused, as is a value without a place.
+#[test]
+fn sections_behind_the_address_of_a_parameter() {
+    let text = |rank: &str, count: usize, argument: &str| {
+        format!(
+            "subroutine g(in integer n, inout real a{rank})
+  local ^real p
+  p := addr(a{})
+  p^ := p^*2.0
+end
+main subroutine f(in integer k, inout real v[6], inout real m[3, 2], inout real y)
+  call g({count}, {argument})
+  y := sum(v) + 100.0*(sum(m[1, :]) + sum(m[2, :]) + sum(m[3, :]))
+end
+",
+            if rank.contains(',') { "[1, 1]" } else { "[1]" }
+        )
+    };
+    let point = r#"{"k": 2, "v": [1, 2, 3, 4, 5, 6], "m": [[1, 2], [3, 4], [5, 6]], "y": 0}"#;
+    // The first element of what is passed is counted twice.
+    for (rank, count, argument, first) in [
+        ("[n]", 6, "v", 1.0),
+        ("[n]", 4, "v[2:5]", 2.0),
+        ("[n]", 5, "v[k:]", 2.0),
+        ("[n]", 2, "m[3, :]", 500.0),
+        ("[n, 2]", 3, "m", 100.0),
+        ("[n, 2]", 2, "m[k:, :]", 300.0),
+    ] {
+        let found =
+            run(&text(rank, count, argument), point).unwrap_or_else(|e| panic!("{argument}: {e}"));
+        assert_eq!(found["y"], 21.0 + 2100.0 + first, "{argument}");
+    }
+    for (rank, count, argument) in [
+        ("[n]", 3, "v[1:5:2]"),
+        ("[n]", 5, "v[5:1:-1]"),
+        ("[n]", 3, "m[:, 1]"),
+        ("[n, 1]", 3, "m[:, 1:1]"),
+        ("[n, 2]", 2, "m[1:3:2, :]"),
+    ] {
+        let problems = lowered(&text(rank, count, argument), 1000).expect_err(argument);
+        assert!(
+            problems.0[0].message.contains("with gaps"),
+            "{argument}: {problems}"
+        );
+    }
+}
+
 /// A gradient, in which old values are pushed first, names the statement that a run names.
 #[test]
 fn faults_in_gradients_are_at_the_statements_of_runs() {

@@ -1,8 +1,12 @@
 //! Pointers that are lowered, on both sides of what is limited.
 
 use crate::group::read;
+use cfg_core::{
+    diagnostic::site::{Element, Site},
+    entity::RoutineId,
+};
 use cfg_transform::pools;
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 /// The text of a program without its pointers, or the problems because of which they stay.
 fn lowered(source: &str) -> Result<String, String> {
@@ -148,4 +152,92 @@ end
             assert!(shown.contains(&known), "{section}\n{shown}");
         }
     }
+}
+
+/// Each global to which pointers lead has its cells at the beginning of a pool, which has to be large enough.
+#[test]
+fn globals_fill_their_pool() {
+    for (elements, is_refused) in [(999, false), (1001, true)] {
+        let source = format!(
+            "global real G[{elements}]
+main subroutine f(in real x, out real y)
+  uses G
+  local ^real p
+  G := x
+  p := addr(G[{elements}])
+  y := p^
+end
+"
+        );
+        let program = read(&source);
+        let main = program.main.expect("it is marked");
+        let problem = pools::lower(&program, &[main], 1000).err();
+        let told = problem.map(|problem| problem.to_string());
+        let is_told = told
+            .as_ref()
+            .map(|p| p.contains("`G` has no room in its pool"));
+        assert_eq!(is_told, is_refused.then_some(true), "{elements}: {told:?}");
+    }
+}
+
+/// A place of a lowered program leads to the statement that it was made from, to the vertex if it is of none, and to the
+/// routine where something was added.
+#[test]
+fn places_lead_back_to_the_original() {
+    let source = "subroutine g(in ^real p, out real y)
+  y := p^
+end
+main subroutine f(in integer n, in real x[n], out real y)
+  local ^real p
+  local real w
+  p := addr(x[1])
+  call g(p, w)
+  if n > 1
+    p := shift(p, 1)
+  end
+  y := p^ + w
+end
+";
+    let program = read(source);
+    let main = program.main.expect("it is marked");
+    let lowered = pools::lower(&program, &[main], 1000).expect("it is lowered");
+    let mut seen = HashSet::new();
+    for (r, routine) in lowered.routines.iter().enumerate() {
+        let r = RoutineId::new(r);
+        let original = program.routines.get(r.index());
+        let theirs = original.and_then(|routine| routine.body.as_ref());
+        let of = |element| pools::original_site(&program, &lowered, &Site::of(r, element));
+        let body = routine.body.as_ref().expect("it has one");
+        for (v, vertex) in body.vertices() {
+            for (s, statement) in vertex.statements().iter().enumerate() {
+                let found = of(Element::Statement(v, s));
+                let number = statement.origin.number();
+                match (theirs, number.and_then(|n| theirs?.numbered_statement(n))) {
+                    (Some(_), Some((v, s))) => {
+                        seen.insert((r, v, s));
+                        assert_eq!(found, Some(Site::of(r, Element::Statement(v, s))));
+                    }
+                    (Some(_), None) => assert_eq!(found, Some(Site::of(r, Element::Routine))),
+                    (None, _) => {
+                        let main = program.find_routine(&routine.name);
+                        assert_eq!(found, main.map(|r| Site::of(r, Element::Routine)));
+                    }
+                }
+            }
+            let found = of(Element::Vertex(v));
+            if let Some(theirs) = theirs {
+                let element = match v.index() < theirs.vertex_count() {
+                    true => Element::Vertex(v),
+                    false => Element::Routine,
+                };
+                assert_eq!(found, Some(Site::of(r, element)), "{} {v}", routine.name);
+            }
+        }
+    }
+    let all: usize = program
+        .routines
+        .iter()
+        .map(|r| r.statements().count())
+        .sum();
+    assert_eq!(seen.len(), all, "{seen:?}\n{}", lowered.to_string());
 }
