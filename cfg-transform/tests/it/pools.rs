@@ -239,5 +239,5 @@ end
         .iter()
         .map(|r| r.statements().count())
         .sum();
-    assert_eq!(seen.len(), all, "{seen:?}\n{}", lowered.to_string());
+    assert_eq!(seen.len(), all, "{seen:?}\n{}", *lowered);
 }
