@@ -201,7 +201,9 @@ class Tree:
         watch = threading.Thread(target=watched, args=(process, seconds), daemon=True)
         watch.start()
         failed = False
+        self.said = b""
         for line in process.stdout:
+            self.said = line.strip() or self.said
             if line.startswith(b"test ") and line.rstrip().endswith(b"FAILED"):
                 failed = True
                 os.killpg(process.pid, signal.SIGKILL)
@@ -279,7 +281,8 @@ class Judge:
         if binary not in self.times:
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             if not self.tree.run(binary, 0, 3600):
-                sys.exit(f"{binary.package} {binary.name}: tests fail without a mutant")
+                said = self.tree.said.decode(errors="replace")
+                sys.exit(f"{binary.package} {binary.name}: tests fail without a mutant; last was: {said}")
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             self.times[binary] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         return int(PATIENCE * self.times[binary]) + GRACE
