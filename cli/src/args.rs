@@ -2,6 +2,7 @@
 
 mod bench;
 mod emitted;
+mod languages;
 mod search;
 mod shared;
 
@@ -12,8 +13,8 @@ pub(crate) use bench::Bench;
 pub(crate) use emitted::{Emitted, EmittedDerivative};
 pub(crate) use search::{Elimination, Model, Search, SearchTime};
 pub(crate) use shared::{
-    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, InC, Language,
-    Limits, Math, Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
+    At, Blocks, Compiling, Counters, Derivative, Engine, EngineName, Function, Heap, Limits, Math,
+    Picture, Reversal, Select, Source, Strong, Unstructured, Variables,
 };
 
 /// Reverses control-flow graphs: adjoint programs, gradients and pictures.

@@ -38,9 +38,6 @@ cfg_core::diagnostic_codes! {
     NO_THREAD "P409" "no thread"
         "The system gives a thread with a stack of 16 MiB."
         "Commands do their work on a thread with a stack of its own, so that the limit on the stack of the main thread (`ulimit -s`) does not matter. Allow more memory or more threads.";
-    PREPROCESS "P410" "preprocessor"
-        "The command of --preprocess writes the preprocessed file to its standard output, and ends with 0; the compile database of -p has an entry for FILE."
-        "The command is called with -I, -D, -U, -include and FILE behind its own words, which blanks separate, without a shell. Of what it writes, line markers (# 12 \"f.c\") say where the text comes from.";
     INTERNAL "P499" "defect in cfgrev"
         "No input makes cfgrev fail in a way that it does not explain."
         "This is a defect of cfgrev, not of your program. Please report it together with the input.";

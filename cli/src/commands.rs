@@ -20,8 +20,7 @@ mod validate;
 
 use crate::Outcome;
 use crate::args::{
-    Command, Derivative, EmittedDerivative, Function, Heap, Language, Limits, Math, Select,
-    Variables,
+    Command, Derivative, EmittedDerivative, Function, Heap, Limits, Math, Select, Variables,
 };
 use crate::codes;
 use crate::compiled;
@@ -146,8 +145,8 @@ fn prepare_derivatives_at(
 
 /// The wishes that options of the command line are.
 fn wishes<'a>(variables: &'a Variables, heap: Heap, session: &Session) -> Wishes<'a> {
-    // The reader of XAIF has declared them.
-    let done = session.language.get() == Language::Xaif;
+    // The reader has declared them.
+    let done = session.language.get().declares_variables();
     Wishes {
         independents: variables.independent.as_deref().filter(|_| !done),
         dependents: variables.dependent.as_deref().filter(|_| !done),
@@ -180,12 +179,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
     };
     let all: Vec<RoutineId> = (0..program.routines.len()).map(RoutineId::new).collect();
     if let Some(name) = &select.routine {
-        let found = match session.language.get() {
-            Language::Json | Language::Text => program.find_routine(name),
-            // The reader knows the names that macros make others of.
-            Language::C => program.find_routine(name).or(program.main),
-            Language::Xaif => cfg_front::xaif::find_routine(program, name),
-        };
+        let found = session.language.get().find_routine(program, name);
         return found.ok_or_else(|| {
             problem(
                 &codes::ROUTINE,
@@ -216,12 +210,7 @@ fn select(program: &Program, select: &Select, session: &Session) -> anyhow::Resu
             let mut listed = all.clone();
             listed.retain(|r| !derivatives.contains(r));
             listed.sort_by_key(is_called);
-            let mark = match session.language.get() {
-                Language::C | Language::Xaif => "",
-                Language::Json | Language::Text => {
-                    "; or mark it in the file, as `main subroutine ...` in the text form, with \"main\": NAME in JSON"
-                }
-            };
+            let mark = session.language.get().main_hint();
             Err(problem(
                 &codes::ROUTINE,
                 format!("the program has {several} routines, and none is marked as main"),
@@ -246,7 +235,7 @@ fn options(limits: &Limits, session: &Session) -> cfg_drive::Options {
             Math::Portable => cfg_core::elemental::Math::Portable,
         },
         events: limits.report_kinks,
-        zero_dependents: session.language.get() == Language::Xaif,
+        zero_dependents: session.language.get().zero_dependents(),
         ..cfg_drive::Options::default()
     }
 }

@@ -1,27 +1,29 @@
 //! The sources of inputs: files, standard input, and text on the command line.
 
-mod c_files;
-mod compile_commands;
+mod files;
 
-use crate::args::{InC, Language, Source};
+use crate::args::Source;
 use crate::codes;
 use crate::kind::Kind;
 use crate::progress::{Progress, Status};
-use crate::report::{Reporter, Text};
+use crate::report::{Reporter, Text, half_of_memory};
 use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::flat::Flat;
 use cfg_core::validate::ValidProgram;
 use cfg_format::json::{Checked, Parsed};
+pub(crate) use cfg_languages::Wanted;
+use cfg_languages::{
+    CSource, FRONT_ENDS, FrontEnd, JSON, LoadError, OptionValues, Placement, Request, by_extension,
+    titles,
+};
+use files::SystemFiles;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The variables that the user wants to differentiate, for languages that do not declare them.
-pub(crate) type Wanted = cfg_front::xaif::Options;
 
 /// The command line is wrong: exit code 2.
 #[derive(Debug)]
@@ -43,9 +45,9 @@ pub(crate) struct Session {
     /// The argument that standard input went to.
     stdin: Cell<Option<&'static str>>,
     /// The language of the program.
-    pub(crate) language: Cell<Language>,
-    /// The files in C that are one program, and how they are read.
-    in_c: RefCell<(Vec<Rc<Text>>, InC)>,
+    pub(crate) language: Cell<&'static dyn FrontEnd>,
+    /// The files that are one program, and the options of their language.
+    sources: RefCell<(Vec<Rc<Text>>, OptionValues)>,
     /// The C that the program was read from.
     pub(crate) original: RefCell<Option<CSource>>,
     /// The flat program that commands work on, if it was made from one with pointers.
@@ -58,8 +60,8 @@ impl Session {
             reporter,
             texts: RefCell::default(),
             stdin: Cell::new(None),
-            language: Cell::new(Language::Json),
-            in_c: RefCell::default(),
+            language: Cell::new(JSON),
+            sources: RefCell::default(),
             original: RefCell::default(),
             flat: RefCell::default(),
         }
@@ -147,12 +149,13 @@ impl Session {
     fn check(&self, parsed: Parsed) -> Checked {
         let _progress = self.progress("validating");
         let mut checked = cfg_format::json::check(parsed);
-        if self.language.get() != Language::Json {
+        let placement = self.language.get().placement();
+        if placement != Placement::Pointers {
             // Pointers lead into a JSON text, which there is none of.
             for d in &mut checked.problems.0 {
                 d.at.pointer = None;
-                // In C, the place in the source is the place in the file.
-                if self.language.get() == Language::C
+                // The place in the source is the place in the file.
+                if placement == Placement::Spans
                     && let Some(source) = d.at.source.take()
                 {
                     d.at.file = Some(source.name);
@@ -194,35 +197,26 @@ impl Session {
         self.claim("FILE", source.standard_input().unwrap_or_default())?;
         let language = language(source)?;
         self.language.set(language);
-        let in_c = &source.c;
-        if in_c.preprocess.is_some()
-            && (language != Language::C || source.standard_input().is_some())
-        {
-            let message = "--preprocess is for files in C; pipe the output of a preprocessor into `-` with --lang c";
-            return Err(Usage(message.to_owned()).into());
+        let options = &source.options.0;
+        let others = FRONT_ENDS.iter().filter(|other| **other != language);
+        for other in others {
+            if let Some(message) = other.refuse_elsewhere(options) {
+                return Err(Usage(message).into());
+            }
         }
-        let given = !in_c.external.is_empty() || !in_c.no_diff.is_empty();
-        if given && language != Language::C {
-            let message = "--external and --no-diff are for files in C; other languages declare external routines in the file";
-            return Err(Usage(message.to_owned()).into());
-        }
-        if *in_c != InC::default() && language != Language::C {
-            let message = "-I, -D, -U, --include, -p and --only-these are for files in C";
-            return Err(Usage(message.to_owned()).into());
-        }
+        let standard_input = source.standard_input().is_some();
+        (language.check_options(options, standard_input)).map_err(Usage)?;
         let files = source.files.iter();
         let texts = files.map(|file| self.read_text(file, language));
         let texts: Vec<Rc<Text>> = texts.collect::<anyhow::Result<_>>()?;
         let first = texts.first().cloned();
         self.texts.borrow_mut().extend(texts.iter().cloned());
-        if language == Language::C {
-            self.in_c.replace((texts, in_c.clone()));
-        }
+        self.sources.replace((texts, options.clone()));
         first.ok_or_else(|| Usage("no FILE is named".to_owned()).into())
     }
 
     /// Reads one FILE.
-    fn read_text(&self, file: &str, language: Language) -> anyhow::Result<Rc<Text>> {
+    fn read_text(&self, file: &str, language: &'static dyn FrontEnd) -> anyhow::Result<Rc<Text>> {
         let name = match file {
             "-" => "<stdin>",
             file => file,
@@ -245,49 +239,34 @@ impl Session {
         }))
     }
 
-    /// The program in a text that [`Self::read_source`] has read.
+    /// The program in the files of which [`Self::read_source`] has read the first one into this text.
     fn parse_text(&self, text: &Text, wanted: &Wanted) -> Parsed {
-        match self.language.get() {
-            Language::Json => {
-                if let Some(problem) = no_program(text) {
-                    return Parsed {
-                        problems: problem.into(),
-                        ..Parsed::default()
-                    };
-                }
-                let left = crate::physical_memory::half_of_memory()
-                    .saturating_sub(text.bytes.len() as u64);
-                let left = usize::try_from(left).unwrap_or(usize::MAX);
-                cfg_format::json::parse_within(&text.bytes, left)
-            }
-            Language::Text => {
-                let read = cfg_format::text::read(&text.bytes);
-                // For problems of its runs. Of a text that is read again they are the same.
-                text.places.get_or_init(|| read.places);
-                Parsed {
-                    program: read.program,
-                    problems: read.problems,
-                    ..Parsed::default()
-                }
-            }
-            Language::C => {
-                let in_c = self.in_c.borrow();
-                let mut included = Vec::new();
-                let routine = wanted.routine.as_deref();
-                let (parsed, original) = c_files::read(&in_c.0, &in_c.1, routine, &mut included);
-                self.texts.borrow_mut().extend(included);
-                self.original.replace(original);
-                parsed
-            }
-            Language::Xaif => {
-                let (program, problems) = cfg_front::xaif::read_xaif(&text.bytes, wanted);
-                Parsed {
-                    program,
-                    problems,
-                    ..Parsed::default()
-                }
-            }
+        let language = self.language.get();
+        if language == JSON
+            && let Some(problem) = no_program(text)
+        {
+            return Parsed {
+                problems: problem.into(),
+                ..Parsed::default()
+            };
         }
+        let (sources, options) = &*self.sources.borrow();
+        let texts: Vec<_> = sources.iter().map(|text| text.as_input()).collect();
+        let request = Request {
+            texts: &texts,
+            options: options.clone(),
+            wanted: wanted.clone(),
+            max_memory: half_of_memory(),
+        };
+        let mut files = SystemFiles::new(language);
+        let read = language.read(&request, &mut files);
+        self.texts.borrow_mut().append(&mut files.texts);
+        self.original.replace(read.compiled);
+        if read.places.is_some() {
+            // For problems of its runs. Of a text that is read again they are the same.
+            text.places.get_or_init(|| read.places);
+        }
+        read.parsed
     }
 
     /// Reads POINT, SEED or a direction: a file, `-`, the text itself if it begins with `{` (or, where
@@ -317,15 +296,12 @@ impl Session {
                 let problem = Diagnostic::error(&codes::UNREADABLE, message, help);
                 return Err(Diagnostics::from(problem).into());
             }
-            (
-                name.to_owned(),
-                load(value, Language::Json, &AtomicU64::new(0))?,
-            )
+            (name.to_owned(), load(value, JSON, &AtomicU64::new(0))?)
         };
         let text = Rc::new(Text {
             name,
             bytes,
-            language: Language::Json,
+            language: JSON,
             places: OnceCell::new(),
         });
         self.texts.borrow_mut().push(Rc::clone(&text));
@@ -353,53 +329,45 @@ fn no_program(text: &Text) -> Option<Diagnostic> {
     Some(Diagnostic::error(&codes::NO_PROGRAM, message, help))
 }
 
-/// The C that a program was read from, for a compiler.
-pub(crate) struct CSource {
-    pub(crate) signature: cfg_c::Signature,
-    /// Names and texts of the files, after `--preprocess`; that of the function first.
-    pub(crate) files: Vec<(String, Vec<u8>)>,
-    /// The flags with which they find what they include.
-    pub(crate) flags: Vec<String>,
-    /// The codes of what was told of them.
-    pub(crate) warnings: Vec<&'static str>,
-}
-
-/// The language of a program. Several files are one program in C only.
-pub(crate) fn language(source: &Source) -> Result<Language, Usage> {
+/// The language of a program. Several files are one program in few languages only.
+pub(crate) fn language(source: &Source) -> Result<&'static dyn FrontEnd, Usage> {
     let mut all = source
         .files
         .iter()
         .map(|file| language_of(file, source.lang));
-    let first = all.next().unwrap_or(Ok(Language::Json))?;
+    let first = all.next().unwrap_or(Ok(JSON))?;
     for (other, file) in all.zip(&source.files[1..]) {
-        if first != Language::C || other? != Language::C {
-            let message =
-                format!("{file} is one FILE too many: several files are one program in C only");
+        if !first.joins_files() || other? != first {
+            let joined = titles(|front_end| front_end.joins_files());
+            let message = format!(
+                "{file} is one FILE too many: several files are one program in {joined} only"
+            );
             return Err(Usage(message));
         }
     }
     Ok(first)
 }
 
-fn language_of(file: &str, given: Option<Language>) -> Result<Language, Usage> {
+fn language_of(
+    file: &str,
+    given: Option<&'static dyn FrontEnd>,
+) -> Result<&'static dyn FrontEnd, Usage> {
     if let Some(language) = given {
         return Ok(language);
     }
     if file == "-" {
-        return Ok(Language::Json);
+        return Ok(JSON);
     }
-    let extension = std::path::Path::new(file)
-        .extension()
-        .map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("json") => Ok(Language::Json),
-        Some("cfgrev") => Ok(Language::Text),
-        Some("xaif") => Ok(Language::Xaif),
-        Some("c" | "h") => Ok(Language::C),
-        _ => Err(Usage(format!(
-            "the language of {file} cannot be told from its extension (known: .json, .cfgrev, .xaif, .c, .h); name it with --lang"
-        ))),
-    }
+    let extension = std::path::Path::new(file).extension();
+    let extension = extension.map(|e| e.to_string_lossy().to_ascii_lowercase());
+    extension.and_then(|e| by_extension(&e)).ok_or_else(|| {
+        let known = FRONT_ENDS.iter().flat_map(|language| language.extensions());
+        let known: Vec<String> = known.map(|e| format!(".{e}")).collect();
+        Usage(format!(
+            "the language of {file} cannot be told from its extension (known: {}); name it with --lang",
+            known.join(", ")
+        ))
+    })
 }
 
 /// The size of an ordinary file.
@@ -423,7 +391,7 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 /// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
-fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
+fn load(file: &str, language: &'static dyn FrontEnd, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
     let limit = crate::physical_memory::half_of_memory() / 2;
     load_below(limit, file, language, count)
 }
@@ -432,7 +400,7 @@ fn load(file: &str, language: Language, count: &AtomicU64) -> anyhow::Result<Vec
 fn load_below(
     limit: u64,
     file: &str,
-    language: Language,
+    language: &'static dyn FrontEnd,
     count: &AtomicU64,
 ) -> anyhow::Result<Vec<u8>> {
     let (called, name) = match file {
@@ -447,16 +415,14 @@ fn load_below(
         )
         .into()
     };
-    // Both give up early on what is hopeless.
+    // All give up early on what is hopeless.
     let all = |input: Box<dyn Read>| -> anyhow::Result<Vec<u8>> {
-        let input = Counted { input, count };
-        let loaded = match language {
-            Language::Json => cfg_format::json::load(input),
-            Language::Text => cfg_format::text::load(input).map_err(|e| unreadable(&e)),
-            Language::Xaif => cfg_front::xaif::load(input).map_err(|e| unreadable(&e)),
-            Language::C => cfg_format::text::load(input).map_err(|e| unreadable(&e)),
-        };
-        Ok(loaded.map_err(|mut problems| {
+        let mut input = Counted { input, count };
+        Ok(language.load(&mut input).map_err(|error| {
+            let mut problems = match error {
+                LoadError::Input(error) => unreadable(&error),
+                LoadError::Text(problems) => problems,
+            };
             for d in &mut problems.0 {
                 d.at.file = Some(name.to_owned());
             }
@@ -487,7 +453,7 @@ mod tests {
     fn files_are_read_up_to_a_size() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let size = size(file).expect("it is a file");
-        let load = |limit| load_below(limit, file, Language::Text, &AtomicU64::new(0));
+        let load = |limit| load_below(limit, file, cfg_languages::TEXT, &AtomicU64::new(0));
         let bytes = load(size + 1).expect("it is read");
         assert_eq!(bytes.len() as u64, size);
         let problem = load(size).expect_err("it has too many bytes").to_string();

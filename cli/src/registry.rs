@@ -2,6 +2,7 @@
 
 use crate::codes;
 use cfg_core::diagnostic::CodeInfo;
+use cfg_languages::{FRONT_ENDS, FrontEnd};
 
 /// The codes of one crate, or of one part of it.
 #[derive(Clone, Copy, Debug)]
@@ -28,19 +29,8 @@ const fn area(
     }
 }
 
-/// Every code of every crate.
-pub(crate) const AREAS: &[Area] = &[
-    area(
-        "cfg_format::json",
-        ("J001", "J099", &[]),
-        cfg_format::json::CODES,
-    ),
-    area(
-        "cfg_format::text",
-        ("S001", "S099", &[]),
-        cfg_format::text::codes::CODES,
-    ),
-    area("cfg_c", ("C001", "C099", &[]), cfg_c::CODES),
+/// The codes of everything but front ends.
+const AREAS: &[Area] = &[
     area("cfg_core", ("V101", "V199", &[]), cfg_core::codes::CODES),
     area(
         "bb_preaccum",
@@ -53,13 +43,9 @@ pub(crate) const AREAS: &[Area] = &[
         ("R301", "R399", &[]),
         cfg_reverse::codes::CODES,
     ),
-    area("cfgrev", ("P399", "P410", &["P499"]), codes::CODES),
+    area("cfgrev", ("P399", "P409", &["P499"]), codes::CODES),
+    area("cfg_languages", ("P410", "P410", &[]), cfg_languages::CODES),
     area("cfg_drive", ("P411", "P498", &[]), cfg_drive::CODES),
-    area(
-        "cfg_front::xaif",
-        ("F601", "F699", &[]),
-        cfg_front::xaif::CODES,
-    ),
     area("cfg_transform", ("M501", "M599", &[]), cfg_transform::CODES),
     area(
         "cfg_back::c",
@@ -74,6 +60,18 @@ pub(crate) const AREAS: &[Area] = &[
     ),
 ];
 
+/// Every code of every crate, and of every front end.
+pub(crate) fn areas() -> Vec<Area> {
+    let of_front_end = |front_end: &&dyn FrontEnd| {
+        let codes = front_end.codes();
+        let first = codes.first().map_or("", |info| info.code);
+        let last = codes.last().map_or("", |info| info.code);
+        area(front_end.name(), (first, last, &[]), codes)
+    };
+    let front_ends = FRONT_ENDS.iter().map(of_front_end);
+    AREAS.iter().copied().chain(front_ends).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,7 +80,7 @@ mod tests {
     #[test]
     fn codes_are_unique_and_explained() {
         let mut seen = BTreeSet::new();
-        for info in AREAS.iter().flat_map(|area| area.codes) {
+        for info in areas().iter().flat_map(|area| area.codes) {
             assert!(seen.insert(info.code), "{} is used twice", info.code);
             assert_eq!(info.code.len(), 4, "{}", info.code);
             for text in [info.title, info.rule, info.explanation] {
@@ -93,7 +91,8 @@ mod tests {
 
     #[test]
     fn each_crate_keeps_to_its_range() {
-        for (k, area) in AREAS.iter().enumerate() {
+        let all = areas();
+        for (k, area) in all.iter().enumerate() {
             let (first, last, others) = area.range;
             assert!(!area.codes.is_empty(), "{}", area.owner);
             for info in area.codes {
@@ -104,7 +103,7 @@ mod tests {
                     info.code, area.owner
                 );
             }
-            for other in &AREAS[..k] {
+            for other in &all[..k] {
                 let (theirs, end, more) = other.range;
                 let apart = last < theirs || end < first;
                 let taken = (others.iter()).any(|c| (theirs..=end).contains(c) || more.contains(c))

@@ -1,11 +1,11 @@
 //! Diagnostics for people (with an excerpt of the source) and for programs (one JSON object per line).
 
-use crate::args::{Common, DiagnosticsForm, Language};
+use crate::args::{Common, DiagnosticsForm};
 use crate::codes;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity, SourcePlace};
 use cfg_core::text::{Visible, is_invisible};
-use cfg_format::text::Places;
+use cfg_languages::{FrontEnd, Placement, Places};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::OnceCell;
@@ -27,9 +27,19 @@ pub(crate) struct Text {
     /// The bytes of the text.
     pub(crate) bytes: Vec<u8>,
     /// The language of the text.
-    pub(crate) language: Language,
-    /// The places of the parts of a program in the text form, once it has been read.
-    pub(crate) places: OnceCell<Places>,
+    pub(crate) language: &'static dyn FrontEnd,
+    /// The places of the parts of a program in it, if its language has them, once they have been asked for.
+    pub(crate) places: OnceCell<Option<Box<dyn Places>>>,
+}
+
+impl Text {
+    /// The text as readers take it.
+    pub(crate) fn as_input(&self) -> cfg_languages::Text<'_> {
+        cfg_languages::Text {
+            name: &self.name,
+            bytes: &self.bytes,
+        }
+    }
 }
 
 /// Prints diagnostics as the command line asks.
@@ -150,13 +160,13 @@ impl Reporter {
 /// Fills in file, line and column of what points into `text`.
 fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     let mut wanting = Vec::new();
+    let placement = text.language.placement();
     for d in diagnostics {
-        // Programs made of C have their places there.
         let source =
             d.at.source
                 .as_ref()
                 .filter(|source| source.name == text.name);
-        if let (Language::C, None, Some(source)) = (text.language, d.at.line, source) {
+        if let (Placement::Spans, None, Some(source)) = (placement, d.at.line, source) {
             d.at.file = Some(source.name.clone());
             (d.at.line, d.at.column) = (
                 Some(source.span.line.get() as usize),
@@ -169,7 +179,7 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
         }
         if d.at.file.as_ref() != Some(&text.name)
             || d.at.line.is_some()
-            || matches!(text.language, Language::Xaif | Language::C)
+            || matches!(placement, Placement::Reader | Placement::Spans)
         {
             continue;
         }
@@ -180,38 +190,16 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     if wanting.is_empty() {
         return;
     }
-    if text.language == Language::Text {
-        let places = (text.places).get_or_init(|| cfg_format::text::read(&text.bytes).places);
-        for d in wanting {
-            let found = d.at.site.as_ref().and_then(|site| places.of_site(site));
-            (d.at.line, d.at.column) = found.unzip();
-        }
-        return;
+    let places = || text.language.places(&text.bytes, half_of_memory());
+    if let Some(places) = text.places.get_or_init(places) {
+        places.locate(&text.bytes, wanting);
     }
-    // Problems of a program that was read have sites; their pointers depend on how statements are written.
-    let program = match wanting.iter().any(|d| d.at.pointer.is_none()) {
-        true => {
-            let half = crate::physical_memory::half_of_memory();
-            let left = half.saturating_sub(text.bytes.len() as u64);
-            let left = usize::try_from(left).unwrap_or(usize::MAX);
-            cfg_format::json::parse_within(&text.bytes, left).program
-        }
-        false => None,
-    };
-    for d in &mut wanting {
-        if let (Some(program), Some(site), None) = (&program, &d.at.site, &d.at.pointer) {
-            d.at.pointer = cfg_format::json::pointer(program, site);
-        }
-    }
-    wanting.retain(|d| d.at.pointer.is_some());
-    let pointers = wanting.iter().filter_map(|d| d.at.pointer.clone());
-    let pointers: Vec<String> = pointers.collect();
-    let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
-    let places = cfg_format::json::locate_all(&text.bytes, &pointers);
-    for (d, (line, column)) in wanting.into_iter().zip(places) {
-        d.at.line = Some(line);
-        d.at.column = Some(column);
-    }
+}
+
+/// The bytes of memory that reading a program may take.
+pub(crate) fn half_of_memory() -> usize {
+    let half = crate::physical_memory::half_of_memory();
+    usize::try_from(half).unwrap_or(usize::MAX)
 }
 
 fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) -> io::Result<()> {
@@ -476,7 +464,7 @@ mod tests {
         let text = Text {
             name: "f".into(),
             bytes: b"one\n\nthree\nfour".to_vec(),
-            language: Language::Json,
+            language: cfg_languages::JSON,
             places: OnceCell::new(),
         };
         let mut diagnostics = vec![Diagnostic::error(&codes::MORE, "", ""); 5];

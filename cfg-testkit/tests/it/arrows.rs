@@ -66,6 +66,7 @@ fn derivatives_are_built_without_readers_of_files() {
     ] {
         assert_eq!(of_crate(name), [""; 0], "{name}");
     }
-    // The command has them all.
+    // The command has them all, and knows the languages by their registry alone.
+    assert_eq!(of_crate("cfg-languages"), readers);
     assert_eq!(of_crate("cfgrev"), readers);
 }

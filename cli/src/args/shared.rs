@@ -1,8 +1,9 @@
 //! Options that several commands have.
 
+use super::languages::{LanguageOptions, front_ends};
 use cfg_exec::RunOptions;
+use cfg_languages::FrontEnd;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// The program.
@@ -12,10 +13,10 @@ pub(crate) struct Source {
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<String>,
     /// Language of FILE, if its extension does not say.
-    #[arg(long, value_enum, value_name = "LANG")]
-    pub(crate) lang: Option<Language>,
+    #[arg(long, value_name = "LANG", value_parser = front_ends())]
+    pub(crate) lang: Option<&'static dyn FrontEnd>,
     #[command(flatten)]
-    pub(crate) c: InC,
+    pub(crate) options: LanguageOptions,
 }
 
 impl Source {
@@ -24,56 +25,6 @@ impl Source {
         let mut files = self.files.iter().map(String::as_str);
         files.find(|file| *file == "-")
     }
-}
-
-/// How files in C are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
-pub(crate) struct InC {
-    /// In C, a folder in which files are looked for that FILE includes; may be repeated.
-    #[arg(short = 'I', value_name = "DIR")]
-    pub(crate) folders: Vec<String>,
-    /// In C, a macro, 1 without a value; may be repeated.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub(crate) define: Vec<String>,
-    /// In C, a macro that is not defined, whatever -D says; may be repeated.
-    #[arg(short = 'U', value_name = "NAME")]
-    pub(crate) undefine: Vec<String>,
-    /// In C, a file that is included before the first line of FILE (also -include); may be repeated.
-    #[arg(long, value_name = "HEADER")]
-    pub(crate) include: Vec<String>,
-    /// In C, a compile database, or the folder that it is in: FILE is preprocessed with the options that it has there.
-    #[arg(short = 'p', long, value_name = "PATH")]
-    pub(crate) compile_commands: Option<PathBuf>,
-    /// A C preprocessor that FILE goes through first, with its options: 'cc -E'. It is given those above, too.
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) preprocess: Option<String>,
-    /// In C, no files are read but FILE and what it includes: by itself, one that alone defines what FILE lacks is
-    /// read, too.
-    #[arg(long)]
-    pub(crate) only_these: bool,
-    /// A function that the C file calls and does not define, or whose derivatives are given:
-    /// 'g(x, y) value(x * sin(y)) partial(x: sin(y), y: x * cos(y))'; may be repeated.
-    #[arg(long, value_name = "FUNCTION")]
-    pub(crate) external: Vec<String>,
-    /// Functions and variables of the C file whose derivatives are taken to be 0.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    pub(crate) no_diff: Vec<String>,
-    /// What a parameter `void *` of the C function leads to: data='struct setting *'; may be repeated.
-    #[arg(long = "type", value_name = "NAME=TYPE")]
-    pub(crate) types: Vec<String>,
-}
-
-/// A language that programs are read in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Language {
-    /// The program format cfgrev/1.
-    Json,
-    /// The text form (`cfgrev explain text`).
-    Text,
-    /// XAIF, the exchange format of OpenAD.
-    Xaif,
-    /// C99 (`cfgrev explain c`).
-    C,
 }
 
 /// Which routine, and what to differentiate.

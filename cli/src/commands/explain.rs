@@ -1,7 +1,7 @@
 //! `cfgrev explain`: what a diagnostic means.
 
 use crate::output::to_stdout;
-use crate::{Outcome, input::Usage, registry::AREAS};
+use crate::{Outcome, input::Usage, registry::areas};
 use cfg_core::diagnostic::CodeInfo;
 use cfg_core::diagnostic::similar::did_you_mean;
 
@@ -91,7 +91,7 @@ fn sections(text: &str, headings: &[&str]) -> String {
 }
 
 pub(crate) fn run(code: Option<&str>) -> anyhow::Result<Outcome> {
-    let mut all: Vec<&CodeInfo> = AREAS.iter().flat_map(|area| area.codes).collect();
+    let mut all: Vec<&CodeInfo> = areas().iter().flat_map(|area| area.codes).collect();
     all.sort_by_key(|info| info.code);
     let Some(code) = code else {
         to_stdout(|out| {

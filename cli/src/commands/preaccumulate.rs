@@ -4,9 +4,7 @@ mod pictures;
 mod program;
 
 use crate::Outcome;
-use crate::args::{
-    Elimination, EmitGraph, Form, Language, Model, Preaccumulate, Search, SearchTime,
-};
+use crate::args::{Elimination, EmitGraph, Form, Model, Preaccumulate, Search, SearchTime};
 use crate::input::{Session, Usage};
 use crate::kind::Kind;
 use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
@@ -38,7 +36,7 @@ pub(crate) fn run(args: &Preaccumulate, session: &Session) -> anyhow::Result<Out
     }
     let text = session.read_source(&args.what.source)?;
     // A text that is neither is reported as a graph.
-    if text.language != Language::Json || Kind::of(&text.bytes) == Some(Kind::Program) {
+    if text.language != cfg_languages::JSON || Kind::of(&text.bytes) == Some(Kind::Program) {
         return program::run(args, &text, session);
     }
     if args.vertex.is_some() || args.what.select.routine.is_some() {

@@ -1,7 +1,7 @@
 //! `cfgrev validate`: the problems are the result.
 
 use crate::Outcome;
-use crate::args::{Language, Source, Validate};
+use crate::args::{Source, Validate};
 use crate::input::{Session, Usage, Wanted, language};
 use crate::output::stdout_failed;
 use cfg_core::diagnostic::Diagnostics;
@@ -9,6 +9,7 @@ use cfg_core::ir::Control;
 use cfg_core::recover::classify::classify;
 use cfg_core::text::Name;
 use cfg_format::json::Checked;
+use cfg_languages::FrontEnd;
 use std::io;
 
 pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome> {
@@ -19,23 +20,19 @@ pub(crate) fn run(args: &Validate, session: &Session) -> anyhow::Result<Outcome>
         return Err(Usage(message.into()).into());
     }
     let mut sources: Vec<Source> = Vec::new();
-    let mut in_c = None;
+    let mut joined: Vec<(&dyn FrontEnd, usize)> = Vec::new();
     for file in files {
         let one = Source {
             files: vec![file.clone()],
             ..args.source.clone()
         };
-        if language(&one)? != Language::C {
-            sources.push(one);
-            continue;
-        }
-        match in_c {
-            Some(program) => {
-                let program: &mut Source = &mut sources[program];
-                program.files.push(file.clone());
-            }
+        let language = language(&one)?;
+        match joined.iter().find(|(known, _)| *known == language) {
+            Some(&(_, program)) => sources[program].files.push(file.clone()),
             None => {
-                in_c = Some(sources.len());
+                if language.joins_files() {
+                    joined.push((language, sources.len()));
+                }
                 sources.push(one);
             }
         }

@@ -1,14 +1,15 @@
 //! The program that was read against the C file as it is compiled.
 
 use super::super::{Prepared, in_text};
-use crate::args::{Against, Check, Language, Math};
+use crate::args::{Against, Check, Math};
 use crate::codes;
 use crate::compiled::system_compiler;
-use crate::input::{CSource, Session, Usage};
+use crate::input::{Session, Usage};
 use cfg_cc::{Comparison, Difference, Number};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_drive::{Engine, Options, Primal, Real};
 use cfg_format::json::values::{self, NamedValues};
+use cfg_languages::{CSource, titles};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
@@ -75,14 +76,16 @@ pub(super) fn original(
     prepared: &Prepared,
     session: &Session,
 ) -> anyhow::Result<Option<Original>> {
-    let is_c = session.language.get() == Language::C;
+    let is_compiled = session.language.get().is_compiled();
     match args.against {
         Some(Against::None) => return Ok(None),
-        Some(Against::Cc) if !is_c => {
-            let message = "--against cc is for files in C: others have no compiler";
-            return Err(Usage(message.to_owned()).into());
+        Some(Against::Cc) if !is_compiled => {
+            let compiled = titles(|front_end| front_end.is_compiled());
+            let message =
+                format!("--against cc is for files in {compiled}: others have no compiler");
+            return Err(Usage(message).into());
         }
-        None if !is_c => return Ok(None),
+        None if !is_compiled => return Ok(None),
         Some(Against::Cc) | None => {}
     }
     if args.what.limits.math == Math::Portable {

@@ -1,15 +1,13 @@
 //! `compile_commands.json`: how each file of a project is compiled, as build systems write it
 //! (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>).
 
-use super::load;
-use crate::args::Language;
 use crate::codes;
+use crate::files::Files;
 use cfg_c::{MacroOption, Preprocessing};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
 
 /// How a file is compiled.
 #[derive(Debug, Deserialize)]
@@ -32,16 +30,13 @@ fn problem(message: String, help: &str) -> Diagnostics {
 }
 
 /// Reads a database; of a folder, the one in it.
-pub(super) fn read(path: &Path) -> Result<Database, Diagnostics> {
-    let path = match path.is_dir() {
+pub(super) fn read(path: &Path, files: &mut dyn Files) -> Result<Database, Diagnostics> {
+    let path = match files.is_folder(path) {
         true => path.join("compile_commands.json"),
         false => path.to_owned(),
     };
     let name = path.to_string_lossy().into_owned();
-    let bytes = load(&name, Language::Json, &AtomicU64::new(0)).map_err(|error| {
-        let other = |error: anyhow::Error| problem(format!("{error:#}"), "check the file");
-        error.downcast::<Diagnostics>().unwrap_or_else(other)
-    })?;
+    let bytes = files.read_named(&name)?;
     match serde_json::from_slice(&bytes) {
         Ok(entries) => Ok(Database { name, entries }),
         Err(error) => {
@@ -54,27 +49,32 @@ pub(super) fn read(path: &Path) -> Result<Database, Diagnostics> {
 }
 
 /// A path that is the same for all names of a file.
-pub(super) fn known(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+pub(super) fn known(path: &Path, files: &dyn Files) -> PathBuf {
+    files.canonical(path).unwrap_or_else(|| path.to_owned())
 }
 
 impl Entry {
-    fn path(&self) -> PathBuf {
-        known(&self.directory.join(&self.file))
+    fn path(&self, files: &dyn Files) -> PathBuf {
+        known(&self.directory.join(&self.file), files)
     }
 }
 
 impl Database {
     /// The files that it names, as [`known`] has them.
-    pub(super) fn files(&self) -> BTreeSet<PathBuf> {
-        self.entries.iter().map(Entry::path).collect()
+    pub(super) fn files(&self, files: &dyn Files) -> BTreeSet<PathBuf> {
+        let entries = self.entries.iter();
+        entries.map(|entry| entry.path(files)).collect()
     }
 
     /// How a file is preprocessed: the options of its first entry.
-    pub(super) fn preprocessing(&self, file: &str) -> Result<Preprocessing, Diagnostics> {
-        let wanted = known(Path::new(file));
+    pub(super) fn preprocessing(
+        &self,
+        file: &str,
+        files: &dyn Files,
+    ) -> Result<Preprocessing, Diagnostics> {
+        let wanted = known(Path::new(file), files);
         let mut entries = self.entries.iter();
-        let entry = entries.find(|entry| entry.path() == wanted);
+        let entry = entries.find(|entry| entry.path(files) == wanted);
         let Some(entry) = entry else {
             let message = format!("{} says nothing of {file}", self.name);
             let help = "name a file of the project, or give -I and -D themselves";

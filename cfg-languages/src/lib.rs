@@ -1,0 +1,123 @@
+//! The languages of cfgrev: the interface of front ends, and the registry of all that there are.
+//!
+//! A [`FrontEnd`] says its name, the extensions of its files, its options and how places of problems are found, and
+//! reads files into a program. [`FRONT_ENDS`] lists all; whoever has a file and its extension needs no more. To add a
+//! language is to write its front end as a module here, which may call a crate of its own, and to add a line to the
+//! list. `docs/front-end.md` does so for a small language.
+//!
+//! ```
+//! use cfg_languages::{NoFiles, Request, TEXT, Text, by_extension};
+//!
+//! let bytes = b"subroutine double(in real x, out real y)\n  y := 2.0 * x\nend\n";
+//! let text = Text { name: "double.cfgrev", bytes };
+//! let front_end = by_extension("cfgrev").expect("the text form has it");
+//! assert_eq!(front_end, TEXT);
+//! let read = front_end.read(&Request::of(&[text]), &mut NoFiles);
+//! assert!(read.parsed.problems.is_empty(), "{}", read.parsed.problems);
+//! let program = read.parsed.program.expect("it was read");
+//! assert!(front_end.find_routine(&program, "double").is_some());
+//! ```
+//!
+//! Neither files nor processes are touched here: [`Files`] is what a reader may ask its caller for.
+
+#![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
+
+mod c;
+mod codes;
+mod files;
+mod front_end;
+mod json;
+mod options;
+mod text;
+mod xaif;
+
+pub use codes::CODES;
+pub use files::{Files, NoFiles};
+pub use front_end::{
+    CSource, FrontEnd, LoadError, Placement, Places, ReadProgram, Request, Text, Wanted,
+};
+pub use options::{OptionSpec, OptionValues, Value};
+
+/// The program format in JSON, the language of what has no extension.
+pub const JSON: &dyn FrontEnd = &json::Json;
+
+/// The text form.
+pub const TEXT: &dyn FrontEnd = &text::TextForm;
+
+/// All front ends, in the order in which they are listed.
+pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
+    JSON, //
+    TEXT,
+    &xaif::Xaif,
+    &c::C,
+];
+
+/// The front end of files with an extension, in small letters and without its dot.
+pub fn by_extension(extension: &str) -> Option<&'static dyn FrontEnd> {
+    let mut all = FRONT_ENDS.iter().copied();
+    all.find(|front_end| front_end.extensions().contains(&extension))
+}
+
+/// The front end of a name.
+pub fn by_name(name: &str) -> Option<&'static dyn FrontEnd> {
+    let mut all = FRONT_ENDS.iter().copied();
+    all.find(|front_end| front_end.name() == name)
+}
+
+/// The titles of front ends, for a sentence.
+pub fn titles(which: impl Fn(&dyn FrontEnd) -> bool) -> String {
+    let chosen = FRONT_ENDS.iter().filter(|front_end| which(**front_end));
+    let titles: Vec<&str> = chosen.map(|front_end| front_end.title()).collect();
+    titles.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_extensions_and_options_are_those_of_one_front_end() {
+        let mut seen = BTreeSet::new();
+        let mut once = |kind: &str, name: &str| {
+            assert!(seen.insert(format!("{kind} {name}")), "{kind} {name} twice");
+        };
+        for front_end in FRONT_ENDS {
+            once("name", front_end.name());
+            assert_eq!(by_name(front_end.name()), Some(*front_end));
+            assert!(!front_end.extensions().is_empty(), "{front_end:?}");
+            for extension in front_end.extensions() {
+                once("extension", extension);
+                assert_eq!(by_extension(extension), Some(*front_end));
+            }
+            for option in front_end.options() {
+                once("option", option.id);
+                assert!(option.short.is_some() || option.long.is_some());
+                option.long.into_iter().for_each(|long| once("--", long));
+                let short = option.short.map(String::from);
+                short.iter().for_each(|short| once("-", short));
+            }
+            for text in [front_end.title(), front_end.about()] {
+                assert!(!text.is_empty() && !text.ends_with('.'), "{front_end:?}");
+            }
+        }
+        assert_eq!(titles(|front_end| front_end.joins_files()), "C");
+        assert_eq!(by_name("fortran"), None);
+    }
+
+    /// Whatever the bytes are, each reader tells what is wrong, and finds no program in them.
+    #[test]
+    fn nonsense_is_refused_by_all() {
+        for front_end in FRONT_ENDS {
+            for bytes in [&b"\xff\xfe)("[..], b"}{ <<", b"?"] {
+                let text = Text { name: "f", bytes };
+                let read = front_end.read(&Request::of(&[text]), &mut NoFiles);
+                assert!(read.parsed.problems.has_errors(), "{front_end:?}");
+                let codes: Vec<&str> = front_end.codes().iter().map(|info| info.code).collect();
+                for problem in read.parsed.problems.iter() {
+                    assert!(codes.contains(&problem.code), "{front_end:?}: {problem}");
+                }
+            }
+        }
+    }
+}
