@@ -1,4 +1,4 @@
-//! The languages of cfgrev: the interface of front ends, and the registry of all that there are.
+//! The languages of cfgrev: the interfaces of front ends and back ends, and the registry of all that there are.
 //!
 //! A [`FrontEnd`] says its name, the extensions of its files, its options and how places of problems are found, and
 //! reads files into a program. [`FRONT_ENDS`] lists all; whoever has a file and its extension needs no more. To add a
@@ -18,19 +18,26 @@
 //! assert!(front_end.find_routine(&program, "double").is_some());
 //! ```
 //!
+//! A [`BackEnd`] writes programs in one form, and [`BACK_ENDS`] lists all: another one is a module and a line, too.
+//!
 //! Neither files nor processes are touched here: [`Files`] is what a reader may ask its caller for.
 
 #![cfg_attr(not(test), warn(clippy::wildcard_enum_match_arm))]
 
+mod back_end;
 mod c;
 mod codes;
 mod files;
+mod forms;
 mod front_end;
 mod json;
 mod options;
 mod text;
 mod xaif;
 
+pub use back_end::{
+    BackEnd, Derivative, Help, Subject, Subjects, TextWriter, WriteOptions, Writer,
+};
 pub use codes::CODES;
 pub use files::{Files, NoFiles};
 pub use front_end::{
@@ -51,6 +58,29 @@ pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
     &xaif::Xaif,
     &c::C,
 ];
+
+/// The form in which programs are written that no other is asked for.
+pub const DEFAULT_FORM: &dyn BackEnd = &forms::Json;
+
+/// All back ends, in the order in which they are listed where [`Help::order`] does not tell.
+pub const BACK_ENDS: &[&dyn BackEnd] = &[
+    DEFAULT_FORM, //
+    &forms::Text,
+    &forms::Dot,
+    &forms::Xaif,
+    &forms::C,
+];
+
+/// The back ends that write such subjects, with their lines of help, in order.
+pub fn forms(of: Subjects) -> Vec<(&'static dyn BackEnd, &'static str)> {
+    let written = BACK_ENDS
+        .iter()
+        .filter_map(|form| Some((*form, form.help(of)?)));
+    let mut written: Vec<_> = written.collect();
+    written.sort_by_key(|(_, help)| help.order);
+    let listed = written.into_iter().map(|(form, help)| (form, help.about));
+    listed.collect()
+}
 
 /// The front end of files with an extension, in small letters and without its dot.
 pub fn by_extension(extension: &str) -> Option<&'static dyn FrontEnd> {
@@ -103,6 +133,65 @@ mod tests {
         }
         assert_eq!(titles(|front_end| front_end.joins_files()), "C");
         assert_eq!(by_name("fortran"), None);
+    }
+
+    #[test]
+    fn forms_are_listed_in_the_order_of_what_they_write() {
+        let names = |of| {
+            forms(of)
+                .iter()
+                .map(|(form, _)| form.name())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(Subjects::Programs),
+            ["json", "text", "dot", "xaif", "c"]
+        );
+        assert_eq!(
+            names(Subjects::Reversals),
+            ["json", "dot", "text", "xaif", "c"]
+        );
+        assert_eq!(names(Subjects::Tangents), ["json", "text", "xaif", "c"]);
+    }
+
+    /// Each form of a program is what its library writes of it.
+    #[test]
+    fn programs_are_written() {
+        let parsed = cfg_format::text::parse(
+            "main subroutine f(in real x, out real y)\n  y := 2.0*x\nend\n",
+        );
+        let program = parsed.program.expect("it is right");
+        let written = |name: &str| {
+            let form = BACK_ENDS.iter().find(|form| form.name() == name);
+            let subject = Subject {
+                program: &program,
+                drawn: program.main,
+                derivative: None,
+            };
+            let writer = form
+                .expect("it is listed")
+                .writer(subject, &WriteOptions::default());
+            let mut out = Vec::new();
+            writer.expect("it has this form")(&mut out).expect("memory takes everything");
+            String::from_utf8(out).expect("a text")
+        };
+        for (name, part) in [
+            ("json", "\"format\": \"cfgrev/1\""),
+            ("text", "y := 2.0*x"),
+            ("dot", "digraph"),
+            ("xaif", "xaif:ControlFlowGraph"),
+            ("c", "2.0 * "),
+        ] {
+            assert!(written(name).contains(part), "{name}: {}", written(name));
+        }
+        assert_eq!(
+            cfg_format::json::read(written("json").as_bytes()),
+            Ok(program.clone())
+        );
+        assert_eq!(
+            cfg_format::text::parse(&written("text")).program,
+            Some(program.clone())
+        );
     }
 
     /// Whatever the bytes are, each reader tells what is wrong, and finds no program in them.

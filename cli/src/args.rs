@@ -6,6 +6,7 @@ mod languages;
 mod search;
 mod shared;
 
+use cfg_languages::{BackEnd, Subjects};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -255,12 +256,12 @@ pub(crate) struct Reverse {
     /// What to write; several forms need -o.
     #[arg(
         long,
-        value_enum,
         value_delimiter = ',',
         default_value = "json",
-        value_name = "FORMS"
+        value_name = "FORMS",
+        value_parser = languages::back_ends(Subjects::Reversals)
     )]
-    pub(crate) emit: Vec<Emit>,
+    pub(crate) emit: Vec<&'static dyn BackEnd>,
     #[command(flatten)]
     pub(crate) picture: Picture,
     /// Draw the original, the forward and the adjoint graph in one picture.
@@ -279,21 +280,6 @@ pub(crate) struct Reverse {
     pub(crate) force: bool,
 }
 
-/// A form of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Emit {
-    /// The program format cfgrev/1.
-    Json,
-    /// Pictures for Graphviz.
-    Dot,
-    /// The readable text form.
-    Text,
-    /// XAIF, the exchange format of OpenAD.
-    Xaif,
-    /// C99: functions to compile into a program.
-    C,
-}
-
 /// `cfgrev tangent`.
 #[derive(Debug, Args)]
 pub(crate) struct Tangent {
@@ -308,12 +294,12 @@ pub(crate) struct Tangent {
     /// The form in which the tangent program is printed.
     #[arg(
         long,
-        value_enum,
         default_value = "json",
         value_name = "FORM",
-        conflicts_with = "at"
+        conflicts_with = "at",
+        value_parser = languages::back_ends(Subjects::Tangents)
     )]
-    pub(crate) emit: TangentForm,
+    pub(crate) emit: &'static dyn BackEnd,
     #[command(flatten)]
     pub(crate) c: EmittedDerivative,
     /// Write NAME.tangent.EXT in this folder instead of printing.
@@ -329,19 +315,6 @@ pub(crate) struct Tangent {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) limits: Limits,
-}
-
-/// A form of a tangent program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TangentForm {
-    /// The program format cfgrev/1.
-    Json,
-    /// The readable text form.
-    Text,
-    /// XAIF, the exchange format of OpenAD.
-    Xaif,
-    /// C99: functions to compile into a program.
-    C,
 }
 
 /// `cfgrev run`.
@@ -502,8 +475,8 @@ pub(crate) struct Convert {
     #[command(flatten)]
     pub(crate) source: Source,
     /// What to write.
-    #[arg(long, value_enum, value_name = "FORM")]
-    pub(crate) to: Target,
+    #[arg(long, value_name = "FORM", value_parser = languages::back_ends(Subjects::Programs))]
+    pub(crate) to: &'static dyn BackEnd,
     #[command(flatten)]
     pub(crate) select: Select,
     /// Write control flow as jumps, or find loops and branches in jumps.
@@ -546,21 +519,6 @@ pub(crate) enum Records {
 pub(crate) enum Pointers {
     /// A pointer is the number of an object and a cell of its pool, global arrays.
     Lower,
-}
-
-/// What `convert` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Target {
-    /// The program format cfgrev/1.
-    Json,
-    /// The readable text form.
-    Text,
-    /// A picture for Graphviz, as `cfgrev dot` prints it.
-    Dot,
-    /// XAIF, the exchange format of OpenAD.
-    Xaif,
-    /// C99: each routine a function.
-    C,
 }
 
 /// `cfgrev dot`.

@@ -31,7 +31,7 @@ use crate::physical_memory::half_of_memory;
 use crate::report::Text;
 use cfg_core::{
     diagnostic::{Diagnostics, similar::did_you_mean},
-    entity::{GlobalId, RoutineId},
+    entity::RoutineId,
     flat::Flat,
     ir::Program,
     memory::callgraph::CallGraph,
@@ -293,30 +293,4 @@ fn in_text(text: &Text) -> impl Fn(Diagnostics) -> Diagnostics + '_ {
         }
         problems
     }
-}
-
-/// Derivatives in several directions for the C back end, in the program that has them.
-fn several(
-    program: Program,
-    routines: &[RoutineId],
-    globals: &[GlobalId],
-) -> Result<(Program, Vec<cfg_back::c::Several>), Diagnostics> {
-    let (program, made) = cfg_reverse::directions(program, routines, globals)?;
-    let of = |made: cfg_reverse::InDirections| cfg_back::c::Several {
-        routine: made.routine,
-        count: made.count,
-        globals: made.globals,
-    };
-    Ok((program, made.into_iter().map(of).collect()))
-}
-
-/// Writes a program as XAIF, with a variable for each field of its records.
-fn write_xaif(program: &Program, out: impl std::io::Write) -> std::io::Result<()> {
-    if !program.has_record_variables() {
-        return cfg_front::xaif::write_xaif(program, out);
-    }
-    let valid = cfg_core::validate::validate(program.clone());
-    let split = valid.and_then(|valid| cfg_transform::records::split(&valid));
-    let split = split.map_err(std::io::Error::other)?;
-    cfg_front::xaif::write_xaif(split.program(), out)
 }

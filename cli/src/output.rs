@@ -4,7 +4,6 @@ use crate::signals::Waiting;
 use crate::{codes, stdout};
 use anyhow::Context as _;
 use cfg_core::diagnostic::{CodeInfo, Diagnostic, Diagnostics};
-use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -135,37 +134,6 @@ impl Write for Watched<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
-    }
-}
-
-/// Lets emitters that write text write to a byte stream, and keeps the stream's error.
-pub(crate) struct TextWriter<'w> {
-    out: &'w mut dyn Write,
-    error: Option<io::Error>,
-}
-
-impl<'w> TextWriter<'w> {
-    /// Runs an emitter.
-    pub(crate) fn run(
-        out: &'w mut dyn Write,
-        emit: impl FnOnce(&mut Self) -> fmt::Result,
-    ) -> io::Result<()> {
-        let mut writer = Self { out, error: None };
-        match emit(&mut writer) {
-            Ok(()) => Ok(()),
-            Err(fmt::Error) => Err(writer
-                .error
-                .unwrap_or_else(|| io::Error::other("the text could not be formatted"))),
-        }
-    }
-}
-
-impl fmt::Write for TextWriter<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.out.write_all(text.as_bytes()).map_err(|e| {
-            self.error = Some(e);
-            fmt::Error
-        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::codes;
 use cfg_core::diagnostic::CodeInfo;
-use cfg_languages::{FRONT_ENDS, FrontEnd};
+use cfg_languages::{BACK_ENDS, FRONT_ENDS};
 
 /// The codes of one crate, or of one part of it.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ const fn area(
     }
 }
 
-/// The codes of everything but front ends.
+/// The codes of everything but front ends and back ends.
 const AREAS: &[Area] = &[
     area("cfg_core", ("V101", "V199", &[]), cfg_core::codes::CODES),
     area(
@@ -47,11 +47,6 @@ const AREAS: &[Area] = &[
     area("cfg_languages", ("P410", "P410", &[]), cfg_languages::CODES),
     area("cfg_drive", ("P411", "P498", &[]), cfg_drive::CODES),
     area("cfg_transform", ("M501", "M599", &[]), cfg_transform::CODES),
-    area(
-        "cfg_back::c",
-        ("B801", "B899", &[]),
-        cfg_back::c::codes::CODES,
-    ),
     area("cfg_cc", ("B901", "B999", &[]), cfg_cc::CODES),
     area(
         "tape_check",
@@ -60,16 +55,16 @@ const AREAS: &[Area] = &[
     ),
 ];
 
-/// Every code of every crate, and of every front end.
+/// Every code of every crate, front end and back end.
 pub(crate) fn areas() -> Vec<Area> {
-    let of_front_end = |front_end: &&dyn FrontEnd| {
-        let codes = front_end.codes();
-        let first = codes.first().map_or("", |info| info.code);
-        let last = codes.last().map_or("", |info| info.code);
-        area(front_end.name(), (first, last, &[]), codes)
-    };
-    let front_ends = FRONT_ENDS.iter().map(of_front_end);
-    AREAS.iter().copied().chain(front_ends).collect()
+    let front_ends = FRONT_ENDS.iter().map(|of| (of.name(), of.codes()));
+    let back_ends = BACK_ENDS.iter().map(|of| (of.name(), of.codes()));
+    let of_languages = front_ends.chain(back_ends).filter_map(|(name, codes)| {
+        let all = || codes.iter().map(|info| info.code);
+        let (first, last) = (all().min()?, all().max()?);
+        Some(area(name, (first, last, &[]), codes))
+    });
+    AREAS.iter().copied().chain(of_languages).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Languages and their options on the command line, as the registry of front ends has them.
 
-use cfg_languages::{FRONT_ENDS, FrontEnd, OptionSpec, OptionValues, Value, by_name};
+use cfg_languages::{
+    BackEnd, FRONT_ENDS, FrontEnd, OptionSpec, OptionValues, Subjects, Value, by_name, forms,
+};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 use std::ffi::OsString;
@@ -13,6 +15,18 @@ pub(super) fn front_ends() -> impl TypedValueParser<Value = &'static dyn FrontEn
         .map(|front_end| PossibleValue::new(front_end.name()).help(front_end.about()));
     let unknown = "no such language";
     PossibleValuesParser::new(values).try_map(move |name| by_name(&name).ok_or(unknown))
+}
+
+/// The forms that a command writes.
+pub(super) fn back_ends(of: Subjects) -> impl TypedValueParser<Value = &'static dyn BackEnd> {
+    let all = forms(of);
+    let listed = all.iter();
+    let values = listed.map(|(form, about)| PossibleValue::new(form.name()).help(*about));
+    let values = PossibleValuesParser::new(values.collect::<Vec<_>>());
+    values.try_map(move |name| {
+        let found = all.iter().find(|(form, _)| form.name() == name);
+        found.map(|(form, _)| *form).ok_or("no such form")
+    })
 }
 
 /// The options of all languages.

@@ -1,36 +1,29 @@
 //! `cfgrev convert`: from any input language to one of ours.
 
 use crate::Outcome;
-use crate::args::{Convert, Dot, Jumps, Pointers, Records, Target};
-use crate::commands::{dot, select, write_xaif};
+use crate::args::{Convert, Dot, Jumps, Pointers, Records};
+use crate::commands::{dot, select};
 use crate::input::{Session, Usage, Wanted};
-use crate::output::{TextWriter, to_stdout};
-use cfg_back::dot::write_cfg;
+use crate::output::to_stdout;
 use cfg_core::entity::RoutineId;
-use cfg_core::flat::refuse_pointers;
 use cfg_core::ir::{Program, Routine};
 use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
-use cfg_core::validate::validate;
-use cfg_transform::{flat, flatten, pools::without_pointers, records::without_records};
+use cfg_languages::{Subject, WriteOptions};
+use cfg_transform::{pools::without_pointers, records::without_records};
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
-    if args.to != Target::Dot && args.select.routine.is_some() {
+    let is_picture = args.to.is_picture();
+    if !is_picture && args.select.routine.is_some() {
         let message = "--routine chooses what --to dot draws; other forms have all routines";
         return Err(Usage(message.into()).into());
     }
-    if args.to != Target::Dot && args.picture.is_given() {
+    if !is_picture && args.picture.is_given() {
         let message = "options of pictures need --to dot";
         return Err(Usage(message.into()).into());
     }
-    args.c
-        .check(args.to == Target::C, "--to c")
-        .map_err(Usage)?;
-    if args.to == Target::Dot
-        && args.jumps.is_none()
-        && args.records.is_none()
-        && args.pointers.is_none()
-    {
+    args.c.check(args.to.is_code(), "--to c").map_err(Usage)?;
+    if is_picture && args.jumps.is_none() && args.records.is_none() && args.pointers.is_none() {
         let drawing = Dot {
             source: args.source.clone(),
             select: args.select.clone(),
@@ -64,30 +57,22 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         }
         Some(Jumps::Recover) => recover::recover_program(&program),
     };
-    let drawn = match args.to {
-        Target::Dot => Some(select(&program, &args.select, session)?),
-        Target::Json | Target::Text | Target::Xaif | Target::C => None,
+    let drawn = match is_picture {
+        true => Some(select(&program, &args.select, session)?),
+        false => None,
     };
     let _progress = session.progress("writing");
-    if args.to == Target::C {
-        let valid = validate(program)?;
-        refuse_pointers(&valid)?;
-        let flat = flatten(valid, &[], &flat::Options::default())?.program;
-        let text = cfg_back::c::program_with(&flat, args.c.options())?;
-        to_stdout(|out| out.write_all(text.as_bytes()))?;
-        return Ok(Outcome::Done);
-    }
-    to_stdout(|out| match args.to {
-        Target::Dot => TextWriter::run(out, |out| match drawn {
-            Some(routine) => write_cfg(out, &program, routine, &args.picture.options()),
-            None => Ok(()),
-        }),
-        Target::Json => cfg_format::json::write(&program, out),
-        Target::Text => TextWriter::run(out, |out| cfg_core::text::program(out, &program)),
-        Target::Xaif => write_xaif(&program, out),
-        // It has been written.
-        Target::C => Ok(()),
-    })?;
+    let options = WriteOptions {
+        picture: args.picture.options(),
+        c: args.c.options(),
+        ..WriteOptions::default()
+    };
+    let subject = Subject {
+        program: &program,
+        drawn,
+        derivative: None,
+    };
+    to_stdout(args.to.writer(subject, &options)?)?;
     Ok(Outcome::Done)
 }
 

@@ -4,8 +4,9 @@ use crate::Outcome;
 use crate::args::Dot;
 use crate::commands::{select, wanted};
 use crate::input::Session;
-use crate::output::{TextWriter, to_stdout};
+use crate::output::to_stdout;
 use cfg_back::dot::write_cfg;
+use cfg_languages::TextWriter;
 
 pub(crate) fn run(args: &Dot, session: &Session) -> anyhow::Result<Outcome> {
     let examined = session.examine(&args.source, &wanted(&args.select, None))?;

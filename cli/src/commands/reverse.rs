@@ -1,17 +1,17 @@
 //! `cfgrev reverse`: the augmented forward and the adjoint program.
 
-use super::{prepare, several, splittable, write_xaif};
+use super::{prepare, splittable};
 use crate::Outcome;
-use crate::args::{Blocks, Counters, Emit, Model, Reversal, Reverse, Search, Strong, Unstructured};
+use crate::args::{Blocks, Counters, Model, Reversal, Reverse, Search, Strong, Unstructured};
 use crate::input::{Session, Usage};
-use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
-use cfg_back::dot::{DotOptions, Panel, write_cfg, write_panels};
+use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
+use cfg_back::dot::{DotOptions, Panel, write_panels};
+use cfg_core::diagnostic::Diagnostics;
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::{Control, Program};
-use cfg_core::validate::validate;
 use cfg_drive::extract;
+use cfg_languages::{BackEnd, DEFAULT_FORM, Derivative, Subject, TextWriter, WriteOptions, Writer};
 use cfg_reverse::explain::explain;
-use cfg_transform::{flat, flatten};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -57,9 +57,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         (None, [form, others @ ..]) if others.iter().any(|other| other != form) => {
             return Err(Usage("--emit of several forms needs a folder: -o DIR".into()).into());
         }
-        (_, forms) => forms.first().copied().unwrap_or(Emit::Json),
+        (_, forms) => forms.first().copied().unwrap_or(DEFAULT_FORM),
     };
-    let pictures = args.emit.contains(&Emit::Dot);
+    let pictures = args.emit.iter().any(|form| form.is_picture());
     if !pictures && (args.panels || args.pairs || args.picture.is_given()) {
         return Err(Usage("options of pictures need --emit dot".into()).into());
     }
@@ -67,7 +67,13 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         pairs: args.pairs,
         ..args.picture.options()
     };
-    let writes_c = !args.explain && args.emit.contains(&Emit::C);
+    let written = WriteOptions {
+        picture: drawn,
+        c: args.c.options(),
+        directions: args.c.directions,
+    };
+    let code = args.emit.iter().find(|form| form.is_code());
+    let writes_c = !args.explain && code.is_some();
     args.c.check(writes_c).map_err(Usage)?;
     if args.search.is_given() && args.reversal.blocks == Blocks::Statement {
         let message = "options of the search need --blocks preaccumulate or --blocks auto";
@@ -88,21 +94,17 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         to_stdout(|out| TextWriter::run(out, |out| write!(out, "{plan}")))?;
         return Ok(Outcome::Done);
     }
-    let reversal = {
+    let mut reversal = {
         let _progress = session.progress("reversing");
         cfg_reverse::reverse(&program, routine, &options)?.regrouped(&program)?
     };
     let _progress = session.progress("writing");
-    if args.output.is_none() && form != Emit::Dot {
+    if args.output.is_none() && !form.is_picture() {
         drop(program);
-        if form == Emit::C {
-            let text = c(reversal, args)?;
-            to_stdout(|out| out.write_all(text.as_bytes()))?;
-            return Ok(Outcome::Done);
+        if !form.is_code() {
+            reversal.program.main.get_or_insert(routine);
         }
-        let mut all = reversal.program;
-        all.main.get_or_insert(routine);
-        to_stdout(|out| write_program(out, &all, form, &drawn))?;
+        to_stdout(form.writer(whole(&reversal), &written)?)?;
         return Ok(Outcome::Done);
     }
     let stem = file_stem(&program.routine(routine).name);
@@ -130,23 +132,23 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         // One picture after the other, as Graphviz reads them.
         to_stdout(|out| {
             parts.iter().try_for_each(|&(_, routine)| {
-                write_program(out, &extract(&reversal.program, routine), form, &drawn)
+                let part = extract(&reversal.program, routine);
+                let writer = write_part(&part, form, &written).map_err(io::Error::other)?;
+                writer(out)
             })
         })?;
         return Ok(Outcome::Done);
     };
-    let files = files(args, folder, &stem, parts);
+    let files = files(args, folder, &stem, parts, &written);
     // All or nothing, as far as it can be known before writing.
     for (path, ..) in &files {
         refuse_existing(path, args.force)?;
     }
-    let c_file = args.emit.contains(&Emit::C).then(|| {
-        folder.join(format!(
-            "{stem}.adjoint.{}",
-            if args.c.emitted.header { "h" } else { "c" }
-        ))
+    let code = code.map(|form| {
+        let name = format!("{stem}.adjoint.{}", form.extension(&written));
+        (folder.join(name), form)
     });
-    if let Some(path) = &c_file {
+    if let Some((path, _)) = &code {
         refuse_existing(path, args.force)?;
     }
     let figure = args
@@ -159,13 +161,8 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
     if let Some(path) = &figure {
         to_file(path, args.force, |out| panels(out))?;
     }
-    // What cannot be written is known before a file is.
-    let c_text = match &c_file {
-        Some(_) => Some(c(reversal.clone(), args)?),
-        None => None,
-    };
-    if let (Some(path), Some(text)) = (&c_file, &c_text) {
-        to_file(path, args.force, |out| out.write_all(text.as_bytes()))?;
+    if let Some((path, form)) = &code {
+        to_file(path, args.force, form.writer(whole(&reversal), &written)?)?;
     }
     // One part at a time: each is a copy.
     for part in files.chunk_by(|a, b| a.1 == b.1) {
@@ -178,36 +175,19 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
             graph.globals.truncate(globals);
         }
         for (path, _, emit) in part {
-            to_file(path, args.force, |out| {
-                write_program(out, &graph, *emit, &drawn)
-            })?;
+            to_file(path, args.force, write_part(&graph, *emit, &written)?)?;
         }
     }
     Ok(Outcome::Done)
 }
 
-/// The sweeps and the gradient as C.
-fn c(reversal: cfg_reverse::Reversal, args: &Reverse) -> anyhow::Result<String> {
-    let routines = cfg_back::c::Adjoint {
-        original: reversal.original,
-        forward: reversal.forward,
-        reverse: reversal.reverse,
-        gradient: reversal.gradient,
-    };
-    let (program, several) = match args.c.directions {
-        false => (reversal.program, Vec::new()),
-        true => {
-            let globals: Vec<_> = reversal.adjoint_globals.iter().map(|(_, g)| *g).collect();
-            let sweeps = [reversal.reverse, reversal.gradient];
-            several(reversal.program, &sweeps, &globals)?
-        }
-    };
-    let program = flatten(validate(program)?, &[], &flat::Options::default())?.program;
-    let several: Option<&[_; 2]> = several.as_slice().try_into().ok();
-    let options = args.c.options();
-    Ok(cfg_back::c::adjoint_in_directions(
-        &program, routines, several, options,
-    )?)
+/// All that comes of a reversal.
+fn whole(reversal: &cfg_reverse::Reversal) -> Subject<'_> {
+    Subject {
+        program: &reversal.program,
+        drawn: None,
+        derivative: Some(Derivative::Reversal(reversal)),
+    }
 }
 
 /// The files to write, those of one part next to each other.
@@ -216,21 +196,16 @@ fn files(
     folder: &Path,
     stem: &str,
     parts: [(&str, RoutineId); 3],
-) -> Vec<(PathBuf, RoutineId, Emit)> {
-    let mut files: Vec<(PathBuf, RoutineId, Emit)> = Vec::new();
+    written: &WriteOptions,
+) -> Vec<(PathBuf, RoutineId, &'static dyn BackEnd)> {
+    let mut files: Vec<(PathBuf, RoutineId, &'static dyn BackEnd)> = Vec::new();
     for (part, routine) in parts {
         for &emit in &args.emit {
-            let extension = match emit {
-                Emit::Json => "json",
-                Emit::Dot => "dot",
-                Emit::Text => "txt",
-                Emit::Xaif => "xaif",
-                // One file has all functions.
-                Emit::C => continue,
-            };
-            if emit == Emit::Dot && args.panels {
+            // One file has all functions, and one picture all panels.
+            if emit.is_code() || emit.is_picture() && args.panels {
                 continue;
             }
+            let extension = emit.extension(written);
             let path = folder.join(format!("{stem}.{part}.{extension}"));
             if !files.iter().any(|(p, ..)| *p == path) {
                 files.push((path, routine, emit));
@@ -240,26 +215,20 @@ fn files(
     files
 }
 
-fn write_program(
-    mut out: &mut dyn Write,
-    program: &Program,
-    emit: Emit,
-    drawn: &DotOptions,
-) -> io::Result<()> {
-    match emit {
-        Emit::Json => cfg_format::json::write(program, &mut out),
-        Emit::Text => TextWriter::run(out, |out| cfg_core::text::program(out, program)),
-        Emit::Xaif => write_xaif(program, &mut out),
-        // It is made of the whole reversal.
-        Emit::C => Ok(()),
-        Emit::Dot => TextWriter::run(out, |out| {
-            let Some(main) = program.main else {
-                return Ok(());
-            };
-            let mut options = *drawn;
-            // Loops and regions of a graph that does not nest are not told from its vertices.
-            options.clusters |= program.routine(main).control == Control::General;
-            write_cfg(out, program, main, &options)
-        }),
-    }
+/// What writes a part of a reversal, which is a program of its own.
+fn write_part<'p>(
+    program: &'p Program,
+    form: &dyn BackEnd,
+    written: &WriteOptions,
+) -> Result<Writer<'p>, Diagnostics> {
+    let mut options = *written;
+    // Loops and regions of a graph that does not nest are not told from its vertices.
+    let main = program.main.map(|main| program.routine(main));
+    options.picture.clusters |= main.is_some_and(|main| main.control == Control::General);
+    let subject = Subject {
+        program,
+        drawn: program.main,
+        derivative: None,
+    };
+    form.writer(subject, &options)
 }

@@ -1,17 +1,15 @@
 //! `cfgrev tangent`: the tangent program, or a tangent at a point.
 
 use super::results::{Values, write_object};
-use super::{in_text, options, prepare, prepare_derivatives_at, several, splittable, write_xaif};
+use super::{in_text, options, prepare, prepare_derivatives_at, splittable};
 use crate::Outcome;
-use crate::args::{Tangent, TangentForm};
+use crate::args::Tangent;
 use crate::input::{Session, Usage};
-use crate::output::{TextWriter, create_folder, file_stem, refuse_existing, to_file, to_stdout};
-use cfg_core::validate::validate;
+use crate::output::{create_folder, file_stem, refuse_existing, to_file, to_stdout};
 use cfg_drive::{Options, kinks};
-use cfg_transform::{flat, flatten};
+use cfg_languages::{Derivative, Subject, WriteOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::io::Write;
 
 /// What `cfgrev tangent --at` prints.
 #[derive(JsonSchema, Serialize)]
@@ -26,7 +24,7 @@ pub(crate) struct Output<'r> {
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
     args.c
-        .check(args.at.is_none() && args.emit == TangentForm::C)
+        .check(args.at.is_none() && args.emit.is_code())
         .map_err(Usage)?;
     session.claim_all(&[
         ("FILE", args.what.source.standard_input()),
@@ -54,7 +52,7 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
         tangent = tangent.regrouped(&program)?;
         tangent.program.main.get_or_insert(routine);
         let _progress = session.progress("writing");
-        return write(args, tangent);
+        return write(args, &tangent);
     };
     let options = Options {
         same_as,
@@ -84,55 +82,28 @@ pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// Prints the tangent program, or writes it into a folder.
-fn write(args: &Tangent, tangent: cfg_reverse::Tangent) -> anyhow::Result<Outcome> {
-    let extension = match args.emit {
-        TangentForm::Json => "json",
-        TangentForm::Text => "txt",
-        TangentForm::Xaif => "xaif",
-        TangentForm::C if args.c.emitted.header => "h",
-        TangentForm::C => "c",
+fn write(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<Outcome> {
+    let options = WriteOptions {
+        c: args.c.options(),
+        directions: args.c.directions,
+        ..WriteOptions::default()
     };
     let stem = file_stem(&tangent.program.routine(tangent.original).name);
-    let c = match args.emit {
-        TangentForm::C => c(args, &tangent)?,
-        TangentForm::Json | TangentForm::Text | TangentForm::Xaif => String::new(),
+    let subject = Subject {
+        program: &tangent.program,
+        drawn: None,
+        derivative: Some(Derivative::Tangent(tangent)),
     };
-    let print = |mut out: &mut dyn Write| match args.emit {
-        TangentForm::Json => cfg_format::json::write(&tangent.program, &mut out),
-        TangentForm::Text => {
-            TextWriter::run(out, |out| cfg_core::text::program(out, &tangent.program))
-        }
-        TangentForm::Xaif => write_xaif(&tangent.program, &mut out),
-        TangentForm::C => out.write_all(c.as_bytes()),
-    };
+    let writer = args.emit.writer(subject, &options)?;
     match &args.output {
-        None => to_stdout(|out| print(out))?,
+        None => to_stdout(writer)?,
         Some(folder) => {
+            let extension = args.emit.extension(&options);
             let path = folder.join(format!("{stem}.tangent.{extension}"));
             refuse_existing(&path, args.force)?;
             create_folder(folder)?;
-            to_file(&path, args.force, |out| print(out))?;
+            to_file(&path, args.force, writer)?;
         }
     }
     Ok(Outcome::Done)
-}
-
-/// The tangent as C.
-fn c(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<String> {
-    let (program, several) = match args.c.directions {
-        false => (tangent.program.clone(), None),
-        true => {
-            let globals: Vec<_> = tangent.tangent_globals.iter().map(|(_, g)| *g).collect();
-            let program = tangent.program.clone();
-            let (program, several) = several(program, &[tangent.tangent], &globals)?;
-            (program, several.into_iter().next())
-        }
-    };
-    Ok(cfg_back::c::tangent_in_directions(
-        &flatten(validate(program)?, &[], &flat::Options::default())?.program,
-        tangent.original,
-        tangent.tangent,
-        several.as_ref(),
-        args.c.options(),
-    )?)
 }

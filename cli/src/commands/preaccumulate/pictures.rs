@@ -5,13 +5,14 @@ use super::Drawn;
 use crate::args::Preaccumulate;
 use crate::codes;
 use crate::input::Session;
-use crate::output::{TextWriter, to_file, to_stdout};
+use crate::output::{to_file, to_stdout};
 use bb_preaccum::draw::{Accumulation, Change, Picture, Pictures};
 use bb_preaccum::lcg::{self, Role};
 use cfg_back::dot::{
     Frame, LabelledEdge, LabelledVertex, Line, Mark, Place, States, write_labelled,
 };
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
+use cfg_languages::TextWriter;
 use std::io;
 use std::path::{Path, PathBuf};
 

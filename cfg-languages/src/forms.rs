@@ -1,0 +1,239 @@
+//! The back ends.
+
+use crate::back_end::{
+    BackEnd, Derivative, Help, Subject, Subjects, TextWriter, WriteOptions, Writer,
+};
+use cfg_back::{c, dot};
+use cfg_core::diagnostic::{CodeInfo, Diagnostics};
+use cfg_core::entity::{GlobalId, RoutineId};
+use cfg_core::flat::{Flat, refuse_pointers};
+use cfg_core::ir::Program;
+use cfg_core::validate::validate;
+use cfg_transform::{flat, flatten};
+use std::io;
+
+fn help(order: u8, about: &'static str) -> Option<Help> {
+    Some(Help { order, about })
+}
+
+/// The program format in JSON.
+#[derive(Debug)]
+pub(crate) struct Json;
+
+impl BackEnd for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn help(&self, _: Subjects) -> Option<Help> {
+        help(0, "The program format cfgrev/1")
+    }
+
+    fn extension(&self, _: &WriteOptions) -> &'static str {
+        "json"
+    }
+
+    fn writer<'p>(
+        &self,
+        subject: Subject<'p>,
+        _: &WriteOptions,
+    ) -> Result<Writer<'p>, Diagnostics> {
+        Ok(Box::new(move |out| {
+            cfg_format::json::write(subject.program, out)
+        }))
+    }
+}
+
+/// The text form.
+#[derive(Debug)]
+pub(crate) struct Text;
+
+impl BackEnd for Text {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn help(&self, _: Subjects) -> Option<Help> {
+        help(2, "The readable text form")
+    }
+
+    fn extension(&self, _: &WriteOptions) -> &'static str {
+        "txt"
+    }
+
+    fn writer<'p>(
+        &self,
+        subject: Subject<'p>,
+        _: &WriteOptions,
+    ) -> Result<Writer<'p>, Diagnostics> {
+        Ok(Box::new(move |out| {
+            TextWriter::run(out, |out| cfg_core::text::program(out, subject.program))
+        }))
+    }
+}
+
+/// Pictures in the language of Graphviz.
+#[derive(Debug)]
+pub(crate) struct Dot;
+
+impl BackEnd for Dot {
+    fn name(&self) -> &'static str {
+        "dot"
+    }
+
+    fn help(&self, of: Subjects) -> Option<Help> {
+        match of {
+            Subjects::Programs => help(2, "A picture for Graphviz, as `cfgrev dot` prints it"),
+            Subjects::Reversals => help(1, "Pictures for Graphviz"),
+            Subjects::Tangents => None,
+        }
+    }
+
+    fn extension(&self, _: &WriteOptions) -> &'static str {
+        "dot"
+    }
+
+    fn is_picture(&self) -> bool {
+        true
+    }
+
+    fn writer<'p>(
+        &self,
+        subject: Subject<'p>,
+        options: &WriteOptions,
+    ) -> Result<Writer<'p>, Diagnostics> {
+        let picture = options.picture;
+        Ok(Box::new(move |out| match subject.drawn {
+            Some(routine) => TextWriter::run(out, |out| {
+                dot::write_cfg(out, subject.program, routine, &picture)
+            }),
+            None => Ok(()),
+        }))
+    }
+}
+
+/// XAIF, the exchange format of OpenAD.
+#[derive(Debug)]
+pub(crate) struct Xaif;
+
+impl BackEnd for Xaif {
+    fn name(&self) -> &'static str {
+        "xaif"
+    }
+
+    fn help(&self, _: Subjects) -> Option<Help> {
+        help(3, "XAIF, the exchange format of OpenAD")
+    }
+
+    fn extension(&self, _: &WriteOptions) -> &'static str {
+        "xaif"
+    }
+
+    fn writer<'p>(
+        &self,
+        subject: Subject<'p>,
+        _: &WriteOptions,
+    ) -> Result<Writer<'p>, Diagnostics> {
+        Ok(Box::new(move |out| {
+            let program = subject.program;
+            if !program.has_record_variables() {
+                return cfg_front::xaif::write_xaif(program, out);
+            }
+            // There is a variable for each field of its records.
+            let valid = validate(program.clone());
+            let split = valid.and_then(|valid| cfg_transform::records::split(&valid));
+            let split = split.map_err(io::Error::other)?;
+            cfg_front::xaif::write_xaif(split.program(), out)
+        }))
+    }
+}
+
+/// C99.
+#[derive(Debug)]
+pub(crate) struct C;
+
+impl BackEnd for C {
+    fn name(&self) -> &'static str {
+        "c"
+    }
+
+    fn help(&self, of: Subjects) -> Option<Help> {
+        match of {
+            Subjects::Programs => help(4, "C99: each routine a function"),
+            Subjects::Reversals | Subjects::Tangents => {
+                help(4, "C99: functions to compile into a program")
+            }
+        }
+    }
+
+    fn extension(&self, options: &WriteOptions) -> &'static str {
+        match options.c.header {
+            true => "h",
+            false => "c",
+        }
+    }
+
+    fn codes(&self) -> &'static [CodeInfo] {
+        c::codes::CODES
+    }
+
+    fn is_code(&self) -> bool {
+        true
+    }
+
+    fn writer<'p>(
+        &self,
+        subject: Subject<'p>,
+        options: &WriteOptions,
+    ) -> Result<Writer<'p>, Diagnostics> {
+        let program = subject.program.clone();
+        let text = match subject.derivative {
+            None => {
+                let valid = validate(program)?;
+                refuse_pointers(&valid)?;
+                let flat = flatten(valid, &[], &flat::Options::default())?.program;
+                c::program_with(&flat, options.c)?
+            }
+            Some(Derivative::Reversal(of)) => {
+                let globals: Vec<_> = of.adjoint_globals.iter().map(|(_, g)| *g).collect();
+                let sweeps = [of.reverse, of.gradient];
+                let (program, several) = flat_with(program, &sweeps, &globals, options)?;
+                let several: Option<&[_; 2]> = several.as_slice().try_into().ok();
+                let routines = c::Adjoint {
+                    original: of.original,
+                    forward: of.forward,
+                    reverse: of.reverse,
+                    gradient: of.gradient,
+                };
+                c::adjoint_in_directions(&program, routines, several, options.c)?
+            }
+            Some(Derivative::Tangent(of)) => {
+                let globals: Vec<_> = of.tangent_globals.iter().map(|(_, g)| *g).collect();
+                let (program, several) = flat_with(program, &[of.tangent], &globals, options)?;
+                let (several, c) = (several.first(), options.c);
+                c::tangent_in_directions(&program, of.original, of.tangent, several, c)?
+            }
+        };
+        Ok(Box::new(move |out| out.write_all(text.as_bytes())))
+    }
+}
+
+/// The flat program, with these derivatives in several directions if that is wanted.
+fn flat_with(
+    program: Program,
+    routines: &[RoutineId],
+    globals: &[GlobalId],
+    options: &WriteOptions,
+) -> Result<(Flat, Vec<c::Several>), Diagnostics> {
+    let (program, made) = match options.directions {
+        true => cfg_reverse::directions(program, routines, globals)?,
+        false => (program, Vec::new()),
+    };
+    let of = |made: cfg_reverse::InDirections| c::Several {
+        routine: made.routine,
+        count: made.count,
+        globals: made.globals,
+    };
+    let flat = flatten(validate(program)?, &[], &flat::Options::default())?.program;
+    Ok((flat, made.into_iter().map(of).collect()))
+}
