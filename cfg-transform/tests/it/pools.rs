@@ -2,10 +2,14 @@
 
 use crate::group::read;
 use cfg_core::{
-    diagnostic::site::{Element, Site},
+    codes::POINTERS,
+    diagnostic::{
+        Diagnostic,
+        site::{Element, Site},
+    },
     entity::RoutineId,
 };
-use cfg_transform::pools;
+use cfg_transform::{flat, flatten, pools};
 use std::{collections::HashSet, fmt::Write as _};
 
 /// The text of a program without its pointers, or the problems because of which they stay.
@@ -200,13 +204,24 @@ end
 ";
     let program = read(source);
     let main = program.main.expect("it is marked");
-    let lowered = pools::lower(&program, &[main], 1000).expect("it is lowered");
+    let options = flat::Options {
+        cells: 1000,
+        ..flat::Options::default()
+    };
+    let flat = flatten(program.clone(), &[main], &options).expect("it is lowered");
+    let flat = flat.program;
+    let lowered = flat.grouped();
     let mut seen = HashSet::new();
     for (r, routine) in lowered.routines.iter().enumerate() {
         let r = RoutineId::new(r);
         let original = program.routines.get(r.index());
         let theirs = original.and_then(|routine| routine.body.as_ref());
-        let of = |element| pools::original_site(&program, &lowered, &Site::of(r, element));
+        let of = |element| {
+            let problem =
+                Diagnostic::error(&POINTERS, "there", "mend it").at_site(Site::of(r, element));
+            let placed = flat.place_in_original(problem.into());
+            placed.0[0].at.site.as_deref().cloned()
+        };
         let body = routine.body.as_ref().expect("it has one");
         for (v, vertex) in body.vertices() {
             for (s, statement) in vertex.statements().iter().enumerate() {
@@ -239,5 +254,5 @@ end
         .iter()
         .map(|r| r.statements().count())
         .sum();
-    assert_eq!(seen.len(), all, "{seen:?}\n{}", *lowered);
+    assert_eq!(seen.len(), all, "{seen:?}\n{}", **lowered);
 }
