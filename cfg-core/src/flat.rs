@@ -1,10 +1,10 @@
 //! Flat programs: no pointers, no records, no heap.
 //!
-//! Reversal, tangent, preaccumulation, executor, the back end for C and the tape checker take [`Flat`] programs, so that
-//! they match only what can be in them: [`FlatStmt`], [`FlatExpr`], [`FlatSubscript`] and [`FlatType`] are views of statements,
-//! expressions, subscripts and types without the variants of pointers and records. `cfg_transform::flatten` makes a flat
-//! program of any valid one; [`Flat::check`] takes one that is flat as it is. The [`Provenance`] of a flat program leads
-//! back to what it was made from.
+//! Reversal, tangent, preaccumulation, executor, the back end for C and the tape checker take [`Flat`] programs, so
+//! that they match only what can be in them: [`FlatStmt`], [`FlatExpr`], [`FlatSubscript`] and [`FlatType`] are views
+//! of statements, expressions, subscripts and types without the variants of pointers and records.
+//! `cfg_transform::flatten` makes a flat program of any valid one; [`Flat::check`] takes one that is flat as it is. The
+//! [`Provenance`] of a flat program leads back to what it was made from.
 //!
 //! ```
 //! use cfg_core::builder::{ProgramBuilder, RoutineBuilder, expr::*};
@@ -81,8 +81,8 @@ impl Flat {
         &self.provenance
     }
 
-    /// The program with its records, if it was made from one with records: the program itself otherwise. Routines and vertices
-    /// have the same numbers in both.
+    /// The program with its records, if it was made from one with records: the program itself otherwise. Routines and
+    /// vertices have the same numbers in both.
     pub fn grouped(&self) -> &ValidProgram {
         match &self.provenance.records {
             Some((grouped, _)) => grouped,

@@ -118,7 +118,8 @@ fn joined(
     })
 }
 
-/// The parameter of a name that is a pointer, or an array of scalars with an open extent, as front ends make of pointers.
+/// The parameter of a name that is a pointer, or an array of scalars with an open extent, as front ends make of
+/// pointers.
 fn parameter(routine: &Routine, name: &str, place: &str) -> Result<VarId, Diagnostics> {
     let pointers = routine.parameter_ids().filter(|&v| {
         let variable = routine.variable(v);

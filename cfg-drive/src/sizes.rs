@@ -24,8 +24,8 @@ use cfg_transform::flat::changed;
 /// expression, or several in brackets, in the text form. Callers no longer pass these extents.
 ///
 /// # Errors
-/// Names that are unknown or no parameters, extents that are not open, expressions that are no integers or read what has
-/// no value at entry or may be assigned. All problems are told, and the program is left as it was.
+/// Names that are unknown or no parameters, extents that are not open, expressions that are no integers or read what
+/// has no value at entry or may be assigned. All problems are told, and the program is left as it was.
 pub fn give_sizes(
     program: &mut Program,
     routine: RoutineId,
@@ -209,8 +209,8 @@ fn is_open(dim: &Dim) -> bool {
     dim.extent == Extent::Deferred
 }
 
-/// An operator over integers of several types, with those of fixed width converted to `integer`: a constant is an `integer`, so that 3*n
-/// would mix types where n is an `int` of C.
+/// An operator over integers of several types, with those of fixed width converted to `integer`: a constant is an
+/// `integer`, so that 3*n would mix types where n is an `int` of C.
 fn widened(routine: &Routine, e: Expr) -> Expr {
     let Expr::Op(op, operands) = e else {
         return e;

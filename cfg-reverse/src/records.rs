@@ -8,8 +8,8 @@ use cfg_core::{
 };
 use cfg_transform::records::regroup;
 
-/// The program that was made from a flat one with records again, and the pairs of globals and their derivatives there; `made` has
-/// pairs of routines and the ones made from them.
+/// The program that was made from a flat one with records again, and the pairs of globals and their derivatives there;
+/// `made` has pairs of routines and the ones made from them.
 pub(crate) fn regrouped(
     flat: &Flat,
     derived: Program,

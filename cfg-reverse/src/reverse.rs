@@ -31,7 +31,8 @@ use crate::{
 /// The program with the routines that [`reverse`] generated, and which they are.
 #[derive(Clone, Debug)]
 pub struct Reversal {
-    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the generated ones.
+    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the
+    /// generated ones.
     pub program: Program,
     /// The routine that was reversed.
     pub original: RoutineId,
@@ -51,8 +52,8 @@ pub struct Reversal {
 }
 
 impl Reversal {
-    /// The reversal of the program with its records, if `flat`, which was reversed, was made from one with records: adjoints of
-    /// records are of their type.
+    /// The reversal of the program with its records, if `flat`, which was reversed, was made from one with records:
+    /// adjoints of records are of their type.
     ///
     /// # Errors
     /// M503: something has no form with records.
@@ -150,7 +151,8 @@ pub(crate) fn drafted<'p>(
     }
 }
 
-/// Adds the sweeps of every routine that is differentiated, which it returns with their originals, and last the gradient.
+/// Adds the sweeps of every routine that is differentiated, which it returns with their originals, and last the
+/// gradient.
 fn emit(
     setting: &Setting<'_>,
     main: RoutineId,

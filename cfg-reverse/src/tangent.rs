@@ -4,10 +4,10 @@
 //! Every real parameter has a tangent, whatever it is for: signatures depend on types alone. If independents and
 //! dependents are declared, only what is active between them is computed ([`cfg_analysis::activity`]): the tangents of
 //! other parameters count as 0, and of others than the dependents none comes out (Hascoët & Pascual, RR-7957, Fig. 8).
-//! Tangents of optional parameters that are arrays or may be written, of globals that only callees name, and of what may
-//! share cells with an independent are taken as they are; a routine that is called from within computes all.
-//! A tape has a tangent too: a second tape, on which the tangents of what is pushed are pushed, so adjoint programs can
-//! be differentiated.
+//! Tangents of optional parameters that are arrays or may be written, of globals that only callees name, and of what
+//! may share cells with an independent are taken as they are; a routine that is called from within computes all. A tape
+//! has a tangent too: a second tape, on which the tangents of what is pushed are pushed, so adjoint programs can be
+//! differentiated.
 
 pub(crate) mod writer;
 
@@ -41,7 +41,8 @@ use crate::{
 /// The program with the tangent routines that [`tangent`] generated, and which they are.
 #[derive(Clone, Debug)]
 pub struct Tangent {
-    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the tangent ones.
+    /// The original routines, unchanged but that external functions of arrays have derivatives or a body, then the
+    /// tangent ones.
     pub program: Program,
     /// The routine that was differentiated.
     pub original: RoutineId,
@@ -56,8 +57,8 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// The tangent of the program with its records, if `flat`, which was differentiated, was made from one with records: tangents
-    /// of records are of their type.
+    /// The tangent of the program with its records, if `flat`, which was differentiated, was made from one with
+    /// records: tangents of records are of their type.
     ///
     /// # Errors
     /// M503: something has no form with records.

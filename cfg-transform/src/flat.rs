@@ -36,17 +36,19 @@ impl Default for Options<'_> {
 pub struct Flattened {
     /// The program.
     pub program: Flat,
-    /// The routines that have the names of the heads, in their order. A head that takes pointers is entered through a new routine.
+    /// The routines that have the names of the heads, in their order. A head that takes pointers is entered through a
+    /// new routine.
     pub heads: Vec<RoutineId>,
 }
 
 /// The program without pointers and records, for those who enter it by these routines: pointers become numbers of cells
-/// ([`pools`]), and then records a variable for each field ([`mod@records`]). Routines and vertices keep their numbers. A flat
-/// program passes as it is.
+/// ([`pools`]), and then records a variable for each field ([`mod@records`]). Routines and vertices keep their numbers.
+/// A flat program passes as it is.
 ///
 /// # Errors
-/// The program uses pointers in a way that has no counterpart (M504); a pass makes something that breaks a rule, such as an
-/// expression that is too deep with all its subscripts; arguments overlap by [`Options::same_as`] in a routine that is not `aliased`.
+/// The program uses pointers in a way that has no counterpart (M504); a pass makes something that breaks a rule, such
+/// as an expression that is too deep with all its subscripts; arguments overlap by [`Options::same_as`] in a routine
+/// that is not `aliased`.
 ///
 /// ```
 /// use cfg_core::validate::validate;

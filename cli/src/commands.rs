@@ -82,8 +82,8 @@ struct AtPoint {
     same_as: Vec<String>,
 }
 
-/// The flat program of a source that a command works on, with the independents and dependents that are wanted, and extents that
-/// declarations leave open.
+/// The flat program of a source that a command works on, with the independents and dependents that are wanted, and
+/// extents that declarations leave open.
 fn prepare(
     args: &Function,
     sizes: &[String],
@@ -155,8 +155,8 @@ fn wishes<'a>(variables: &'a Variables, heap: Heap, session: &Session) -> Wishes
     }
 }
 
-/// The program for C with checks, or in several directions, for which records are split: they are where no caller passes one. Without
-/// these options, which there are for C only, it stays.
+/// The program for C with checks, or in several directions, for which records are split: they are where no caller
+/// passes one. Without these options, which there are for C only, it stays.
 fn splittable(program: Flat, routine: RoutineId, options: &EmittedDerivative) -> Flat {
     let of = program.grouped().routine(routine);
     let is_record = |v| of.variable(v).ty.record().is_some();

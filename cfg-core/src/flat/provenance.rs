@@ -12,7 +12,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// The programs that a [`Flat`](super::Flat) one was made from, last first: with records, and before that with pointers.
+/// The programs that a [`Flat`](super::Flat) one was made from, last first: with records, and before that with
+/// pointers.
 #[derive(Clone, Debug, Default)]
 pub struct Provenance {
     /// The program before its records became variables, if it had some, and these variables.
@@ -110,8 +111,8 @@ pub(super) fn place_in_original(
     problem.at_site_in(original, site).at_element(words)
 }
 
-/// The place in a program that a place in the lowered one comes from: the statement that it was made from, or the routine
-/// as a whole for what was added.
+/// The place in a program that a place in the lowered one comes from: the statement that it was made from, or the
+/// routine as a whole for what was added.
 fn original_site(program: &Program, lowered: &Program, site: &Site) -> Option<Site> {
     let r = site.routine?;
     let made = lowered.routines.get(r.index())?;

@@ -1,10 +1,10 @@
 //! Programs with records again: the inverse of [`split`](super::split()) on what was made from a split program.
 //!
-//! The routines of the original come back as they were. In those that were made from them, the variables that one record became
-//! are the fields of one variable again, and so are the derivatives of these: `p_b` is of the type of `p`, and what `p` has
-//! beside reals is not used in it. Each place of a part is the same place in the record, `"a.v"[i, j]` is `a[i].v[j]`, so that the
-//! program computes the same. Records are passed as such. Local arrays of records with deferred extents stay split, since
-//! an assignment to a field gives no shape to an array of records.
+//! The routines of the original come back as they were. In those that were made from them, the variables that one
+//! record became are the fields of one variable again, and so are the derivatives of these: `p_b` is of the type of
+//! `p`, and what `p` has beside reals is not used in it. Each place of a part is the same place in the record,
+//! `"a.v"[i, j]` is `a[i].v[j]`, so that the program computes the same. Records are passed as such. Local arrays of
+//! records with deferred extents stay split, since an assignment to a field gives no shape to an array of records.
 
 mod arguments;
 mod globals;
@@ -38,8 +38,8 @@ pub struct Grouped {
     pub globals: Vec<GlobalId>,
 }
 
-/// Puts the records together again that `flat` was made from; a program that never had records stays as it is. `derived` is
-/// `flat` with more routines behind; `made` says for each of them which one of `flat` it was made from.
+/// Puts the records together again that `flat` was made from; a program that never had records stays as it is.
+/// `derived` is `flat` with more routines behind; `made` says for each of them which one of `flat` it was made from.
 ///
 /// # Errors
 /// Something cannot be put together (M503), or breaks a rule of programs afterwards: an expression may be too deep once
@@ -96,7 +96,8 @@ pub fn regroup(
     })
 }
 
-/// One routine with its records. Statements that were made from one of the split routine come from the one which that came from.
+/// One routine with its records. Statements that were made from one of the split routine come from the one which that
+/// came from.
 fn rewritten(
     derived: &Program,
     id: RoutineId,

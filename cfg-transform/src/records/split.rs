@@ -1,12 +1,13 @@
 //! Programs without records: each scalar and each array of scalars in a record as a variable of its own.
 //!
 //! The variable of the field `x` of `p` is called `p.x`. An array of records becomes one array for each field, with the
-//! extents of a field that is an array behind those of the array around it, so that `a[i].v[j]` is `a.v[i, j]`. Assignments
-//! of records become one for each field; the subscripts are evaluated before, where an assignment could change what they
-//! read. Records are passed field by field, and a function that returns a record has an `out` parameter for each field.
+//! extents of a field that is an array behind those of the array around it, so that `a[i].v[j]` is `a.v[i, j]`.
+//! Assignments of records become one for each field; the subscripts are evaluated before, where an assignment could
+//! change what they read. Records are passed field by field, and a function that returns a record has an `out`
+//! parameter for each field.
 //!
-//! No cell is under two names afterwards that was not before, and fields that do not overlap are variables that do not: the
-//! analyses see each field by itself.
+//! No cell is under two names afterwards that was not before, and fields that do not overlap are variables that do not:
+//! the analyses see each field by itself.
 //!
 //! ```
 //! use cfg_core::{text, validate::validate};
@@ -65,12 +66,12 @@ pub fn without_records(program: &ValidProgram) -> Result<Cow<'_, ValidProgram>, 
     Ok(Cow::Borrowed(program))
 }
 
-/// The program with a variable for each scalar and each array of scalars in its records. Routines and vertices keep their
-/// numbers, and statements say by their origins which they were made from. The record types stay declared.
+/// The program with a variable for each scalar and each array of scalars in its records. Routines and vertices keep
+/// their numbers, and statements say by their origins which they were made from. The record types stay declared.
 ///
 /// # Errors
-/// The program has pointers (V163), or what is made breaks a rule: an expression is too deep once places have all their subscripts, or the program has more
-/// variables than fit.
+/// The program has pointers (V163), or what is made breaks a rule: an expression is too deep once places have all their
+/// subscripts, or the program has more variables than fit.
 pub fn split(program: &ValidProgram) -> Result<ValidProgram, Diagnostics> {
     split_with_parts(program).map(|(split, _)| split)
 }
@@ -582,8 +583,8 @@ impl<'p> SplitRoutine<'p> {
         }
     }
 
-    /// A call of a function that returns a record: into variables of its own, then to where it belongs. The subscripts there
-    /// have the values that they had before the call.
+    /// A call of a function that returns a record: into variables of its own, then to where it belongs. The subscripts
+    /// there have the values that they had before the call.
     fn call_of_record(
         &mut self,
         call: &StmtKind,
@@ -623,8 +624,8 @@ impl<'p> SplitRoutine<'p> {
         }
     }
 
-    /// The place with subscripts that are constants, or variables that are assigned what stands there now. The variables are
-    /// those of the split routine: the places of the old one do not name them.
+    /// The place with subscripts that are constants, or variables that are assigned what stands there now. The
+    /// variables are those of the split routine: the places of the old one do not name them.
     fn hoist(&mut self, place: &Place) -> Place {
         let mut made = Vec::new();
         let hoisted = place.map_subscripts(&mut |e| match e {
