@@ -50,7 +50,7 @@ impl FrontEnd for Toy {
 /// A word of a line, and its column.
 type Word<'t> = (usize, &'t str);
 
-/// What is wrong, and with the word in which column.
+/// The column of a word that does not fit, and why.
 type Wrong = (usize, String);
 
 /// The program of a text: one routine, named f.
@@ -110,7 +110,7 @@ fn words(line: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// What has been opened: a loop, or a branch.
+/// A loop or a branch that has been opened.
 enum Open {
     While,
     If,

@@ -38,10 +38,10 @@ pub trait BackEnd: Debug + Sync {
         false
     }
 
-    /// What writes a subject.
+    /// The writer of a subject.
     ///
     /// # Errors
-    /// What has no form here: it is known before the first byte is written.
+    /// A part of the subject has no form here: known before the first byte is written.
     fn writer<'p>(
         &self,
         subject: Subject<'p>,
@@ -55,10 +55,10 @@ impl PartialEq for dyn BackEnd + '_ {
     }
 }
 
-/// What writes a subject to an output. Its errors are those of the output.
+/// Writes a subject to an output. The errors are those of the output.
 pub type Writer<'p> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'p>;
 
-/// What is written by a command.
+/// The kinds of subjects, by the commands that write them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subjects {
     /// Programs that were read.
@@ -78,14 +78,14 @@ pub struct Help {
     pub about: &'static str,
 }
 
-/// What is to be written.
+/// A program to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'p> {
     /// The program.
     pub program: &'p Program,
     /// The routine that a picture is of; none draws nothing.
     pub drawn: Option<RoutineId>,
-    /// What the program is the derivative of, if all of it is to be written.
+    /// The derivative that the program has, if all of it is to be written.
     pub derivative: Option<Derivative<'p>>,
 }
 
@@ -119,7 +119,7 @@ impl<'w> TextWriter<'w> {
     /// Runs an emitter.
     ///
     /// # Errors
-    /// Those of `out`, and one for a text that cannot be formatted.
+    /// The errors are those of `out`, and one for a text that cannot be formatted.
     pub fn run(
         out: &'w mut dyn Write,
         emit: impl FnOnce(&mut Self) -> fmt::Result,

@@ -256,7 +256,7 @@ impl<'t> Prepared<'t> {
     }
 }
 
-/// What the options say.
+/// The preprocessing that the options ask for.
 fn given(options: &OptionValues) -> Preprocessing {
     let defined = (options.texts("define").into_iter()).map(MacroOption::Define);
     let undefined = (options.texts("undefine").into_iter()).map(MacroOption::Undefine);
@@ -267,7 +267,7 @@ fn given(options: &OptionValues) -> Preprocessing {
     }
 }
 
-/// What a command makes of a file.
+/// The text that a command makes of a file.
 fn preprocessed(
     command: &str,
     options: &Preprocessing,
@@ -348,7 +348,7 @@ impl cfg_c::Files for Included<'_> {
         let mut found = BTreeMap::new();
         for path in self.files.around(&place.0, &|path| path.ends_with(name)) {
             let known = compile_commands::known(&path, self.files);
-            // Whatever includes it, the path is the same, so that it is included once.
+            // One path for all files that include it, so that it is included once.
             let short = shortened(&path, self.files);
             found.insert(known, short.to_string_lossy().into_owned());
         }

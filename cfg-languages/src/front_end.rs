@@ -175,14 +175,14 @@ pub struct Wanted {
     pub dependents: Vec<String>,
 }
 
-/// What is to be read.
+/// Files to read, and how.
 #[derive(Clone, Debug)]
 pub struct Request<'t> {
     /// The files; more than one only if the front end joins files.
     pub texts: &'t [Text<'t>],
     /// The options that were given.
     pub options: OptionValues,
-    /// What is to be differentiated.
+    /// The routine and the variables to differentiate.
     pub wanted: Wanted,
     /// Texts and programs together may take about so many bytes of memory.
     pub max_memory: usize,

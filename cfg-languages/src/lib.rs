@@ -194,7 +194,7 @@ mod tests {
         );
     }
 
-    /// Whatever the bytes are, each reader tells what is wrong, and finds no program in them.
+    /// Each reader tells what is wrong with bytes that are no program.
     #[test]
     fn nonsense_is_refused_by_all() {
         for front_end in FRONT_ENDS {

@@ -117,7 +117,7 @@ fn split(command: &str) -> Vec<String> {
     words
 }
 
-/// What the words of a compiler's command say to its preprocessor, from a folder.
+/// The options for its preprocessor in the words of a compiler's command, given in a folder.
 fn options(words: &[String], directory: &Path) -> Preprocessing {
     let path = |name: String| directory.join(name).to_string_lossy().into_owned();
     let mut found = Preprocessing::default();

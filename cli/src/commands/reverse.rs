@@ -215,7 +215,7 @@ fn files(
     files
 }
 
-/// What writes a part of a reversal, which is a program of its own.
+/// The writer of a part of a reversal, which is a program of its own.
 fn write_part<'p>(
     program: &'p Program,
     form: &dyn BackEnd,

@@ -43,7 +43,7 @@ impl Files for SystemFiles {
         if !fs::metadata(path).is_ok_and(|m| m.is_file()) {
             return None;
         }
-        // Whatever the reason is that it cannot be read, the message names the file.
+        // The message of the reader names the file, for any reason that it cannot be read.
         let bytes = load(path, self.language, &AtomicU64::new(0)).ok()?;
         self.texts.push(Rc::new(Text {
             name: path.to_owned(),
