@@ -30,7 +30,7 @@ pub struct Options {
     /// The account of the memory that is taken, within [`RunOptions::max_memory`]: points and seeds that are read,
     /// runs, and results that are kept. Clones share it.
     pub memory: Memory,
-    /// The parameters that a POINT gives by `same_as`, which the program does not have any more: [`crate::same_as`].
+    /// The parameters that a POINT gives by `same_as`, which the program does not have any more: [`crate::Prepared`].
     pub same_as: Vec<String>,
     /// What runs routines in place of the executor.
     pub engine: Option<Arc<dyn Engine>>,
