@@ -20,16 +20,14 @@ pub(crate) const POISON_INT_CELL: u64 = POISON_INT as u64;
 /// The uninitialised logical.
 pub(crate) const POISON_LOGICAL: u64 = 2;
 
-/// The uninitialised cell of a type.
+/// The uninitialised cell of a type; of records and pointers too, of which hosts may make values.
 pub(crate) fn poison(ty: ScalarType) -> u64 {
-    match ty {
-        ScalarType::Real | ScalarType::Real32 => POISON_REAL,
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => POISON_INT_CELL,
-        ScalarType::Logical => POISON_LOGICAL,
+    if ty.is_real() {
+        POISON_REAL
+    } else if ty == ScalarType::Logical {
+        POISON_LOGICAL
+    } else {
+        POISON_INT_CELL
     }
 }
 

@@ -3,6 +3,7 @@
 use cfg_core::{
     elemental::{Math, Scalar, apply},
     entity::VarId,
+    flat::{Constant, FlatExpr},
     ir::{Expr, Op, Place},
 };
 
@@ -42,13 +43,12 @@ impl Environment for Constants {
     reason = "operators without a rule of their own here are treated alike"
 )]
 pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scalar> {
-    match e {
-        Expr::Int(n) => Some(Scalar::Integer(*n)),
-        Expr::Real(x) => Some(Scalar::Real(*x)),
-        Expr::Real32(x) => Some(Scalar::Real32(*x)),
-        Expr::Logical(b) => Some(Scalar::Logical(*b)),
-        Expr::Null(_) | Expr::Addr(_) => None,
-        Expr::Place(place) => {
+    match FlatExpr::of(e) {
+        FlatExpr::Constant(Constant::Int(n)) => Some(Scalar::Integer(n)),
+        FlatExpr::Constant(Constant::Real(x)) => Some(Scalar::Real(x)),
+        FlatExpr::Constant(Constant::Real32(x)) => Some(Scalar::Real32(x)),
+        FlatExpr::Constant(Constant::Logical(b)) => Some(Scalar::Logical(b)),
+        FlatExpr::Place(place) => {
             let subscripts: Option<Vec<i64>> = place
                 .subscripts
                 .iter()
@@ -56,7 +56,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
                 .collect();
             environment.value(place.var, &subscripts?)
         }
-        Expr::Op(op, operands) => match (op, &**operands) {
+        FlatExpr::Op(op, operands) => match (op, operands) {
             (Op::If, [condition, yes, no]) => match evaluate(condition, environment)? {
                 Scalar::Logical(true) => evaluate(yes, environment),
                 Scalar::Logical(false) => evaluate(no, environment),
@@ -65,7 +65,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
                 }
             },
             (Op::And | Op::Or, operands) => {
-                let stop = *op == Op::Or;
+                let stop = op == Op::Or;
                 for e in operands {
                     match evaluate(e, environment)? {
                         Scalar::Logical(b) if b == stop => return Some(Scalar::Logical(stop)),
@@ -100,7 +100,7 @@ pub(crate) fn evaluate(e: &Expr, environment: &impl Environment) -> Option<Scala
             _ => {
                 let operands: Option<Vec<Scalar>> =
                     operands.iter().map(|e| evaluate(e, environment)).collect();
-                apply(*op, &operands?, environment.math()).ok()
+                apply(op, &operands?, environment.math()).ok()
             }
         },
     }

@@ -3,6 +3,7 @@
 use cfg_core::{
     diagnostic::Diagnostic,
     elemental::Scalar,
+    flat::FlatType,
     ir::{Order, ScalarType},
 };
 
@@ -91,13 +92,13 @@ pub(crate) fn cell_of(x: Scalar) -> u64 {
 
 /// The scalar of an initialised cell; `None` of a tape.
 pub(crate) fn scalar_of(ty: ScalarType, cell: u64) -> Option<Scalar> {
-    Some(match ty {
-        ScalarType::Real => Scalar::Real(f64::from_bits(cell)),
-        ScalarType::Real32 => Scalar::Real32(f64::from_bits(cell) as f32),
-        ScalarType::Integer => Scalar::Integer(cell as i64),
-        ScalarType::Sized(ty) => Scalar::Sized(ty, cell as i64),
-        ScalarType::Logical => Scalar::Logical(cell == 1),
-        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => return None,
+    Some(match FlatType::of(ty) {
+        FlatType::Real => Scalar::Real(f64::from_bits(cell)),
+        FlatType::Real32 => Scalar::Real32(f64::from_bits(cell) as f32),
+        FlatType::Integer => Scalar::Integer(cell as i64),
+        FlatType::Sized(ty) => Scalar::Sized(ty, cell as i64),
+        FlatType::Logical => Scalar::Logical(cell == 1),
+        FlatType::Tape => return None,
     })
 }
 

@@ -3,7 +3,8 @@
 
 use cfg_core::{
     entity::VarId,
-    ir::{Expr, Op, Order, Place, ScalarType, Subscript},
+    flat::FlatSubscript,
+    ir::{Expr, Op, Order, Place, ScalarType},
 };
 use cfg_transform::lower::{increment, place_rank};
 use cfg_transform::scalarize::{
@@ -112,9 +113,9 @@ impl Emitter<'_> {
         let mark = self.mark();
         let mut subscripts = Vec::with_capacity(place.subscripts.len());
         for subscript in &place.subscripts {
-            subscripts.push(match subscript {
-                Subscript::Index(e) => SubReg::Index(self.expr_register(e)?.0),
-                Subscript::Range(range) => {
+            subscripts.push(match FlatSubscript::of(subscript) {
+                FlatSubscript::Index(e) => SubReg::Index(self.expr_register(e)?.0),
+                FlatSubscript::Range(range) => {
                     let mut bound = |e: &Option<Expr>| -> Compiling<Option<Reg>> {
                         match e {
                             Some(e) => Ok(Some(self.expr_register(e)?.0)),
@@ -127,12 +128,6 @@ impl Emitter<'_> {
                         stride: bound(&range.stride)?,
                     }
                 }
-                // Programs with records and pointers are refused before.
-                Subscript::Field(name) => {
-                    let problem = format!("the field {name} of a record");
-                    return Err(self.too_large(&problem));
-                }
-                Subscript::Deref => return Err(self.too_large("a pointer")),
             });
         }
         self.release(mark);

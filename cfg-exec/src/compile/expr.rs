@@ -3,7 +3,8 @@
 use cfg_core::{
     elemental::{Math, apply},
     entity::VarId,
-    ir::{AnyInt, Conversion, Expr, IntType, Op, OpClass, ScalarType},
+    flat::{Constant, FlatClass, FlatExpr, FlatType},
+    ir::{AnyInt, Conversion, Expr, IntType, Op, ScalarType},
     typing::{self, Type},
 };
 
@@ -25,23 +26,22 @@ impl Emitter<'_> {
     /// Compiles a scalar expression. The result is in `dest` only if that is convenient; `dest` may be
     /// a variable that the expression reads.
     pub(super) fn expr(&mut self, e: &Expr, dest: Option<Reg>) -> Compiling<Operand> {
-        match e {
-            Expr::Int(n) => Ok(Operand::integer(*n)),
-            Expr::Real(x) => Ok(Operand::constant(real(*x), ScalarType::Real)),
-            Expr::Real32(x) => Ok(Operand::constant(real((*x).into()), ScalarType::Real32)),
-            Expr::Logical(b) => Ok(Operand::constant((*b).into(), ScalarType::Logical)),
-            // Programs with pointers are refused before.
-            Expr::Null(_) | Expr::Addr(_) => Err(self.too_large("a pointer")),
-            Expr::Place(place) => match self.lane(place.var) {
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(constant) => Ok(match constant {
+                Constant::Int(n) => Operand::integer(n),
+                Constant::Real(x) => Operand::constant(real(x), ScalarType::Real),
+                Constant::Real32(x) => Operand::constant(real(x.into()), ScalarType::Real32),
+                Constant::Logical(b) => Operand::constant(b.into(), ScalarType::Logical),
+            }),
+            FlatExpr::Place(place) => match self.lane(place.var) {
                 Some(lane) => self.load_lane(lane, dest),
                 None => self.load(place, dest),
             },
-            Expr::Op(op, operands) => match op.class() {
-                OpClass::Elemental => self.elemental(*op, operands, dest),
-                OpClass::Reduction => self.reduction(*op, operands, dest),
-                OpClass::Inquiry => self.inquiry(*op, operands, dest),
-                OpClass::Transformational => Err(self.too_large("an array is used as a scalar")),
-                OpClass::Pointer => Err(self.too_large("a pointer")),
+            FlatExpr::Op(op, operands) => match FlatClass::of(op) {
+                FlatClass::Elemental => self.elemental(op, operands, dest),
+                FlatClass::Reduction => self.reduction(op, operands, dest),
+                FlatClass::Inquiry => self.inquiry(op, operands, dest),
+                FlatClass::Transformational => Err(self.too_large("an array is used as a scalar")),
             },
         }
     }
@@ -184,15 +184,15 @@ impl Emitter<'_> {
             }
             (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge, [a, b]) => {
                 let (cmp, a, b, ty) = self.compared(op, a, b)?;
-                self.value(mark, dest, ScalarType::Logical, |d| match ty {
-                    ScalarType::Real | ScalarType::Real32 => Instr::CmpF { cmp, d, a, b },
-                    ScalarType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
-                    ScalarType::Integer
-                    | ScalarType::Sized(_)
-                    | ScalarType::Tape
-                    | ScalarType::Record(_)
-                    | ScalarType::Pointer(_) => Instr::CmpI { cmp, d, a, b },
-                    ScalarType::Logical => Instr::CmpL { cmp, d, a, b },
+                self.value(mark, dest, ScalarType::Logical, |d| {
+                    match FlatType::of(ty) {
+                        FlatType::Real | FlatType::Real32 => Instr::CmpF { cmp, d, a, b },
+                        FlatType::Sized(IntType::Uint64) => Instr::CmpU { cmp, d, a, b },
+                        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => {
+                            Instr::CmpI { cmp, d, a, b }
+                        }
+                        FlatType::Logical => Instr::CmpL { cmp, d, a, b },
+                    }
                 })
             }
             (Op::Trips | Op::Fma, [a, b, c]) => {
@@ -321,7 +321,7 @@ impl Emitter<'_> {
         mark: usize,
         dest: Option<Reg>,
     ) -> Compiling<Operand> {
-        use ScalarType::{Integer, Logical, Real, Real32, Sized, Tape};
+        use ScalarType::{Integer, Logical, Real, Real32, Sized};
         let to = match op {
             Op::ToReal => Real,
             Op::ToReal32 => Real32,
@@ -332,19 +332,17 @@ impl Emitter<'_> {
             if from == IntType::Uint64 {
                 let a = self.register_of(x.value)?;
                 let (how, from) = (Conversion::To, AnyInt::Sized(from));
-                return self.value(mark, dest, to, |d| match to {
-                    Real => Instr::UintToReal { d, a },
-                    Real32 => Instr::UintToReal32 { d, a },
-                    Logical => Instr::IntToLogical { d, a },
-                    Integer | Sized(_) | Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
-                        Instr::IntToInt {
-                            how,
-                            to: AnyInt::Integer,
-                            from,
-                            d,
-                            a,
-                        }
-                    }
+                return self.value(mark, dest, to, |d| match FlatType::of(to) {
+                    FlatType::Real => Instr::UintToReal { d, a },
+                    FlatType::Real32 => Instr::UintToReal32 { d, a },
+                    FlatType::Logical => Instr::IntToLogical { d, a },
+                    FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => Instr::IntToInt {
+                        how,
+                        to: AnyInt::Integer,
+                        from,
+                        d,
+                        a,
+                    },
                 });
             }
             // The cell of all others is the number itself.
@@ -420,19 +418,9 @@ impl Emitter<'_> {
         dest: Option<Reg>,
     ) -> Compiling<Option<Operand>> {
         fn product(e: &Expr) -> Option<(&Expr, &Expr)> {
-            match e {
-                Expr::Op(Op::Mul | Op::StrongMul, operands) => match &**operands {
-                    [x, y] => Some((x, y)),
-                    _ => None,
-                },
-                Expr::Int(_)
-                | Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Place(_)
-                | Expr::Op(..)
-                | Expr::Null(_)
-                | Expr::Addr(_) => None,
+            match FlatExpr::of(e) {
+                FlatExpr::Op(Op::Mul | Op::StrongMul, [x, y]) => Some((x, y)),
+                FlatExpr::Constant(_) | FlatExpr::Place(_) | FlatExpr::Op(..) => None,
             }
         }
         let (x, y, z, product_left) = match (product(left), product(right)) {
@@ -618,19 +606,19 @@ impl Emitter<'_> {
     /// Jumps to `target` if the condition is `sense`, else goes on.
     pub(super) fn branch(&mut self, e: &Expr, sense: bool, target: Target) -> Compiling<()> {
         let mark = self.mark();
-        match e {
-            Expr::Logical(b) => {
-                if *b == sense {
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(Constant::Logical(b)) => {
+                if b == sense {
                     self.jump(target);
                 }
             }
-            Expr::Op(Op::Not, operands) => match &**operands {
+            FlatExpr::Op(Op::Not, operands) => match operands {
                 [e] => self.branch(e, !sense, target)?,
                 _ => return Err(self.too_large("an operator has the wrong number of operands")),
             },
-            Expr::Op(op @ (Op::And | Op::Or), operands) => {
+            FlatExpr::Op(op @ (Op::And | Op::Or), operands) => {
                 // `and` is false as soon as one operand is.
-                let decided = *op == Op::Or;
+                let decided = op == Op::Or;
                 if decided == sense {
                     for e in operands {
                         self.branch(e, sense, target)?;
@@ -646,14 +634,14 @@ impl Emitter<'_> {
                     self.bind(on);
                 }
             }
-            Expr::Op(op @ (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge), operands) => {
-                let [left, right] = &**operands else {
+            FlatExpr::Op(op @ (Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge), operands) => {
+                let [left, right] = operands else {
                     return Err(self.too_large("an operator has the wrong number of operands"));
                 };
-                let (cmp, a, b, ty) = self.compared(*op, left, right)?;
+                let (cmp, a, b, ty) = self.compared(op, left, right)?;
                 let t = target;
-                match ty {
-                    ScalarType::Real | ScalarType::Real32 => self.emit(match (cmp, sense) {
+                match FlatType::of(ty) {
+                    FlatType::Real | FlatType::Real32 => self.emit(match (cmp, sense) {
                         (Cmp::Lt, true) => Instr::JumpLtF { a, b, t },
                         (Cmp::Le, true) => Instr::JumpLeF { a, b, t },
                         (Cmp::Eq, true) | (Cmp::Ne, false) => Instr::JumpEqF { a, b, t },
@@ -661,16 +649,12 @@ impl Emitter<'_> {
                         (Cmp::Le, false) => Instr::JumpNotLeF { a, b, t },
                         (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeF { a, b, t },
                     }),
-                    ScalarType::Sized(IntType::Uint64) if !matches!(cmp, Cmp::Eq | Cmp::Ne) => {
+                    FlatType::Sized(IntType::Uint64) if !matches!(cmp, Cmp::Eq | Cmp::Ne) => {
                         let d = self.temporary()?;
                         self.emit(Instr::CmpU { cmp, d, a, b });
                         self.jump_if(d, sense, t);
                     }
-                    ScalarType::Integer
-                    | ScalarType::Sized(_)
-                    | ScalarType::Tape
-                    | ScalarType::Record(_)
-                    | ScalarType::Pointer(_) => {
+                    FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => {
                         self.emit(match (cmp, sense) {
                             (Cmp::Lt, true) => Instr::JumpLtI { a, b, t },
                             (Cmp::Le, true) => Instr::JumpLeI { a, b, t },
@@ -680,20 +664,16 @@ impl Emitter<'_> {
                             (Cmp::Ne, true) | (Cmp::Eq, false) => Instr::JumpNeI { a, b, t },
                         });
                     }
-                    ScalarType::Logical => {
+                    FlatType::Logical => {
                         let d = self.temporary()?;
                         self.emit(Instr::CmpL { cmp, d, a, b });
                         self.jump_if(d, sense, t);
                     }
                 }
             }
-            e @ (Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Null(_)
-            | Expr::Addr(_)
-            | Expr::Place(_)
-            | Expr::Op(..)) => {
+            FlatExpr::Constant(Constant::Int(_) | Constant::Real(_) | Constant::Real32(_))
+            | FlatExpr::Place(_)
+            | FlatExpr::Op(..) => {
                 let (a, _) = self.expr_register(e)?;
                 self.jump_if(a, sense, target);
             }

@@ -2,7 +2,8 @@
 
 use cfg_core::{
     entity::{RoutineId, VarId},
-    ir::{ControlWidth, Expr, Place, ScalarType, Stmt, StmtKind, TapeClass},
+    flat::{FlatStmt, FlatType},
+    ir::{ControlWidth, Expr, Place, ScalarType, Stmt, TapeClass},
     memory::overlaps::{Other, TooMany},
 };
 use cfg_transform::lower::{Argument, BoundCall, Call, SharedCells, Target, place_rank};
@@ -22,15 +23,13 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
         TapeClass::Control(_) if ty == ScalarType::Logical => StackClass::Logical,
         TapeClass::Control(ControlWidth::Bits(bits)) => StackClass::Bits(bits),
         TapeClass::Control(ControlWidth::Count) => StackClass::Count,
-        TapeClass::Integer => match ty {
-            ScalarType::Sized(ty) => StackClass::Sized(ty),
-            ScalarType::Integer
-            | ScalarType::Real
-            | ScalarType::Real32
-            | ScalarType::Logical
-            | ScalarType::Tape
-            | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => StackClass::Integer,
+        TapeClass::Integer => match FlatType::of(ty) {
+            FlatType::Sized(ty) => StackClass::Sized(ty),
+            FlatType::Integer
+            | FlatType::Real
+            | FlatType::Real32
+            | FlatType::Logical
+            | FlatType::Tape => StackClass::Integer,
         },
         TapeClass::Real => StackClass::Real,
         TapeClass::Real32 => StackClass::Real32,
@@ -40,35 +39,31 @@ fn stack_class(class: TapeClass, ty: ScalarType) -> StackClass {
 impl Emitter<'_> {
     pub(super) fn statement(&mut self, statement: &Stmt) -> Compiling<()> {
         self.begin_statement();
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, value } => {
                 if place_rank(self.routine, target) == 0 {
                     self.assign_scalar(target, value)?;
                 } else {
                     self.assign_array(target, value)?;
                 }
             }
-            StmtKind::Call {
+            FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(*callee, arguments, result.as_ref())?,
-            StmtKind::Push { tape, class, value } => self.push(*tape, *class, value)?,
-            StmtKind::Pop {
+            } => self.call(callee, arguments, result)?,
+            FlatStmt::Push { tape, class, value } => self.push(tape, class, value)?,
+            FlatStmt::Pop {
                 tape,
                 class,
                 target,
-            } => self.pop(*tape, *class, target)?,
-            StmtKind::Opaque { writes, .. } => {
+            } => self.pop(tape, class, target)?,
+            FlatStmt::Opaque { writes, .. } => {
                 for &v in writes {
                     self.forget(v)?;
                 }
             }
-            StmtKind::Stop { text } => self.ext(Ext::Stop { text: text.clone() }),
-            // Programs with pointers are refused before.
-            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
-                return Err(self.too_large("a pointer"));
-            }
+            FlatStmt::Stop { text } => self.ext(Ext::Stop { text: text.into() }),
         }
         self.end_statement();
         Ok(())

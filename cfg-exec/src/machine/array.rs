@@ -1,6 +1,9 @@
 //! Operations on whole arrays: fill, copy, reductions, partial derivatives of reductions, the tape.
 
-use cfg_core::ir::{Op, Order, ScalarType};
+use cfg_core::{
+    flat::FlatType,
+    ir::{Op, Order, ScalarType},
+};
 
 use super::Machine;
 use super::slow_path::{control_count, control_value, fits, sized, tape_fault};
@@ -308,8 +311,8 @@ fn initial(op: Op, ty: ScalarType) -> u64 {
     reason = "operators without a rule of their own here are treated alike"
 )]
 fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
-    match ty {
-        ScalarType::Integer => {
+    match FlatType::of(ty) {
+        FlatType::Integer => {
             if so_far == POISON_INT_CELL || x == POISON_INT_CELL {
                 return Ok(POISON_INT_CELL);
             }
@@ -324,7 +327,7 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
                 .map(|n| n as u64)
                 .ok_or_else(|| Fault::Overflow(format!("{} of an array", op.name())))
         }
-        ScalarType::Sized(ty) => {
+        FlatType::Sized(ty) => {
             let op = match op {
                 Op::Sum => Op::Add,
                 Op::Product => Op::Mul,
@@ -333,7 +336,7 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
             };
             sized(op, ty, so_far, Some(x)).map_err(|f| *f)
         }
-        ScalarType::Logical | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
+        FlatType::Logical | FlatType::Tape => {
             Ok(if so_far == POISON_LOGICAL || x == POISON_LOGICAL {
                 POISON_LOGICAL
             } else if op == Op::All {
@@ -342,7 +345,7 @@ fn step(op: Op, ty: ScalarType, so_far: u64, x: u64) -> Result<u64, Fault> {
                 so_far | x
             })
         }
-        ScalarType::Real | ScalarType::Real32 => {
+        FlatType::Real | FlatType::Real32 => {
             let (a, b) = (f64::from_bits(so_far), f64::from_bits(x));
             let cell = match op {
                 Op::Sum => real2(a + b, so_far, x),
