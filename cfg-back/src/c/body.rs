@@ -13,6 +13,7 @@ use super::{
 };
 use cfg_core::{
     entity::{EdgeId, VarId, VertexId},
+    flat::FlatExpr,
     ir::{
         Arm, CaseRange, Cfg, Expr, LoopTest, Op, Program, ScalarType, Selector, VertexKind, visit,
     },
@@ -322,21 +323,16 @@ impl Writer<'_> {
     /// by value, indices of loops around, and scalars of its own that the body does not write.
     fn stays(&self, e: &Expr, index: VarId, body: &Range<usize>) -> bool {
         let mut stays = true;
-        e.walk(&mut |e| match e {
-            Expr::Place(place) => {
+        e.walk(&mut |e| match FlatExpr::of(e) {
+            FlatExpr::Place(place) => {
                 let v = place.var;
                 let fixed = is_passed_by_value(self.routine, v)
                     || (self.is_own(v)
                         && (self.open_indices.contains(&v) || !self.is_written_within(v, body)));
                 stays &= place.subscripts.is_empty() && fixed && v != index;
             }
-            Expr::Op(op, _) => stays &= matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg),
-            Expr::Int(_)
-            | Expr::Real(_)
-            | Expr::Real32(_)
-            | Expr::Logical(_)
-            | Expr::Null(_)
-            | Expr::Addr(_) => {}
+            FlatExpr::Op(op, _) => stays &= matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg),
+            FlatExpr::Constant(_) => {}
         });
         stays
     }

@@ -7,7 +7,7 @@ use super::{
     Emitted,
     amount::Amount,
     operators::{
-        self, Code, literal_integer, literal_logical, literal_real, literal_real32,
+        self, Code, literal_constant, literal_logical,
         precedence::{CONDITIONAL, POSTFIX, UNARY},
     },
     variable::{Array, Bound, Kind},
@@ -15,6 +15,7 @@ use super::{
 };
 use cfg_core::{
     entity::VarId,
+    flat::{FlatClass, FlatExpr},
     ir::{Expr, Op, OpClass, Place, ScalarType, Subscript},
     typing,
 };
@@ -29,20 +30,14 @@ pub(super) fn reduces(e: &Expr) -> bool {
 impl Writer<'_> {
     /// The C of a scalar expression. Loops that it needs are written before.
     pub(super) fn scalar(&mut self, e: &Expr) -> Emitted<Code> {
-        match e {
-            Expr::Int(n) => Ok(literal_integer(*n)),
-            Expr::Real(x) => Ok(literal_real(*x)),
-            Expr::Real32(x) => Ok(literal_real32(*x)),
-            Expr::Logical(b) => Ok(literal_logical(*b)),
-            // Programs with pointers are refused before.
-            Expr::Null(_) | Expr::Addr(_) => Err(self.malformed("a pointer")),
-            Expr::Place(place) => self.load(place),
-            Expr::Op(op, operands) => match op.class() {
-                OpClass::Inquiry => self.inquiry(*op, operands),
-                OpClass::Reduction => self.reduction(*op, operands),
-                OpClass::Elemental => self.elemental(*op, operands),
-                OpClass::Transformational => Err(self.malformed("an array stands for a scalar")),
-                OpClass::Pointer => Err(self.malformed("a pointer")),
+        match FlatExpr::of(e) {
+            FlatExpr::Constant(constant) => Ok(literal_constant(constant)),
+            FlatExpr::Place(place) => self.load(place),
+            FlatExpr::Op(op, operands) => match FlatClass::of(op) {
+                FlatClass::Inquiry => self.inquiry(op, operands),
+                FlatClass::Reduction => self.reduction(op, operands),
+                FlatClass::Elemental => self.elemental(op, operands),
+                FlatClass::Transformational => Err(self.malformed("an array stands for a scalar")),
             },
         }
     }

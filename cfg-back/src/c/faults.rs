@@ -3,7 +3,8 @@
 use super::operators::checked::{self, FaultCode};
 use cfg_core::{
     entity::{RoutineId, VertexId},
-    ir::{Cfg, Expr, OpClass, Program, Signature},
+    flat::FlatClass,
+    ir::{Cfg, Expr, Program, Signature},
 };
 use std::collections::HashMap;
 
@@ -203,12 +204,12 @@ pub(super) fn needs_lines(e: &Expr) -> bool {
     let mut found = false;
     e.walk(&mut |e| {
         if let Expr::Op(op, operands) = e {
-            found |= match op.class() {
-                OpClass::Reduction => true,
-                OpClass::Inquiry => {
+            found |= match FlatClass::of(*op) {
+                FlatClass::Reduction => true,
+                FlatClass::Inquiry => {
                     matches!(operands.first(), Some(Expr::Place(p)) if !p.subscripts.is_empty())
                 }
-                OpClass::Elemental | OpClass::Transformational | OpClass::Pointer => false,
+                FlatClass::Elemental | FlatClass::Transformational => false,
             };
         }
     });

@@ -12,6 +12,7 @@ use super::{
 };
 use cfg_core::{
     entity::{RoutineId, VarId},
+    flat::FlatStmt,
     ir::{Expr, Program, Routine, ScalarType, StmtKind, Variable, visit::each_name},
     memory::{
         effects::Effects,
@@ -306,21 +307,18 @@ fn has_gaps(program: &Program) -> bool {
         })
     };
     program.routines.iter().any(|caller| {
-        caller.statements().any(|s| match &s.kind {
-            StmtKind::Call {
+        caller.statements().any(|s| match FlatStmt::of(&s.kind) {
+            FlatStmt::Call {
                 callee, arguments, ..
             } => {
-                let called = program.routine(*callee);
+                let called = program.routine(callee);
                 called.aliased && passed(caller, called, arguments)
             }
-            StmtKind::Assign { .. }
-            | StmtKind::Push { .. }
-            | StmtKind::Pop { .. }
-            | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. }
-            | StmtKind::Allocate { .. }
-            | StmtKind::Free { .. }
-            | StmtKind::Resize { .. } => false,
+            FlatStmt::Assign { .. }
+            | FlatStmt::Push { .. }
+            | FlatStmt::Pop { .. }
+            | FlatStmt::Opaque { .. }
+            | FlatStmt::Stop { .. } => false,
         })
     })
 }

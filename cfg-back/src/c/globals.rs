@@ -8,13 +8,14 @@ use super::{
     global_classes::{Class, Classes},
     names::{Names, comment},
     operators::{
-        Code, Pieces, checked::unset, literal_cell, literal_integer, literal_logical, literal_real,
-        literal_real32, literal_sized,
+        Code, Pieces, checked::unset, literal_cell, literal_constant, literal_integer,
+        literal_real, literal_real32, literal_sized,
     },
     variable::{Array, Axis, Bound, Cells, Kind, cell_type},
 };
 use cfg_core::{
     entity::GlobalId,
+    flat::{FlatExpr, FlatType},
     ir::{Expr, Extent, Global, Op, Program, ScalarType},
 };
 use std::{
@@ -89,22 +90,19 @@ pub(super) struct External {
 
 /// The literal of an initial value.
 fn literal(e: &Expr, checks: bool) -> Code {
-    match e {
-        Expr::Int(n) => literal_integer(*n),
-        Expr::Real(x) => literal_real(*x),
-        Expr::Real32(x) => literal_real32(*x),
-        Expr::Logical(b) => literal_logical(*b),
-        Expr::Op(Op::Neg, operands) => match &**operands {
+    match FlatExpr::of(e) {
+        FlatExpr::Constant(constant) => literal_constant(constant),
+        FlatExpr::Op(Op::Neg, operands) => match operands {
             [Expr::Int(n)] => literal_integer(n.wrapping_neg()),
             [Expr::Real(x)] => literal_real(-x),
             [Expr::Real32(x)] => literal_real32(-x),
             _ => literal_integer(0),
         },
-        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => match checks {
+        FlatExpr::Op(..) if let Some((ty, cell)) = e.sized_constant() => match checks {
             true => literal_cell(ty, cell),
             false => literal_sized(ty, cell),
         },
-        Expr::Null(_) | Expr::Addr(_) | Expr::Place(_) | Expr::Op(..) => literal_integer(0),
+        FlatExpr::Place(_) | FlatExpr::Op(..) => literal_integer(0),
     }
 }
 
@@ -505,15 +503,11 @@ fn never_set(written: &Runs, place: &str, size: i64, is_array: bool) -> Vec<(Str
 /// The initial value of a member in C, which has 0 for those that are not given.
 fn initial(owner: &Global, mut written: Runs, is_array: bool) -> String {
     let size = owner.variable.constant_size().unwrap_or(1).max(1);
-    let zero = match owner.variable.ty {
-        ScalarType::Real => "0.0",
-        ScalarType::Real32 => "0.0f",
-        ScalarType::Logical => "false",
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => "0",
+    let zero = match FlatType::of(owner.variable.ty) {
+        FlatType::Real => "0.0",
+        FlatType::Real32 => "0.0f",
+        FlatType::Logical => "false",
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "0",
     };
     if !is_array {
         let first = written.remove(&0);

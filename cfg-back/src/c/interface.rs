@@ -14,6 +14,7 @@ use super::{
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{GlobalId, RoutineId, VarId},
+    flat::FlatType,
     ir::{Dim, Extent, Intent, ParameterRole, Role, ScalarType, Signature, Variable},
 };
 use cfg_transform::lower::is_passed_by_value;
@@ -311,12 +312,10 @@ fn structures<'a>(
 }
 
 fn stack(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real | ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => {
-            "real"
-        }
-        ScalarType::Real32 => "real32",
-        ScalarType::Integer | ScalarType::Sized(_) | ScalarType::Logical => "integer",
+    match FlatType::of(ty) {
+        FlatType::Real | FlatType::Tape => "real",
+        FlatType::Real32 => "real32",
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Logical => "integer",
     }
 }
 

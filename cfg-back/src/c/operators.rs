@@ -13,12 +13,13 @@ mod sized_text;
 mod word;
 
 pub(crate) use code::{
-    Code, literal_cell, literal_integer, literal_logical, literal_real, literal_real32,
-    literal_sized,
+    Code, literal_cell, literal_constant, literal_integer, literal_logical, literal_real,
+    literal_real32, literal_sized,
 };
 pub(crate) use pieces::{Number, Piece, Pieces};
 
 use cfg_core::elemental::{self, Math, Scalar};
+use cfg_core::flat::FlatType;
 use cfg_core::ir::{IntType, Op, OpClass, ScalarType};
 use cfg_core::typing::{self, Type};
 use precedence::{AND, BITS, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
@@ -200,16 +201,12 @@ pub(crate) fn reduction(op: Op, ty: ScalarType, checks: bool) -> Option<(Op, Cod
     let Form::Reduction(step, start) = form(op) else {
         return None;
     };
-    let number = |integer: i128, real: f64| match ty {
-        ScalarType::Integer => literal_integer(integer as i64),
-        ScalarType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
-        ScalarType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
-        ScalarType::Real32 => literal_real32(real as f32),
-        ScalarType::Real
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => literal_real(real),
+    let number = |integer: i128, real: f64| match FlatType::of(ty) {
+        FlatType::Integer => literal_integer(integer as i64),
+        FlatType::Sized(ty) if checks => literal_cell(ty, ty.wrap(integer)),
+        FlatType::Sized(ty) => literal_sized(ty, ty.wrap(integer)),
+        FlatType::Real32 => literal_real32(real as f32),
+        FlatType::Real | FlatType::Logical | FlatType::Tape => literal_real(real),
     };
     let (least, greatest) = ty.any_int().map_or((0, 0), |ty| (ty.min(), ty.max()));
     let start = match start {
@@ -283,16 +280,14 @@ fn constant(op: Op, operands: &[Code]) -> Option<Result<i64, ()>> {
 /// A value that the compiler takes as unknown.
 fn hidden(code: Code, pieces: &mut Pieces) -> Code {
     let ty = code.ty;
-    let piece = match ty {
-        ScalarType::Sized(IntType::Uint64) => Piece::Unsigned,
-        ScalarType::Sized(_)
-        | ScalarType::Integer
-        | ScalarType::Logical
-        | ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => Piece::Value,
+    let piece = match FlatType::of(ty) {
+        FlatType::Sized(IntType::Uint64) => Piece::Unsigned,
+        FlatType::Sized(_)
+        | FlatType::Integer
+        | FlatType::Logical
+        | FlatType::Real
+        | FlatType::Real32
+        | FlatType::Tape => Piece::Value,
     };
     call(piece, &[code], ty, pieces)
 }

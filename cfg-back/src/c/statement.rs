@@ -15,6 +15,7 @@ use super::{
 use cfg_core::{
     dataflow::executed,
     entity::VarId,
+    flat::FlatStmt,
     ir::{ControlWidth, Expr, Place, Role, ScalarType, Stmt, StmtKind, Subscript, TapeClass},
     typing,
 };
@@ -88,16 +89,13 @@ impl Writer<'_> {
 
     /// True of a statement behind which room for what is pushed later would not be sure.
     pub(super) fn separates(&self, statement: &Stmt) -> bool {
-        match &statement.kind {
-            StmtKind::Call { .. } => true,
-            StmtKind::Push { value, .. } => self.rank(value).is_none_or(|rank| rank > 0),
-            StmtKind::Assign { .. }
-            | StmtKind::Pop { .. }
-            | StmtKind::Opaque { .. }
-            | StmtKind::Stop { .. }
-            | StmtKind::Allocate { .. }
-            | StmtKind::Free { .. }
-            | StmtKind::Resize { .. } => false,
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Call { .. } => true,
+            FlatStmt::Push { value, .. } => self.rank(value).is_none_or(|rank| rank > 0),
+            FlatStmt::Assign { .. }
+            | FlatStmt::Pop { .. }
+            | FlatStmt::Opaque { .. }
+            | FlatStmt::Stop { .. } => false,
         }
     }
 
@@ -135,8 +133,8 @@ impl Writer<'_> {
 
     fn statement(&mut self, statement: &Stmt) -> Emitted<()> {
         self.pieces.begin_statement();
-        match &statement.kind {
-            StmtKind::Assign { target, value } => {
+        match FlatStmt::of(&statement.kind) {
+            FlatStmt::Assign { target, value } => {
                 if place_rank(self.routine, target) > 0 {
                     return self.assign_array(target, value);
                 }
@@ -149,31 +147,27 @@ impl Writer<'_> {
                 self.assign(&target, &code);
                 Ok(())
             }
-            StmtKind::Call {
+            FlatStmt::Call {
                 callee,
                 arguments,
                 result,
-            } => self.call(*callee, arguments, result.as_ref()),
-            StmtKind::Push { tape, class, value } => self.push(*tape, *class, value),
-            StmtKind::Pop {
+            } => self.call(callee, arguments, result),
+            FlatStmt::Push { tape, class, value } => self.push(tape, class, value),
+            FlatStmt::Pop {
                 tape,
                 class,
                 target,
-            } => self.pop(*tape, *class, target),
-            StmtKind::Opaque { text, writes, .. } => {
+            } => self.pop(tape, class, target),
+            FlatStmt::Opaque { text, writes, .. } => {
                 self.lines.line(format_args!("/* {} */", comment(text)));
                 if self.checked() {
                     writes.iter().try_for_each(|v| self.forget(*v))?;
                 }
                 Ok(())
             }
-            StmtKind::Stop { text } => {
+            FlatStmt::Stop { text } => {
                 self.stop_program(text);
                 Ok(())
-            }
-            // Programs with pointers are refused before.
-            StmtKind::Allocate { .. } | StmtKind::Free { .. } | StmtKind::Resize { .. } => {
-                Err(self.malformed("a pointer"))
             }
         }
     }

@@ -4,6 +4,7 @@ pub(super) use super::operators::c_type::c_type;
 use super::{amount::Amount, names::Names};
 use cfg_core::{
     entity::VarId,
+    flat::FlatType,
     ir::{Dim, Expr, Extent, Order, ScalarType},
 };
 use std::collections::BTreeMap;
@@ -11,27 +12,25 @@ use std::collections::BTreeMap;
 /// The C type of a scalar in a file. With checks an integer of any type is an `int64_t`, so that one number more can say
 /// that there is no value.
 pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
-    match ty {
-        ScalarType::Sized(_) if checks => c_type(ScalarType::Integer),
-        ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => c_type(ty),
+    match FlatType::of(ty) {
+        FlatType::Sized(_) if checks => c_type(ScalarType::Integer),
+        FlatType::Real
+        | FlatType::Real32
+        | FlatType::Integer
+        | FlatType::Sized(_)
+        | FlatType::Logical
+        | FlatType::Tape => c_type(ty),
     }
 }
 
 /// The zero of a scalar type.
 pub(super) fn zero(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real => "0.0",
-        ScalarType::Real32 => "0.0f",
-        ScalarType::Integer | ScalarType::Sized(_) => "0",
-        ScalarType::Logical => "false",
-        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => "NULL",
+    match FlatType::of(ty) {
+        FlatType::Real => "0.0",
+        FlatType::Real32 => "0.0f",
+        FlatType::Integer | FlatType::Sized(_) => "0",
+        FlatType::Logical => "false",
+        FlatType::Tape => "NULL",
     }
 }
 

@@ -18,6 +18,7 @@ use cfg_core::{
         site::{Element, Site},
     },
     entity::{RoutineId, VarId, VertexId},
+    flat::FlatType,
     ir::{Role, Routine, ScalarType},
     memory::locations::Locations,
 };
@@ -228,13 +229,13 @@ pub(super) const LARGEST_ON_STACK: i64 = 4096;
 
 /// The bytes of a scalar.
 pub(super) fn bytes(ty: ScalarType, checks: bool) -> i64 {
-    match ty {
-        ScalarType::Real | ScalarType::Integer => 8,
-        ScalarType::Real32 => 4,
-        ScalarType::Sized(_) if checks => 8,
-        ScalarType::Sized(ty) => i64::from(ty.bits() / 8),
-        ScalarType::Logical => 1,
-        ScalarType::Tape | ScalarType::Record(_) | ScalarType::Pointer(_) => 0,
+    match FlatType::of(ty) {
+        FlatType::Real | FlatType::Integer => 8,
+        FlatType::Real32 => 4,
+        FlatType::Sized(_) if checks => 8,
+        FlatType::Sized(ty) => i64::from(ty.bits() / 8),
+        FlatType::Logical => 1,
+        FlatType::Tape => 0,
     }
 }
 

@@ -1,14 +1,17 @@
 //! What operators look like in C, and which helper functions a file has.
 
 use crate::c::operators::{
-    Code, Number, Piece, Pieces, apply, convert, literal_integer, literal_real, literal_real32,
+    Code, Number, Piece, Pieces, apply, convert, literal_constant, literal_integer, literal_real,
     precedence, reduction,
 };
 use crate::table::variable;
 use crate::values::all;
-use cfg_core::ir::{
-    Op,
-    ScalarType::{Integer, Logical, Real, Real32},
+use cfg_core::{
+    flat::Constant,
+    ir::{
+        Op,
+        ScalarType::{Integer, Logical, Real, Real32},
+    },
 };
 
 fn real(name: &str) -> Code {
@@ -85,11 +88,15 @@ fn texts_are_what_one_would_write() {
         (of(Op::If, [less(), x(), n()]), "x < y ? x : (double)a"),
         (of(Op::ToLogical, [n()]), "a != 0"),
         (of(Op::TO_INT, [sum()]), "(int64_t)(x + y)"),
-        (literal_integer(i64::MIN), "INT64_MIN"),
-        (literal_real(-0.0), "-0.0"),
-        (literal_real(f64::NEG_INFINITY), "-INFINITY"),
-        (literal_real(1e300), "1e300"),
-        (literal_real32(0.1), "0.1f"),
+        (literal_constant(Constant::Int(i64::MIN)), "INT64_MIN"),
+        (literal_constant(Constant::Real(-0.0)), "-0.0"),
+        (
+            literal_constant(Constant::Real(f64::NEG_INFINITY)),
+            "-INFINITY",
+        ),
+        (literal_constant(Constant::Real(1e300)), "1e300"),
+        (literal_constant(Constant::Real32(0.1)), "0.1f"),
+        (literal_constant(Constant::Logical(true)), "true"),
     ] {
         assert_eq!(code.text, text);
     }

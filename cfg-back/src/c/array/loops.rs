@@ -12,20 +12,17 @@ use crate::c::{
 };
 use cfg_core::{
     entity::VarId,
+    flat::FlatType,
     ir::{Op, Order, ScalarType},
 };
 use cfg_transform::scalarize::{Action, Loop};
 
 fn one(ty: ScalarType) -> String {
-    match ty {
-        ScalarType::Integer => literal_integer(1),
-        ScalarType::Sized(ty) => literal_sized(ty, 1),
-        ScalarType::Real32 => literal_real32(1.0),
-        ScalarType::Real
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => literal_real(1.0),
+    match FlatType::of(ty) {
+        FlatType::Integer => literal_integer(1),
+        FlatType::Sized(ty) => literal_sized(ty, 1),
+        FlatType::Real32 => literal_real32(1.0),
+        FlatType::Real | FlatType::Logical | FlatType::Tape => literal_real(1.0),
     }
     .text
 }

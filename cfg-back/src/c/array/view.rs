@@ -12,6 +12,7 @@ use crate::c::{
 };
 use cfg_core::{
     entity::VarId,
+    flat::{Constant, FlatExpr, FlatSubscript},
     ir::{Expr, Op, Order, Place, ScalarType, Subscript},
 };
 use cfg_transform::scalarize::ArrayId;
@@ -254,10 +255,9 @@ impl Writer<'_> {
 
     /// The index of a subscript, or the lower bound, the upper bound and the stride of its range.
     fn kept_parts(&mut self, subscript: &Subscript) -> Emitted<[Option<Amount>; 4]> {
-        let range = match subscript {
-            Subscript::Range(range) => [&range.lower, &range.upper, &range.stride],
-            // Programs with records and pointers are refused before.
-            Subscript::Index(_) | Subscript::Field(_) | Subscript::Deref => [&None; 3],
+        let range = match FlatSubscript::of(subscript) {
+            FlatSubscript::Range(range) => [&range.lower, &range.upper, &range.stride],
+            FlatSubscript::Index(_) => [&None; 3],
         };
         let mut kept: [Option<Amount>; 4] = Default::default();
         let parts = [subscript.index()].into_iter();
@@ -272,15 +272,13 @@ impl Writer<'_> {
     pub(in crate::c) fn kept(&mut self, e: &Expr) -> Emitted<Amount> {
         let mut own = true;
         e.walk(&mut |e| {
-            own &= match e {
-                Expr::Place(p) => p.subscripts.is_empty() && self.is_simple(p.var),
-                Expr::Int(_) | Expr::Op(Op::Add | Op::Sub, _) => true,
-                Expr::Real(_)
-                | Expr::Real32(_)
-                | Expr::Logical(_)
-                | Expr::Op(..)
-                | Expr::Null(_)
-                | Expr::Addr(_) => false,
+            own &= match FlatExpr::of(e) {
+                FlatExpr::Place(p) => p.subscripts.is_empty() && self.is_simple(p.var),
+                FlatExpr::Constant(Constant::Int(_)) | FlatExpr::Op(Op::Add | Op::Sub, _) => true,
+                FlatExpr::Constant(
+                    Constant::Real(_) | Constant::Real32(_) | Constant::Logical(_),
+                )
+                | FlatExpr::Op(..) => false,
             };
         });
         let amount = self.integer(e)?;

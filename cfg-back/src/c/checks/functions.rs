@@ -4,18 +4,15 @@ use crate::c::{
     operators::checked::{self, suffix},
     variable,
 };
-use cfg_core::ir::ScalarType;
+use cfg_core::{flat::FlatType, ir::ScalarType};
 
 fn c_type(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Logical => "cfgrev_logical",
-        ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Integer
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => variable::c_type(ty),
-        ScalarType::Sized(_) => variable::c_type(ScalarType::Integer),
+    match FlatType::of(ty) {
+        FlatType::Logical => "cfgrev_logical",
+        FlatType::Real | FlatType::Real32 | FlatType::Integer | FlatType::Tape => {
+            variable::c_type(ty)
+        }
+        FlatType::Sized(_) => variable::c_type(ScalarType::Integer),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::c::{
 };
 use cfg_core::{
     entity::VarId,
+    flat::FlatType,
     ir::{ControlWidth, Place, ScalarType, TapeClass},
 };
 
@@ -185,15 +186,13 @@ static inline int64_t cfgrev_pop_some_count(struct cfgrev_check *check, int at, 
 ";
 
 fn pop_bits(name: &str, ty: ScalarType) -> String {
-    let (c, unset, value) = match ty {
-        ScalarType::Logical => ("cfgrev_logical", "CFGREV_UNSET_LOGICAL", "value != 0"),
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => ("int64_t", "CFGREV_UNSET_INTEGER", "(int64_t)value"),
+    let (c, unset, value) = match FlatType::of(ty) {
+        FlatType::Logical => ("cfgrev_logical", "CFGREV_UNSET_LOGICAL", "value != 0"),
+        FlatType::Integer
+        | FlatType::Sized(_)
+        | FlatType::Real
+        | FlatType::Real32
+        | FlatType::Tape => ("int64_t", "CFGREV_UNSET_INTEGER", "(int64_t)value"),
     };
     format!(
         "static inline {c} {name}(struct cfgrev_check *check, int at, struct cfgrev_top *top, const struct cfgrev_tape *tape,\n                     unsigned bits) {{\n    uint64_t unset, value;\n    if (!cfgrev_has_bits(top, tape, 1)) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    unset = cfgrev_pop_bits(top, 1);\n    if (!cfgrev_has_bits(top, tape, bits)) {{\n        cfgrev_found(check, at, 216);\n        return {unset};\n    }}\n    value = cfgrev_pop_bits(top, bits);\n    return unset ? {unset} : {value};\n}}\n"

@@ -10,6 +10,7 @@ pub(crate) mod sized;
 
 pub(crate) use integer::trips;
 
+use cfg_core::flat::FlatType;
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use integer::{integer, power};
 use sized::{compare_uint64, convert_to, sized};
@@ -31,56 +32,39 @@ pub(crate) const STEP: FaultCode = 206;
 
 /// The name of a type in the names of functions.
 pub(crate) fn suffix(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real => "real",
-        ScalarType::Real32 => "real32",
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => "integer",
-        ScalarType::Logical => "logical",
+    match FlatType::of(ty) {
+        FlatType::Real => "real",
+        FlatType::Real32 => "real32",
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "integer",
+        FlatType::Logical => "logical",
     }
 }
 
 /// The C type.
 pub(crate) fn c_type(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real => "double",
-        ScalarType::Real32 => "float",
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => "int64_t",
-        ScalarType::Logical => "cfgrev_logical",
+    match FlatType::of(ty) {
+        FlatType::Real => "double",
+        FlatType::Real32 => "float",
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "int64_t",
+        FlatType::Logical => "cfgrev_logical",
     }
 }
 
 /// The value that stands for one that was never set.
 pub(crate) fn unset(ty: ScalarType) -> &'static str {
-    match ty {
-        ScalarType::Real => "cfgrev_unset_real()",
-        ScalarType::Real32 => "cfgrev_unset_real32()",
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => "CFGREV_UNSET_INTEGER",
-        ScalarType::Logical => "CFGREV_UNSET_LOGICAL",
+    match FlatType::of(ty) {
+        FlatType::Real => "cfgrev_unset_real()",
+        FlatType::Real32 => "cfgrev_unset_real32()",
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "CFGREV_UNSET_INTEGER",
+        FlatType::Logical => "CFGREV_UNSET_LOGICAL",
     }
 }
 
 /// The test whether a variable of C has no value.
 pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
-    match ty {
-        ScalarType::Real | ScalarType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
-        ScalarType::Integer
-        | ScalarType::Sized(_)
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Logical
-        | ScalarType::Pointer(_) => {
+    match FlatType::of(ty) {
+        FlatType::Real | FlatType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape | FlatType::Logical => {
             format!("{x} == {}", unset(ty))
         }
     }

@@ -3,6 +3,7 @@
 use super::c_type::c_type;
 use super::pieces::Pieces;
 use super::precedence::{EQUALITY, POSTFIX, SUM, UNARY};
+use cfg_core::flat::{Constant, FlatType};
 use cfg_core::ir::{IntType, ScalarType};
 use std::borrow::Cow;
 
@@ -114,6 +115,16 @@ fn not_finite(x: f64) -> &'static str {
     }
 }
 
+/// A constant.
+pub(crate) fn literal_constant(constant: Constant) -> Code {
+    match constant {
+        Constant::Int(n) => literal_integer(n),
+        Constant::Real(x) => literal_real(x),
+        Constant::Real32(x) => literal_real32(x),
+        Constant::Logical(b) => literal_logical(b),
+    }
+}
+
 /// An integer constant.
 pub(crate) fn literal_integer(n: i64) -> Code {
     let text = if n == i64::MIN {
@@ -167,15 +178,13 @@ pub(crate) fn literal_logical(b: bool) -> Code {
 
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
-    use ScalarType::{Integer, Logical, Pointer, Real, Real32, Record, Sized, Tape};
+    use FlatType::{Integer, Logical, Real, Real32, Sized, Tape};
     let not_zero = |zero| {
         let text = format!("{} != {zero}", code.at_least(SUM));
-        Code::new(text, EQUALITY, Logical)
+        Code::new(text, EQUALITY, ScalarType::Logical)
     };
-    match (code.ty, to) {
-        (Tape | Record(_) | Pointer(_), _)
-        | (_, Tape | Record(_) | Pointer(_))
-        | (Logical, Logical) => code,
+    match (FlatType::of(code.ty), FlatType::of(to)) {
+        (Tape, _) | (_, Tape) | (Logical, Logical) => code,
         (Sized(_), _) => convert_sized(code, to),
         (_, Sized(_)) => code.cast(c_type(to), to),
         (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,

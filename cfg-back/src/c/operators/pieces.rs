@@ -2,6 +2,7 @@
 
 use super::noting::{Checks, FaultCode};
 use super::{sized_text, word};
+use cfg_core::flat::FlatType;
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,15 +21,11 @@ pub(crate) enum Number {
 impl Number {
     /// The numbers of this type; `None` of logicals and tapes.
     pub(super) fn of(ty: ScalarType) -> Option<Self> {
-        match ty {
-            ScalarType::Real => Some(Self::Double),
-            ScalarType::Real32 => Some(Self::Float),
-            ScalarType::Integer => Some(Self::Integer),
-            ScalarType::Sized(_)
-            | ScalarType::Logical
-            | ScalarType::Tape
-            | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => None,
+        match FlatType::of(ty) {
+            FlatType::Real => Some(Self::Double),
+            FlatType::Real32 => Some(Self::Float),
+            FlatType::Integer => Some(Self::Integer),
+            FlatType::Sized(_) | FlatType::Logical | FlatType::Tape => None,
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::code::{Code, literal_sized};
 use super::{Malformed, Piece, Pieces, call, exactly, folded};
 use cfg_core::elemental::{self, Math, Scalar};
+use cfg_core::flat::FlatType;
 use cfg_core::ir::{Op, ScalarType};
 
 /// The C of an operator over integers of a type other than `integer`, or of a conversion to an integer type that is named
@@ -22,14 +23,9 @@ pub(super) fn apply(
         if let Some(Ok(Scalar::Sized(ty, cell))) = constant {
             return Ok(Ok(literal_sized(ty, cell)));
         }
-        let from = match x.ty {
-            ScalarType::Real | ScalarType::Real32 => ScalarType::Real,
-            ScalarType::Integer
-            | ScalarType::Logical
-            | ScalarType::Sized(_)
-            | ScalarType::Tape
-            | ScalarType::Record(_)
-            | ScalarType::Pointer(_) => x.ty,
+        let from = match FlatType::of(x.ty) {
+            FlatType::Real | FlatType::Real32 => ScalarType::Real,
+            FlatType::Integer | FlatType::Logical | FlatType::Sized(_) | FlatType::Tape => x.ty,
         };
         pieces.include("stdint.h");
         return Ok(Ok(call(Piece::Convert(how, to, from), &[x], ty, pieces)));

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::c::operators::{Code, Malformed, Pieces, c_type, code::literal_cell, sized_text};
 use cfg_core::elemental::{self, Math, Scalar};
+use cfg_core::flat::FlatType;
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 
 fn found(code: FaultCode) -> String {
@@ -335,15 +336,10 @@ fn conversion_body(
 /// A conversion to an integer type.
 pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Pieces) -> Code {
     let from = x.ty;
-    let cell = match from {
-        ScalarType::Integer => x.integer().map(Scalar::Integer),
-        ScalarType::Sized(ty) => x.cell().map(|cell| Scalar::Sized(ty, cell)),
-        ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => None,
+    let cell = match FlatType::of(from) {
+        FlatType::Integer => x.integer().map(Scalar::Integer),
+        FlatType::Sized(ty) => x.cell().map(|cell| Scalar::Sized(ty, cell)),
+        FlatType::Real | FlatType::Real32 | FlatType::Logical | FlatType::Tape => None,
     };
     let constant = cell.map(|x| elemental::apply(Op::Convert(how, to), &[x], Math::Native));
     match constant {
@@ -352,15 +348,13 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
         Some(Ok(Scalar::Real(_) | Scalar::Real32(_) | Scalar::Logical(_)) | Err(_)) | None => {}
     }
     let (codes, then) = conversion_body(how, to, from);
-    let from_name = match from {
-        ScalarType::Sized(ty) => ty.name(),
-        ScalarType::Integer
-        | ScalarType::Real
-        | ScalarType::Real32
-        | ScalarType::Logical
-        | ScalarType::Tape
-        | ScalarType::Record(_)
-        | ScalarType::Pointer(_) => suffix(from),
+    let from_name = match FlatType::of(from) {
+        FlatType::Sized(ty) => ty.name(),
+        FlatType::Integer
+        | FlatType::Real
+        | FlatType::Real32
+        | FlatType::Logical
+        | FlatType::Tape => suffix(from),
     };
     let name = format!("cfgrev_checked_{}_{}_of_{from_name}", how.name(), to.name());
     strict(&name, to.into(), &[from], codes, &then, &[x], pieces)
