@@ -218,7 +218,11 @@ impl Bundle {
 
     /// Adds all routines of a program as functions for callers in other files.
     fn add(&mut self, program: &Flat, driven: Option<RoutineId>) -> Result<(), Diagnostics> {
-        let outside = records(program, self.options, false)?;
+        // A program that serves requests has no callers that pass structures.
+        let outside = match driven {
+            Some(_) => None,
+            None => records(program, self.options, false)?,
+        };
         match driven {
             // It calls none of them, so that their names say nothing.
             Some(_) => outside::refuse(program)?,

@@ -26,7 +26,9 @@
 mod provenance;
 mod view;
 
-pub use provenance::{Parts, Provenance, RecordParts, RoutineParts, place_in_grouped};
+pub use provenance::{
+    Parts, Provenance, RecordParts, RoutineParts, place_in_grouped, place_in_original,
+};
 pub use view::{Constant, FlatClass, FlatExpr, FlatStmt, FlatSubscript, FlatType};
 
 use crate::{
@@ -120,7 +122,7 @@ impl Flat {
             return problems;
         };
         let placed = problems.0.into_iter();
-        let place = |p| provenance::place_in_original(original, self.grouped(), p);
+        let place = |p| place_in_original(original, self.grouped(), p);
         Diagnostics(placed.map(place).collect())
     }
 

@@ -164,18 +164,16 @@ fn sized(
                 same_as: same_as.to_vec(),
                 ..options.clone()
             };
-            let lowered = program.clone();
-            let sized = size_result(program, routine, &options, |primal| {
+            size_result(program, routine, &options, |primal| {
                 let read = primal.point(point.bytes);
                 read.map_err(|problems| in_text(point.name, problems))
-            });
-            sized.map_err(|problems| lowered.place_in_original(problems))?
+            })?
         }
         Some(_) | None => program,
     };
     match wishes.sizes {
         [] => Ok(program),
-        sizes => flat::changed(program, |program| give_sizes(program, routine, sizes)),
+        sizes => flat::change_grouped(program, |program| give_sizes(program, routine, sizes)),
     }
 }
 

@@ -18,7 +18,7 @@ use cfg_core::{
     typing::type_of,
 };
 use cfg_format::text;
-use cfg_transform::flat::changed;
+use cfg_transform::flat::change_grouped;
 
 /// Gives array parameters of a routine extents that their declarations leave open; each text is `NAME=EXPR`, with the
 /// expression, or several in brackets, in the text form. Callers no longer pass these extents.
@@ -95,7 +95,7 @@ fn expect_size(routine: &mut Routine, result: VarId, size: &Expr) {
 /// Gives the result of a function the extents that it has at a point, where they are no constants.
 ///
 /// # Errors
-/// Problems of the point, and of the run.
+/// Problems of the point, and of the run at the places of the program before its pointers were lowered.
 pub fn size_result(
     program: Flat,
     routine: RoutineId,
@@ -118,12 +118,13 @@ pub fn size_result(
         engine: None,
         ..options.clone()
     };
-    let mut primal = Primal::new(&program, routine, &options)?;
+    let place = |problems| program.place_in_original(problems);
+    let mut primal = Primal::new(&program, routine, &options).map_err(place)?;
     let point = read_point(&primal)?;
-    let run = primal.run(&point)?;
+    let run = primal.run(&point).map_err(place)?;
     let value = run.value.iter().find(|(name, _)| *name == key);
     let extents = value.map_or(&[][..], |(_, value)| value.shape());
-    changed(program, |program| {
+    change_grouped(program, |program| {
         let shape = &mut program.routines[routine.index()].variables[v.index()].shape;
         for (dim, extent) in shape.iter_mut().zip(extents) {
             dim.extent = Extent::Fixed(Expr::Int(i64::try_from(*extent).unwrap_or(i64::MAX)));

@@ -5,6 +5,7 @@ use cfg_core::diagnostic::{CodeInfo, Diagnostics};
 use cfg_core::entity::RoutineId;
 use cfg_core::ir::Program;
 use cfg_reverse::{Reversal, Tangent};
+use std::borrow::Cow;
 use std::fmt::{self, Debug};
 use std::io::{self, Write};
 
@@ -79,10 +80,10 @@ pub struct Help {
 }
 
 /// A program to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Subject<'p> {
-    /// The program.
-    pub program: &'p Program,
+    /// The program. A back end that changes it before it is written makes no copy of an owned one.
+    pub program: Cow<'p, Program>,
     /// The routine that a picture is of; none draws nothing.
     pub drawn: Option<RoutineId>,
     /// The derivative that the program has, if all of it is to be written.

@@ -39,7 +39,7 @@ impl BackEnd for Json {
         _: &WriteOptions,
     ) -> Result<Writer<'p>, Diagnostics> {
         Ok(Box::new(move |out| {
-            cfg_format::json::write(subject.program, out)
+            cfg_format::json::write(&subject.program, out)
         }))
     }
 }
@@ -67,7 +67,7 @@ impl BackEnd for Text {
         _: &WriteOptions,
     ) -> Result<Writer<'p>, Diagnostics> {
         Ok(Box::new(move |out| {
-            TextWriter::run(out, |out| cfg_core::text::program(out, subject.program))
+            TextWriter::run(out, |out| cfg_core::text::program(out, &subject.program))
         }))
     }
 }
@@ -105,7 +105,7 @@ impl BackEnd for Dot {
         let picture = options.picture;
         Ok(Box::new(move |out| match subject.drawn {
             Some(routine) => TextWriter::run(out, |out| {
-                dot::write_cfg(out, subject.program, routine, &picture)
+                dot::write_cfg(out, &subject.program, routine, &picture)
             }),
             None => Ok(()),
         }))
@@ -137,10 +137,10 @@ impl BackEnd for Xaif {
         Ok(Box::new(move |out| {
             let program = subject.program;
             if !program.has_record_variables() {
-                return cfg_front::xaif::write_xaif(program, out);
+                return cfg_front::xaif::write_xaif(&program, out);
             }
             // There is a variable for each field of its records.
-            let valid = validate(program.clone());
+            let valid = validate(program.into_owned());
             let split = valid.and_then(|valid| cfg_transform::records::split(&valid));
             let split = split.map_err(io::Error::other)?;
             cfg_front::xaif::write_xaif(split.program(), out)
@@ -186,7 +186,7 @@ impl BackEnd for C {
         subject: Subject<'p>,
         options: &WriteOptions,
     ) -> Result<Writer<'p>, Diagnostics> {
-        let program = subject.program.clone();
+        let program = subject.program.into_owned();
         let text = match subject.derivative {
             None => {
                 let valid = validate(program)?;

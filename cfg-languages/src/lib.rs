@@ -164,7 +164,7 @@ mod tests {
         let written = |name: &str| {
             let form = BACK_ENDS.iter().find(|form| form.name() == name);
             let subject = Subject {
-                program: &program,
+                program: std::borrow::Cow::Borrowed(&program),
                 drawn: program.main,
                 derivative: None,
             };

@@ -7,7 +7,7 @@ use crate::{
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    flat::{Flat, Provenance},
+    flat::{Flat, Provenance, place_in_original},
     ir::Program,
     validate::{ValidProgram, validate},
 };
@@ -36,7 +36,7 @@ impl Default for Options<'_> {
 pub struct Flattened {
     /// The program.
     pub program: Flat,
-    /// The routines that have the names of the heads, in their order. A head that takes pointers is entered through a
+    /// The routines that have the names of the heads, in their order; a head that is no routine stays as it is. A head that takes pointers is entered through a
     /// new routine.
     pub heads: Vec<RoutineId>,
 }
@@ -79,7 +79,7 @@ pub fn flatten(
     let mut heads = heads.to_vec();
     if options.same_as.is_empty() && !program.has_pointers() {
         return Ok(Flattened {
-            program: split(program, None)?,
+            program: split_records(program, None)?,
             heads,
         });
     }
@@ -87,12 +87,12 @@ pub fn flatten(
         Some(head) if !options.same_as.is_empty() => {
             let (joined, id) = pools::same_as(&program, *head, options.same_as)?;
             *head = id;
-            lower(&joined, &mut heads, options.cells)?
+            lower_pointers(&joined, &mut heads, options.cells)?
         }
-        Some(_) | None => lower(&program, &mut heads, options.cells)?,
+        Some(_) | None => lower_pointers(&program, &mut heads, options.cells)?,
     };
     Ok(Flattened {
-        program: split(lowered, Some(Arc::new(program)))?,
+        program: split_records(lowered, Some(Arc::new(program)))?,
         heads,
     })
 }
@@ -101,37 +101,62 @@ pub fn flatten(
 ///
 /// # Errors
 /// The errors are those of `change`, of the changed program, and of [`flatten`].
-pub fn changed(
+pub fn change_grouped(
     flat: Flat,
     change: impl FnOnce(&mut Program) -> Result<(), Diagnostics>,
 ) -> Result<Flat, Diagnostics> {
     let pointers = flat.provenance().pointers.clone();
     let mut program = flat.into_grouped().into_program();
     change(&mut program)?;
-    split(validate(program)?, pointers)
+    // Problems of a lowered program are placed by its statements.
+    let lowered = pointers.as_ref().map(|_| program.clone());
+    let valid = validate(program).map_err(|problems| match (&pointers, &lowered) {
+        (Some(original), Some(lowered)) => place_all(original, lowered, problems),
+        (_, _) => problems,
+    })?;
+    split_records(valid, pointers)
 }
 
 /// The program without pointers; the heads become the routines of their names there.
-fn lower(
+fn lower_pointers(
     program: &ValidProgram,
     heads: &mut [RoutineId],
     cells: usize,
 ) -> Result<ValidProgram, Diagnostics> {
     let lowered = pools::lower(program, heads, cells)?;
     for head in heads {
-        let entered = lowered.find_routine(&program.routine(*head).name);
-        *head = entered.unwrap_or(*head);
+        let routine = program.routines.get(head.index());
+        if let Some(entered) = routine.and_then(|r| lowered.find_routine(&r.name)) {
+            *head = entered;
+        }
     }
     Ok(lowered)
 }
 
 /// The program without records, which was made from one with pointers if there is one.
-fn split(program: ValidProgram, pointers: Option<Arc<ValidProgram>>) -> Result<Flat, Diagnostics> {
+fn split_records(
+    program: ValidProgram,
+    pointers: Option<Arc<ValidProgram>>,
+) -> Result<Flat, Diagnostics> {
     if !program.has_record_variables() {
         let records = None;
         return Flat::made(program, Provenance { records, pointers });
     }
-    let (split, parts) = records::split_with_parts(&program)?;
+    let split = records::split_with_parts(&program);
+    let (split, parts) = split.map_err(|problems| match &pointers {
+        Some(original) => place_all(original, &program, problems),
+        None => problems,
+    })?;
     let records = Some((Arc::new(program), Arc::new(parts)));
     Flat::made(split, Provenance { records, pointers })
+}
+
+/// Problems of a program whose pointers were lowered at the places of the original.
+fn place_all(original: &Program, lowered: &Program, problems: Diagnostics) -> Diagnostics {
+    let placed = problems.0.into_iter();
+    Diagnostics(
+        placed
+            .map(|p| place_in_original(original, lowered, p))
+            .collect(),
+    )
 }

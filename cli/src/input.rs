@@ -122,6 +122,7 @@ impl Session {
     /// Lets go of the texts read so far, which nothing points into any more.
     pub(crate) fn forget(&self) {
         self.texts.borrow_mut().clear();
+        self.sources.take();
     }
 
     /// Claims standard input for an argument, if that argument is `-`. Called for all arguments before

@@ -96,7 +96,7 @@ pub fn place_in_grouped(split: &Program, problem: Diagnostic) -> Diagnostic {
 }
 
 /// Moves a problem of a program whose pointers were lowered to the original.
-pub(super) fn place_in_original(
+pub fn place_in_original(
     original: &Program,
     lowered: &Program,
     mut problem: Diagnostic,

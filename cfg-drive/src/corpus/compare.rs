@@ -10,10 +10,11 @@ use crate::{
 use cfg_core::{
     diagnostic::Diagnostics,
     entity::RoutineId,
-    flat::Flat,
+    flat::{Flat, refuse_pointers},
     ir::{Expr, Extent, Program},
     validate::validate,
 };
+use cfg_transform::{flat, flatten};
 
 /// Compares the Jacobians of a program with each other and with the reference.
 pub(super) fn compare(
@@ -35,7 +36,10 @@ pub(super) fn compare(
     }
     let rows = choose(&mut program, main)?;
     let chosen = matches!(rows, Rows::Named);
-    let program = Flat::check(validate(program)?)?;
+    let valid = validate(program)?;
+    // A POINT of a corpus has no objects.
+    refuse_pointers(&valid)?;
+    let program = flatten(valid, &[main], &flat::Options::default())?.program;
     let tolerance = if has_real32(&program) {
         TOLERANCE_REAL32
     } else {

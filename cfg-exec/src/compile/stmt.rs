@@ -247,17 +247,17 @@ impl Emitter<'_> {
                 }
             });
         }
-        let tests = shared.pairs.iter().filter_map(|pair| {
+        let tests = shared.pairs.iter().map(|pair| {
             let second = &parties[pair.second];
             let (Party::Argument(k), extent) = &parties[pair.first] else {
-                return None;
+                return Err(self.too_large("what is compared first is no argument"));
             };
-            Some(MayOverlap {
+            Ok(MayOverlap {
                 first: (*k, *extent),
                 second: second.clone(),
                 on_entry: pair.on_entry,
             })
         });
-        Ok(tests.collect())
+        tests.collect()
     }
 }

@@ -11,6 +11,7 @@ use cfg_core::memory::effects::Effects;
 use cfg_core::recover::{self, Checked};
 use cfg_languages::{Subject, WriteOptions};
 use cfg_transform::{pools::without_pointers, records::without_records};
+use std::borrow::Cow;
 
 pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> {
     let is_picture = args.to.is_picture();
@@ -68,7 +69,7 @@ pub(crate) fn run(args: &Convert, session: &Session) -> anyhow::Result<Outcome> 
         ..WriteOptions::default()
     };
     let subject = Subject {
-        program: &program,
+        program: Cow::Owned(program),
         drawn,
         derivative: None,
     };

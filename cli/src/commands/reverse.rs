@@ -12,6 +12,7 @@ use cfg_core::ir::{Control, Program};
 use cfg_drive::extract;
 use cfg_languages::{BackEnd, DEFAULT_FORM, Derivative, Subject, TextWriter, WriteOptions, Writer};
 use cfg_reverse::explain::explain;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -104,7 +105,8 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         if !form.is_code() {
             reversal.program.main.get_or_insert(routine);
         }
-        to_stdout(form.writer(whole(&reversal), &written)?)?;
+        let program = Cow::Owned(std::mem::take(&mut reversal.program));
+        to_stdout(form.writer(whole(&reversal, program), &written)?)?;
         return Ok(Outcome::Done);
     }
     let stem = file_stem(&program.routine(routine).name);
@@ -162,7 +164,11 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
         to_file(path, args.force, |out| panels(out))?;
     }
     if let Some((path, form)) = &code {
-        to_file(path, args.force, form.writer(whole(&reversal), &written)?)?;
+        to_file(
+            path,
+            args.force,
+            form.writer(whole(&reversal, Cow::Borrowed(&reversal.program)), &written)?,
+        )?;
     }
     // One part at a time: each is a copy.
     for part in files.chunk_by(|a, b| a.1 == b.1) {
@@ -182,9 +188,9 @@ pub(crate) fn run(args: &Reverse, session: &Session) -> anyhow::Result<Outcome> 
 }
 
 /// All that comes of a reversal.
-fn whole(reversal: &cfg_reverse::Reversal) -> Subject<'_> {
+fn whole<'r>(reversal: &'r cfg_reverse::Reversal, program: Cow<'r, Program>) -> Subject<'r> {
     Subject {
-        program: &reversal.program,
+        program,
         drawn: None,
         derivative: Some(Derivative::Reversal(reversal)),
     }
@@ -226,7 +232,7 @@ fn write_part<'p>(
     let main = program.main.map(|main| program.routine(main));
     options.picture.clusters |= main.is_some_and(|main| main.control == Control::General);
     let subject = Subject {
-        program,
+        program: Cow::Borrowed(program),
         drawn: program.main,
         derivative: None,
     };

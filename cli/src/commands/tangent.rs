@@ -21,6 +21,7 @@ pub(crate) struct Output<'r> {
     /// Their derivatives in the direction.
     tangent: Values<'r>,
 }
+use std::borrow::Cow;
 
 pub(crate) fn run(args: &Tangent, session: &Session) -> anyhow::Result<Outcome> {
     args.c
@@ -90,7 +91,7 @@ fn write(args: &Tangent, tangent: &cfg_reverse::Tangent) -> anyhow::Result<Outco
     };
     let stem = file_stem(&tangent.program.routine(tangent.original).name);
     let subject = Subject {
-        program: &tangent.program,
+        program: Cow::Borrowed(&tangent.program),
         drawn: None,
         derivative: Some(Derivative::Tangent(tangent)),
     };
