@@ -1,6 +1,6 @@
 //! The elemental functions: value, partial derivatives and kinks of every elemental [`Op`](crate::ir::Op), beside what
-//! its row in the table of operators says ([`Op::info`](crate::ir::Op::info)). Every mode (execution, tangent, adjoint, preaccumulation) uses this table and
-//! no other.
+//! its row in the table of operators says ([`Op::info`](crate::ir::Op::info)). Every mode (execution, tangent, adjoint,
+//! preaccumulation) takes them from here alone.
 //!
 //! * Values: [`unary`], [`binary`], [`ternary`] give plain function pointers for hot loops, [`powi`] and
 //!   [`polygamma()`] the two functions that take an integer; [`integer`] holds checked 64-bit

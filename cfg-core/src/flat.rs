@@ -78,7 +78,7 @@ impl Flat {
         })
     }
 
-    /// What the program was made from.
+    /// The programs that this one was made from.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
     }

@@ -36,8 +36,8 @@ pub struct Wishes<'w> {
     pub sizes: &'w [String],
     /// Number of cells of a pool for the objects that pointers lead to ([`cfg_transform::pools`]).
     pub cells: usize,
-    /// The POINT at which the program is run. It decides which global pointers are parameters, and which pointers lead
-    /// where others do.
+    /// The POINT at which the program is run, which decides which global pointers are parameters, and which pointers
+    /// lead where others do.
     pub point: Option<PointText<'w>>,
     /// The result of a function has the extents that it has at the POINT ([`size_result`]), as derivatives need it.
     pub size_result: bool,

@@ -307,7 +307,8 @@ fn preprocessed(
     }
 }
 
-/// The line in which a compiler says what is wrong; where the file was included from, and the source itself, stand around it.
+/// The line in which a compiler says what is wrong; where the file was included from, and the source itself, stand
+/// around it.
 fn reason(said: &str) -> &str {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
     let first = lines.clone().next();

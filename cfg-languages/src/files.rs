@@ -5,8 +5,8 @@ use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The questions of a reader about more than the texts that it is given. Only [`Self::read`] is needed; without the others
-/// nothing is found around files, and nothing is run.
+/// The questions of a reader about more than the texts that it is given. Only [`Self::read`] is needed; without the
+/// others nothing is found around files, and nothing is run.
 pub trait Files {
     /// The bytes of an ordinary file that a program includes or lacks; `None` if there is none that can be read. A
     /// caller that shows places of problems keeps them.

@@ -77,7 +77,7 @@ impl Writer<'_> {
             Err(TooMany) => SharedCells::default(),
             Ok(shared) => shared,
         };
-        // What the called routine may change must not move the place of its result.
+        // Variables that the called routine may change must not move the place of its result.
         let (mut target, mut filled) = (None, None);
         if !self.checked() {
             match (call.result, result) {
@@ -207,7 +207,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What was written since is a block, if variables were declared.
+    /// The lines written since are made a block, if variables were declared.
     pub(super) fn end_block(&mut self, from: usize, declared: usize) {
         if self.declared > declared {
             self.silence(from);
@@ -234,7 +234,7 @@ impl Writer<'_> {
         passed
     }
 
-    /// What was allocated since is given back, if anything was.
+    /// The memory allocated since is given back, if there is any.
     pub(super) fn release_since(&mut self, from: usize) {
         if !self.lines.since(from).contains("cfgrev_allocate(") {
             return;
@@ -319,7 +319,7 @@ impl Writer<'_> {
         let formal = theirs.variable(p);
         let writes = formal.intent().is_some_and(Intent::writes);
         let mut view = if let Expr::Place(place) = e {
-            // What the called routine may change must not move the place that a copy goes back to.
+            // Variables that the called routine may change must not move the place that a copy goes back to.
             let view = self.kept_view(place, writes && !strided)?;
             written.reach(Reach::of_view(&view));
             view
@@ -370,8 +370,8 @@ impl Writer<'_> {
         Ok(view.first())
     }
 
-    /// True if an array is passed whose elements may have gaps between them, or lie in another order than a parameter says that
-    /// takes its extents.
+    /// True if an array is passed whose elements may have gaps between them, or lie in another order than a parameter
+    /// says that takes its extents.
     fn has_gaps(&mut self, theirs: &Routine, arguments: &[Option<Expr>]) -> Emitted<bool> {
         for (e, p) in arguments.iter().zip(theirs.parameter_ids()) {
             let (Some(Expr::Place(place)), true) = (e, theirs.variable(p).rank() > 0) else {
@@ -426,7 +426,8 @@ impl Writer<'_> {
         Ok(Assigned { text: code.text })
     }
 
-    /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes it.
+    /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes
+    /// it.
     pub(super) fn is_index(&self, v: VarId) -> bool {
         self.open_indices.contains(&v) || is_passed_by_value(self.routine, v)
     }

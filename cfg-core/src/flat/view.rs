@@ -182,7 +182,7 @@ impl<'e> FlatSubscript<'e> {
     /// The view of a subscript.
     ///
     /// # Panics
-    /// It is a field or a step through a pointer, from no [`Flat`](super::Flat) program.
+    /// The subscript is a field or a step through a pointer, from no [`Flat`](super::Flat) program.
     #[track_caller]
     pub fn of(subscript: &'e Subscript) -> Self {
         match subscript {
@@ -197,7 +197,7 @@ impl FlatType {
     /// The view of a type.
     ///
     /// # Panics
-    /// It is a record or a pointer, of no [`Flat`](super::Flat) program.
+    /// The type is a record or a pointer, of no [`Flat`](super::Flat) program.
     #[track_caller]
     pub fn of(ty: ScalarType) -> Self {
         match ty {

@@ -20,7 +20,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// What could not be read, for these reasons.
+    /// A file that could not be read, for these reasons.
     pub fn unread(problems: Diagnostics) -> Self {
         Self {
             problems,
@@ -75,7 +75,7 @@ pub fn check(parsed: Parsed) -> Checked {
     add_pointers(examined.program(), &mut found);
     if !problems.is_empty() {
         let known = Known::of(&problems, &broken);
-        // What could not be read may well assign what seems to lack a value: warnings wait.
+        // The parts that could not be read may well assign what seems to lack a value: warnings wait.
         found
             .0
             .retain(|d| d.severity == Severity::Error && !known.explains(d));
@@ -173,7 +173,7 @@ fn is_structural(code: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Whoever takes the problems away gets no valid program for it.
+    /// A caller that takes the problems away gets no valid program for it.
     #[test]
     fn errors_that_are_taken_away_make_no_program_valid() {
         let text = br#"{"format": "cfgrev/1", "routines": [{

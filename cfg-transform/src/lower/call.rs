@@ -75,8 +75,8 @@ pub struct ComparedPair {
     pub first: usize,
     /// An argument or a global.
     pub second: usize,
-    /// True if the called routine compares them on entry: one is a parameter of explicit shape, which may be smaller than
-    /// what is passed to it.
+    /// True if the called routine compares them on entry: one is a parameter of explicit shape, which may be smaller
+    /// than what is passed to it.
     pub on_entry: bool,
 }
 
@@ -87,7 +87,7 @@ pub struct BoundCall<'p> {
     pub arguments: Vec<Argument<'p>>,
     /// The place of the result.
     pub result: Option<Target<'p>>,
-    /// What is compared, or that it is too much.
+    /// The parties to compare, or that there are too many.
     pub shared: Result<SharedCells, TooMany>,
     /// True of each argument of explicit shape of which a part that its parameter does not cover may be written by
     /// another name.
@@ -140,7 +140,7 @@ impl SharedCells {
     fn of(pairs: &[Pair], call: &Call<'_, '_>) -> Self {
         let (caller, called) = (call.caller.0, call.program.routine(call.callee));
         let is_own = |argument: usize| match call.arguments.get(argument) {
-            // What came by value has no cell that others know.
+            // A parameter passed by value has no cell that others know.
             Some(Some(Expr::Place(place))) => {
                 place.subscripts.is_empty() && is_passed_by_value(caller, place.var)
             }

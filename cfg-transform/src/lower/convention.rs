@@ -34,14 +34,14 @@ pub struct Convention {
 /// The conventions of all routines, and what they are decided by.
 #[derive(Debug)]
 pub struct Conventions {
-    /// Those of each routine.
+    /// The conventions of each routine.
     pub routines: Vec<Convention>,
     /// The effects of each routine.
     pub effects: Effects,
 }
 
-/// True of a scalar parameter that is passed as its value: it only comes in, and no call that is not an error writes its
-/// cell while the routine runs.
+/// True of a scalar parameter that is passed as its value: it only comes in, and no call that is not an error writes
+/// its cell while the routine runs.
 pub fn is_passed_by_value(routine: &Routine, v: VarId) -> bool {
     let variable = routine.variable(v);
     let given_in = Role::Parameter {

@@ -1,5 +1,6 @@
-//! Arguments that share cells although one of them is written: which may, the analysis of calls says; whether they do, is seen
-//! when the call is made. What a parameter of explicit shape covers the called function knows, which looks at its pairs on entry.
+//! Arguments that share cells although one of them is written: which may, the analysis of calls says; whether they do,
+//! is seen when the call is made. The cells that a parameter of explicit shape covers are known to the called function,
+//! which looks at its pairs on entry.
 
 use crate::c::{
     Emitted, Failed, array::View, codes, faults::OVERLAP, variable::Kind, writer::Writer,
@@ -98,7 +99,7 @@ impl Writer<'_> {
         Ok(pairs(&message, &later))
     }
 
-    /// What may share cells with others, as an initialiser.
+    /// A party that may share cells with others, as an initialiser.
     fn part(
         &mut self,
         theirs: &Routine,

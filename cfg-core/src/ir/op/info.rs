@@ -32,20 +32,21 @@ pub enum Operands {
     Own,
 }
 
-/// The real operands at which a function of one real has a value and a derivative.
+/// The values of the real operand at which a function has a value and a derivative. Functions of several reals have
+/// [`Self::All`]; the integer of `polygamma` is no part of its domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Domain {
     /// All, as far as this table says: [`event`](crate::elemental::event()) knows of kinks.
     All,
-    /// Those above a bound; it is singular on the bound.
+    /// Reals above a bound; the function is singular on the bound.
     From(f64),
-    /// Those whose magnitude is below a bound; it is singular on the bound.
+    /// Reals of a magnitude below a bound; the function is singular on the bound.
     Within(f64),
     /// All but the infinite ones.
     Finite,
-    /// All but one, where it is singular.
+    /// All but one, where the function is singular.
     Except(f64),
-    /// All but 0, -1, -2, ..., where it is singular.
+    /// All but 0, -1, -2, ..., where the function is singular.
     Poles,
 }
 
@@ -70,7 +71,7 @@ pub enum RealFunctions {
     },
 }
 
-/// What is known of an operator, but for its name and its partial derivatives.
+/// The row of an operator in the table, but for its name; its partial derivatives are elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct OpInfo {
     /// The kind of operator.

@@ -1,8 +1,8 @@
 //! The table of the operators.
 
-/// Hands the rows of all operators to a macro. A row has the variant, the name in files, class, fewest and most operands
-/// (255: any number), what types they have, the function of [`builder::expr`](crate::builder::expr) if there is one, and
-/// the fields of [`OpInfo`](super::OpInfo) that are not empty.
+/// Hands the rows of all operators to a macro. A row has the variant, the name in files, class, fewest and most
+/// operands (255: any number), their types, the function of [`builder::expr`](crate::builder::expr) if there is one,
+/// and the fields of [`OpInfo`](super::OpInfo) that are not empty.
 macro_rules! operator_table {
     ($define:ident) => {
         $define! {
