@@ -115,6 +115,7 @@ impl<'s> FlatStmt<'s> {
     ///
     /// # Panics
     /// The statement makes or ends objects on the heap: it is from no [`Flat`](super::Flat) program.
+    #[inline]
     #[track_caller]
     pub fn of(kind: &'s StmtKind) -> Self {
         match kind {
@@ -164,6 +165,7 @@ impl<'e> FlatExpr<'e> {
     ///
     /// # Panics
     /// The expression makes a pointer: it is from no [`Flat`](super::Flat) program.
+    #[inline]
     #[track_caller]
     pub fn of(e: &'e Expr) -> Self {
         match e {
@@ -183,6 +185,7 @@ impl<'e> FlatSubscript<'e> {
     ///
     /// # Panics
     /// The subscript is a field or a step through a pointer, from no [`Flat`](super::Flat) program.
+    #[inline]
     #[track_caller]
     pub fn of(subscript: &'e Subscript) -> Self {
         match subscript {
@@ -198,6 +201,7 @@ impl FlatType {
     ///
     /// # Panics
     /// The type is a record or a pointer, of no [`Flat`](super::Flat) program.
+    #[inline]
     #[track_caller]
     pub fn of(ty: ScalarType) -> Self {
         match ty {
@@ -217,6 +221,7 @@ impl FlatClass {
     ///
     /// # Panics
     /// The operator moves pointers, in no [`Flat`](super::Flat) program.
+    #[inline]
     #[track_caller]
     pub fn of(op: Op) -> Self {
         match op.class() {

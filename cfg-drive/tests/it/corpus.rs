@@ -19,6 +19,46 @@ const UNSUPPORTED: [&str; 6] = [
     "transfer",
 ];
 
+/// Records of programs of a folder are split; pointers are not supported there.
+#[test]
+fn records_are_compared_and_pointers_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = "record P\n  real a\nend\nmain subroutine f(in real x, out real y)
+  local record P t
+  independent x
+  dependent y
+  t.a := x*x
+  y := t.a
+end
+";
+    let pointer = "main subroutine f(inout real x, out real y)
+  local ^real p
+  independent x
+  dependent y
+  p := addr(x)
+  y := p^
+end
+";
+    for (name, text) in [("record", record), ("pointer", pointer)] {
+        let parsed = cfg_format::text::parse(text);
+        let program = parsed
+            .program
+            .unwrap_or_else(|| panic!("{}", parsed.problems));
+        let mut bytes = Vec::new();
+        cfg_format::json::write(&program, &mut bytes).unwrap();
+        std::fs::write(folder.path().join(format!("{name}.json")), bytes).unwrap();
+    }
+    let entries = corpus::corpus(folder.path(), &Options::default()).unwrap();
+    let status: Vec<_> = (entries.iter())
+        .map(|e| (e.name.as_str(), e.status == Status::Unsupported))
+        .collect();
+    assert_eq!(
+        status,
+        [("pointer", true), ("record", false)],
+        "{entries:?}"
+    );
+}
+
 #[test]
 fn openad() {
     let Some(folder) = cfg_testkit::needs::corpus("openad") else {

@@ -152,6 +152,29 @@ fn sizes_of_several_integer_types() {
     }
 }
 
+/// A size that breaks a rule in the program without its pointers is told at the routine as it was written.
+#[test]
+fn wrong_sizes_of_pointers_have_a_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "main subroutine f(in ^real p, in logical flag, out real y)
+  independent p
+  dependent y
+  y := p^*p^
+end
+";
+    fs::write(path.join("f.cfgrev"), text).unwrap();
+    let args = ["reverse", "f.cfgrev", "--emit", "c", "--size", "p=flag"];
+    let ran = cfgrev_in(path, &args, b"");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(
+        ran.err.contains("V126") && ran.err.contains("f.cfgrev:1:1"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("at: routine f\n"), "{}", ran.err);
+}
+
 /// What makes no sense is refused before anything is written.
 #[test]
 fn sizes_that_are_refused() {

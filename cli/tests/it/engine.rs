@@ -96,6 +96,29 @@ fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
+/// A record may have the name of a structure of the system's headers: compiled programs have variables for its fields.
+#[test]
+fn records_are_no_structures_of_compiled_programs() {
+    let Some(place) = Place::new() else { return };
+    let program = place.program(
+        "record tm
+  real a
+end
+
+subroutine f(in real x, out real y)
+  local record tm t
+  independent x
+  dependent y
+  t.a := x*x
+  y := 3.0*t.a
+end
+",
+    );
+    let args = ["gradient", &program, "--at", "x=2", "--engine", "cc"];
+    let found = json(&place.run(&args));
+    assert_eq!(found["gradient"]["x"], 12.0, "{found}");
+}
+
 /// A loop that ends at no x above 0.
 const ENDLESS: &str = "
 subroutine f(in real x, out real y)
