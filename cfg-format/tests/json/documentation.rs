@@ -13,7 +13,10 @@ fn page() -> &'static str {
             |op: &&Op| op.info().operands == Operands::Real && !op.info().corners.contains("jump");
         let functions = Op::ALL.iter().filter(smooth);
         let names: Vec<String> = functions.map(|op| format!("`{}`", op.name())).collect();
-        let row = format!("| {} | 1 | real; of trigonometric functions in radians |", names.join(", "));
+        let row = format!(
+            "| {} | 1 | real; of trigonometric functions in radians |",
+            names.join(", ")
+        );
         golden_line(&path, "| `sqrt`, ", &row);
         std::fs::read_to_string(path).unwrap()
     });
