@@ -10,7 +10,6 @@ use cfg_core::{
     validate::validate,
 };
 use cfg_drive::{Options, Primal};
-use cfg_testkit::flat;
 use cfg_testkit::{
     c_functions::{Function, LENGTH, function},
     c_oracle::seeds,
@@ -283,9 +282,12 @@ fn run(f: &Function, program: Program) -> Result<Vec<f64>, String> {
         .find_routine(&f.name)
         .expect("the function is there");
     let program = validate(program).map_err(|e| e.to_string())?;
+    let made = cfg_transform::flatten(program, &[r], &cfg_transform::flat::Options::default());
+    let made = made.map_err(|e| e.to_string())?;
     let mut options = Options::default();
     options.run.fuel = 10_000_000;
-    let mut primal = Primal::new(&flat(&program), r, &options).map_err(|e| e.to_string())?;
+    let primal = Primal::new(&made.program, made.heads[0], &options);
+    let mut primal = primal.map_err(|e| e.to_string())?;
     let point = primal
         .point(f.point().as_bytes())
         .map_err(|e| e.to_string())?;

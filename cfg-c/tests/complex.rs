@@ -5,7 +5,6 @@
 
 use cfg_core::{diagnostic::Diagnostics, validate::validate};
 use cfg_drive::{Adjoint, Options};
-use cfg_testkit::flat;
 use cfg_testkit::{
     c_oracle::{printed, seeds},
     needs,
@@ -102,7 +101,8 @@ fn ours(text: &str) -> Result<[f64; 3], Diagnostics> {
     };
     let program = validate(program)?;
     let f = program.find_routine("f").expect("it is there");
-    let mut adjoint = Adjoint::new(&flat(&program), f, &Options::default())?;
+    let made = cfg_transform::flatten(program, &[f], &cfg_transform::flat::Options::default())?;
+    let mut adjoint = Adjoint::new(&made.program, made.heads[0], &Options::default())?;
     let point = adjoint.point(br#"{"x":0.8,"y":-1.3}"#)?;
     let seed = adjoint.default_seed(&point)?;
     let found = adjoint.gradient(&point, &seed)?;

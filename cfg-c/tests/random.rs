@@ -2,19 +2,19 @@
 //!
 //! `CFGREV_C_SEEDS=FIRST..LAST` chooses the seeds. A program that fails is written to the folder for temporary files.
 
+use cfg_core::flat::Flat;
 use cfg_core::{
     diagnostic::{Diagnostics, Severity},
     entity::RoutineId,
     validate::ValidProgram,
 };
 use cfg_drive::{Adjoint, Named, Options, Primal, Tangent, declare};
-use cfg_testkit::flat;
 use cfg_testkit::{
     c_functions::{DIRECTIONS, Function, LENGTH, function},
     c_oracle::{printed, seeds},
     needs,
 };
-use cfg_transform::pools::without_pointers;
+use cfg_transform::{flatten, pools::without_pointers};
 use std::path::Path;
 
 /// The codes of uses of pointers and of memory that the front end does not take everywhere.
@@ -117,6 +117,16 @@ fn ours(f: &Function) -> Result<Ours, Diagnostics> {
 fn written(program: &ValidProgram, r: RoutineId) -> bool {
     let routine = program.routine(r);
     routine.dependents.len() > 1
+}
+
+/// The program without the records that pointers become.
+fn flat(program: &ValidProgram) -> Flat {
+    let made = flatten(
+        program.clone(),
+        &[],
+        &cfg_transform::flat::Options::default(),
+    );
+    made.unwrap_or_else(|problems| panic!("{problems}")).program
 }
 
 fn read(f: &Function) -> Result<(ValidProgram, RoutineId), Diagnostics> {

@@ -75,7 +75,9 @@ pub struct Prepared {
 /// use cfg_drive::{Adjoint, Options, PointText, Wishes, prepare};
 ///
 /// let parsed = text::parse("
-/// subroutine f(in ^real p, in integer n, out real y) independent(p) dependent(y)
+/// subroutine f(in ^real p, in integer n, out real y)
+///   independent p
+///   dependent y
 ///   local integer i
 ///   y := 0.0
 ///   for i = 1, n

@@ -631,17 +631,3 @@ fn counts_are_popped_from_the_push_of_a_counter() {
         assert_found(&loops(before, head, inside, after, reverse), found);
     }
 }
-
-/// Pointers stand in nobody's way where there is no tape.
-#[test]
-fn programs_without_tapes_may_have_pointers() {
-    let text = "subroutine f(inout real x)
-          local real c
-          local ^real q
-          c := x
-          q := addr(c)
-          q^ := 2.0*c
-          x := c
-        end";
-    assert_found(text, None);
-}
