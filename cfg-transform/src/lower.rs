@@ -11,12 +11,12 @@ mod convention;
 pub use call::{Argument, BoundCall, Call, ComparedPair, SharedCells, Target};
 pub use convention::{Convention, Conventions, Pass, is_passed_by_value};
 
-use cfg_core::ir::{Expr, Op, Place, Routine};
+use cfg_core::ir::{Expr, Op, Place, Variable};
 
 /// The number of dimensions of a place without fields and steps through pointers.
-pub fn place_rank(routine: &Routine, place: &Place) -> usize {
+pub fn place_rank(variables: &[Variable], place: &Place) -> usize {
     match &place.subscripts[..] {
-        [] => routine.variable(place.var).rank(),
+        [] => variables[place.var.index()].rank(),
         subscripts => subscripts.iter().filter(|s| s.index().is_none()).count(),
     }
 }

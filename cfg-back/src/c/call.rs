@@ -378,7 +378,7 @@ impl Writer<'_> {
                 continue;
             };
             let at = self.lines.here();
-            let dense = match place_rank(self.routine, place) {
+            let dense = match place_rank(&self.routine.variables, place) {
                 0 => !self.array_kind(place.var)?.is_strided(),
                 _ if takes_order(theirs.variable(p), self.routine.variable(place.var)) => false,
                 _ => self.view(place)?.dense,

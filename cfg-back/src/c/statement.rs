@@ -135,7 +135,7 @@ impl Writer<'_> {
         self.pieces.begin_statement();
         match FlatStmt::of(&statement.kind) {
             FlatStmt::Assign { target, value } => {
-                if place_rank(self.routine, target) > 0 {
+                if place_rank(&self.routine.variables, target) > 0 {
                     return self.assign_array(target, value);
                 }
                 if self.checked() {
@@ -246,7 +246,7 @@ impl Writer<'_> {
     fn pop(&mut self, tape: VarId, class: TapeClass, target: &Place) -> Emitted<()> {
         let (tape, top) = self.top(tape)?;
         let ty = self.routine.variable(target.var).ty;
-        if place_rank(self.routine, target) == 0 {
+        if place_rank(&self.routine.variables, target) == 0 {
             if self.checked() {
                 let code = self.checked_pop(&tape, &top, class, ty);
                 return self.store(target, &code, None);

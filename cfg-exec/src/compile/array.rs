@@ -100,7 +100,7 @@ impl Emitter<'_> {
         if place.subscripts.is_empty() {
             return Ok(of);
         }
-        let rank = place_rank(self.routine, place);
+        let rank = place_rank(&self.routine.variables, place);
         let arr = self.temporary_array(rank)?;
         self.section(arr, place)?;
         let rank = rank as u8;

@@ -41,7 +41,7 @@ impl Emitter<'_> {
         self.begin_statement();
         match FlatStmt::of(&statement.kind) {
             FlatStmt::Assign { target, value } => {
-                if place_rank(self.routine, target) == 0 {
+                if place_rank(&self.routine.variables, target) == 0 {
                     self.assign_scalar(target, value)?;
                 } else {
                     self.assign_array(target, value)?;
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         let handle = self.load_scalar(tape, None)?;
         let h = self.register_of(handle.value)?;
         let class = stack_class(class, self.variable(target.var).ty);
-        if place_rank(self.routine, target) > 0 {
+        if place_rank(&self.routine.variables, target) > 0 {
             let to = self.view(target)?;
             self.ext(Ext::PopArray { h, class, to });
             return Ok(());

@@ -2,27 +2,15 @@
 
 use cfg_core::{
     flat::{Constant, FlatClass, FlatExpr},
-    ir::{Expr, Op, Place, ScalarType, Subscript},
+    ir::{Expr, Op, Place, ScalarType},
 };
+pub(crate) use cfg_transform::lower::place_rank;
 
 /// Element type and number of dimensions of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ExprType {
     pub(crate) ty: ScalarType,
     pub(crate) rank: usize,
-}
-
-/// Number of dimensions that remain.
-pub(crate) fn place_rank(variables: &[cfg_core::ir::Variable], place: &Place) -> usize {
-    if place.subscripts.is_empty() {
-        variables[place.var.index()].rank()
-    } else {
-        place
-            .subscripts
-            .iter()
-            .filter(|s| matches!(s, Subscript::Range(_)))
-            .count()
-    }
 }
 
 /// The type of a place.
