@@ -96,7 +96,7 @@ pub use mode::{Adjoint, Directional, Gradient, Named, Primal, Run, Tangent, Trac
 pub use objects::{Shown, Sizes};
 pub use options::Options;
 pub use point::Point;
-pub use prepare::{PointText, Prepared, Wishes, prepare};
+pub use prepare::{PointText, Prepared, Wishes, in_text, prepare};
 pub use records::Members;
 pub use singular::{are_finite, not_finite, singular};
 pub use sizes::{give_sizes, size_result};

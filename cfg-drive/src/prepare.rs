@@ -179,8 +179,8 @@ fn sized(
     }
 }
 
-/// Problems that have a place in a text, with its name.
-fn in_text(name: &str, mut problems: Diagnostics) -> Diagnostics {
+/// Problems of a POINT, a SEED or a direction; where they have a place it is in the text of this name.
+pub fn in_text(name: &str, mut problems: Diagnostics) -> Diagnostics {
     for problem in &mut problems.0 {
         if problem.at.pointer.is_some() || problem.at.line.is_some() {
             problem.at.file = Some(name.to_owned());

@@ -89,13 +89,28 @@ fn prepare(
     sizes: &[String],
     session: &Session,
 ) -> anyhow::Result<(Flat, RoutineId)> {
-    let program = session.load(&args.source, &wanted(&args.select, Some(&args.variables)))?;
-    let routine = select(&program, &args.select, session)?;
+    let read = load(args, session)?;
     let wishes = Wishes {
         sizes,
         ..wishes(&args.variables, args.heap, session)
     };
-    let made = cfg_drive::prepare(program, routine, &wishes, &cfg_drive::Options::default())?;
+    flatten(read, &wishes, session)
+}
+
+/// The program of a source, and the routine that a command works on.
+fn load(args: &Function, session: &Session) -> anyhow::Result<(ValidProgram, RoutineId)> {
+    let program = session.load(&args.source, &wanted(&args.select, Some(&args.variables)))?;
+    let routine = select(&program, &args.select, session)?;
+    Ok((program, routine))
+}
+
+/// The flat program that is made without a POINT, and the routine by which it is entered.
+fn flatten(
+    (program, routine): (ValidProgram, RoutineId),
+    wishes: &Wishes<'_>,
+    session: &Session,
+) -> anyhow::Result<(Flat, RoutineId)> {
+    let made = cfg_drive::prepare(program, routine, wishes, &cfg_drive::Options::default())?;
     session.made(&made.program);
     Ok((made.program, made.routine))
 }
@@ -133,14 +148,13 @@ fn prepare_derivatives_at(
     point: (&str, &Limits),
     session: &Session,
 ) -> anyhow::Result<AtPoint> {
-    let program = session.load(&args.source, &wanted(&args.select, Some(&args.variables)))?;
-    let routine = select(&program, &args.select, session)?;
+    let read = load(args, session)?;
     let wishes = Wishes {
         sizes,
         size_result: true,
         ..wishes(&args.variables, args.heap, session)
     };
-    prepare_at((program, routine), wishes, point, session)
+    prepare_at(read, wishes, point, session)
 }
 
 /// The wishes that options of the command line are.
@@ -285,12 +299,5 @@ fn evaluation(
 
 /// Problems of a POINT, SEED or direction are in that text.
 fn in_text(text: &Text) -> impl Fn(Diagnostics) -> Diagnostics + '_ {
-    |mut problems| {
-        for d in &mut problems.0 {
-            if d.at.pointer.is_some() || d.at.line.is_some() {
-                d.at.file = Some(text.name.clone());
-            }
-        }
-        problems
-    }
+    |problems| cfg_drive::in_text(&text.name, problems)
 }

@@ -103,7 +103,9 @@ impl<'p> BoundCall<'p> {
             let rank = called.variable(p).rank();
             match actual {
                 None => Argument::Absent,
-                Some(Expr::Place(place)) if rank > 0 && place_rank(&caller.variables, place) == 0 => {
+                Some(Expr::Place(place))
+                    if rank > 0 && place_rank(&caller.variables, place) == 0 =>
+                {
                     Argument::Rest(place)
                 }
                 Some(e) if rank > 0 => Argument::Array(e),
@@ -115,11 +117,13 @@ impl<'p> BoundCall<'p> {
                 Some(e) => Argument::Temporary(e),
             }
         });
-        let result = call.result.map(|place| match place_rank(&caller.variables, place) {
-            0 if place.subscripts.is_empty() => Target::Scalar(place.var),
-            0 => Target::Element(place),
-            _ => Target::Array(place),
-        });
+        let result = call
+            .result
+            .map(|place| match place_rank(&caller.variables, place) {
+                0 if place.subscripts.is_empty() => Target::Scalar(place.var),
+                0 => Target::Element(place),
+                _ => Target::Array(place),
+            });
         let pairs = overlaps::of_call(
             call.program,
             call.effects,

@@ -4,7 +4,7 @@ use super::{Clock, Drawn, Interrupt, Results, SEARCH, options, people, steps, wr
 use crate::Outcome;
 use crate::args::Preaccumulate;
 use crate::codes;
-use crate::commands::{select, wanted, wishes};
+use crate::commands::{flatten, select, wanted, wishes};
 use crate::input::Session;
 use crate::output::{file_stem, problem};
 use crate::report::Text;
@@ -29,9 +29,7 @@ pub(super) fn run(args: &Preaccumulate, text: &Text, session: &Session) -> anyho
     let program = session.load_text(text, &wanted)?;
     let routine = select(&program, &args.what.select, session)?;
     let wishes = wishes(&args.what.variables, args.what.heap, session);
-    let made = cfg_drive::prepare(program, routine, &wishes, &cfg_drive::Options::default())?;
-    session.made(&made.program);
-    let (program, routine) = (made.program, made.routine);
+    let (program, routine) = flatten((program, routine), &wishes, session)?;
     let interrupt = Interrupt::listen()?;
     let options = search::Options {
         interrupt: Some(&interrupt.flag),
