@@ -121,12 +121,14 @@ impl Writer<'_> {
     ) -> Emitted<T> {
         let mut arrays = self.enter(form)?;
         let outer = std::mem::replace(&mut self.lanes, vec![None; form.names.len()]);
-        let outer_names = self.scope.split_off(form.first);
-        self.scope.extend(form.names.iter().cloned());
+        let scope = self.scope.to_mut();
+        let outer_names = scope.split_off(form.first);
+        scope.extend(form.names.iter().cloned());
         let made = write(self, &mut arrays);
         self.lanes = outer;
-        self.scope.truncate(form.first);
-        self.scope.extend(outer_names);
+        let scope = self.scope.to_mut();
+        scope.truncate(form.first);
+        scope.extend(outer_names);
         made
     }
 

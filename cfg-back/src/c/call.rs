@@ -437,6 +437,7 @@ impl Writer<'_> {
         let v = VarId::new(self.scope.len());
         let ty = ScalarType::Integer;
         self.scope
+            .to_mut()
             .push(Variable::new(&*name, ty, Vec::new(), Role::Local));
         self.lanes.push(Some(Code::new(name, POSTFIX, ty)));
         Expr::var(v)

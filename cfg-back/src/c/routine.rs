@@ -321,7 +321,7 @@ pub(super) fn function(
         lines: Lines::new(1),
         helpers: Vec::new(),
         lanes: Vec::new(),
-        scope: routine.variables.clone(),
+        scope: Cow::Borrowed(&routine.variables),
         loop_names: Vec::new(),
         open_indices: Vec::new(),
         writes: std::collections::HashMap::new(),

@@ -24,6 +24,7 @@ use cfg_core::{
 };
 
 use cfg_transform::lower::is_passed_by_value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The state in which one routine is written.
@@ -41,8 +42,8 @@ pub(super) struct Writer<'a> {
     pub(super) helpers: Vec<(String, String)>,
     /// The values that stand for the names of a form, by position behind the routine's variables.
     pub(super) lanes: Vec<Option<Code>>,
-    /// The routine's variables and, behind them, these names.
-    pub(super) scope: Vec<cfg_core::ir::Variable>,
+    /// The routine's variables and, behind them, these names. Functions without forms copy no variable.
+    pub(super) scope: Cow<'a, [cfg_core::ir::Variable]>,
     /// The names of the variables of loop nests over elements, outermost first.
     pub(super) loop_names: Vec<String>,
     /// Indices of the counted loops around the place that is written.
