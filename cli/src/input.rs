@@ -5,8 +5,9 @@ mod files;
 use crate::args::Source;
 use crate::codes;
 use crate::kind::Kind;
+use crate::physical_memory::{half_of_memory, memory_for_reading};
 use crate::progress::{Progress, Status};
-use crate::report::{Reporter, Text, half_of_memory};
+use crate::report::{Reporter, Text};
 use crate::short;
 use cfg_core::diagnostic::{Diagnostic, Diagnostics};
 use cfg_core::flat::Flat;
@@ -257,7 +258,7 @@ impl Session {
             texts: &texts,
             options: options.clone(),
             wanted: wanted.clone(),
-            max_memory: half_of_memory(),
+            max_memory: memory_for_reading(),
         };
         let mut files = SystemFiles::new(language);
         let read = language.read(&request, &mut files);
@@ -393,7 +394,7 @@ impl<R: Read> Read for Counted<'_, R> {
 
 /// Reads a file or standard input, up to a quarter of the machine's memory (the buffer may double).
 fn load(file: &str, language: &'static dyn FrontEnd, count: &AtomicU64) -> anyhow::Result<Vec<u8>> {
-    let limit = crate::physical_memory::half_of_memory() / 2;
+    let limit = half_of_memory() / 2;
     load_below(limit, file, language, count)
 }
 

@@ -12,3 +12,8 @@ pub(crate) fn half_of_memory() -> u64 {
         total => total / 2,
     }
 }
+
+/// The bytes of memory that reading a program may take: [`half_of_memory`], or all that can be addressed.
+pub(crate) fn memory_for_reading() -> usize {
+    usize::try_from(half_of_memory()).unwrap_or(usize::MAX)
+}

@@ -2,6 +2,7 @@
 
 use crate::args::{Common, DiagnosticsForm};
 use crate::codes;
+use crate::physical_memory::memory_for_reading;
 use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity, SourcePlace};
 use cfg_core::text::{Visible, is_invisible};
@@ -190,16 +191,10 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     if wanting.is_empty() {
         return;
     }
-    let places = || text.language.places(&text.bytes, half_of_memory());
+    let places = || text.language.places(&text.bytes, memory_for_reading());
     if let Some(places) = text.places.get_or_init(places) {
         places.locate(&text.bytes, wanting);
     }
-}
-
-/// The bytes of memory that reading a program may take.
-pub(crate) fn half_of_memory() -> usize {
-    let half = crate::physical_memory::half_of_memory();
-    usize::try_from(half).unwrap_or(usize::MAX)
 }
 
 fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) -> io::Result<()> {
