@@ -122,18 +122,8 @@ impl OpInfo {
     }
 }
 
-/// The functions of one real: C's and the portable one, over 64 bits and over 32 bits. Without those over 32 bits, the
-/// others, rounded.
+/// The functions of one real: C's and the portable one, over 64 bits and over 32 bits.
 macro_rules! unary {
-    ($native:expr, $portable:expr) => {
-        RealFunctions::Unary {
-            wide: [|x| ($native)(x), |x| ($portable)(x)],
-            narrow: [
-                |x| f64::from(($native)(x) as f32),
-                |x| f64::from(($portable)(x) as f32),
-            ],
-        }
-    };
     ($native:expr, $portable:expr, $native32:expr, $portable32:expr) => {
         RealFunctions::Unary {
             wide: [|x| ($native)(x), |x| ($portable)(x)],
