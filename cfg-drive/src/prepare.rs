@@ -125,7 +125,8 @@ pub fn prepare(
         same_as: &joined.pointers,
     };
     let made = flatten(program, &[routine], &how)?;
-    let routine = made.heads.first().copied().unwrap_or(routine);
+    // One head goes in, so one comes out.
+    let routine = made.heads[0];
     let program = sized(made.program, routine, wishes, (&joined.names, options))?;
     Ok(Prepared {
         program,
