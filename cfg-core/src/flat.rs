@@ -98,7 +98,7 @@ impl Flat {
         Some((grouped, parts))
     }
 
-    /// The same program, made from no other with records: what is printed has a variable for each field.
+    /// The program as if its source had no records: printed forms have a variable for each field.
     #[must_use]
     pub fn forget_records(mut self) -> Self {
         self.provenance.records = None;

@@ -1,10 +1,11 @@
 //! Derivatives in several directions at once: vector mode (Griewank & Walther, *Evaluating Derivatives*, 2nd ed.,
 //! section 3.1 for the forward, 3.2 for the reverse mode).
 //!
-//! Every variable that depends on the derivatives which a routine is given gets a dimension more, in which the values of one
-//! derivative in all directions lie next to each other. What does not depend on them is computed, recorded and read once:
-//! of a gradient the forward sweep stays as it is, and the reverse sweep takes each value from the tape once. In each
-//! direction the same operations are done in the same order as for that direction alone, so the values are the same bits.
+//! Every variable that depends on the derivatives which a routine is given gets a dimension more, in which the values
+//! of one derivative in all directions lie next to each other. What does not depend on them is computed, recorded and
+//! read once: of a gradient the forward sweep stays as it is, and the reverse sweep takes each value from the tape
+//! once. In each direction the same operations are done in the same order as for that direction alone, so the values
+//! are the same bits.
 //!
 //! | file | what |
 //! |---|---|
@@ -39,14 +40,15 @@ pub struct InDirections {
     pub globals: Vec<(VarId, GlobalId)>,
 }
 
-/// The program with NAME_v for each of these routines, which are derivatives, and for what they call with derivatives; and
-/// which routines these are, in the order of `routines`.
+/// The program with NAME_v for each of these routines, which are derivatives, and for what they call with derivatives;
+/// and which routines these are, in the order of `routines`.
 ///
-/// `globals` are the derivatives in globals. The adjoints or tangents of the routines' parameters, and these globals, have
-/// values in each direction; row by row the direction is the last dimension, column by column the first.
+/// `globals` are the derivatives in globals. The adjoints or tangents of the routines' parameters, and these globals,
+/// have values in each direction; row by row the direction is the last dimension, column by column the first.
 ///
 /// # Errors
-/// V164: the program has pointers. V161: it has records. R313: a decision depends on a derivative, or a routine with a derivative as its result has effects.
+/// V164: the program has pointers. V161: it has records. R313: a decision depends on a derivative, or a routine with a
+/// derivative as its result has effects.
 pub fn directions(
     mut program: Program,
     routines: &[RoutineId],

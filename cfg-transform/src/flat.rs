@@ -36,8 +36,8 @@ impl Default for Options<'_> {
 pub struct Flattened {
     /// The program.
     pub program: Flat,
-    /// The routines that have the names of the heads, in their order; a head that is no routine stays as it is. A head that takes pointers is entered through a
-    /// new routine.
+    /// The routines that have the names of the heads, in their order; a head that is no routine stays as it is. A head
+    /// that takes pointers is entered through a new routine.
     pub heads: Vec<RoutineId>,
 }
 

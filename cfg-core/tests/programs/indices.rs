@@ -22,7 +22,7 @@ fn recovered_loop(first: &str, condition: &str, next: &str) -> String {
     )
 }
 
-/// The same for a body of several statements.
+/// The test of [`recovered_loop`] of a loop with several statements in its body.
 fn recovered_body(first: &str, condition: &str, body: &str) -> String {
     let program = format!(
         "subroutine moved(inout integer k)
@@ -101,7 +101,8 @@ end
     }
 }
 
-/// The loop makes no pass where the first value is beyond the last already: the smallest integer minus 1 is not computed.
+/// The loop makes no pass where the first value is beyond the last already: the smallest integer minus 1 is not
+/// computed.
 #[test]
 fn last_values_of_strict_comparisons() {
     for (first, op, step, last) in [

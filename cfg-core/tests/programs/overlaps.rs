@@ -113,7 +113,7 @@ fn elements_that_constants_tell_apart_are_not_compared() {
     assert_eq!(of("call numbers(a[1], a[2])"), []);
     assert_eq!(of("call numbers(a[i], a[2])"), [(0, Other::Argument(1))]);
     assert_eq!(of("call numbers(a[i], a[1] + 1.0)"), []);
-    // What begins at an element goes on behind it.
+    // An argument that begins at an element goes on behind it.
     assert_eq!(of("call mixed(a[3], a[2])"), [(0, Other::Argument(1))]);
     assert_eq!(of("call mixed(a[1], b[2])"), []);
 }

@@ -72,7 +72,7 @@ fn types_of_globals() {
     }
 }
 
-/// What is named, read and written goes to callers also where each routine names a global of its own.
+/// Callers learn what is named, read and written also where each routine names a global of its own.
 #[test]
 fn effects_of_routines_that_all_have_some() {
     let program = read(
@@ -125,7 +125,8 @@ end
     }
 }
 
-/// A program need not be valid: what statements and loops of a called routine write behind its last variable is nothing.
+/// A program need not be valid: what statements and loops of a called routine write behind its last variable is
+/// nothing.
 #[test]
 fn what_is_not_there_is_not_surely_written() {
     for beyond in 0..3 {

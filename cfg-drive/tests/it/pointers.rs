@@ -49,7 +49,8 @@ pub(crate) fn gradient(text: &str, point: &str) -> Result<Json, Diagnostics> {
     Ok(serde_json::to_value(Members::of(&found.gradient, &program, main)).expect("values"))
 }
 
-/// Twelve routines of the kind that C programs have: adjoint, tangent and differences agree, and the tape is empty at the end.
+/// Twelve routines of the kind that C programs have: adjoint, tangent and differences agree, and the tape is empty at
+/// the end.
 #[test]
 fn the_fixtures_have_right_gradients() {
     let folder = folder().join("memory");
@@ -158,7 +159,8 @@ end
     }
 }
 
-/// The first problem says which mistake it is; notes behind it say in which routine the object was made, and in which it ended.
+/// The first problem says which mistake it is; notes behind it say in which routine the object was made, and in which
+/// it ended.
 #[test]
 fn faults_of_pointers_name_the_places_of_their_objects() {
     const OUTSIDE: &str = "leads outside of its object, which has";
@@ -478,7 +480,8 @@ end
     }
 }
 
-/// All elements of arrays of pointers in arrays of records, and of matrices of pointers, get one pointer, which may be one of them.
+/// All elements of arrays of pointers in arrays of records, and of matrices of pointers, get one pointer, which may be
+/// one of them.
 #[test]
 fn arrays_of_pointers_in_arrays_of_records_get_one_pointer() {
     for (assigned, value) in [
@@ -782,7 +785,8 @@ fn what_is_not_lowered_is_refused() {
     }
 }
 
-/// A parameter whose address is taken has as many rows as its object goes on; an argument that may end before is refused.
+/// A parameter whose address is taken has as many rows as its object goes on; an argument that may end before is
+/// refused.
 #[test]
 fn rows_of_parameters_end_with_their_objects() {
     let of = |argument: &str, local: &str, extents: &str| {
@@ -844,8 +848,8 @@ end
     }
 }
 
-/// Sections are passed to a parameter of which the address is taken where one element follows the other; those with gaps
-/// are refused, as is a value without a place.
+/// Sections are passed to a parameter of which the address is taken where one element follows the other; those with
+/// gaps are refused, as is a value without a place.
 #[test]
 fn sections_behind_the_address_of_a_parameter() {
     let text = |rank: &str, count: usize, argument: &str| {

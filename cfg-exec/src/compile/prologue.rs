@@ -12,13 +12,13 @@ use super::{
 };
 use crate::code::{Ext, Instr, ParameterHome, Reg};
 
-/// The longest chain of parameters each of whose shapes asks about the next one, which is declared behind it: longer ones are
-/// no programs that somebody has written.
+/// The longest chain of parameters each of whose shapes asks about the next one, which is declared behind it: longer
+/// ones are no programs that somebody has written.
 const LONGEST: usize = 64;
 
 impl Emitter<'_> {
-    /// Evaluates lower bounds, 1 where there are none, and extents, 0 where there are none, into registers that follow each
-    /// other.
+    /// Evaluates lower bounds, 1 where there are none, and extents, 0 where there are none, into registers that follow
+    /// each other.
     pub(super) fn bounds<'e>(
         &mut self,
         all: impl ExactSizeIterator<Item = (Option<&'e Expr>, Option<&'e Expr>)>,

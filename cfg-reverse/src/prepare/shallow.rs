@@ -75,7 +75,7 @@ impl<F: FnMut(Expr) -> VarId> Hoist<'_, F> {
         let Expr::Op(op, operands) = e else {
             return;
         };
-        // What these evaluate has no derivative, and is not repeated.
+        // Operands of `and`, `or` and inquiries have no derivative, and are not repeated.
         if matches!(op, Op::And | Op::Or) || op.class() == OpClass::Inquiry {
             return;
         }

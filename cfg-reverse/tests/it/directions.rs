@@ -395,7 +395,7 @@ fn is_refused(lines: &str, words: &str) {
     assert!(found, "{lines}: {problems}");
 }
 
-/// What has pointers or records is refused before any routine is read.
+/// Programs with pointers or records are refused before any routine is read.
 #[test]
 fn only_flat_programs_are_taken() {
     let [pointer, record] = [

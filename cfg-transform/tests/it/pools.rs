@@ -77,7 +77,8 @@ fn places_whose_indices_are_kept() {
     }
 }
 
-/// All elements of an array with gaps get a scalar row by row, up to a number of rows; the longest dimension is what a row has.
+/// All elements of an array with gaps get a scalar row by row, up to a number of rows; the longest dimension is what a
+/// row has.
 #[test]
 fn rows_that_get_a_value() {
     for (records, numbers, is_refused) in [
@@ -184,8 +185,8 @@ end
     }
 }
 
-/// A place of a lowered program leads to the statement that it was made from, to the vertex if it is of none, and to the
-/// routine where something was added.
+/// A place of a lowered program leads to the statement that it was made from, to the vertex if it is of none, and to
+/// the routine where something was added.
 #[test]
 fn places_lead_back_to_the_original() {
     let source = "subroutine g(in ^real p, out real y)

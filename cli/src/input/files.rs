@@ -13,7 +13,8 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 use std::{fs, io};
 
-/// The top of a repository lies at most so many folders above a file, and headers are looked for among so many entries of folders.
+/// The top of a repository lies at most so many folders above a file, and headers are looked for among so many entries
+/// of folders.
 const LEVELS: usize = 8;
 const ENTRIES: usize = 20_000;
 
@@ -123,7 +124,8 @@ fn all_files(tops: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// The folders in which, and below which, a header is looked for: the repository, or the file's own folder and what stands beside it.
+/// The folders in which, and below which, a header is looked for: the repository, or the file's own folder and what
+/// stands beside it.
 fn tops(folder: &Path) -> Vec<PathBuf> {
     let above = (0..=LEVELS).scan(folder.to_owned(), |folder, _| {
         let this = folder.clone();

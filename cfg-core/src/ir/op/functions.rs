@@ -5,7 +5,7 @@ pub(super) fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
-/// The same over 32-bit reals.
+/// `acosh` over 32-bit reals.
 pub(super) fn acoshf(x: f32) -> f32 {
     if x < 1.0 { f32::NAN } else { libm::acoshf(x) }
 }
