@@ -49,6 +49,9 @@ pub struct Location {
     pub line: Option<usize>,
     /// Column in bytes, from 1.
     pub column: Option<usize>,
+    /// The line, and the column in bytes behind the last byte, from 1. Where the end is not known, the place is a word or a
+    /// literal.
+    pub end: Option<(usize, usize)>,
     /// The element in the program's own words: `routine f, vertex 5, statement 2`.
     pub element: Option<String>,
 }
@@ -75,6 +78,15 @@ impl Location {
         self.annotations = site.annotations(program).cloned().flatten();
         self.source = site.source(program).map(Box::new);
         self.site = Some(Box::new(site));
+    }
+
+    /// Sets file, line, column and end to those of a place in a source.
+    pub fn set_source_place(&mut self, place: &SourcePlace) {
+        let [_, line, column, end_line, end_column] = place.span.numbers();
+        self.file = Some(place.name.clone());
+        self.line = Some(line as usize);
+        self.column = Some(column as usize);
+        self.end = Some((end_line as usize, end_column as usize));
     }
 }
 

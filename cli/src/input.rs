@@ -160,9 +160,7 @@ impl Session {
                 if placement == Placement::Spans
                     && let Some(source) = d.at.source.take()
                 {
-                    d.at.file = Some(source.name);
-                    d.at.line = Some(source.span.line.get() as usize);
-                    d.at.column = Some(source.span.column.get() as usize);
+                    d.at.set_source_place(&source);
                 }
             }
         }

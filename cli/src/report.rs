@@ -1,24 +1,24 @@
 //! Diagnostics for people (with an excerpt of the source) and for programs (one JSON object per line).
 
+mod excerpt;
+mod render;
+
 use crate::args::{Common, DiagnosticsForm};
 use crate::codes;
 use crate::physical_memory::memory_for_reading;
-use anstyle::{AnsiColor, Style};
 use cfg_core::diagnostic::{Diagnostic, Diagnostics, Severity, SourcePlace};
-use cfg_core::text::{Visible, is_invisible};
+use cfg_core::text::Visible;
 use cfg_languages::{FrontEnd, Placement, Places};
+use excerpt::Excerpts;
+use render::rendered;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
 /// Most problems that are printed, unless all are asked for.
 const LIMIT: usize = 100;
-
-/// Longest excerpt of a source line, in characters.
-const EXCERPT: usize = 100;
 
 /// A text that diagnostics point into.
 #[derive(Debug)]
@@ -142,10 +142,10 @@ impl Reporter {
         }
         match self.form {
             DiagnosticsForm::Text => {
-                let sources: Vec<_> = texts.iter().map(|text| Lines::new(text, &shown)).collect();
-                for d in &shown {
-                    let source = sources.iter().find(|s| d.at.file.as_ref() == Some(s.name));
-                    print_text(out, d, source)?;
+                let excerpts = Excerpts::new(texts, &shown);
+                // A note is a place of the problem before it.
+                for problem in shown.chunk_by(|_, next| next.severity == Severity::Note) {
+                    writeln!(out, "{}\n", rendered(problem, &excerpts))?;
                 }
             }
             DiagnosticsForm::Json => {
@@ -168,11 +168,8 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
                 .as_ref()
                 .filter(|source| source.name == text.name);
         if let (Placement::Spans, None, Some(source)) = (placement, d.at.line, source) {
-            d.at.file = Some(source.name.clone());
-            (d.at.line, d.at.column) = (
-                Some(source.span.line.get() as usize),
-                Some(source.span.column.get() as usize),
-            );
+            let source = source.clone();
+            d.at.set_source_place(&source);
         }
         let placed = d.at.line.is_some() || d.at.pointer.is_some() || d.at.site.is_some();
         if first && placed && d.at.file.is_none() {
@@ -195,157 +192,6 @@ fn locate(diagnostics: &mut [Diagnostic], text: &Text, first: bool) {
     if let Some(places) = text.places.get_or_init(places) {
         places.locate(&text.bytes, wanting);
     }
-}
-
-fn print_text(out: &mut impl Write, d: &Diagnostic, source: Option<&Lines<'_>>) -> io::Result<()> {
-    let strong = match d.severity {
-        Severity::Note => AnsiColor::BrightGreen.on_default().bold(),
-        Severity::Error => AnsiColor::BrightRed.on_default().bold(),
-        Severity::Warning => AnsiColor::BrightYellow.on_default().bold(),
-    };
-    let bold = Style::new().bold();
-    let frame = AnsiColor::BrightBlue.on_default().bold();
-    writeln!(
-        out,
-        "{strong}{}[{}]{strong:#}{bold}: {}{bold:#}",
-        d.severity.name(),
-        d.code,
-        Visible(&d.message)
-    )?;
-    let mut margin = 1;
-    if let Some(file) = &d.at.file {
-        let excerpt = source.and_then(|s| excerpt(s.line(d.at.line?)?, d.at.column?));
-        let number = d.at.line.map_or(String::new(), |l| l.to_string());
-        margin = number.len().max(1);
-        write!(out, "{:margin$}{frame}-->{frame:#} {}", "", Visible(file))?;
-        if let Some(line) = d.at.line {
-            write!(out, ":{line}")?;
-            if let Some(column) = d.at.column {
-                write!(out, ":{column}")?;
-            }
-        }
-        writeln!(out)?;
-        if let Some((line, indent)) = excerpt {
-            writeln!(out, "{:margin$} {frame}|{frame:#}", "")?;
-            writeln!(out, "{frame}{number} |{frame:#} {line}")?;
-            writeln!(
-                out,
-                "{:margin$} {frame}|{frame:#} {:indent$}{strong}^{strong:#}",
-                "", ""
-            )?;
-        }
-    }
-    // The empty pointer is the whole document.
-    let pointer = d.at.pointer.as_ref().filter(|p| !p.is_empty());
-    let place = match (&d.at.element, pointer) {
-        (Some(element), Some(pointer)) => Some(format!("{element} ({pointer})")),
-        (Some(place), None) | (None, Some(place)) => Some(place.clone()),
-        (None, None) => None,
-    };
-    // Once is enough.
-    let place_told = |source: &SourcePlace| {
-        d.at.file.as_ref() == Some(&source.name)
-            && d.at.line == Some(source.span.line.get() as usize)
-    };
-    let source = d.at.source.as_deref().filter(|source| !place_told(source));
-    let source = source.map(ToString::to_string);
-    let rule = (!d.rule.is_empty()).then(|| d.rule.clone());
-    let help = (!d.help.is_empty()).then(|| d.help.clone());
-    for (word, text) in [
-        ("at", place),
-        ("source", source),
-        ("rule", rule),
-        ("help", help),
-    ] {
-        if let Some(text) = text {
-            writeln!(
-                out,
-                "{:margin$} {frame}={frame:#} {bold}{word}:{bold:#} {}",
-                "",
-                Visible(&text)
-            )?;
-        }
-    }
-    writeln!(out)
-}
-
-/// The lines of a text that diagnostics point into, found in one pass: a line may be the whole text.
-struct Lines<'a> {
-    name: &'a String,
-    lines: BTreeMap<usize, &'a [u8]>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a Text, diagnostics: &[Diagnostic]) -> Self {
-        let here = diagnostics
-            .iter()
-            .filter(|d| d.at.file.as_ref() == Some(&text.name));
-        let mut wanted: Vec<usize> = here
-            .filter_map(|d| d.at.line.filter(|&line| line > 0))
-            .collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let mut lines = BTreeMap::new();
-        let mut wanted = wanted.into_iter().peekable();
-        let mut rest = Some(text.bytes.as_slice());
-        let mut number = 1;
-        while let (Some(&next), Some(bytes)) = (wanted.peek(), rest) {
-            let end = bytes.iter().position(|&b| b == b'\n');
-            if next == number {
-                lines.insert(number, &bytes[..end.unwrap_or(bytes.len())]);
-                wanted.next();
-            }
-            rest = end.map(|end| &bytes[end + 1..]);
-            number += 1;
-        }
-        let name = &text.name;
-        Self { name, lines }
-    }
-
-    fn line(&self, number: usize) -> Option<&'a [u8]> {
-        self.lines.get(&number).copied()
-    }
-}
-
-/// The part of a line around a column (from 1, in bytes), and where the column is in it, in characters.
-fn excerpt(line: &[u8], column: usize) -> Option<(String, usize)> {
-    let at = column.checked_sub(1)?.min(line.len());
-    // Far enough on both sides for the characters that are shown, however long they are in UTF-8.
-    let start = at.saturating_sub(4 * EXCERPT);
-    let stop = (at + 4 * EXCERPT).min(line.len());
-    let clean = |bytes: &[u8]| -> Vec<char> {
-        let text = String::from_utf8_lossy(bytes);
-        text.chars()
-            // One column each, so that the mark stands where it should.
-            .map(|c| match c {
-                c if c.is_control() => ' ',
-                c if is_invisible(c) => '\u{fffd}',
-                c => c,
-            })
-            .collect()
-    };
-    let before = clean(&line[start..at]);
-    let after = clean(&line[at..stop]);
-    let keep_before = if before.len() + after.len() <= EXCERPT {
-        before.len()
-    } else {
-        before
-            .len()
-            .min((EXCERPT / 3).max(EXCERPT.saturating_sub(after.len())))
-    };
-    let keep_after = after.len().min(EXCERPT - keep_before);
-    let cut_before = start > 0 || keep_before < before.len();
-    let cut_after = stop < line.len() || keep_after < after.len();
-    let mut shown = String::new();
-    if cut_before {
-        shown.push('…');
-    }
-    shown.extend(&before[before.len() - keep_before..]);
-    shown.extend(&after[..keep_after]);
-    if cut_after {
-        shown.push('…');
-    }
-    Some((shown, keep_before + usize::from(cut_before)))
 }
 
 /// A diagnostic.
@@ -438,42 +284,6 @@ fn print_json(out: &mut impl Write, d: &Diagnostic) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn excerpts_point_at_the_column() {
-        assert_eq!(excerpt(b"cd", 2), Some(("cd".into(), 1)));
-        assert_eq!(excerpt("ä = 1".as_bytes(), 4), Some(("ä = 1".into(), 2)));
-        assert_eq!(excerpt(b"a\tb", 3), Some(("a b".into(), 2)));
-        // Past the end.
-        assert_eq!(excerpt(b"ab", 99), Some(("ab".into(), 2)));
-        assert_eq!(excerpt(b"ab", 0), None);
-        // The longest line that is shown as it is.
-        let line = "x".repeat(EXCERPT);
-        assert_eq!(excerpt(line.as_bytes(), 51), Some((line.clone(), 50)));
-        let longer = format!("{line}x");
-        let (shown, _) = excerpt(longer.as_bytes(), 51).expect("the line exists");
-        assert!(shown.contains('…'), "{shown}");
-    }
-
-    #[test]
-    fn lines_are_found() {
-        let text = Text {
-            name: "f".into(),
-            bytes: b"one\n\nthree\nfour".to_vec(),
-            language: cfg_languages::JSON,
-            places: OnceCell::new(),
-        };
-        let mut diagnostics = vec![Diagnostic::error(&codes::MORE, "", ""); 5];
-        for (d, line) in diagnostics.iter_mut().zip([4, 1, 9, 0, 2]) {
-            d.at.file = Some("f".into());
-            d.at.line = Some(line);
-        }
-        diagnostics[1].at.file = Some("g".into());
-        let lines = Lines::new(&text, &diagnostics);
-        assert_eq!(lines.line(4), Some(b"four".as_slice()));
-        assert_eq!(lines.line(2), Some(b"".as_slice()));
-        assert_eq!((lines.line(1), lines.line(9)), (None, None));
-    }
-
     /// A hundred problems are printed, and of more than these their number; with `--all` all of them.
     #[test]
     fn problems_are_printed_up_to_a_number() {
@@ -508,19 +318,5 @@ mod tests {
         let text = String::from_utf8(out).expect("a text");
         let told = ["a warning", "an error", "51 more problems are"];
         assert_eq!(told.map(|words| text.matches(words).count()), [99, 1, 1]);
-    }
-
-    #[test]
-    fn excerpts_of_long_lines_are_cut() {
-        let mut line = "x".repeat(1_000_000).into_bytes();
-        line[500_000] = b'Y';
-        let (shown, at) = excerpt(&line, 500_001).expect("the line exists");
-        assert_eq!(shown.chars().nth(at), Some('Y'));
-        assert_eq!(shown.chars().count(), EXCERPT + 2);
-        let (shown, at) = excerpt(&line, 1).expect("the line exists");
-        assert_eq!((shown.chars().count(), at), (EXCERPT + 1, 0));
-        let (shown, at) = excerpt(&line, 1_000_000).expect("the line exists");
-        assert_eq!(shown.chars().count(), EXCERPT + 1);
-        assert_eq!(at, EXCERPT);
     }
 }

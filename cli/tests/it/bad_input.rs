@@ -135,7 +135,7 @@ fn every_kind_has_its_message() {
             "{kind}:\n{}",
             ran.out
         );
-        for part in ["  = rule: ", "  = help: "] {
+        for part in [" = rule: ", " = help: "] {
             assert!(ran.out.contains(part), "{kind}:\n{}", ran.out);
         }
         let ran = cfgrev(&["gradient", &file, "--at", "{}"]);
