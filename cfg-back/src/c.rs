@@ -37,6 +37,7 @@
 //! | `statement`, `call`, `array` | statements; array statements as loops |
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
+//! | `lines` | statements, which become text last |
 //! | `interface`, `parameters`, `sweep`, `plain`, `original`, `apart` | the functions for callers in other files |
 //! | `structs`, `handing`, `plain_records` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |

@@ -1,13 +1,9 @@
 //! Offsets, strides and extents: sums of an integer expression and a constant, folded where they are constant.
 
-use super::operators::{
-    Code, literal_integer,
-    precedence::{PRODUCT, SUM},
-};
-use cfg_core::ir::ScalarType;
+use super::operators::{Code, Infix, literal_integer, precedence::SUM};
 
 /// An integer: an expression, or none, plus a constant.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Amount {
     code: Option<Code>,
     constant: i64,
@@ -24,12 +20,9 @@ impl From<i64> for Amount {
 
 impl From<Code> for Amount {
     fn from(code: Code) -> Self {
-        match code.text.parse() {
-            Ok(constant) => Self {
-                code: None,
-                constant,
-            },
-            Err(_) => Self {
+        match code.whole() {
+            Some(constant) if constant != i64::MIN => constant.into(),
+            _ => Self {
                 code: Some(code),
                 constant: 0,
             },
@@ -37,17 +30,11 @@ impl From<Code> for Amount {
     }
 }
 
-/// An integer expression of this text.
-fn integer(text: String, precedence: u8) -> Code {
-    Code::new(text, precedence, ScalarType::Integer)
-}
-
-fn sum(a: &Code, b: &Code) -> Code {
-    let text = match b.text.strip_prefix('-') {
-        Some(positive) if b.precedence > SUM => format!("{} - {positive}", a.at_least(SUM)),
-        _ => format!("{} + {}", a.at_least(SUM), b.at_least(SUM)),
-    };
-    integer(text, SUM)
+fn sum(a: Code, b: Code) -> Code {
+    match b.without_sign() {
+        Some(positive) if b.precedence() > SUM => a.with(Infix::Sub, positive),
+        _ => a.with(Infix::Plus, b),
+    }
 }
 
 impl Amount {
@@ -61,12 +48,7 @@ impl Amount {
         match &self.code {
             None => literal_integer(self.constant),
             Some(code) if self.constant == 0 => code.clone(),
-            // The magnitude of the least integer is no constant.
-            Some(code) if self.constant < 0 && self.constant != i64::MIN => {
-                let text = format!("{} - {}", code.at_least(SUM), -self.constant);
-                integer(text, SUM)
-            }
-            Some(code) => sum(code, &literal_integer(self.constant)),
+            Some(code) => sum(code.clone(), literal_integer(self.constant)),
         }
     }
 
@@ -77,13 +59,13 @@ impl Amount {
             return a.wrapping_add(b).into();
         }
         let code = match (&self.code, &other.code) {
-            (Some(a), Some(b)) => Some(sum(a, b)),
+            (Some(a), Some(b)) => Some(sum(a.clone(), b.clone())),
             (a, b) => a.as_ref().or(b.as_ref()).cloned(),
         };
         match self.constant.checked_add(other.constant) {
             Some(constant) => Self { code, constant },
             None => Self {
-                code: Some(sum(&self.code(), &other.code())),
+                code: Some(sum(self.code(), other.code())),
                 constant: 0,
             },
         }
@@ -93,17 +75,7 @@ impl Amount {
     pub(super) fn minus(&self, constant: i64) -> Self {
         match constant.checked_neg() {
             Some(n) => self.plus(&n.into()),
-            None => Self {
-                code: Some(integer(
-                    format!(
-                        "{} - {}",
-                        self.code().at_least(SUM),
-                        literal_integer(constant).text
-                    ),
-                    SUM,
-                )),
-                constant: 0,
-            },
+            None => self.code().with(Infix::Sub, constant).into(),
         }
     }
 
@@ -111,17 +83,7 @@ impl Amount {
     pub(super) fn minus_code(&self, other: &Self) -> Self {
         match other.constant() {
             Some(constant) => self.minus(constant),
-            None => Self {
-                code: Some(integer(
-                    format!(
-                        "{} - {}",
-                        self.code().at_least(SUM),
-                        other.code().at_least(PRODUCT)
-                    ),
-                    SUM,
-                )),
-                constant: 0,
-            },
+            None => self.code().with(Infix::Sub, other.code()).into(),
         }
     }
 
@@ -142,45 +104,36 @@ impl Amount {
             Some(1) => return a.clone(),
             Some(factor) => {
                 if let (Some(code), Some(constant)) = (&a.code, a.constant.checked_mul(factor)) {
-                    let text = format!("{}*{factor}", code.at_least(PRODUCT));
-                    let code = Some(integer(text, PRODUCT));
+                    let code = Some(code.clone().with(Infix::Times, factor));
                     return Self { code, constant };
                 }
             }
             None => {}
         }
-        let text = format!(
-            "{}*{}",
-            a.code().at_least(PRODUCT),
-            b.code().at_least(PRODUCT + 1)
-        );
-        Self {
-            code: Some(integer(text, PRODUCT)),
-            constant: 0,
-        }
+        a.code().with(Infix::Times, b.code()).into()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::operators::precedence::POSTFIX;
+    use super::super::operators::Name;
     use super::*;
 
     fn name(text: &str) -> Amount {
-        integer(text.to_owned(), POSTFIX).into()
+        Code::from(Name::from(text)).into()
     }
 
     #[test]
     fn constants_are_folded_and_parentheses_are_few() {
         let (i, j, n) = (name("i"), name("j"), name("n"));
         let at = i.minus(1).times(&n).plus(&j.minus(1));
-        assert_eq!(at.code().text, "(i - 1)*n + j - 1");
+        assert_eq!(at.code().to_string(), "(i - 1)*n + j - 1");
         let at = i.minus(1).times(&4.into()).plus(&j.minus(1));
-        assert_eq!(at.code().text, "i*4 + j - 5");
-        assert_eq!(i.minus(1).plus(&1.into()).code().text, "i");
+        assert_eq!(at.code().to_string(), "i*4 + j - 5");
+        assert_eq!(i.minus(1).plus(&1.into()).code().to_string(), "i");
         assert_eq!(Amount::from(3).times(&4.into()).constant(), Some(12));
         assert_eq!(n.times(&0.into()).constant(), Some(0));
-        assert_eq!(i.minus_code(&j.minus(2)).code().text, "i - (j - 2)");
+        assert_eq!(i.minus_code(&j.minus(2)).code().to_string(), "i - (j - 2)");
         let far = Amount::from(i64::MAX).plus(&1.into());
         assert_eq!(far.constant(), Some(i64::MIN));
     }

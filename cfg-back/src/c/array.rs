@@ -5,16 +5,14 @@ mod memory;
 mod shapes;
 mod view;
 
-pub(super) use loops::has_sum;
 pub(super) use view::{View, size};
 
 use super::{
     Emitted,
-    amount::Amount,
-    lines::{behind_target, identifiers},
-    operators,
-    operators::Code,
-    operators::precedence::POSTFIX,
+    lines::Statement,
+    operators::{self, Code, Infix, Name, Prefix},
+    statement::silenced,
+    variable::null,
     writer::Writer,
 };
 use cfg_core::{
@@ -93,12 +91,11 @@ impl Writer<'_> {
             return Err(self.malformed("a reduction has no value"));
         };
         let result = self.helper(op.name(), variable.ty);
-        let code = Code::new(result, POSTFIX, variable.ty);
         self.in_block(&form, |writer, arrays| {
-            writer.lanes[k] = Some(code.clone());
+            writer.lanes[k] = Some(result.clone());
             writer.steps(&form.steps, arrays)
         })?;
-        Ok(code)
+        Ok(result)
     }
 
     /// The cells of the value of an array expression, which are made before the statement where they are no variable's.
@@ -141,21 +138,15 @@ impl Writer<'_> {
         let block = works || !conditional(form).is_empty();
         let (from, declared) = (self.lines.here(), self.declared);
         if block {
-            self.lines.open_block();
+            self.add(Statement::Block);
         }
-        let mark = works.then(|| self.fresh("mark"));
-        if let Some(mark) = &mark {
-            let memory = self.work();
-            self.lines.line(format_args!(
-                "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);"
-            ));
-        }
+        let mark = works.then(|| self.mark("->work", "mark"));
+        let release = mark.map(|[mark, release]| {
+            self.add(mark);
+            release
+        });
         let made = self.within(form, write)?;
-        if let Some(mark) = mark {
-            let memory = self.work();
-            self.lines
-                .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
-        }
+        release.into_iter().for_each(|release| self.add(release));
         if block {
             self.silence(from);
             self.lines.close();
@@ -164,10 +155,10 @@ impl Writer<'_> {
         Ok(made)
     }
 
-    /// The name of the parameter with the memory of work arrays, which the function then has.
-    pub(super) fn work(&mut self) -> String {
+    /// The parameter with the memory of work arrays, which the function then has.
+    pub(super) fn work(&mut self) -> Code {
         self.made.needs_memory = true;
-        self.memory.clone()
+        Code::name(self.memory.clone(), ScalarType::Tape)
     }
 
     /// Keeps compilers from complaining of variables that were declared since and are not read.
@@ -176,18 +167,14 @@ impl Writer<'_> {
         if names.is_empty() {
             return;
         }
-        let mut text = self.lines.since(from).to_owned();
-        if self.checked() {
-            text = self.named_in(&text);
-        }
-        let read: HashSet<&str> = text
-            .lines()
-            .filter(|line| !line.contains(" = NULL;") && !line.contains(" = 1, "))
-            .flat_map(|line| identifiers(behind_target(line)))
-            .collect();
-        for name in names.iter().filter(|name| !read.contains(name.as_str())) {
-            self.lines.line(format_args!("(void){name};"));
-        }
+        let since = self.lines.since(from).iter();
+        let read: HashSet<&Name> = since.flat_map(Statement::reads).collect();
+        let silent = names
+            .iter()
+            .filter(|name| !read.contains(name))
+            .map(silenced);
+        let silent: Vec<Code> = silent.collect();
+        silent.into_iter().for_each(|line| self.add(line));
     }
 
     fn enter<'f>(&mut self, form: &'f Form) -> Emitted<Arrays<'f>> {
@@ -203,20 +190,23 @@ impl Writer<'_> {
         for &array in &arrays.variable {
             let it = form.arrays[array.index()];
             self.declared += 1;
-            let name = self.fresh("s");
+            let name: Name = self.fresh("s").into();
             self.unsure.push(name.clone());
-            self.lines
-                .line(format_args!("{} *{name} = NULL;", self.file.c_type(it.ty)));
+            let declared = Code::name(name.clone(), it.ty);
+            let declared = declared.declared(&format!("{} *", self.file.c_type(it.ty)));
+            self.set(&declared, null());
             let mut axes = Vec::with_capacity(it.rank);
             for k in 1..=it.rank {
-                let [extent, stride] = ["extent", "stride"].map(|what| format!("{name}_{what}{k}"));
-                self.names.reserve(&extent);
-                self.names.reserve(&stride);
-                self.lines
-                    .line(format_args!("int64_t {extent} = 1, {stride} = 0;"));
-                self.unsure.extend([extent.clone(), stride.clone()]);
-                let amount = |name| Amount::from(Code::new(name, POSTFIX, ScalarType::Integer));
-                axes.push((amount(extent), amount(stride)));
+                let [extent, stride] = ["extent", "stride"].map(|what| {
+                    let name = format!("{name}_{what}{k}");
+                    self.names.reserve(&name);
+                    let name: Name = name.into();
+                    self.unsure.push(name.clone());
+                    Code::from(name)
+                });
+                let declared = extent.clone().declared("int64_t").set(1);
+                self.add(declared.with(Infix::Comma, stride.clone().set(0)));
+                axes.push((extent.into(), stride.into()));
             }
             arrays.views[array.index()] = Some(View {
                 pointer: name,
@@ -254,10 +244,9 @@ impl Writer<'_> {
                 if !matches!(value, Expr::Place(_) | Expr::Op(..)) {
                     return self.set_lane(*name, code);
                 }
-                let s = self.helper("s", code.ty);
-                self.lines.line(format_args!("{s} = {};", code.text));
+                let kept = self.keep("s", code);
                 self.stop();
-                self.set_lane(*name, Code::new(s, POSTFIX, code.ty))
+                self.set_lane(*name, kept)
             }
             Step::Section { array, place } => {
                 let view = self.section_view(place)?;
@@ -308,7 +297,7 @@ impl Writer<'_> {
                 let code = self.hoisted(code);
                 self.must_be_array(arrays, *array);
                 self.stop();
-                self.fill(&view, &code.text)
+                self.fill(&view, code)
             }
             Step::Copy { to, from } => {
                 self.conform(arrays, *to, *from)?;
@@ -343,10 +332,10 @@ impl Writer<'_> {
                         self.negated(code)?
                     }
                 };
-                self.lines.open(format_args!("if ({})", code.text));
+                self.add(Statement::If(code));
                 self.steps(taken, arrays)?;
                 if !untaken.is_empty() {
-                    self.lines.reopen("} else {");
+                    self.add(Statement::Else);
                     for array in untaken {
                         self.untaken(arrays, *array)?;
                     }
@@ -370,11 +359,11 @@ impl Writer<'_> {
                     return self.steps(well, arrays);
                 }
                 self.attempt(|writer| writer.steps(attempt, arrays))?;
-                let check = self.checks.variable.clone();
-                self.lines.open(format_args!("if (!{check}.at)"));
+                let found = Code::from(self.checks.variable.clone()).member(".at");
+                self.add(Statement::If(found.clone().prefix(Prefix::Not)));
                 self.steps(well, arrays)?;
-                self.lines.reopen("} else {");
-                self.lines.line(format_args!("{check}.at = 0;"));
+                self.add(Statement::Else);
+                self.set(&found, 0);
                 self.steps(failed, arrays)?;
                 self.lines.close();
                 Ok(())

@@ -4,10 +4,8 @@ use super::{
     Emitted,
     amount::Amount,
     expression::reduces,
-    operators::{
-        Code, literal_integer,
-        precedence::{POSTFIX, PRODUCT, SUM, UNARY},
-    },
+    lines::Statement,
+    operators::{Code, Infix, Prefix, literal_logical, precedence::POSTFIX},
     statement::pushes,
     writer::Writer,
 };
@@ -58,7 +56,7 @@ pub(super) struct Switch<'c> {
     /// The arms that are still to be written, with their edges, the next one last.
     rest: Vec<(&'c Arm, EdgeId)>,
     /// The name of the selector's value if it is compared; C's own `switch` is used where there are no ranges.
-    pub(super) compared: Option<String>,
+    pub(super) compared: Option<Code>,
 }
 
 impl Writer<'_> {
@@ -119,14 +117,13 @@ impl Writer<'_> {
         let form = match test {
             LoopTest::Pre(condition) => {
                 if self.checked() || reduces(condition) {
-                    self.lines.open("for (;;)");
+                    self.add(Statement::Forever);
                     let code = self.decision(condition)?;
                     let code = self.negated(code)?;
-                    self.lines.line(format_args!("if ({})", code.text));
-                    self.lines.line("    break;");
+                    self.guard(code, Statement::Break);
                 } else {
-                    let condition = self.scalar(condition)?.text;
-                    self.lines.open(format_args!("while ({condition})"));
+                    let condition = self.scalar(condition)?;
+                    self.add(Statement::While(condition));
                 }
                 Form::Loop {
                     counted: false,
@@ -134,7 +131,7 @@ impl Writer<'_> {
                 }
             }
             LoopTest::Post(condition) => {
-                self.lines.open("do");
+                self.add(Statement::Do);
                 Form::DoWhile(condition)
             }
             LoopTest::Counted {
@@ -170,37 +167,32 @@ impl Writer<'_> {
             return Ok(false);
         }
         self.reads(index);
-        let i = self.scalar_place(index)?.at_least(POSTFIX).into_owned();
+        let i = self.scalar_place(index)?.at_least(POSTFIX);
         let own = self.is_own(index);
         let constant = step.constant().filter(|n| *n != 0);
         let Some(by) = constant.filter(|_| own) else {
-            self.begin_trips(&i, first, last, step)?;
+            self.begin_trips(i, first, last, step)?;
             return Ok(false);
         };
         let first = self.scalar(first)?;
         let mut last_code = self.scalar(last)?;
         if !self.stays(last, index, &body) {
-            let name = self.helper("last", ScalarType::Integer);
-            self.lines
-                .line(format_args!("{name} = {};", last_code.text));
-            last_code = Code::new(name, POSTFIX, ScalarType::Integer);
+            last_code = self.keep("last", last_code);
         }
-        let sign = if by > 0 { "<=" } else { ">=" };
         let next = match by {
-            1 => format!("++{i}"),
-            -1 => format!("--{i}"),
-            _ if by < 0 && by != i64::MIN => format!("{i} -= {}", -by),
-            _ => format!("{i} += {}", literal_integer(by).text),
+            1 => i.clone().prefix(Prefix::Increment),
+            -1 => i.clone().prefix(Prefix::Decrement),
+            _ if by < 0 && by != i64::MIN => i.clone().with(Infix::SubFrom, -by),
+            _ => i.clone().with(Infix::AddTo, by),
         };
         let roomy = self.room_for_passes(pushed, &first, &last_code, by)?;
         // Compilers warn of an index that is assigned itself.
-        let begin = match first.text == i {
-            true => String::new(),
-            false => format!("{i} = {}", first.text),
-        };
-        self.lines.open(format_args!(
-            "for ({begin}; {i} {sign} {}; {next})",
-            last_code.at_least(SUM)
+        let begin = (first != i).then(|| i.clone().set(first));
+        let sign = if by > 0 { Infix::Le } else { Infix::Ge };
+        self.add(Statement::For(
+            begin,
+            [i.is(sign, last_code), next].into(),
+            false,
         ));
         Ok(roomy)
     }
@@ -221,7 +213,7 @@ impl Writer<'_> {
         let trips = if by == 1 && first.constant() == Some(1) {
             last
         } else {
-            let operands = vec![first.code(), last.code(), literal_integer(by)];
+            let operands = vec![first.code(), last.code(), by.into()];
             self.apply(Op::Trips, operands)?.into()
         };
         for ((tape, name), cells) in pushed {
@@ -229,15 +221,12 @@ impl Writer<'_> {
             let cells = match *name {
                 // Bits share words, and one word is begun.
                 "control" => {
-                    let text = format!(
-                        "{}/64",
-                        trips.times(&(*cells).into()).code().at_least(PRODUCT)
-                    );
-                    Amount::from(Code::new(text, PRODUCT, ScalarType::Integer)).plus(&2.into())
+                    let bits = trips.times(&(*cells).into()).code();
+                    Amount::from(bits.with(Infix::Over, 64)).plus(&2.into())
                 }
                 _ => trips.times(&(*cells).into()),
             };
-            self.room((&tape, &top), name, &cells.code().text);
+            self.room((tape, top), name, cells.code());
         }
         Ok(true)
     }
@@ -291,30 +280,33 @@ impl Writer<'_> {
 
     /// The head of a counted loop whose index may be changed under another name, or whose step is not constant: passes
     /// are counted.
-    fn begin_trips(&mut self, i: &str, first: &Expr, last: &Expr, step: &Expr) -> Emitted<()> {
+    fn begin_trips(&mut self, i: Code, first: &Expr, last: &Expr, step: &Expr) -> Emitted<()> {
         let first = self.scalar(first)?;
         let last = self.scalar(last)?;
         let step_code = self.scalar(step)?;
         let [from, by, trips] =
             ["first", "step", "trips"].map(|name| self.helper(name, ScalarType::Integer));
-        self.lines.line(format_args!("{from} = {};", first.text));
-        let code = |name: &str| Code::new(name.to_owned(), POSTFIX, ScalarType::Integer);
+        self.set(&from, first);
         let (last, by) = match step.constant().filter(|n| *n != 0) {
-            Some(n) => (last, literal_integer(n).at_least(UNARY).into_owned()),
+            Some(n) => (last, n.into()),
             None => {
-                let end = self.helper("last", ScalarType::Integer);
-                self.lines.line(format_args!("{end} = {};", last.text));
-                self.lines.line(format_args!("{by} = {};", step_code.text));
-                self.made.can_fail = true;
-                self.lines.line(format_args!("if ({by} == 0)"));
-                self.lines.line("    return 4;");
-                (code(&end), by)
+                let end = self.keep("last", last);
+                self.set(&by, step_code);
+                self.fail_if(by.clone().is(Infix::Eq, 0), 4);
+                (end, by)
             }
         };
-        let count = self.apply(Op::Trips, vec![code(&from), last, code(&by)])?;
-        self.lines.open(format_args!(
-            "for ({trips} = {}, {i} = {from}; {trips} > 0; --{trips}, {i} += {by})",
-            count.text
+        let count = self.apply(Op::Trips, vec![from.clone(), last, by.clone()])?;
+        let begin = trips
+            .clone()
+            .set(count)
+            .with(Infix::Comma, i.clone().set(from));
+        let next = trips.clone().prefix(Prefix::Decrement);
+        let next = next.with(Infix::Comma, i.with(Infix::AddTo, by));
+        self.add(Statement::For(
+            Some(begin),
+            [trips.is(Infix::Gt, 0), next].into(),
+            false,
         ));
         Ok(())
     }
@@ -361,7 +353,7 @@ impl Writer<'_> {
                     std::mem::swap(other, taken);
                     code = self.negated(code)?;
                 }
-                self.lines.open(format_args!("if ({})", code.text));
+                self.add(Statement::If(code));
                 let first = edges.pop();
                 edges.retain(|e| !empty(e));
                 let form = Form::If(edges);
@@ -386,8 +378,7 @@ impl Writer<'_> {
     ) -> Emitted<Switch<'c>> {
         let mut code = self.scalar(value)?;
         if self.checked() {
-            let name = self.set_integer("selector", &code);
-            code = Code::new(name, POSTFIX, ScalarType::Integer);
+            code = self.set_integer("selector", code);
         }
         let ranges = arms.iter().flat_map(|arm| &arm.cases);
         let compared = ranges.clone().any(|range| single(range).is_none());
@@ -410,15 +401,16 @@ impl Writer<'_> {
             compared: None,
         };
         if compared {
-            let name = self.helper("selector", ScalarType::Integer);
-            self.lines.line(format_args!("{name} = {};", code.text));
-            switch.compared = Some(name);
+            switch.compared = Some(self.keep("selector", code.typed(ScalarType::Integer)));
         } else {
             // A constant would be an int.
-            let literal = code.text.parse::<i64>().is_ok();
-            let cast = if literal { "(int64_t)" } else { "" };
-            self.lines
-                .open(format_args!("switch ({cast}{})", code.text));
+            let literal = code.whole().is_some();
+            let code = if literal {
+                code.cast("int64_t", ScalarType::Integer)
+            } else {
+                code
+            };
+            self.add(Statement::Switch(code));
         }
         Ok(switch)
     }
@@ -436,45 +428,29 @@ impl Writer<'_> {
             None => {
                 for range in &arm.cases {
                     if let Some(n) = single(range) {
-                        self.lines
-                            .line(format_args!("case {}:", literal_integer(n).text));
+                        self.add(Statement::Case(n));
                     }
                 }
                 if arm.default {
-                    self.lines.line("default:");
+                    self.add(Statement::Default);
                 }
                 // An arm that no value chooses.
                 if arm.cases.is_empty() && !arm.default {
-                    self.lines.open("if (0)");
+                    self.add(Statement::If(0.into()));
                 } else {
-                    self.lines.open_block();
+                    self.add(Statement::Block);
                 }
             }
             Some(name) => {
-                let tests: Vec<String> = arm.cases.iter().map(|range| test(name, range)).collect();
-                let test = match &tests[..] {
-                    _ if arm.default => "true".to_owned(),
-                    [] => "false".to_owned(),
-                    [one] if !one.contains("&&") => one.clone(),
-                    [one] => one.clone(),
-                    all => {
-                        let each = all.iter().map(|t| {
-                            if t.contains("&&") {
-                                format!("({t})")
-                            } else {
-                                t.clone()
-                            }
-                        });
-                        each.collect::<Vec<_>>().join(" || ")
-                    }
-                };
-                if first {
-                    self.lines.open(format_args!("if ({test})"));
-                } else if arm.default {
-                    self.lines.reopen("} else {");
-                } else {
-                    self.lines.reopen(format_args!("}} else if ({test}) {{"));
-                }
+                let tests = arm.cases.iter().map(|range| test(name, range));
+                let tests = tests.reduce(|x, y| x.is(Infix::Or, y));
+                let test = tests.filter(|_| !arm.default);
+                let test = test.unwrap_or_else(|| literal_logical(arm.default));
+                self.add(match (first, arm.default) {
+                    (true, _) => Statement::If(test),
+                    (false, true) => Statement::Else,
+                    (false, false) => Statement::ElseIf(test),
+                });
             }
         }
         Ok(Some(edge))
@@ -502,13 +478,12 @@ impl Writer<'_> {
             }
             Form::DoWhile(condition) => {
                 let code = self.decision(condition)?;
-                self.lines
-                    .close_with(format_args!("}} while ({});", code.text));
+                self.add(Statement::EndDo(code));
             }
             Form::If(rest) => {
                 if let Some(e) = rest.pop() {
                     debug_assert!(cfg.edge(e).to != construct.end);
-                    self.lines.reopen("} else {");
+                    self.add(Statement::Else);
                     open.push(construct);
                     return Ok(Some(e));
                 }
@@ -517,7 +492,7 @@ impl Writer<'_> {
             Form::Switch(switch) => {
                 let plain = switch.compared.is_none();
                 if plain {
-                    self.lines.line("break;");
+                    self.add(Statement::Break);
                     self.lines.close();
                 }
                 if let Some(e) = self.next_arm(switch, false)? {
@@ -536,16 +511,16 @@ impl Writer<'_> {
         let plain = switch.compared.is_none();
         if !switch.arms.iter().any(|arm| arm.default) {
             self.made.can_fail = true;
-            if plain {
-                self.lines.line("default:");
-            } else {
-                self.lines.reopen("} else {");
-            }
-            if self.checked() {
+            let checked = self.checked();
+            self.add(match (plain, checked) {
+                (true, true) => Statement::Default,
+                (true, false) => Statement::Otherwise,
+                (false, _) => Statement::Else,
+            });
+            if checked {
                 self.leave(super::faults::CASE);
             } else {
-                let indent = if plain { "    " } else { "" };
-                self.lines.line(format_args!("{indent}return 4;"));
+                self.add(Statement::Return(4.into()));
             }
         }
         self.lines.close();
@@ -590,13 +565,13 @@ pub(super) fn single(range: &CaseRange) -> Option<i64> {
 }
 
 /// The test whether a value is in the range of a case.
-fn test(name: &str, range: &CaseRange) -> String {
-    let literal = |n: i64| literal_integer(n).text;
+fn test(name: &Code, range: &CaseRange) -> Code {
+    let is = |operator, n: i64| name.clone().is(operator, n);
     match (range.lower, range.upper) {
-        (Some(a), Some(b)) if a == b => format!("{name} == {}", literal(a)),
-        (Some(a), Some(b)) => format!("{name} >= {} && {name} <= {}", literal(a), literal(b)),
-        (Some(a), None) => format!("{name} >= {}", literal(a)),
-        (None, Some(b)) => format!("{name} <= {}", literal(b)),
-        (None, None) => "true".to_owned(),
+        (Some(a), Some(b)) if a == b => is(Infix::Eq, a),
+        (Some(a), Some(b)) => is(Infix::Ge, a).is(Infix::And, is(Infix::Le, b)),
+        (Some(a), None) => is(Infix::Ge, a),
+        (None, Some(b)) => is(Infix::Le, b),
+        (None, None) => literal_logical(true),
     }
 }

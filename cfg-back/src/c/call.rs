@@ -5,13 +5,9 @@ use super::{
     array::View,
     checks::Reach,
     file::takes_order,
-    operators::{
-        Code, convert,
-        precedence::{POSTFIX, UNARY},
-    },
+    operators::{Code, Prefix, convert},
     returned::{self, Returned},
-    statement::Assigned,
-    variable::given_shape,
+    variable::{given_shape, null},
     writer::Writer,
 };
 use cfg_core::{
@@ -35,7 +31,7 @@ struct Back {
 /// The arguments of a call, as far as they are written.
 #[derive(Default)]
 struct Arguments {
-    texts: Vec<String>,
+    texts: Vec<Code>,
     /// The copies that go back to their places behind the call.
     back: Vec<Back>,
     /// The cells of each argument whose address is passed, if it is a place.
@@ -101,16 +97,8 @@ impl Writer<'_> {
             // The place of a result is found behind the arguments.
             match call.result {
                 Some(Target::Array(place)) => filled = Some(self.kept_view(place, true)?),
-                Some(Target::Scalar(_)) => {
-                    target = Some(Assigned {
-                        text: String::new(),
-                    });
-                }
-                Some(Target::Element(place)) => {
-                    let (array, offset) = self.kept_offset(place)?;
-                    let text = format!("{}[{}]", array.pointer, offset.code().text);
-                    target = Some(Assigned { text });
-                }
+                Some(Target::Scalar(v)) => target = Some(self.scalar_place(v)?),
+                Some(Target::Element(place)) => target = Some(self.kept_element(place)?),
                 None => {}
             }
             self.stop();
@@ -125,45 +113,42 @@ impl Writer<'_> {
         let mut value = None;
         if let (Some(ty), true) = (returned, made.can_fail) {
             let r = self.helper("returned", ty);
-            written.texts.push(format!("&{r}"));
-            value = Some(Code::new(r, POSTFIX, ty));
+            written.texts.push(r.clone().prefix(Prefix::Address));
+            value = Some(r);
         }
         if made.compared {
-            written.texts.push(compared);
+            written.texts.extend(compared);
         }
         if made.needs_memory {
             let memory = self.work();
             written.texts.push(memory);
         }
-        let text = format!("{}({})", made.name, written.texts.join(", "));
+        let ty = returned.unwrap_or(ScalarType::Tape);
+        let made_call = Code::call(&made.name, written.texts, ty);
         let passed = self.passed_tapes(callee, arguments);
         for (tape, top) in &passed {
-            self.lines.line(format_args!("{tape}->top = {top};"));
+            self.set(&tape.clone().member("->top"), top.clone());
         }
         if made.can_fail {
             self.has_status = true;
-            self.made.can_fail = true;
             let status = self.status.clone();
-            self.lines.line(format_args!("{status} = {text};"));
-            self.lines.line(format_args!("if ({status})"));
-            self.lines.line(format_args!("    return {status};"));
+            self.set(&status, made_call);
+            self.fail_if(status.clone(), status);
         } else {
             let kept = !written.back.is_empty() || self.declared > declared;
             match returned {
-                Some(ty) if !kept && target.is_some() && passed.is_empty() => {
-                    value = Some(Code::new(text, POSTFIX, ty));
+                Some(_) if !kept && target.is_some() && passed.is_empty() => {
+                    value = Some(made_call);
                 }
-                Some(ty) if kept || filled.is_some() || target.is_some() => {
-                    let r = self.helper("returned", ty);
-                    self.lines.line(format_args!("{r} = {text};"));
-                    value = Some(Code::new(r, POSTFIX, ty));
+                Some(_) if kept || filled.is_some() || target.is_some() => {
+                    value = Some(self.keep("returned", made_call));
                 }
-                Some(_) => self.lines.line(format_args!("(void){text};")),
-                None => self.lines.line(format_args!("{text};")),
+                Some(ty) => self.add(made_call.cast("void", ty)),
+                None => self.add(made_call),
             }
         }
         for (tape, top) in &passed {
-            self.lines.line(format_args!("{top} = {tape}->top;"));
+            self.set(top, tape.clone().member("->top"));
         }
         for back in &written.back {
             match &back.before {
@@ -188,18 +173,18 @@ impl Writer<'_> {
         if let (true, Some(place), Some(value), None) = (self.checked(), result, &value, &filled)
             && place.subscripts.is_empty()
         {
-            self.store(place, value, None)?;
+            self.store(place, value.clone(), None)?;
             self.end_block(from, declared);
             return Ok(());
         }
         match (value, &target, &filled) {
-            (Some(value), Some(target), _) => self.assign(target, &value),
+            (Some(value), Some(target), _) => self.assign(target.clone(), value, true),
             (Some(value), None, Some(view)) => {
                 if let Some(place) = result.filter(|place| place.subscripts.is_empty()) {
                     self.must_exist(place.var);
                     self.stop();
                 }
-                self.fill(view, &value.text)?;
+                self.fill(view, value)?;
             }
             (Some(_), None, None) | (None, ..) => {}
         }
@@ -217,11 +202,7 @@ impl Writer<'_> {
     }
 
     /// The tapes that are passed to who uses them, of those that the routine itself pushes to or pops from.
-    fn passed_tapes(
-        &mut self,
-        callee: RoutineId,
-        arguments: &[Option<Expr>],
-    ) -> Vec<(String, String)> {
+    fn passed_tapes(&mut self, callee: RoutineId, arguments: &[Option<Expr>]) -> Vec<(Code, Code)> {
         let mut passed = Vec::new();
         let theirs = self.file.program.routine(callee).parameter_ids();
         for (e, p) in arguments.iter().zip(theirs) {
@@ -236,20 +217,17 @@ impl Writer<'_> {
 
     /// The memory allocated since is given back, if there is any.
     pub(super) fn release_since(&mut self, from: usize) {
-        if !self.lines.since(from).contains("cfgrev_allocate(") {
-            return;
+        let mut since = self.lines.since(from).iter();
+        if since.any(|statement| statement.calls("cfgrev_allocate")) {
+            self.release_to(from);
         }
-        self.release_to(from);
     }
 
     /// Work arrays since are given back.
     fn release_to(&mut self, from: usize) {
-        let mark = self.fresh("mark");
-        let memory = self.work();
-        let line = format!("const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->work);");
-        self.lines.insert(from, &line);
-        self.lines
-            .line(format_args!("cfgrev_release(&{memory}->work, {mark});"));
+        let [mark, release] = self.mark("->work", "mark");
+        self.lines.insert(from, mark);
+        self.add(release);
     }
 
     /// One argument, and whether a part that its parameter does not cover may be written by another name.
@@ -268,27 +246,27 @@ impl Writer<'_> {
             Argument::Tape(v) => self.tape(v)?,
             Argument::Value(e) => {
                 let code = self.scalar(e)?;
-                self.hoisted(code).text
+                self.hoisted(code)
             }
             Argument::Cell(place) => {
                 let address = self.address(place)?;
-                written.reach(Reach::of_cells(&address, "1"));
+                written.reach(Reach::of_cells(address.clone(), 1));
                 address
             }
             Argument::Temporary(e) => {
                 let code = self.scalar(e)?;
                 let ty = self.file.c_type(theirs.variable(p).ty);
-                format!("&({ty}){{{}}}", self.hoisted(code).text)
+                Code::list(ty, [self.hoisted(code)]).prefix(Prefix::Address)
             }
             // The cells from there to the end of the array, or one of an array with gaps.
             Argument::Rest(place) => {
                 let address = self.address(place)?;
                 if strided {
-                    written.texts.push("NULL".to_owned());
+                    written.texts.push(null());
                 }
                 if self.checked() {
                     let count = self.cells_from(place, &address)?;
-                    written.reach(Reach::of_cells(&address, &count));
+                    written.reach(Reach::of_cells(address.clone(), count.clone()));
                     written.texts.push(count);
                 }
                 address
@@ -315,7 +293,7 @@ impl Writer<'_> {
         (p, strided): (VarId, bool),
         (e, others_write): (&Expr, bool),
         written: &mut Arguments,
-    ) -> Emitted<String> {
+    ) -> Emitted<Code> {
         let formal = theirs.variable(p);
         let writes = formal.intent().is_some_and(Intent::writes);
         let mut view = if let Expr::Place(place) = e {
@@ -352,14 +330,14 @@ impl Writer<'_> {
         }
         for ((extent, _), dim) in view.axes.iter().zip(&formal.shape) {
             if dim.extent == Extent::Deferred {
-                written.texts.push(extent.code().text);
+                written.texts.push(extent.code());
             }
         }
         if strided {
             if given_shape(formal) {
                 written.texts.push(Self::lie_of(&view));
             } else {
-                let strides = view.axes.iter().map(|(_, stride)| stride.code().text);
+                let strides = view.axes.iter().map(|(_, stride)| stride.code());
                 written.texts.extend(strides);
             }
         }
@@ -399,12 +377,9 @@ impl Writer<'_> {
     }
 
     /// The place that a result goes to; with `keep`, its subscripts are evaluated here.
-    pub(super) fn target(&mut self, place: &Place, keep: bool) -> Emitted<Assigned> {
+    pub(super) fn target(&mut self, place: &Place, keep: bool) -> Emitted<Code> {
         if place.subscripts.is_empty() {
-            let code = self.scalar_place(place.var)?;
-            return Ok(Assigned {
-                text: code.at_least(UNARY).into_owned(),
-            });
+            return self.scalar_place(place.var);
         }
         let mut place = place.clone();
         if keep {
@@ -416,14 +391,12 @@ impl Writer<'_> {
                         continue;
                     }
                     let code = self.scalar(e)?;
-                    let name = self.helper("at", ScalarType::Integer);
-                    self.lines.line(format_args!("{name} = {};", code.text));
-                    *e = self.name_of_helper(name);
+                    let at = self.keep("at", code);
+                    *e = self.name_of_helper(at);
                 }
             }
         }
-        let code = self.element_or_scalar(&place)?;
-        Ok(Assigned { text: code.text })
+        self.element_or_scalar(&place)
     }
 
     /// True of the index of a loop around the statement, and of a parameter that is passed by value: no call changes
@@ -433,34 +406,37 @@ impl Writer<'_> {
     }
 
     /// An expression that stands for a helper variable.
-    fn name_of_helper(&mut self, name: String) -> Expr {
+    fn name_of_helper(&mut self, helper: Code) -> Expr {
         let v = VarId::new(self.scope.len());
         let ty = ScalarType::Integer;
-        self.scope
-            .to_mut()
-            .push(Variable::new(&*name, ty, Vec::new(), Role::Local));
-        self.lanes.push(Some(Code::new(name, POSTFIX, ty)));
+        self.scope.to_mut().push(Variable::new(
+            &*helper.to_string(),
+            ty,
+            Vec::new(),
+            Role::Local,
+        ));
+        self.lanes.push(Some(helper));
         Expr::var(v)
     }
 }
 
 impl Writer<'_> {
     /// The texts of an argument that is not given.
-    fn absent(&self, theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<String>) {
+    fn absent(&self, theirs: &Routine, p: VarId, strided: bool, texts: &mut Vec<Code>) {
         let formal = theirs.variable(p);
         for dim in &formal.shape {
             if dim.extent == Extent::Deferred {
-                texts.push("0".to_owned());
+                texts.push(0.into());
             }
         }
         if strided && given_shape(formal) {
-            texts.push("NULL".to_owned());
+            texts.push(null());
         } else if strided {
-            texts.extend(formal.shape.iter().map(|_| "0".to_owned()));
+            texts.extend(formal.shape.iter().map(|_| Code::from(0)));
         }
         if self.checked() && formal.rank() > 0 {
-            texts.push("-1".to_owned());
+            texts.push((-1).into());
         }
-        texts.push("NULL".to_owned());
+        texts.push(null());
     }
 }

@@ -24,16 +24,17 @@ pub(super) use overlaps::Reach;
 
 use super::{
     Emitted,
-    faults::{FAULTS, LONGEST, Passes, STOP, literal, original, unquoted},
+    faults::{FAULTS, LONGEST, Passes, STOP, literal, original},
     file::Stops,
+    lines::Statement,
     names::comment,
-    operators::{Code, checked::FaultCode, precedence::POSTFIX},
+    operators::{Code, Name, checked::FaultCode},
     writer::Writer,
 };
 use cfg_core::{
     diagnostic::site::{Element, Site},
     entity::VertexId,
-    ir::{Op, ScalarType, VertexKind},
+    ir::{Op, VertexKind},
     text,
 };
 
@@ -48,15 +49,6 @@ impl Writer<'_> {
     /// True if everything is checked.
     pub(super) fn checked(&self) -> bool {
         self.pieces.checked()
-    }
-
-    /// A text without literals and members of what notes: what is left names variables.
-    pub(super) fn named_in(&self, text: &str) -> String {
-        let mut made = unquoted(text);
-        for name in [&self.checks.variable, &self.checks.late] {
-            made = made.replace(&format!("{name}.at"), name);
-        }
-        made
     }
 
     // --- places and messages -------------------------------------------------------------------
@@ -166,62 +158,42 @@ impl Writer<'_> {
                 .iter()
                 .find(|(c, _)| c == code)
                 .map_or("", |(_, title)| title);
-            format!("\"{}\"", literal(&format!("X{code} {words}: {title}")))
+            literal(&format!("X{code} {words}: {title}"))
         };
         codes.iter().map(message).collect()
     }
 
-    /// The lines that leave the function if a check since the last stop has found something.
-    pub(super) fn stop_lines(&mut self) -> Vec<String> {
+    /// The statement that leaves the function if a check since the last stop has found something.
+    pub(super) fn stops(&mut self) -> Option<Statement> {
         let codes: Vec<FaultCode> = self.pieces.since_stop().into_iter().collect();
-        if codes.is_empty() || self.checks.attempts > 0 {
-            return Vec::new();
-        }
-        self.lines_of_stop(&self.checks.variable, &codes)
+        let stops = !codes.is_empty() && self.checks.attempts == 0;
+        stops.then(|| self.stop_of(&self.checks.variable, &codes))
     }
 
-    fn lines_of_stop(&self, variable: &str, codes: &[FaultCode]) -> Vec<String> {
-        let messages = self.messages(codes);
-        let memory = &self.memory;
-        let mut lines = vec![format!("if ({variable}.at)")];
-        if let [one] = &messages[..] {
-            lines.push(format!(
-                "    return cfgrev_stop({memory}, &{variable}, {one});"
-            ));
-            return lines;
-        }
-        lines.push(format!(
-            "    return cfgrev_stop_with({memory}, &{variable}, (const char *const []){{"
-        ));
-        lines.extend(messages.into_iter().map(|m| format!("        {m},")));
-        lines.push("        NULL});".to_owned());
-        lines
+    fn stop_of(&self, variable: &Name, codes: &[FaultCode]) -> Statement {
+        let names = [variable.clone(), self.memory.clone()];
+        Statement::Stop(names, self.messages(codes))
     }
 
     /// The function leaves if a check since the last stop has found something.
     pub(super) fn stop(&mut self) {
-        for line in self.stop_lines() {
-            self.lines.line(line);
-        }
+        let stops = self.stops();
+        self.lines.extend(stops);
     }
 
     /// The function leaves if a reduction has found something, which it looks at when all elements are there.
     pub(super) fn stop_late(&mut self, codes: &[FaultCode]) {
-        if self.checks.attempts > 0 {
-            return;
-        }
-        let late = self.checks.late.clone();
-        for line in self.lines_of_stop(&late, codes) {
-            self.lines.line(line);
+        if self.checks.attempts == 0 {
+            self.add(self.stop_of(&self.checks.late, codes));
         }
     }
 
     /// The function leaves here, for this reason.
     pub(super) fn leave(&mut self, code: FaultCode) {
         let message = self.messages(&[code]).concat();
-        self.lines
-            .line(format_args!("{}->message = {message};", self.memory));
-        self.lines.line("return 4;");
+        let memory = Code::from(self.memory.clone());
+        self.set(&memory.member("->message"), Code::text(&message));
+        self.add(Statement::Return(4.into()));
     }
 
     /// The program ends here, with this message.
@@ -241,15 +213,13 @@ impl Writer<'_> {
             Some(message) => {
                 let tape = self.work();
                 let message = literal(shortened(&message));
-                self.lines
-                    .line(format_args!("{tape}->message = \"{message}\";"));
+                self.set(&tape.member("->message"), Code::text(&message));
             }
             None => {
-                let text = comment(shortened(text));
-                self.lines.line(format_args!("/* {text} */"));
+                self.add(Statement::Comment(comment(shortened(text))));
             }
         }
-        self.lines.line("return 3;");
+        self.add(Statement::Return(3.into()));
     }
 
     /// Writes steps of which what goes wrong is no error.
@@ -282,10 +252,8 @@ impl Writer<'_> {
         if let Some((_, passes)) = self.checks.open.last_mut()
             && let Some(Passes { index, step }) = passes.take()
         {
-            let code = |text: String| Code::new(text, POSTFIX, ScalarType::Integer);
-            let operands = vec![code(index.clone()), code(step)];
-            let next = self.apply(Op::Add, operands)?;
-            self.lines.line(format_args!("{index} = {};", next.text));
+            let next = self.apply(Op::Add, vec![index.clone(), step])?;
+            self.set(&index, next);
             self.stop();
         }
         Ok(())

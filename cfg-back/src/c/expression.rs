@@ -6,11 +6,8 @@
 use super::{
     Emitted,
     amount::Amount,
-    operators::{
-        self, Code, literal_constant, literal_logical,
-        precedence::{CONDITIONAL, POSTFIX, UNARY},
-    },
-    variable::{Array, Bound, Kind},
+    operators::{self, Code, Infix, Prefix, literal_constant, literal_logical, precedence::UNARY},
+    variable::{Array, Bound, Kind, null},
     writer::Writer,
 };
 use cfg_core::{
@@ -113,8 +110,8 @@ impl Writer<'_> {
         let ty = self.variables.all[place.var.index()].ty;
         let mut offset = self.offset(&array, &place.subscripts)?;
         offset = offset.plus(&array.offset.into());
-        let text = format!("{}[{}]", array.pointer, offset.code().text);
-        Ok(Code::new(self.held_element(place, text), POSTFIX, ty))
+        let element = Code::name(array.pointer, ty).at(offset.code());
+        Ok(self.held_element(place, element))
     }
 
     /// The number of elements between the first element of an array and the one with these subscripts.
@@ -159,18 +156,19 @@ impl Writer<'_> {
     }
 
     /// The pointer to a scalar place.
-    pub(super) fn address(&mut self, place: &Place) -> Emitted<String> {
+    pub(super) fn address(&mut self, place: &Place) -> Emitted<Code> {
         self.reads(place.var);
+        let ty = self.variables.all[place.var.index()].ty;
         if place.subscripts.is_empty()
             && let Kind::Pointer(name) = &self.variables.all[place.var.index()].kind
         {
-            return Ok(name.clone());
+            return Ok(Code::name(name.clone(), ty));
         }
-        if self.checked() && !place.subscripts.is_empty() {
-            let (array, offset) = self.kept_offset(place)?;
-            return Ok(format!("&{}[{}]", array.pointer, offset.code().text));
-        }
-        Ok(format!("&{}", self.element_or_scalar(place)?.text))
+        let code = match self.checked() && !place.subscripts.is_empty() {
+            true => self.kept_element(place)?,
+            false => self.element_or_scalar(place)?,
+        };
+        Ok(code.prefix(Prefix::Address))
     }
 
     fn inquiry(&mut self, op: Op, operands: &[Expr]) -> Emitted<Code> {
@@ -183,12 +181,7 @@ impl Writer<'_> {
             if let Kind::Value(_) = kind {
                 return Ok(literal_logical(true));
             }
-            let text = format!("{} != NULL", kind.name());
-            return Ok(Code::new(
-                text,
-                operators::precedence::EQUALITY,
-                ScalarType::Logical,
-            ));
+            return Ok(Code::from(kind.name().clone()).is(Infix::Ne, null()));
         }
         let dimension = match rest {
             [] => None,
@@ -247,10 +240,8 @@ pub(super) fn at_least_zero(extent: &Amount) -> Amount {
     match extent.constant() {
         Some(n) => n.max(0).into(),
         None => {
-            let code = extent.code();
-            let x = code.at_least(UNARY);
-            let text = format!("{x} > 0 ? {x} : 0");
-            Code::new(text, CONDITIONAL, ScalarType::Integer).into()
+            let x = extent.code().at_least(UNARY);
+            x.clone().is(Infix::Gt, 0).choose(x, 0).into()
         }
     }
 }

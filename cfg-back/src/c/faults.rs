@@ -1,6 +1,9 @@
 //! What can go wrong in a program with checks: the codes, the state of a function's checks, and texts with messages.
 
-use super::operators::checked::{self, FaultCode};
+use super::operators::{
+    Code, Name,
+    checked::{self, FaultCode},
+};
 use cfg_core::{
     entity::{RoutineId, VertexId},
     flat::FlatClass,
@@ -66,16 +69,15 @@ pub(super) type At = Option<(VertexId, Option<usize>)>;
 
 /// The end of each pass of a counted loop.
 pub(super) struct Passes {
-    pub(super) index: String,
-    pub(super) step: String,
+    pub(super) index: Code,
+    pub(super) step: Code,
 }
 
 /// The state of the checks of a function.
-#[derive(Default)]
 pub(super) struct State {
     /// The name of the variable that notes what goes wrong, and of the one for what reductions find.
-    pub(super) variable: String,
-    pub(super) late: String,
+    pub(super) variable: Name,
+    pub(super) late: Name,
     /// The places of the constructs around what is written, and their passes.
     pub(super) open: Vec<(At, Option<Passes>)>,
     /// The number of attempts around: what goes wrong in one is no error.
@@ -97,7 +99,7 @@ impl State {
     /// The state at the beginning of a function; of one that is written in another form, with its graph, and of one that
     /// was generated, with the graph that it was generated from.
     pub(super) fn new(
-        [variable, late]: [String; 2],
+        [variable, late]: [Name; 2],
         other_form: Option<&Cfg>,
         generated_from: Option<&Cfg>,
     ) -> Self {
@@ -111,7 +113,8 @@ impl State {
             late,
             vertices: other_form.map(by_number),
             generated_from: generated_from.map(|cfg| (by_number(cfg), statements(cfg))),
-            ..Self::default()
+            open: Vec::new(),
+            attempts: 0,
         }
     }
 }
@@ -180,22 +183,6 @@ pub(super) fn logicals_as(text: &str, ty: &str) -> String {
         made.push(c);
     }
     made.pop();
-    made
-}
-
-/// A text without what its literals say.
-pub(super) fn unquoted(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    let (mut quoted, mut last) = (false, ' ');
-    for c in text.chars() {
-        let quote = c == '"' && last != '\\';
-        last = if last == '\\' { ' ' } else { c };
-        if quote {
-            quoted = !quoted;
-        } else if !quoted {
-            made.push(c);
-        }
-    }
     made
 }
 

@@ -1,16 +1,17 @@
 //! Cells that become such that were never set, in a file with checks.
 
 use super::operators::{
-    Pieces,
+    Code, Pieces,
     checked::{c_type, suffix, unset},
 };
 use cfg_core::ir::ScalarType;
 
 /// A statement that makes so many cells from a pointer on such that were never set.
-pub(super) fn cells(pieces: &mut Pieces, pointer: &str, count: &str, ty: ScalarType) -> String {
+pub(super) fn cells(pieces: &mut Pieces, pointer: Code, count: Code) -> Code {
+    let ty = pointer.ty;
     let name = format!("cfgrev_forget_{}", suffix(ty));
     pieces.define(&name, || function(&name, ty));
-    format!("{name}({pointer}, {count});")
+    Code::call(&name, [pointer, count], ty)
 }
 
 fn function(name: &str, ty: ScalarType) -> String {

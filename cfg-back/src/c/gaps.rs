@@ -6,11 +6,14 @@ use super::{
     array::View,
     expression::at_least_zero,
     faults::SHAPE,
-    operators::Piece,
-    variable::{Array, Bound},
+    operators::{Code, Infix, Piece, Prefix},
+    variable::{Array, Bound, null},
     writer::Writer,
 };
-use cfg_core::{entity::VarId, ir::Order};
+use cfg_core::{
+    entity::VarId,
+    ir::{Order, ScalarType},
+};
 
 /// The order in which dimensions are listed: the fastest first.
 fn by_speed<T>(mut all: Vec<T>, order: Order) -> Vec<T> {
@@ -23,20 +26,20 @@ fn by_speed<T>(mut all: Vec<T>, order: Order) -> Vec<T> {
 impl Writer<'_> {
     /// The text of an argument that says how the elements of an array lie: the number of dimensions, and extent and stride
     /// of each, the fastest first. None are needed for elements without gaps.
-    pub(super) fn lie_of(view: &View) -> String {
-        if view.dense {
-            return "NULL".to_owned();
+    pub(super) fn lie_of(view: &View) -> Code {
+        match view.dense {
+            true => null(),
+            false => Self::lie_in_numbers(view),
         }
-        Self::lie_in_numbers(view)
     }
 
     /// The same of elements with and without gaps.
-    pub(super) fn lie_in_numbers(view: &View) -> String {
-        let mut numbers = vec![view.axes.len().to_string()];
+    pub(super) fn lie_in_numbers(view: &View) -> Code {
+        let mut numbers = vec![Code::from(view.axes.len() as i64)];
         for (extent, stride) in by_speed(view.axes.clone(), view.order) {
-            numbers.extend([extent.code().text, stride.code().text]);
+            numbers.extend([extent.code(), stride.code()]);
         }
-        format!("(const int64_t[]){{{}}}", numbers.join(", "))
+        Code::list("const int64_t[]", numbers)
     }
 
     /// The parameters of which the strides are found on entry.
@@ -53,31 +56,41 @@ impl Writer<'_> {
         };
         self.pieces.need(Piece::LayOver);
         let extents: Vec<Amount> = self.variables.extents(&array.axes);
-        let extents = extents.iter().map(|n| at_least_zero(n).code().text);
+        let extents = extents.iter().map(|n| at_least_zero(n).code());
         let extents = by_speed(extents.collect(), array.order);
         let mut strides = Vec::new();
         for axis in &array.axes {
             if let Some(Bound::Kept(k)) = axis.stride {
-                strides.push(self.variables.bounds[k].name.clone());
+                strides.push(Code::from(self.variables.bounds[k].name.clone()));
             }
         }
-        let zeros: Vec<String> = strides.iter().map(|name| format!("{name} = 0")).collect();
-        self.lines
-            .line(format_args!("int64_t {};", zeros.join(", ")));
-        let pointers: Vec<String> = strides.iter().map(|name| format!("&{name}")).collect();
-        let pointers = by_speed(pointers, array.order);
-        let call = format!(
-            "cfgrev_lay_over((int64_t *const[]){{{}}}, {}, (const int64_t[]){{{}}}, {view})",
-            pointers.join(", "),
-            pointers.len(),
-            extents.join(", ")
-        );
+        let zeros = strides.iter().enumerate().map(|(k, stride)| {
+            let stride = stride.clone();
+            (if k == 0 {
+                stride.declared("int64_t")
+            } else {
+                stride
+            })
+            .set(0)
+        });
+        let zeros = zeros.reduce(|x, y| x.with(Infix::Comma, y));
+        zeros.into_iter().for_each(|zeros| self.add(zeros));
+        let pointers = strides
+            .into_iter()
+            .map(|stride| stride.prefix(Prefix::Address));
+        let pointers: Vec<Code> = by_speed(pointers.collect(), array.order);
+        let count = (pointers.len() as i64).into();
+        let arguments = [
+            Code::list("int64_t *const[]", pointers),
+            count,
+            Code::list("const int64_t[]", extents),
+            view.clone().into(),
+        ];
+        let call = Code::call("cfgrev_lay_over", arguments, ScalarType::Logical);
         if self.checked() {
-            self.must(&call, SHAPE);
+            self.must(call, SHAPE);
         } else {
-            self.made.can_fail = true;
-            self.lines.line(format_args!("if (!{call})"));
-            self.lines.line("    return 4;");
+            self.fail_if(call.prefix(Prefix::Not), 4);
         }
     }
 }

@@ -161,7 +161,7 @@ impl Globals {
             };
             let kind = if global.variable.rank() > 0 {
                 Kind::Array(Array {
-                    pointer: place.clone(),
+                    pointer: place.clone().into(),
                     offset,
                     axes: axes(global),
                     order: global.variable.order,
@@ -171,9 +171,9 @@ impl Globals {
                     count: None,
                 })
             } else if is_array(base) {
-                Kind::Value(format!("{place}[{offset}]"))
+                Kind::Value(format!("{place}[{offset}]").into())
             } else {
-                Kind::Value(place.clone())
+                Kind::Value(place.clone().into())
             };
             made.kinds.push(kind);
             let note = comment(&global.variable.name);
@@ -270,7 +270,7 @@ impl Globals {
     pub(super) fn kind(&self, g: GlobalId) -> Kind {
         match self.kinds.get(g.index()) {
             Some(kind) => kind.clone(),
-            None => Kind::Value(String::new()),
+            None => Kind::Value("".into()),
         }
     }
 
@@ -295,11 +295,12 @@ impl Globals {
             "static void {begin}(void)\n{{\n    static int begun;\n    if (begun)\n        return;\n"
         );
         for Unset { ty, place, count } in &self.unset {
-            let line = match count {
-                None => format!("{place} = {};", unset(*ty)),
-                Some(count) => forget::cells(pieces, place, &count.to_string(), *ty),
+            let place = Code::name(&**place, *ty);
+            let code = match count {
+                None => place.set(unset(*ty)),
+                Some(count) => forget::cells(pieces, place, (*count).into()),
             };
-            let _ = writeln!(text, "    {line}");
+            let _ = writeln!(text, "    {code};");
         }
         text.push_str("    begun = 1;\n}\n\n");
         text
@@ -445,12 +446,12 @@ fn initial_values(program: &Program, inside: &[GlobalId], checks: bool) -> Runs 
                 &mut written,
                 offset,
                 offset + count,
-                literal(one, checks).text,
+                literal(one, checks).to_string(),
             );
             continue;
         }
         for (k, value) in (offset..offset + count).zip(values) {
-            set(&mut written, k, k + 1, literal(value, checks).text);
+            set(&mut written, k, k + 1, literal(value, checks).to_string());
         }
     }
     written

@@ -3,6 +3,8 @@
 
 use super::{
     file::Written,
+    lines::Statement,
+    operators::{Code, Name, Prefix},
     variable::{HeldElement, Kind, Variables, c_type, zero},
     writer::Writer,
 };
@@ -28,7 +30,7 @@ pub(super) fn hold(
     for v in held(program, written) {
         let variable = &mut variables.all[v.index()];
         if let Kind::Pointer(pointer) = variable.kind.clone() {
-            variable.kind = Kind::Value(fresh(&format!("{pointer}_here")));
+            variable.kind = Kind::Value(fresh(&format!("{pointer}_here")).into());
             variable.behind = Some(pointer);
         }
     }
@@ -45,7 +47,7 @@ pub(super) fn hold(
             let at: Vec<String> = subscripts.iter().map(i64::to_string).collect();
             let name = fresh(&format!("{pointer}_{}", at.join("_").replace('-', "m")));
             let held = HeldElement {
-                name,
+                name: name.into(),
                 cell: None,
                 assigned: written_ones.contains(&(v, subscripts.clone())),
             };
@@ -198,46 +200,49 @@ fn is_there(routine: &Routine, v: VarId) -> bool {
 }
 
 impl Writer<'_> {
-    /// The local variable that holds an element; the element's own text if none does.
-    pub(super) fn held_element(&mut self, place: &Place, cell: String) -> String {
+    /// The local variable that holds an element; the element itself if none does.
+    pub(super) fn held_element(&mut self, place: &Place, cell: Code) -> Code {
         if self.variables.elements.is_empty() {
             return cell;
         }
         let key = place.constant_subscripts().map(|at| (place.var, at));
         match key.and_then(|key| self.variables.elements.get_mut(&key)) {
             Some(held) => {
+                let local = Code::name(held.name.clone(), cell.ty);
                 held.cell = Some(cell);
-                held.name.clone()
+                local
             }
             None => cell,
         }
     }
 
-    /// The lines that load the held parameters and elements that the function uses, and those that store them.
-    pub(super) fn held(&self) -> (Vec<String>, Vec<String>) {
+    /// The statements that load the held parameters and elements that the function uses, and those that store them.
+    pub(super) fn held(&self) -> (Vec<Statement>, Vec<Statement>) {
         let (mut loads, mut stores) = (Vec::new(), Vec::new());
+        let mut hold = |name: &Name, cell: &Code, first: Code, is_stored: bool| {
+            let local = Code::name(name.clone(), cell.ty);
+            let declared = local.clone().declared(c_type(cell.ty));
+            loads.push(declared.set(first).into());
+            if is_stored {
+                stores.push(cell.clone().set(local).into());
+            }
+        };
         for (v, variable) in self.variables.numbered() {
             if let (Some(pointer), Kind::Value(local), true) =
                 (&variable.behind, &variable.kind, variable.used)
             {
-                let ty = c_type(variable.ty);
+                let cell = Code::name(pointer.clone(), variable.ty).prefix(Prefix::Dereference);
                 // The caller may leave what only comes out without a value, and not every bit pattern is one.
-                loads.push(match self.routine.variable(v).intent() {
-                    Some(Intent::Out) => format!("{ty} {local} = {};", zero(variable.ty)),
-                    Some(Intent::In | Intent::InOut) | None => {
-                        format!("{ty} {local} = *{pointer};")
-                    }
-                });
-                stores.push(format!("*{pointer} = {local};"));
+                let first = match self.routine.variable(v).intent() {
+                    Some(Intent::Out) => zero(variable.ty),
+                    Some(Intent::In | Intent::InOut) | None => cell.clone(),
+                };
+                hold(local, &cell, first, true);
             }
         }
-        for ((v, _), held) in &self.variables.elements {
+        for held in self.variables.elements.values() {
             if let Some(cell) = &held.cell {
-                let (ty, name) = (c_type(self.variables.all[v.index()].ty), &held.name);
-                loads.push(format!("{ty} {name} = {cell};"));
-                if held.assigned {
-                    stores.push(format!("{cell} = {name};"));
-                }
+                hold(&held.name, cell, cell.clone(), held.assigned);
             }
         }
         (loads, stores)

@@ -413,7 +413,7 @@ impl Wrapper<'_> {
             if (item.passed, item.given) == (Passed::Value, Given::Never) {
                 let zero = zero(variable.ty);
                 self.texts.push(match by_value {
-                    true => zero.to_owned(),
+                    true => zero.to_string(),
                     false => format!("&({ty}){{{zero}}}"),
                 });
                 continue;
@@ -543,7 +543,7 @@ impl Wrapper<'_> {
         if let (Some(met), Some(Intent::In)) = (&met, intent) {
             given = format!("{met} ? {given} : NULL");
         }
-        self.zeros_unless(&here, (ty, zero), &given, &count);
+        self.zeros_unless(&here, (ty, &zero.to_string()), &given, &count);
         if let (Some(met), Some(Intent::Out | Intent::InOut)) = (met, intent) {
             let k = &self.counter;
             self.before.extend([
@@ -664,7 +664,7 @@ impl Wrapper<'_> {
                 1 => self.count.clone(),
                 _ => format!("{size} * (int64_t){}", self.count),
             };
-            self.zeros_unless(&here, (ty, zero(owner.ty)), &given, &count);
+            self.zeros_unless(&here, (ty, &zero(owner.ty).to_string()), &given, &count);
         }
         let nd = &self.count;
         let text = match offset {

@@ -1,7 +1,14 @@
 //! Bodies of graphs that do not nest: loops, arms and breaks where the layout of the graph has them, jumps to labels
 //! elsewhere.
 
-use super::{Emitted, body::Switch, expression::reduces, operators::Code, writer::Writer};
+use super::{
+    Emitted,
+    body::Switch,
+    expression::reduces,
+    lines::Statement,
+    operators::{Code, Name},
+    writer::Writer,
+};
 use cfg_core::{
     entity::VertexId,
     ir::{Cfg, Selector},
@@ -90,7 +97,7 @@ impl Writer<'_> {
                 Step::Vertex(v) => {
                     self.at(Some((v, None)));
                     if let Some(label) = &labels[v.index()] {
-                        self.lines.label(label);
+                        self.add(Statement::Label(label.clone()));
                     }
                     if cfg.vertex(v).kind.test().is_some() {
                         return Err(self.malformed("a graph of jumps has a LOOP"));
@@ -111,26 +118,25 @@ impl Writer<'_> {
                 Step::If(v, holds) => {
                     let code = self.answer(cfg, v, holds)?;
                     let Some(Step::Jump(to, _)) = steps.peek().copied() else {
-                        self.lines.open(format_args!("if ({})", code.text));
+                        self.add(Statement::If(code));
                         continue;
                     };
-                    let jump = jump_text(written.next(), &labels[to.index()]);
+                    let jump = jump_to(written.next(), &labels[to.index()]);
                     let jump = jump.ok_or_else(|| self.malformed("a jump goes nowhere"))?;
                     steps.next();
                     if steps.next_if_eq(&Step::EndIf).is_some() {
-                        self.lines.line(format_args!("if ({})", code.text));
-                        self.lines.line(format_args!("    {jump}"));
+                        self.guard(code, jump);
                     } else {
-                        self.lines.open(format_args!("if ({})", code.text));
-                        self.lines.line(jump);
+                        self.add(Statement::If(code));
+                        self.add(jump);
                     }
                 }
-                Step::Else => self.lines.reopen("} else {"),
+                Step::Else => self.add(Statement::Else),
                 Step::EndIf => self.lines.close(),
                 Step::Jump(to, _) => {
-                    let jump = jump_text(written.next(), &labels[to.index()]);
+                    let jump = jump_to(written.next(), &labels[to.index()]);
                     let jump = jump.ok_or_else(|| self.malformed("a jump goes nowhere"))?;
-                    self.lines.line(jump);
+                    self.add(jump);
                     // The end of an arm is not reached.
                     if steps.peek() == Some(&Step::EndArm)
                         && let Some(Open::Switch(switch, _)) = open.last()
@@ -161,7 +167,7 @@ impl Writer<'_> {
                     if let Some(Open::Switch(switch, _)) = open.last()
                         && switch.compared.is_none()
                     {
-                        self.lines.line("break;");
+                        self.add(Statement::Break);
                         self.lines.close();
                     }
                 }
@@ -177,7 +183,7 @@ impl Writer<'_> {
     }
 
     /// The labels of the vertices that jumps lead to.
-    fn labels(&mut self, cfg: &Cfg, layout: &Layout, written: &[Written]) -> Vec<Option<String>> {
+    fn labels(&mut self, cfg: &Cfg, layout: &Layout, written: &[Written]) -> Vec<Option<Name>> {
         let mut jumped = vec![false; cfg.vertex_count()];
         let mut written = written.iter();
         for step in &layout.steps {
@@ -192,7 +198,8 @@ impl Writer<'_> {
             {
                 let id = cfg.vertex(*v).id;
                 let sign = if id < 0 { "m" } else { "" };
-                labels[v.index()] = Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())));
+                labels[v.index()] =
+                    Some(self.fresh(&format!("L{sign}{}", id.unsigned_abs())).into());
             }
         }
         labels
@@ -211,9 +218,9 @@ impl Writer<'_> {
 
     fn begin_any_loop(&mut self, cfg: &Cfg, test: Test) -> Emitted<()> {
         let Test::Before(v, holds) = test else {
-            self.lines.open(match test {
-                Test::Behind(..) => "do",
-                Test::Endless | Test::Before(..) => "for (;;)",
+            self.add(match test {
+                Test::Behind(..) => Statement::Do,
+                Test::Endless | Test::Before(..) => Statement::Forever,
             });
             return Ok(());
         };
@@ -223,12 +230,11 @@ impl Writer<'_> {
         };
         if simple {
             let code = self.answer(cfg, v, holds)?;
-            self.lines.open(format_args!("while ({})", code.text));
+            self.add(Statement::While(code));
         } else {
-            self.lines.open("for (;;)");
+            self.add(Statement::Forever);
             let code = self.answer(cfg, v, !holds)?;
-            self.lines.line(format_args!("if ({})", code.text));
-            self.lines.line("    break;");
+            self.guard(code, Statement::Break);
         }
         Ok(())
     }
@@ -236,8 +242,7 @@ impl Writer<'_> {
     fn end_any_loop(&mut self, cfg: &Cfg, test: Test) -> Emitted<()> {
         if let Test::Behind(v, holds) = test {
             let code = self.answer(cfg, v, holds)?;
-            self.lines
-                .close_with(format_args!("}} while ({});", code.text));
+            self.add(Statement::EndDo(code));
         } else {
             self.lines.close();
         }
@@ -245,11 +250,11 @@ impl Writer<'_> {
     }
 }
 
-fn jump_text(written: Option<&Written>, label: &Option<String>) -> Option<String> {
+fn jump_to(written: Option<&Written>, label: &Option<Name>) -> Option<Statement> {
     match (written?, label) {
-        (Written::Break, _) => Some("break;".to_owned()),
-        (Written::Continue, _) => Some("continue;".to_owned()),
-        (Written::Label, Some(label)) => Some(format!("goto {label};")),
+        (Written::Break, _) => Some(Statement::Break),
+        (Written::Continue, _) => Some(Statement::Continue),
+        (Written::Label, Some(label)) => Some(Statement::Goto(label.clone())),
         (Written::Label, None) => None,
     }
 }

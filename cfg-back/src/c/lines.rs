@@ -1,153 +1,295 @@
-//! Text of nested lines.
+//! Statements of C in a flat list: those that have others inside are opened and closed.
 
+use super::operators::{Code, Name, Node};
 use std::fmt::{Display, Write as _};
 
 /// Deepest indentation, so that nests of any depth take space in proportion to their statements.
 const DEEPEST: usize = 20;
 
-/// Lines of C, indented by the blocks around them.
-#[derive(Debug, Default)]
-pub(super) struct Lines {
-    text: String,
-    depth: usize,
+/// A statement, or the beginning or the end of one.
+#[derive(Clone, Debug)]
+pub(super) enum Statement {
+    /// An expression: an assignment, a call, a declaration.
+    Expression(Code),
+    /// A declaration of an array, with its values one below the other.
+    Table(Code, Vec<Code>),
+    Return(Code),
+    Break,
+    Continue,
+    Goto(Name),
+    Label(Name),
+    /// A test of the next statement.
+    Guard(Code),
+    If(Code),
+    Else,
+    ElseIf(Code),
+    While(Code),
+    /// The beginning, if there is one, the test and the step; true if the next statement alone is repeated.
+    For(Option<Code>, Box<[Code; 2]>, bool),
+    Forever,
+    Do,
+    Switch(Code),
+    Case(i64),
+    Default,
+    /// The next statement alone is done in no case before.
+    Otherwise,
+    Block,
+    /// A block that a text begins.
+    Open(String),
+    End,
+    EndDo(Code),
+    /// The function leaves with one of these messages if this variable says so, to memory of this name.
+    Stop([Name; 2], Vec<String>),
+    Comment(String),
+    /// What follows has this origin; 0 is none.
+    Mark(usize),
+    /// A line as it is.
+    Text(String),
 }
 
-impl Lines {
-    /// No lines yet, inside of this many blocks.
-    pub(super) fn new(depth: usize) -> Self {
-        Self {
-            text: String::new(),
-            depth,
+impl Statement {
+    /// The expressions of the statement.
+    fn codes(&self) -> impl Iterator<Item = &Code> {
+        let (one, more): (Option<&Code>, &[Code]) = match self {
+            Self::Expression(code)
+            | Self::Return(code)
+            | Self::Guard(code)
+            | Self::If(code)
+            | Self::ElseIf(code)
+            | Self::While(code)
+            | Self::Switch(code)
+            | Self::EndDo(code) => (Some(code), &[]),
+            Self::Table(code, more) => (Some(code), more),
+            Self::For(first, more, _) => (first.as_ref(), &**more),
+            _ => (None, &[]),
+        };
+        one.into_iter().chain(more)
+    }
+
+    /// The names of the statement.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Name> {
+        let stops: &[Name] = match self {
+            Self::Stop(names, _) => names,
+            _ => &[],
+        };
+        self.codes().flat_map(Code::names).chain(stops)
+    }
+
+    /// The names that the statement reads, or hands on: all but the variables that it assigns to or declares.
+    pub(super) fn reads(&self) -> Vec<&Name> {
+        match self {
+            Self::Expression(code) => code.reads(),
+            _ => self.names().collect(),
         }
     }
 
-    /// Adds a line.
+    /// True if a function of this name is called.
+    pub(super) fn calls(&self, function: &str) -> bool {
+        let mut nodes = self.codes().flat_map(Code::nodes);
+        nodes.any(|node| matches!(node, Node::Call(name, _) if &**name == function))
+    }
+}
+
+/// Statements, inside of some blocks.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    all: Vec<Statement>,
+    depth: usize,
+}
+
+impl From<Code> for Statement {
+    fn from(code: Code) -> Self {
+        Self::Expression(code)
+    }
+}
+
+impl Extend<Statement> for Lines {
+    fn extend<T: IntoIterator<Item = Statement>>(&mut self, statements: T) {
+        self.all.extend(statements);
+    }
+}
+
+impl Lines {
+    /// No statements yet, inside of this many blocks.
+    pub(super) fn new(depth: usize) -> Self {
+        let all = Vec::new();
+        Self { all, depth }
+    }
+
+    /// Adds a statement.
+    pub(super) fn add(&mut self, statement: impl Into<Statement>) {
+        self.all.push(statement.into());
+    }
+
+    /// Adds an assignment.
+    pub(super) fn set(&mut self, target: &Code, value: impl Into<Code>) {
+        self.add(target.clone().set(value));
+    }
+
+    /// Adds a line as it is.
     pub(super) fn line(&mut self, line: impl Display) {
-        for _ in 0..self.depth.min(DEEPEST) {
+        self.add(Statement::Text(line.to_string()));
+    }
+
+    /// Adds a line that begins a block.
+    pub(super) fn open(&mut self, line: impl Display) {
+        self.add(Statement::Open(line.to_string()));
+    }
+
+    /// Ends a block.
+    pub(super) fn close(&mut self) {
+        self.add(Statement::End);
+    }
+
+    /// The place behind what is written, for [`Self::since`] and [`Self::insert`].
+    pub(super) fn here(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The statements that were written since.
+    pub(super) fn since(&self, place: usize) -> &[Statement] {
+        &self.all[place..]
+    }
+
+    /// Takes away what was written since.
+    pub(super) fn cut(&mut self, place: usize) {
+        self.all.truncate(place);
+    }
+
+    /// Adds a statement at a place.
+    pub(super) fn insert(&mut self, place: usize, statement: impl Into<Statement>) {
+        self.all.insert(place, statement.into());
+    }
+
+    /// Makes a block of what was written since.
+    pub(super) fn wrap(&mut self, place: usize) {
+        self.insert(place, Statement::Block);
+        self.close();
+    }
+
+    /// Adds the statements of another list.
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.all.append(&mut other.all);
+    }
+
+    /// The statements.
+    pub(super) fn into_statements(self) -> Vec<Statement> {
+        self.all
+    }
+
+    /// The text.
+    pub(super) fn into_text(self) -> String {
+        let mut printer = Printer {
+            text: String::new(),
+            depth: self.depth,
+            inner: false,
+        };
+        // Statements go as they become text.
+        self.all.into_iter().for_each(|s| printer.statement(&s));
+        printer.text
+    }
+}
+
+/// Text of statements.
+struct Printer {
+    text: String,
+    depth: usize,
+    /// True before a statement that stands alone under a test.
+    inner: bool,
+}
+
+impl Printer {
+    fn line(&mut self, line: impl Display) {
+        let inner = usize::from(std::mem::take(&mut self.inner));
+        for _ in 0..self.depth.min(DEEPEST) + inner {
             self.text.push_str("    ");
         }
         // Strings take everything.
         let _ = writeln!(self.text, "{line}");
     }
 
-    /// Adds a line that begins a block.
-    pub(super) fn open(&mut self, line: impl Display) {
-        self.line(format_args!("{line} {{"));
-        self.depth += 1;
-    }
-
-    /// Adds a line that begins a block of its own.
-    pub(super) fn open_block(&mut self) {
-        self.line("{");
-        self.depth += 1;
-    }
-
-    /// Adds a line that ends a block.
-    pub(super) fn close(&mut self) {
-        self.close_with("}");
-    }
-
-    /// Adds a line that ends a block and says more.
-    pub(super) fn close_with(&mut self, line: impl Display) {
-        self.depth = self.depth.saturating_sub(1);
+    /// A line behind the end of a block, or before the beginning of one.
+    fn block(&mut self, ends: bool, line: impl Display, begins: bool) {
+        self.depth = self.depth.saturating_sub(ends.into());
         self.line(line);
+        self.depth += usize::from(begins);
     }
 
-    /// Adds a line that ends a block and begins the next.
-    pub(super) fn reopen(&mut self, line: impl Display) {
-        self.close_with(line);
-        self.depth += 1;
-    }
-
-    /// Adds a line at the left margin of a function's body: a label.
-    pub(super) fn label(&mut self, name: &str) {
-        let _ = writeln!(self.text, "{name}:;");
-    }
-
-    /// Marks that what follows has this origin; 0 is none.
-    pub(super) fn mark(&mut self, number: usize) {
-        let _ = writeln!(self.text, "{}{number}", super::origins::MARK);
-    }
-
-    /// The place behind what is written, for [`Self::since`] and [`Self::insert`].
-    pub(super) fn here(&self) -> usize {
-        self.text.len()
-    }
-
-    /// The text that was written since.
-    pub(super) fn since(&self, place: usize) -> &str {
-        &self.text[place..]
-    }
-
-    /// Takes away what was written since.
-    pub(super) fn cut(&mut self, place: usize) {
-        self.text.truncate(place);
-    }
-
-    /// Adds a line at a place, at which the blocks around are those of now.
-    pub(super) fn insert(&mut self, place: usize, line: &str) {
-        let indent = "    ".repeat(self.depth.min(DEEPEST));
-        self.text.insert_str(place, &format!("{indent}{line}\n"));
-    }
-
-    /// Makes a block of the lines that were written since.
-    pub(super) fn wrap(&mut self, place: usize) {
-        let lines = self.text.split_off(place);
-        self.open_block();
-        for line in lines.lines() {
-            let deeper = if self.depth <= DEEPEST { "    " } else { "" };
-            let _ = writeln!(self.text, "{deeper}{line}");
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Expression(code) => self.line(format_args!("{code};")),
+            Statement::Table(code, rows) => {
+                self.block(false, format_args!("{code}[] = {{"), true);
+                rows.iter()
+                    .for_each(|row| self.line(format_args!("{row},")));
+                self.block(true, "};", false);
+            }
+            Statement::Return(code) => self.line(format_args!("return {code};")),
+            Statement::Break => self.line("break;"),
+            Statement::Continue => self.line("continue;"),
+            Statement::Goto(label) => self.line(format_args!("goto {label};")),
+            Statement::Label(label) => self.text.extend([label, ":;\n"]),
+            Statement::Guard(code) => {
+                self.line(format_args!("if ({code})"));
+                self.inner = true;
+            }
+            Statement::If(code) => self.block(false, format_args!("if ({code}) {{"), true),
+            Statement::Else => self.block(true, "} else {", true),
+            Statement::ElseIf(code) => {
+                self.block(true, format_args!("}} else if ({code}) {{"), true)
+            }
+            Statement::While(code) => self.block(false, format_args!("while ({code}) {{"), true),
+            Statement::For(first, more, alone) => {
+                let first = first.as_ref().map_or_else(String::new, Code::to_string);
+                let [test, step] = &**more;
+                let open = if *alone { "" } else { " {" };
+                self.block(
+                    false,
+                    format_args!("for ({first}; {test}; {step}){open}"),
+                    !alone,
+                );
+                self.inner = *alone;
+            }
+            Statement::Forever => self.block(false, "for (;;) {", true),
+            Statement::Do => self.block(false, "do {", true),
+            Statement::Switch(code) => self.block(false, format_args!("switch ({code}) {{"), true),
+            Statement::Case(n) => self.line(format_args!("case {}:", Node::Integer(*n))),
+            Statement::Default | Statement::Otherwise => {
+                self.line("default:");
+                self.inner = matches!(statement, Statement::Otherwise);
+            }
+            Statement::Block => self.block(false, "{", true),
+            Statement::Open(line) => self.block(false, format_args!("{line} {{"), true),
+            Statement::End => self.block(true, "}", false),
+            Statement::EndDo(code) => self.block(true, format_args!("}} while ({code});"), false),
+            Statement::Stop([variable, memory], messages) => {
+                self.line(format_args!("if ({variable}.at)"));
+                let stop =
+                    |with: &str| format!("    return cfgrev_stop{with}({memory}, &{variable}, ");
+                if let [one] = &messages[..] {
+                    self.line(format_args!("{}\"{one}\");", stop("")));
+                    return;
+                }
+                self.line(format_args!("{}(const char *const []){{", stop("_with")));
+                for message in messages {
+                    self.line(format_args!("        \"{message}\","));
+                }
+                self.line("        NULL});");
+            }
+            Statement::Comment(text) => self.line(format_args!("/* {text} */")),
+            Statement::Mark(number) => {
+                let _ = writeln!(self.text, "{}{number}", super::origins::MARK);
+            }
+            Statement::Text(line) => self.line(line),
         }
-        self.close();
     }
-
-    /// The text.
-    pub(super) fn into_text(self) -> String {
-        self.text
-    }
-}
-
-/// The identifiers in a text but for those of members, which are names of their own.
-pub(super) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut before = "";
-    text.split_inclusive(move |c| !word(c))
-        .filter_map(move |part| {
-            let name = part.trim_end_matches(|c| !word(c));
-            let is_member = before.ends_with('.') || before.ends_with("->");
-            // Two splits of `->` stand before the name.
-            before = if part == ">" && before.ends_with('-') {
-                "->"
-            } else {
-                part
-            };
-            (!is_member && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
-        })
-}
-
-/// The part of a line that reads variables: of an assignment all but the variable that it is to.
-pub(super) fn behind_target(line: &str) -> &str {
-    let line = line.trim_start();
-    let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let rest = line.get(end.unwrap_or(0)..).unwrap_or_default();
-    let mut behind = rest;
-    if rest.starts_with('[') {
-        let mut depth = 0_i32;
-        let closes = rest.find(|c| {
-            depth += i32::from(c == '[') - i32::from(c == ']');
-            depth == 0
-        });
-        behind = closes.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
-    }
-    let assigns = [" = ", " += ", " -= ", " *= "]
-        .iter()
-        .any(|sign| behind.starts_with(sign));
-    if assigns { rest } else { line }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, identifiers};
+    use super::{Lines, Statement};
+    use crate::c::operators::{Code, Infix};
+    use cfg_core::ir::ScalarType::Integer;
 
     /// Lines are indented by up to 20 levels, also those that are put in and those that come into a block.
     #[test]
@@ -155,22 +297,36 @@ mod tests {
         for (depth, levels, wrapped) in [(19, 19, 20), (20, 20, 20), (21, 20, 20)] {
             let mut lines = Lines::new(depth);
             lines.line("b;");
-            lines.insert(0, "a;");
-            let indent = "    ".repeat(levels);
-            assert_eq!(lines.since(0), format!("{indent}a;\n{indent}b;\n"));
-            lines.cut(0);
+            lines.insert(0, Statement::Text("a;".to_owned()));
             lines.line("c;");
-            lines.wrap(0);
-            let inside = "    ".repeat(wrapped);
-            let whole = format!("{indent}{{\n{inside}c;\n{indent}}}\n");
+            lines.wrap(2);
+            let (indent, inside) = ("    ".repeat(levels), "    ".repeat(wrapped));
+            let whole = format!("{indent}a;\n{indent}b;\n{indent}{{\n{inside}c;\n{indent}}}\n");
             assert_eq!(lines.into_text(), whole, "{depth}");
         }
     }
 
     #[test]
-    fn members_are_names_of_their_own() {
-        let text = "u->v[data.w + x] = y->z.t - (a > b) - -c>d;";
-        let found: Vec<&str> = identifiers(text).collect();
-        assert_eq!(found, ["u", "data", "x", "y", "a", "b", "c", "d"]);
+    fn targets_are_not_read() {
+        let [a, b, c] = ["a", "b", "c"].map(|name| Code::name(name, Integer));
+        let of = |code: Code| {
+            Statement::from(code)
+                .reads()
+                .iter()
+                .map(|n| n.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(of(a.clone().set(b.clone())), "b");
+        assert_eq!(
+            of(a.clone().at(b.clone()).with(Infix::AddTo, c.clone())),
+            "b c"
+        );
+        assert_eq!(
+            of(a.clone().member("->x").at(b.clone()).set(c.clone())),
+            "a b c"
+        );
+        let both = a.clone().declared("int").set(b.clone().set(c.clone()));
+        assert_eq!(of(both.with(Infix::Comma, c.set(a))), "b c a");
     }
 }

@@ -5,6 +5,7 @@
 pub(crate) mod c_type;
 pub(crate) mod checked;
 mod code;
+pub(crate) mod node;
 mod noting;
 mod pieces;
 pub(crate) mod precedence;
@@ -16,13 +17,14 @@ pub(crate) use code::{
     Code, literal_cell, literal_constant, literal_integer, literal_logical, literal_real,
     literal_real32, literal_sized,
 };
+pub(crate) use node::{Infix, Name, Node, Prefix};
 pub(crate) use pieces::{Number, Piece, Pieces};
 
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{IntType, Op, OpClass, ScalarType};
 use cfg_core::typing::{self, Type};
-use precedence::{AND, BITS, CONDITIONAL, EQUALITY, OR, POSTFIX, PRODUCT, RELATION, SUM, UNARY};
+use precedence::{BITS, POSTFIX};
 use std::collections::HashSet;
 
 /// The operands of an operator are not what it takes: a program that was not validated.
@@ -33,15 +35,15 @@ pub(crate) struct Malformed(pub(crate) Op);
 /// How an operator is written.
 enum Form {
     /// Between its operands, which are converted to one type.
-    Infix(&'static str, u8),
+    Infix(Infix),
     /// As `&`, `|` or `^` between integers.
-    Bits(&'static str),
+    Bits(Infix),
     /// As a helper function of one or two integers that the operator names, nested for more.
     Words,
     /// As a comparison.
-    Comparison(&'static str, u8),
+    Comparison(Infix),
     /// As `&&` or `||`.
-    Lazy(&'static str, u8),
+    Lazy(Infix),
     /// As a function of C's library, for `double` or for `float`.
     Library(&'static str),
     /// As the function over `double` whose text is in the table.
@@ -94,13 +96,13 @@ enum Start {
 )]
 fn form(op: Op) -> Form {
     match op {
-        Op::Add => Form::Infix("+", SUM),
-        Op::Sub => Form::Infix("-", SUM),
-        Op::Mul => Form::Infix("*", PRODUCT),
-        Op::Div => Form::Infix("/", PRODUCT),
-        Op::BitAnd => Form::Bits("&"),
-        Op::BitOr => Form::Bits("|"),
-        Op::BitXor => Form::Bits("^"),
+        Op::Add => Form::Infix(Infix::Add),
+        Op::Sub => Form::Infix(Infix::Sub),
+        Op::Mul => Form::Infix(Infix::Mul),
+        Op::Div => Form::Infix(Infix::Div),
+        Op::BitAnd => Form::Bits(Infix::BitAnd),
+        Op::BitOr => Form::Bits(Infix::BitOr),
+        Op::BitXor => Form::Bits(Infix::BitXor),
         Op::BitNot => Form::Special(Special::BitNot),
         Op::WrapAdd
         | Op::WrapSub
@@ -116,14 +118,14 @@ fn form(op: Op) -> Form {
         Op::Sign => Form::Helper(Piece::Sign),
         Op::Modulo => Form::Helper(Piece::Modulo),
         Op::PosDiff => Form::Helper(Piece::PosDiff),
-        Op::Eq => Form::Comparison("==", EQUALITY),
-        Op::Ne => Form::Comparison("!=", EQUALITY),
-        Op::Lt => Form::Comparison("<", RELATION),
-        Op::Le => Form::Comparison("<=", RELATION),
-        Op::Gt => Form::Comparison(">", RELATION),
-        Op::Ge => Form::Comparison(">=", RELATION),
-        Op::And => Form::Lazy(" && ", AND),
-        Op::Or => Form::Lazy(" || ", OR),
+        Op::Eq => Form::Comparison(Infix::Eq),
+        Op::Ne => Form::Comparison(Infix::Ne),
+        Op::Lt => Form::Comparison(Infix::Lt),
+        Op::Le => Form::Comparison(Infix::Le),
+        Op::Gt => Form::Comparison(Infix::Gt),
+        Op::Ge => Form::Comparison(Infix::Ge),
+        Op::And => Form::Lazy(Infix::And),
+        Op::Or => Form::Lazy(Infix::Or),
         Op::ToReal => Form::Conversion(ScalarType::Real),
         Op::ToReal32 => Form::Conversion(ScalarType::Real32),
         Op::TO_INT => Form::Conversion(ScalarType::Integer),
@@ -160,7 +162,7 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
     }
     let ty = typing::apply(op, &types).map_err(|_| Malformed(op))?.ty;
     let same = matches!(op, Op::And | Op::Or) && share_names(&operands);
-    let bits = matches!(op, Op::Eq | Op::Ne) && operands.iter().any(|c| c.precedence == BITS);
+    let bits = matches!(op, Op::Eq | Op::Ne) && operands.iter().any(|c| c.precedence() == BITS);
     if same || bits {
         pieces.may_contradict();
     }
@@ -172,19 +174,18 @@ pub(crate) fn apply(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<
         Err(operands) => operands,
     };
     match form(op) {
-        Form::Infix(symbol, precedence) => infix(op, symbol, precedence, operands, ty, pieces),
-        Form::Bits(symbol) => folded(op, operands, |x, y| {
-            let text = format!("{} {symbol} {}", x.at_least(UNARY), y.at_least(UNARY));
-            Code::new(text, BITS, ty)
-        }),
+        Form::Infix(operator) => infix(op, operator, operands, ty, pieces),
+        Form::Bits(operator) => folded(op, operands, |x, y| x.infix(operator, y, ty)),
         Form::Words => words_function(op, operands, ty, pieces),
-        Form::Comparison(symbol, precedence) => compare(op, symbol, precedence, operands, pieces),
-        Form::Lazy(symbol, precedence) => Ok(lazy(symbol, precedence, &operands)),
+        Form::Comparison(operator) => compare(op, operator, operands, pieces),
+        Form::Lazy(operator) => (operands.into_iter())
+            .reduce(|x, y| x.is(operator, y))
+            .ok_or(Malformed(op)),
         Form::Library(name) => {
             let operands = promoted(operands, ty, pieces);
-            Ok(Code::call(&of_library(name, ty), &operands, ty))
+            Ok(Code::call(&of_library(name, ty), operands, ty))
         }
-        Form::Own => Ok(own(Piece::Own(op), &operands, ty, pieces)),
+        Form::Own => Ok(own(Piece::Own(op), operands, ty, pieces)),
         Form::Helper(piece) => helper(op, piece, operands, ty, pieces),
         Form::Conversion(to) => {
             let [x] = exactly(op, operands)?;
@@ -241,26 +242,24 @@ fn of_library(name: &str, ty: ScalarType) -> String {
     format!("{name}{suffix}")
 }
 
-/// The call of a function over 64-bit reals; its value over 32-bit ones is rounded.
-fn rounded(name: &str, operands: &[Code], ty: ScalarType) -> Code {
-    let code = Code::call(name, operands, ScalarType::Real);
-    if ty == ScalarType::Real32 {
-        code.cast("float", ty)
-    } else {
-        code
-    }
-}
-
 /// The call of a helper function.
-fn call(piece: Piece, operands: &[Code], ty: ScalarType, pieces: &mut Pieces) -> Code {
+fn call(
+    piece: Piece,
+    operands: impl IntoIterator<Item = Code>,
+    ty: ScalarType,
+    pieces: &mut Pieces,
+) -> Code {
     pieces.need(piece);
     Code::call(&piece.name(), operands, ty)
 }
 
-/// The call of a helper function over 64-bit reals.
-fn own(piece: Piece, operands: &[Code], ty: ScalarType, pieces: &mut Pieces) -> Code {
-    pieces.need(piece);
-    rounded(&piece.name(), operands, ty)
+/// The call of a helper function over 64-bit reals; its value over 32-bit ones is rounded.
+fn own(piece: Piece, operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Code {
+    let code = call(piece, operands, ScalarType::Real, pieces);
+    match ty {
+        ScalarType::Real32 => code.cast("float", ty),
+        _ => code,
+    }
 }
 
 /// The value of an integer operator over constants; an error if it has none, `None` if they are not constants. Written
@@ -289,12 +288,7 @@ fn hidden(code: Code, pieces: &mut Pieces) -> Code {
         | FlatType::Real32
         | FlatType::Tape => Piece::Value,
     };
-    call(piece, &[code], ty, pieces)
-}
-
-/// The identifiers and numbers in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+    call(piece, [code], ty, pieces)
 }
 
 /// True if two of the operands name the same.
@@ -302,44 +296,52 @@ fn share_names(operands: &[Code]) -> bool {
     let mut seen = HashSet::new();
     operands.iter().any(|operand| {
         let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
-        let names: HashSet<&str> = words(&operand.text).filter(is_name).collect();
+        let names: HashSet<&str> = operand.words().filter(is_name).collect();
         let known = names.iter().any(|name| seen.contains(name));
         seen.extend(names);
         known
     })
 }
 
-/// True if two texts have the same words, in whatever order: `n + k` and `k + n`.
-fn same_words(x: &str, y: &str) -> bool {
-    let sorted = |text| {
-        let mut words: Vec<&str> = words(text).collect();
-        words.sort_unstable();
-        words
+/// True if two expressions have the same parts, in whatever order: `n + k` and `k + n`.
+fn same_parts(x: &Code, y: &Code) -> bool {
+    let sorted = |code: &Code| {
+        let mut parts: Vec<String> = code.nodes().iter().map(Node::to_string).collect();
+        parts.sort_unstable();
+        parts
     };
-    x.len() == y.len() && sorted(x) == sorted(y)
+    x.to_string().len() == y.to_string().len() && sorted(x) == sorted(y)
 }
 
 /// True if a compiler might find that this divisor is always 0, and complain: `n - n`, but not `n`, `-n`, `n + 1`.
 fn may_vanish(divisor: &Code) -> bool {
-    let plain = |text: &str| !text.contains(['(', ' ']);
-    let words: Vec<&str> = divisor.text.split(' ').collect();
-    match (divisor.integer(), words.as_slice()) {
-        (Some(n), _) => n == 0,
-        (None, _) if divisor.precedence == POSTFIX => false,
-        (None, [word]) => !plain(word),
-        (None, [x, "+" | "-" | "*", y]) => {
-            let number = |text: &str| text.parse::<i64>().is_ok_and(|n| n != 0);
-            !(plain(x) && number(y) || plain(y) && number(x))
+    let is_plain = |nodes: &[Node]| {
+        (nodes.iter()).all(|node| match node {
+            Node::Name(_) | Node::Integer(_) | Node::Element => true,
+            Node::Prefix(op) => *op == Prefix::Minus,
+            Node::Infix(op) => *op == Infix::Times,
+            _ => false,
+        })
+    };
+    let is_number = |nodes: &[Node]| matches!(nodes, [Node::Integer(n)] if *n != 0);
+    match divisor.nodes() {
+        [Node::Integer(n)] => *n == 0,
+        _ if divisor.precedence() == POSTFIX => false,
+        [
+            operands @ ..,
+            Node::Infix(Infix::Add | Infix::Plus | Infix::Sub | Infix::Mul),
+        ] => {
+            let (x, y) = operands.split_at(node::last(operands));
+            !(is_plain(x) && is_number(y) || is_plain(y) && is_number(x))
         }
-        (None, _) => true,
+        nodes => !is_plain(nodes),
     }
 }
 
 /// A left fold of an operator between operands.
 fn infix(
     op: Op,
-    symbol: &str,
-    precedence: u8,
+    operator: Infix,
     operands: Vec<Code>,
     ty: ScalarType,
     pieces: &mut Pieces,
@@ -361,17 +363,12 @@ fn infix(
         if op == Op::Div && ty == ScalarType::Integer && may_vanish(&y) {
             y = hidden(y, pieces);
         }
-        if op == Op::Sub && matches!(x.text.as_str(), "0.0" | "0.0f") {
+        if op == Op::Sub && x.is_real_zero() {
             let number = Number::of(ty).ok_or(Malformed(op))?;
-            x = call(Piece::Minus(number), &[y], ty, pieces);
+            x = call(Piece::Minus(number), [y], ty, pieces);
             continue;
         }
-        let text = format!(
-            "{} {symbol} {}",
-            x.at_least(precedence),
-            y.at_least(precedence + 1)
-        );
-        x = Code::new(text, precedence, ty);
+        x = x.infix(operator, y, ty);
     }
     Ok(x)
 }
@@ -404,54 +401,38 @@ fn words_function(
 ) -> Result<Code, Malformed> {
     let piece = Piece::Words(op);
     if op != Op::WrapNeg {
-        return folded(op, operands, |x, y| call(piece, &[x, y], ty, pieces));
+        return folded(op, operands, |x, y| call(piece, [x, y], ty, pieces));
     }
     let operands = exactly::<1>(op, operands)?;
     Ok(match constant(op, &operands) {
         Some(Ok(n)) => literal_integer(n),
-        Some(Err(())) | None => call(piece, &operands, ty, pieces),
+        Some(Err(())) | None => call(piece, operands, ty, pieces),
     })
 }
 
 fn compare(
     op: Op,
-    symbol: &str,
-    precedence: u8,
+    operator: Infix,
     operands: Vec<Code>,
     pieces: &mut Pieces,
 ) -> Result<Code, Malformed> {
     let ty = common(&operands);
     let [mut x, mut y] = exactly(op, promoted(operands, ty, pieces))?;
-    // Compilers warn of integers that are compared with themselves, of `!a == b`, of comparisons of comparisons, and of
-    // those whose value is compared with a number that is neither 0 nor 1.
-    let decided = |a: &Code, b: &Code| a.integer().is_some() && b.text.starts_with("(int64_t)");
+    // Compilers warn of integers that are compared with themselves, of comparisons of comparisons, and of those whose value
+    // is compared with a number that is neither 0 nor 1.
+    let decided = |a: &Code, b: &Code| {
+        a.integer().is_some()
+            && matches!(b.first_written(), Some(Node::Cast(to)) if &**to == "int64_t")
+    };
     if decided(&x, &y) {
         y = hidden(y, pieces);
     } else if decided(&y, &x) {
         x = hidden(x, pieces);
     }
-    if !ty.is_real() && same_words(&x.text, &y.text) {
+    if !ty.is_real() && same_parts(&x, &y) {
         x = hidden(x, pieces);
     }
-    let least = if x.text.starts_with('!') {
-        POSTFIX
-    } else {
-        SUM
-    };
-    let text = format!("{} {symbol} {}", x.at_least(least), y.at_least(SUM));
-    Ok(Code::new(text, precedence, ScalarType::Logical))
-}
-
-fn lazy(symbol: &str, precedence: u8, operands: &[Code]) -> Code {
-    let texts: Vec<_> = operands
-        .iter()
-        // Compilers warn of `a && b || c`.
-        .map(|c| match c.precedence {
-            AND => c.at_least(if precedence == AND { AND } else { POSTFIX }),
-            _ => c.at_least(precedence),
-        })
-        .collect();
-    Code::new(texts.join(symbol), precedence, ScalarType::Logical)
+    Ok(x.is(operator, y))
 }
 
 /// A helper function of two operands, folded from the left.
@@ -473,7 +454,7 @@ fn helper(
         let mut rest = operands.into_iter();
         while let Some(x) = rest.next() {
             pairs.push(match rest.next() {
-                Some(y) => call(piece, &[x, y], ty, pieces),
+                Some(y) => call(piece, [x, y], ty, pieces),
                 None => x,
             });
         }
@@ -484,9 +465,9 @@ fn helper(
     for y in operands {
         // Only of a NaN C's own function takes the sign.
         x = if op == Op::Sign && ty.is_real() && y.is_number() {
-            Code::call(&of_library("copysign", ty), &[x, y], ty)
+            Code::call(&of_library("copysign", ty), [x, y], ty)
         } else {
-            call(piece, &[x, y], ty, pieces)
+            call(piece, [x, y], ty, pieces)
         };
     }
     Ok(x)
@@ -512,39 +493,34 @@ fn special(
             if let Some(value) = x.real() {
                 return Ok(literal_real(-value));
             }
-            let least = if x.text.starts_with('-') {
-                POSTFIX
-            } else {
-                UNARY
-            };
-            Ok(Code::new(format!("-{}", x.at_least(least)), UNARY, ty))
+            Ok(x.prefix(Prefix::Minus))
         }
         Special::BitNot => {
             let [x] = exactly(op, operands)?;
-            Ok(Code::new(format!("~{}", x.at_least(UNARY)), UNARY, ty))
+            Ok(x.prefix(Prefix::Complement))
         }
         Special::Not => {
             let [x] = exactly(op, operands)?;
-            Ok(Code::new(format!("!{}", x.at_least(UNARY)), UNARY, ty))
+            Ok(x.prefix(Prefix::Not))
         }
         Special::Abs if integer => {
             pieces.include("stdlib.h");
-            Ok(Code::call("llabs", &operands, ty))
+            Ok(Code::call("llabs", operands, ty))
         }
-        Special::Abs => Ok(Code::call(&of_library("fabs", ty), &operands, ty)),
+        Special::Abs => Ok(Code::call(&of_library("fabs", ty), operands, ty)),
         Special::Mod if integer => {
             let [x, y] = exactly(op, operands)?;
             if y.integer().is_none_or(|n| n == 0 || n == -1) {
-                return Ok(call(Piece::Remainder, &[x, y], ty, pieces));
+                return Ok(call(Piece::Remainder, [x, y], ty, pieces));
             }
-            infix(op, "%", PRODUCT, vec![x, y], ty, pieces)
+            infix(op, Infix::Rem, vec![x, y], ty, pieces)
         }
         Special::Mod => {
             let operands = promoted(operands, ty, pieces);
-            Ok(Code::call(&of_library("fmod", ty), &operands, ty))
+            Ok(Code::call(&of_library("fmod", ty), operands, ty))
         }
-        Special::Polygamma => Ok(own(Piece::Polygamma, &operands, ty, pieces)),
-        Special::Trips => Ok(call(Piece::Trips, &operands, ty, pieces)),
+        Special::Polygamma => Ok(own(Piece::Polygamma, operands, ty, pieces)),
+        Special::Trips => Ok(call(Piece::Trips, operands, ty, pieces)),
         Special::Pow => power(operands, ty, pieces),
         Special::If => choice(operands, ty, pieces),
     }
@@ -557,24 +533,24 @@ fn power(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Cod
     let [x, y] = exactly(Op::Pow, operands)?;
     if y.ty != ScalarType::Integer {
         let operands = promoted(vec![x, y], ty, pieces);
-        return Ok(Code::call(&of_library("pow", ty), &operands, ty));
+        return Ok(Code::call(&of_library("pow", ty), operands, ty));
     }
     match y.integer() {
         Some(1) => return Ok(x),
         Some(2) if x.is_short() => {
-            return infix(Op::Mul, "*", PRODUCT, vec![x.clone(), x], ty, pieces);
+            return infix(Op::Mul, Infix::Mul, vec![x.clone(), x], ty, pieces);
         }
         _ => {}
     }
     if ty == ScalarType::Integer {
-        return Ok(call(Piece::IntegerPower, &[x, y], ty, pieces));
+        return Ok(call(Piece::IntegerPower, [x, y], ty, pieces));
     }
     let small = y.integer().filter(|&n| n != 0 && n.unsigned_abs() <= MOST);
     let (piece, operands) = match small.and_then(|n| i8::try_from(n).ok()) {
         Some(n) => (Piece::Power(n), vec![x]),
         None => (Piece::AnyPower, vec![x, y]),
     };
-    Ok(own(piece, &operands, ty, pieces))
+    Ok(own(piece, operands, ty, pieces))
 }
 
 /// A conditional expression.
@@ -587,11 +563,5 @@ fn choice(operands: Vec<Code>, ty: ScalarType, pieces: &mut Pieces) -> Result<Co
         pieces.include("stdint.h");
         yes = yes.cast("int64_t", ty);
     }
-    let text = format!(
-        "{} ? {} : {}",
-        condition.at_least(OR),
-        yes.at_least(OR),
-        no.at_least(CONDITIONAL)
-    );
-    Ok(Code::new(text, CONDITIONAL, ty))
+    Ok(condition.choose(yes, no))
 }

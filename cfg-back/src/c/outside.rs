@@ -3,12 +3,13 @@
 use super::{
     Emitted, Failed, codes,
     names::{Names, identifier},
+    operators::{Code, Prefix},
     writer::Writer,
 };
 use cfg_core::{
     diagnostic::{Diagnostic, Diagnostics},
     entity::RoutineId,
-    ir::{Intent, Program, Role, Routine, StmtKind},
+    ir::{Intent, Program, Role, Routine, ScalarType, StmtKind},
 };
 
 /// True of a routine that only another file has.
@@ -75,7 +76,7 @@ pub(super) fn refuse(program: &Program) -> Result<(), Diagnostics> {
 
 impl Writer<'_> {
     /// Calls the function of another file that the routine at hand is; the expression of its value.
-    pub(super) fn outside(&mut self) -> Emitted<Option<String>> {
+    pub(super) fn outside(&mut self) -> Emitted<Option<Code>> {
         let routine = self.routine;
         let (mut types, mut arguments) = (Vec::new(), Vec::new());
         for p in routine.parameter_ids() {
@@ -92,12 +93,12 @@ impl Writer<'_> {
             // Numbers that are only read are values there, also where they are bound by reference here.
             if formal.rank() == 0 && reads {
                 types.push(ty.to_owned());
-                arguments.push(self.scalar_place(p)?.text);
+                arguments.push(self.scalar_place(p)?);
                 continue;
             }
             types.push(format!("{}{ty} *", if reads { "const " } else { "" }));
             if formal.rank() == 0 {
-                arguments.push(format!("&{}", self.scalar_place(p)?.text));
+                arguments.push(self.scalar_place(p)?.prefix(Prefix::Address));
                 continue;
             }
             let array = self.array_kind(p)?;
@@ -110,17 +111,15 @@ impl Writer<'_> {
             types.push("void".to_owned());
         }
         let name = &routine.name;
-        let result = match routine.result {
-            Some(v) => self.file.c_type(routine.variable(v).ty),
-            None => "void",
-        };
+        let ty = routine.result.map(|v| routine.variable(v).ty);
+        let result = ty.map_or("void", |ty| self.file.c_type(ty));
         let head = format!("extern {result} {name}({});", types.join(", "));
         self.lines.line(format_args!("{head}"));
-        let call = format!("{name}({})", arguments.join(", "));
-        if routine.result.is_some() {
+        let call = Code::call(name, arguments, ty.unwrap_or(ScalarType::Tape));
+        if ty.is_some() {
             return Ok(Some(call));
         }
-        self.lines.line(format_args!("{call};"));
+        self.add(call);
         Ok(None)
     }
 

@@ -366,7 +366,7 @@ impl Interface {
         e: &Expr,
     ) -> Option<String> {
         match e {
-            Expr::Int(n) => Some(format!("({})", literal_integer(*n).text)),
+            Expr::Int(n) => Some(format!("({})", literal_integer(*n))),
             Expr::Place(place) => {
                 let variable = file.outside().routine(routine).variable(place.var);
                 if matches!(variable.role, Role::Parameter { optional: true, .. }) {

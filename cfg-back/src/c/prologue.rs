@@ -2,7 +2,8 @@
 
 use super::{
     Emitted,
-    lines::{Lines, identifiers},
+    lines::{Lines, Statement},
+    operators::{Code, Infix, Name, Prefix},
     variable::{Array, Bound, Cells, Kind, zero},
     writer::Writer,
 };
@@ -12,18 +13,20 @@ use cfg_core::{
 };
 use std::collections::HashSet;
 
-/// Writes what stands before the body: bounds, tapes, work arrays. The lines of the writer become those behind the body.
-pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
-    let named: HashSet<&str> = identifiers(body).collect();
-    let mut named: HashSet<String> = named.into_iter().map(str::to_owned).collect();
-    let mut after: Vec<String> = Vec::new();
-    let memory = writer.memory.clone();
+/// What stands before the body, bounds, tapes, work arrays, and what stands behind it. The body names these names.
+pub(super) fn prologue(
+    writer: &mut Writer<'_>,
+    mut named: HashSet<Name>,
+) -> Emitted<(Lines, Lines)> {
+    let mut after: Vec<Statement> = Vec::new();
     if writer.recursive {
-        writer
-            .lines
-            .line(format_args!("if (++{memory}->depth > CFGREV_DEEPEST)"));
-        writer.lines.line("    return 2;");
-        after.push(format!("--{memory}->depth;"));
+        let depth = Code::from(writer.memory.clone()).member("->depth");
+        let deeper = depth.clone().prefix(Prefix::Increment);
+        writer.fail_if(
+            deeper.is(Infix::Gt, Code::from(Name::from("CFGREV_DEEPEST"))),
+            2,
+        );
+        after.push(depth.prefix(Prefix::Decrement).into());
     }
     own_tapes(writer, &mut after);
     let of_cells = |writer: &Writer<'_>, cells: Cells| -> Vec<(VarId, Array)> {
@@ -34,11 +37,10 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let works = of_cells(writer, Cells::Work);
     let returned = of_cells(writer, Cells::Returned);
     for (v, top) in writer.tops.clone() {
-        let tape = writer.tape(v)?;
-        writer
-            .lines
-            .line(format_args!("struct cfgrev_top {top} = {tape}->top;"));
-        after.push(format!("{tape}->top = {top};"));
+        let tape = writer.tape(v)?.member("->top");
+        let top = Code::name(top, ScalarType::Tape);
+        writer.set(&top.clone().declared("struct cfgrev_top"), tape.clone());
+        after.push(tape.set(top).into());
     }
     let views = writer.laid_over();
     let given = views.iter().map(|(_, array)| array);
@@ -67,21 +69,18 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     let is_allocatable = |(_, _, array): (_, _, &Array)| array.cells == Cells::Allocatable;
     let allocatable = writer.variables.arrays().any(is_allocatable);
     let marks = [
-        ("arrays", writer.allocates && allocatable),
-        ("work", !works.is_empty()),
+        ("->arrays", writer.allocates && allocatable),
+        ("->work", !works.is_empty()),
     ];
     for (arena, wanted) in marks {
-        if arena == "work" {
+        if arena == "->work" {
             // Behind the work arrays, which are given back, and before the array that the result is in.
             after.extend(writer.leave_result().into_iter().rev());
         }
         if wanted {
-            writer.made.needs_memory = true;
-            let mark = writer.fresh("entry");
-            writer.lines.line(format_args!(
-                "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{memory}->{arena});"
-            ));
-            after.push(format!("cfgrev_release(&{memory}->{arena}, {mark});"));
+            let [mark, release] = writer.mark(arena, "entry");
+            writer.add(mark);
+            after.push(release.into());
         }
     }
     for (v, array) in works {
@@ -94,20 +93,16 @@ pub(super) fn prologue(writer: &mut Writer<'_>, body: &str) -> Emitted<String> {
     after.extend(stores);
     after.reverse();
     let mut epilogue = Lines::new(1);
-    for line in after {
-        epilogue.line(line);
-    }
+    epilogue.extend(after);
     let mut first = Lines::new(1);
-    for line in loads {
-        first.line(line);
-    }
-    let rest = std::mem::replace(&mut writer.lines, epilogue).into_text();
-    Ok(first.into_text() + &rest)
+    first.extend(loads);
+    first.append(std::mem::take(&mut writer.lines));
+    Ok((first, epilogue))
 }
 
 /// Tapes of its own are cut back to where they were.
-fn own_tapes(writer: &mut Writer<'_>, after: &mut Vec<String>) {
-    let memory = writer.memory.clone();
+fn own_tapes(writer: &mut Writer<'_>, after: &mut Vec<Statement>) {
+    let memory = Code::from(writer.memory.clone());
     let mut tapes = Vec::new();
     for (v, variable) in writer.variables.numbered() {
         let local = writer.routine.variable(v).role == Role::Local;
@@ -117,31 +112,26 @@ fn own_tapes(writer: &mut Writer<'_>, after: &mut Vec<String>) {
     }
     for (v, name) in tapes {
         writer.made.needs_memory = true;
-        let level = writer.fresh("level");
+        let level = Code::from(Name::from(writer.fresh("level")));
         let number = writer.file.tape_number(writer.id, v);
+        let call = |name: &str, arguments: Vec<Code>| Code::call(name, arguments, ScalarType::Tape);
+        let tape = Code::name(name, ScalarType::Tape);
+        let declared = tape.clone().declared("struct cfgrev_tape *const");
         if number == 0 {
-            writer
-                .lines
-                .line(format_args!("struct cfgrev_tape *const {name} = {memory};"));
+            writer.set(&declared, memory.clone());
         } else {
-            writer.lines.line(format_args!(
-                "struct cfgrev_tape *const {name} = cfgrev_inner({memory}, {number});"
-            ));
+            let inner = vec![memory.clone(), (number as i64).into()];
+            writer.set(&declared, call("cfgrev_inner", inner));
+            writer.out_of_memory_if(tape.clone().prefix(Prefix::Not));
         }
-        if number > 0 {
-            writer.made.can_fail = true;
-            writer.lines.line(format_args!("if (!{name})"));
-            writer.lines.line("    return 1;");
-        }
-        writer.lines.line(format_args!(
-            "const struct cfgrev_level {level} = cfgrev_level_of({name});"
-        ));
-        after.push(format!("cfgrev_cut({name}, {level});"));
+        let declared = level.clone().declared("const struct cfgrev_level");
+        writer.set(&declared, call("cfgrev_level_of", vec![tape.clone()]));
+        after.push(call("cfgrev_cut", vec![tape, level]).into());
     }
 }
 
 /// The bounds that what `named` has needs; a bound may name bounds before it.
-fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<String>) -> Emitted<()> {
+fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<Name>) -> Emitted<()> {
     let mut bounds = Vec::new();
     let unchecked = if writer.checked() {
         0
@@ -155,14 +145,12 @@ fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<String>) -> Emitted<
         writer.variables.bounds[k].used = used;
         if let (true, Some(e)) = (used, value) {
             let code = writer.scalar(&e)?;
-            named.extend(identifiers(&code.text).map(str::to_owned));
-            bounds.push(format!("const int64_t {name} = {};", code.text));
+            named.extend(code.names().cloned());
+            bounds.push(Code::from(name).declared("const int64_t").set(code));
         }
     }
     bounds.reverse();
-    for line in bounds {
-        writer.lines.line(line);
-    }
+    bounds.into_iter().for_each(|bound| writer.add(bound));
     Ok(())
 }
 
@@ -170,26 +158,22 @@ fn kept_bounds(writer: &mut Writer<'_>, named: &mut HashSet<String>) -> Emitted<
 fn work_array(writer: &mut Writer<'_>, v: VarId, array: Array) {
     let ty = writer.variables.all[v.index()].ty;
     let extents = writer.variables.extents(&array.axes);
-    let name = array.pointer;
-    let size = writer.size_of(&extents).code().text;
-    writer.allocate_work(&name, &size, ty);
+    let name = Code::name(array.pointer, ty);
+    let size = writer.size_of(&extents).code();
+    writer.allocate_work(&name, &size);
     if writer.checked() {
-        let line = writer.forget_cells(&name, &size, ty);
-        writer.lines.line(line);
+        let forget = writer.cells_forgotten(name, size);
+        writer.add(forget);
         return;
     }
-    zero_cells(writer, &name, &size, ty);
+    zero_cells(writer, &name, size);
 }
 
 /// Cells that nothing was assigned to may be copied; of these types not every bit pattern is a value.
-pub(super) fn zero_cells(writer: &mut Writer<'_>, name: &str, size: &str, ty: ScalarType) {
-    if matches!(ty, ScalarType::Integer | ScalarType::Logical) {
+pub(super) fn zero_cells(writer: &mut Writer<'_>, cells: &Code, size: Code) {
+    if matches!(cells.ty, ScalarType::Integer | ScalarType::Logical) {
         let k = writer.loop_name(0);
-        writer
-            .lines
-            .line(format_args!("for (int64_t {k} = 0; {k} < {size}; ++{k})"));
-        writer
-            .lines
-            .line(format_args!("    {name}[{k}] = {};", zero(ty)));
+        writer.count_up(&k, size, true);
+        writer.set(&cells.clone().at(k), zero(cells.ty));
     }
 }

@@ -5,10 +5,11 @@ use super::{
     amount::Amount,
     array::View,
     expression::at_least_zero,
-    operators::{Code, precedence::POSTFIX},
+    lines::Statement,
+    operators::{Code, Infix, Name, Prefix},
     prologue::zero_cells,
     returned::{Returned, array, constants},
-    variable::{Array, Cells, Kind, zero},
+    variable::{Array, Cells, Kind, null, zero},
     writer::{LARGEST_ON_STACK, Writer, bytes},
 };
 use cfg_core::ir::{Expr, Place, Role, Routine, ScalarType, Variable};
@@ -32,12 +33,12 @@ impl Writer<'_> {
             return;
         };
         if let (false, Some((array, ty))) = (self.checked(), self.result_of_its_own()) {
-            zero_cells(self, &array.pointer, &n.to_string(), ty);
+            zero_cells(self, &Code::name(array.pointer, ty), n.into());
         }
     }
 
-    /// The lines that leave the result that the function makes, behind the body.
-    pub(super) fn leave_result(&mut self) -> Vec<String> {
+    /// The statements that leave the result that the function makes, behind the body.
+    pub(super) fn leave_result(&mut self) -> Vec<Statement> {
         if Returned::of(self.routine) != Some(Returned::Made) {
             return Vec::new();
         }
@@ -45,30 +46,33 @@ impl Writer<'_> {
             return Vec::new();
         };
         let (to, to_extents) = self.made_result.clone();
-        let mut lines = Vec::new();
-        let pointer = array.pointer;
+        let to = Code::name(to, ty).prefix(Prefix::Dereference);
+        let to_extents = Code::name(to_extents, ScalarType::Integer);
+        let outer = std::mem::take(&mut self.lines);
+        let pointer = Code::name(array.pointer, ty);
         let mut extents = self.variables.extents(&array.axes);
         if array.cells == Cells::Returned {
             extents = extents.iter().map(at_least_zero).collect();
-            lines.push(format!("*{to} = {pointer};"));
+            self.set(&to, pointer);
         } else {
-            let memory = self.work();
             // An array that an assignment gives its shape has no negative extents.
-            let size: Vec<String> = extents.iter().map(|n| n.code().text).collect();
-            let size = size.join("*");
-            let (k, ty) = (self.loop_name(0), self.file.c_type(ty));
-            lines.extend([
-                format!("*{to} = cfgrev_allocate(&{memory}->work, {size}, sizeof({ty}));"),
-                format!("if (!*{to})"),
-                "    return 1;".to_owned(),
-                format!("for (int64_t {k} = 0; {k} < {size}; ++{k})"),
-                format!("    (*{to})[{k}] = {pointer}[{k}];"),
-            ]);
+            let size = extents
+                .iter()
+                .map(Amount::code)
+                .reduce(|x, y| x.with(Infix::Times, y));
+            let size = size.unwrap_or(1.into());
+            let k = self.loop_name(0);
+            let cell = self.cell_size(ty);
+            let found = self.allocated("->work", size.clone(), cell);
+            self.set(&to, found);
+            self.out_of_memory_if(to.clone().prefix(Prefix::Not));
+            self.count_up(&k, size, true);
+            self.set(&to.parenthesised().at(k.clone()), pointer.at(k));
         }
         for (k, extent) in extents.iter().enumerate() {
-            lines.push(format!("{to_extents}[{k}] = {};", extent.code().text));
+            self.set(&to_extents.clone().at(k as i64), extent.code());
         }
-        lines
+        std::mem::replace(&mut self.lines, outer).into_statements()
     }
 
     // --- its caller ----------------------------------------------------------------------------
@@ -81,7 +85,7 @@ impl Writer<'_> {
         returned: Returned,
         arguments: &[Option<Expr>],
         target: Option<&Place>,
-        texts: &mut Vec<String>,
+        texts: &mut Vec<Code>,
     ) -> Emitted<View> {
         let Some(result) = array(theirs) else {
             return Err(self.malformed("a scalar is returned as an array"));
@@ -90,15 +94,16 @@ impl Writer<'_> {
         if returned == Returned::Made {
             let name = self.fresh("returned");
             let extents = self.fresh(&format!("{name}_extents"));
-            let pointer = format!("{} *{name} = NULL;", self.file.c_type(ty));
-            self.helpers.push((name.clone(), pointer));
-            let numbers = format!("int64_t {extents}[{rank}] = {{0}};");
-            self.helpers.push((extents.clone(), numbers));
-            texts.extend([format!("&{name}"), extents.clone()]);
-            let extent = |k| {
-                let text = format!("{extents}[{k}]");
-                Amount::from(Code::new(text, POSTFIX, ScalarType::Integer))
-            };
+            let pointer = Code::name(&*name, ty);
+            let of = format!("{} *", self.file.c_type(ty));
+            let declared = pointer.clone().declared(&of).set(null());
+            self.helpers.push((name.as_str().into(), declared));
+            let numbers = Code::name(&*extents, ScalarType::Integer);
+            let declared = numbers.clone().at(rank as i64).declared("int64_t");
+            let zeros = declared.set(Code::list("", [0.into()]));
+            self.helpers.push((extents.into(), zeros));
+            texts.extend([pointer.prefix(Prefix::Address), numbers.clone()]);
+            let extent = |k: usize| Amount::from(numbers.clone().at(k as i64));
             return Ok(View::dense(
                 name,
                 (0..rank).map(extent).collect(),
@@ -139,15 +144,16 @@ impl Writer<'_> {
     }
 
     /// An array of the function for results of this type and size.
-    fn kept_result(&mut self, ty: ScalarType, size: i64) -> String {
+    fn kept_result(&mut self, ty: ScalarType, size: i64) -> Name {
         let known = self.kept_results.iter();
         if let Some((.., name)) = known.clone().find(|(t, n, _)| (*t, *n) == (ty, size)) {
             return name.clone();
         }
-        let name = self.fresh("returned");
-        let (ty_name, first) = (self.file.c_type(ty), zero(ty));
-        let declaration = format!("{ty_name} {name}[{}] = {{{first}}};", size.max(1));
-        self.helpers.push((name.clone(), declaration));
+        let name: Name = self.fresh("returned").into();
+        let cells = Code::name(name.clone(), ty).at(size.max(1));
+        let declared = cells.declared(self.file.c_type(ty));
+        let zeros = declared.set(Code::list("", [zero(ty)]));
+        self.helpers.push((name.clone(), zeros));
         self.kept_results.push((ty, size, name.clone()));
         name
     }

@@ -4,13 +4,13 @@ use super::{
     Emitted, faults,
     file::{File, Made, Written},
     held,
-    lines::{Lines, behind_target, identifiers},
+    lines::{Lines, Statement},
     names::{Names, comment},
-    operators::{Pieces, checked::unset},
+    operators::{Code, Infix, Name, Pieces, Prefix, checked::unset},
     prologue,
     returned::{self, Returned},
     traced::Traced,
-    variable::{Bound, Cells, Kind, zero},
+    variable::{Bound, Cells, Kind, null, zero},
     writer::{Writer, variables},
 };
 use std::{
@@ -31,8 +31,8 @@ fn parameter(
     routine: &Routine,
     v: VarId,
     name: &str,
-    (extents, strides, laid_over): &(Vec<String>, Vec<String>, Option<String>),
-    count: Option<&String>,
+    (extents, strides, laid_over): &(Vec<Name>, Vec<Name>, Option<Name>),
+    count: Option<&Name>,
 ) -> Vec<String> {
     let variable = routine.variable(v);
     let ty = file.c_type(variable.ty);
@@ -137,7 +137,7 @@ fn head_with(
                 count = array.count.as_ref().filter(|_| made.needs_memory);
                 let kept = |bound: &Bound| match bound {
                     Bound::Kept(k) => variables.bounds[*k].name.clone(),
-                    Bound::Constant(_) | Bound::Parameter(_) => String::new(),
+                    Bound::Constant(_) | Bound::Parameter(_) => "".into(),
                 };
                 let extents = array.axes.iter().map(|axis| kept(&axis.extent));
                 let strides = array.axes.iter().filter_map(|axis| axis.stride.as_ref());
@@ -151,9 +151,9 @@ fn head_with(
         arguments.extend(
             shape
                 .filter(|(dim, _)| dim.extent == Extent::Deferred)
-                .map(|(_, e)| e),
+                .map(|(_, e)| e.to_string()),
         );
-        arguments.push(name);
+        arguments.push(name.to_string());
     }
     if let Some(result) = returned::array(routine) {
         let ty = file.c_type(result.ty);
@@ -163,7 +163,7 @@ fn head_with(
                     let name = array.pointer.clone();
                     let restrict = if routine.aliased { "" } else { "restrict " };
                     parameters.push(format!("{ty} *{restrict}{name}"));
-                    arguments.push(name);
+                    arguments.push(name.to_string());
                 }
             }
             (None, true) => {
@@ -289,7 +289,8 @@ pub(super) fn function(
                 Cow::Owned(_) => body(r),
                 Cow::Borrowed(_) => None,
             };
-            let names = ["check", "late"].map(|name| names.fresh(name, Some(&file.names)));
+            let names =
+                ["check", "late"].map(|name| Name::from(names.fresh(name, Some(&file.names))));
             pieces.note_in(&names[0]);
             faults::State::new(
                 names,
@@ -297,7 +298,7 @@ pub(super) fn function(
                 faults::original(program, r).and_then(body),
             )
         }
-        false => faults::State::default(),
+        false => faults::State::new(["", ""].map(Name::from), None, None),
     };
     let makes_result = Returned::of(routine) == Some(Returned::Made);
     let extents = names.fresh(&format!("{value}_extents"), Some(&file.names));
@@ -307,7 +308,7 @@ pub(super) fn function(
     for statement in routine.statements() {
         if let StmtKind::Push { tape, .. } | StmtKind::Pop { tape, .. } = statement.kind {
             tops.entry(tape)
-                .or_insert_with(|| names.fresh("top", Some(&file.names)));
+                .or_insert_with(|| names.fresh("top", Some(&file.names)).into());
         }
     }
     let mut writer = Writer {
@@ -325,8 +326,8 @@ pub(super) fn function(
         loop_names: Vec::new(),
         open_indices: Vec::new(),
         writes: std::collections::HashMap::new(),
-        memory,
-        status,
+        memory: memory.into(),
+        status: Code::from(Name::from(status)),
         place: None,
         made: Made {
             can_fail: can_fail || recursive || file.checks || makes_result,
@@ -345,7 +346,7 @@ pub(super) fn function(
         tops,
         kept_results: Vec::new(),
         made_result: (value.clone(), extents),
-        pairs,
+        pairs: pairs.into(),
         checks,
         traced,
     };
@@ -362,7 +363,7 @@ pub(super) fn function(
                 let code = writer.external_value(e, routine.variable(result).ty)?;
                 let code = writer.hoisted(code);
                 writer.stop();
-                end = Some(code.text);
+                end = Some(code);
             } else if super::outside::is_outside(routine) {
                 end = writer.outside()?;
             }
@@ -384,22 +385,19 @@ pub(super) fn function(
     } else if let (None, Some(result)) = (&end, routine.result) {
         let code = writer.scalar_place(result)?;
         writer.reads(result);
-        end = Some(code.text);
+        end = Some(code);
     }
-    let body = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
-    finish(writer, &body, end, &value)
+    finish(writer, end, &value)
 }
 
 /// Puts a function together: declarations of what the body names, work arrays, the body, what is given back.
-fn finish(
-    mut writer: Writer<'_>,
-    body: &str,
-    end: Option<String>,
-    value: &str,
-) -> Emitted<(Made, String)> {
-    asked_for_more_than_shape(&mut writer, body, end.as_deref().unwrap_or_default());
-    let arrays = prologue::prologue(&mut writer, body)?;
-    let epilogue = std::mem::replace(&mut writer.lines, Lines::new(1)).into_text();
+fn finish(mut writer: Writer<'_>, end: Option<Code>, value: &str) -> Emitted<(Made, String)> {
+    let body = std::mem::replace(&mut writer.lines, Lines::new(1));
+    let names = body.since(0).iter().flat_map(Statement::names);
+    let names = names.chain(end.iter().flat_map(Code::names));
+    let named: HashSet<Name> = names.cloned().collect();
+    asked_for_more_than_shape(&mut writer, &named);
+    let (entry, epilogue) = prologue::prologue(&mut writer, named)?;
     let mut made = writer.made.clone();
     made.name = writer
         .file
@@ -424,54 +422,54 @@ fn finish(
         writer.strided,
     ));
     text.push_str("\n{\n");
-    let unquoted = [body, &arrays].map(|text| match writer.checked() {
-        true => Cow::Owned(writer.named_in(text)),
-        false => Cow::Borrowed(text),
-    });
-    let [code, entry] = &unquoted;
-    let parts = [code, entry, &*epilogue, end.as_deref().unwrap_or_default()];
-    let named: HashSet<&str> = parts.iter().flat_map(|part| identifiers(part)).collect();
-    let mut read: HashSet<&str> = HashSet::new();
-    for line in parts.iter().flat_map(|part| part.lines()) {
-        read.extend(identifiers(behind_target(line)));
-    }
+    let statements = || {
+        [&body, &entry, &epilogue]
+            .into_iter()
+            .flat_map(|lines| lines.since(0))
+    };
+    let ends = || end.iter().flat_map(Code::names);
+    let named: HashSet<&Name> = statements()
+        .flat_map(Statement::names)
+        .chain(ends())
+        .collect();
+    let read = statements().flat_map(Statement::reads).chain(ends());
+    let read: HashSet<&Name> = read.collect();
     let mut lines = Lines::new(1);
     for name in [&writer.checks.variable, &writer.checks.late] {
-        if named.contains(name.as_str()) {
-            lines.line(format_args!("struct cfgrev_check {name} = {{0, 0}};"));
+        if named.contains(name) {
+            let first = Code::list("", [0.into(), 0.into()]);
+            lines.set(
+                &Code::from(name.clone()).declared("struct cfgrev_check"),
+                first,
+            );
         }
     }
-    for declaration in declarations(&writer, &named) {
-        lines.line(declaration);
-    }
+    declare(&writer, &named, &mut lines);
     for (name, declaration) in &writer.helpers {
-        if named.contains(name.as_str()) {
-            lines.line(declaration);
+        if named.contains(name) {
+            lines.add(declaration.clone());
         }
     }
     if writer.has_status {
-        lines.line(format_args!("int {};", writer.status));
+        lines.add(writer.status.clone().declared("int"));
     }
     text.push_str(&lines.into_text());
-    text.push_str(&arrays);
     let mut lines = Lines::new(1);
-    if writer.checked() && !named.contains(writer.memory.as_str()) {
-        lines.line(format_args!("(void){};", writer.memory));
+    if writer.checked() && !named.contains(&writer.memory) {
+        lines.add(Code::from(writer.memory.clone()).cast("void", ScalarType::Tape));
     }
-    for line in writer.unread(&named, &read) {
-        lines.line(line);
+    writer.unread(&named, &read, &mut lines);
+    for part in [entry, lines, body, epilogue] {
+        text.push_str(&part.into_text());
     }
-    text.push_str(&lines.into_text());
-    text.push_str(body);
-    text.push_str(&epilogue);
     let mut lines = Lines::new(1);
     match (end, made.can_fail) {
         (Some(end), true) => {
-            lines.line(format_args!("*{value} = {end};"));
-            lines.line("return 0;");
+            lines.set(&Code::name(value, end.ty).prefix(Prefix::Dereference), end);
+            lines.add(Statement::Return(0.into()));
         }
-        (Some(end), false) => lines.line(format_args!("return {end};")),
-        (None, true) => lines.line("return 0;"),
+        (Some(end), false) => lines.add(Statement::Return(end)),
+        (None, true) => lines.add(Statement::Return(0.into())),
         (None, false) => {}
     }
     text.push_str(&lines.into_text());
@@ -479,9 +477,8 @@ fn finish(
     Ok((made, text))
 }
 
-/// Local variables count as used only where the text names them: of an array a statement may want the shape alone.
-fn asked_for_more_than_shape(writer: &mut Writer<'_>, body: &str, end: &str) {
-    let named: HashSet<&str> = identifiers(body).chain(identifiers(end)).collect();
+/// Local variables count as used only where the code names them: of an array a statement may want the shape alone.
+fn asked_for_more_than_shape(writer: &mut Writer<'_>, named: &HashSet<Name>) {
     for (v, variable) in (0..).map(VarId::new).zip(&mut writer.variables.all) {
         let name = match &variable.kind {
             Kind::Value(name) => name,
@@ -490,49 +487,58 @@ fn asked_for_more_than_shape(writer: &mut Writer<'_>, body: &str, end: &str) {
         };
         let local = writer.routine.variable(v).role == Role::Local;
         let returned = writer.routine.result == Some(v);
-        if local && !returned && !named.contains(name.as_str()) {
+        if local && !returned && !named.contains(name) {
             variable.used = false;
         }
     }
 }
 
-/// Declarations of the local variables that the body names.
-fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
-    let mut lines = Vec::new();
+/// Declares the local variables that the body names.
+fn declare(writer: &Writer<'_>, named: &HashSet<&Name>, lines: &mut Lines) {
+    let of = |ty| writer.file.c_type(ty);
+    let listed = |x: Code, y: Code| x.with(Infix::Comma, y);
     // Scalars of one type share a line.
     for ty in ScalarType::ALL {
-        let mut names: Vec<String> = Vec::new();
+        let first = match writer.checked() {
+            true => unset(ty),
+            false => zero(ty),
+        };
+        let mut scalars: Vec<Code> = Vec::new();
         for (v, variable) in writer.variables.numbered() {
             let local = writer.routine.variable(v).role == Role::Local;
             if let (Kind::Value(name), true, true) = (&variable.kind, local, variable.used)
                 && variable.ty == ty
             {
-                let first = if writer.checked() {
-                    unset(ty)
-                } else {
-                    zero(ty)
-                };
-                names.push(format!("{name} = {first}"));
+                let mut name = Code::name(name.clone(), ty);
+                if scalars.len() % 8 == 0 {
+                    name = name.declared(of(ty));
+                }
+                scalars.push(name.set(first.clone()));
             }
         }
-        for some in names.chunks(8) {
-            lines.push(format!("{} {};", writer.file.c_type(ty), some.join(", ")));
+        for some in scalars.chunks(8) {
+            some.iter()
+                .cloned()
+                .reduce(listed)
+                .into_iter()
+                .for_each(|line| lines.add(line));
         }
     }
     for (v, variable, array) in writer.variables.arrays() {
         if writer.routine.variable(v).role != Role::Local {
             continue;
         }
-        let (ty, name) = (writer.file.c_type(variable.ty), &array.pointer);
+        let (ty, name) = (variable.ty, Code::name(array.pointer.clone(), variable.ty));
         match array.cells {
-            Cells::Fixed(n) if variable.used => lines.push(format!(
-                "{ty} {name}[{}] = {{{}}};",
-                n.max(1),
-                zero(variable.ty)
-            )),
+            Cells::Fixed(n) if variable.used => {
+                lines.set(
+                    &name.at(n.max(1)).declared(of(ty)),
+                    Code::list("", [zero(ty)]),
+                );
+            }
             Cells::Allocatable => {
                 if variable.used {
-                    lines.push(format!("{ty} *{name} = NULL;"));
+                    lines.set(&name.declared(&format!("{} *", of(ty))), null());
                 }
                 let mut numbers = Vec::new();
                 for axis in &array.axes {
@@ -540,23 +546,31 @@ fn declarations(writer: &Writer<'_>, named: &HashSet<&str>) -> Vec<String> {
                     if let Bound::Kept(k) = axis.extent
                         && let kept = &writer.variables.bounds[k]
                         && kept.used
-                        && (variable.used || named.contains(kept.name.as_str()))
+                        && (variable.used || named.contains(&kept.name))
                     {
-                        numbers.push(format!("{} = 0", kept.name));
+                        numbers.push(&kept.name);
                     }
                 }
                 if writer.allocates && variable.used {
                     // With checks an array may be used that never gets a shape.
                     let room = array.room.iter();
-                    let room = room.filter(|r| !writer.checked() || named.contains(r.as_str()));
-                    numbers.extend(room.map(|room| format!("{room} = 0")));
+                    numbers.extend(room.filter(|r| !writer.checked() || named.contains(r)));
                 }
-                if !numbers.is_empty() {
-                    lines.push(format!("int64_t {};", numbers.join(", ")));
-                }
+                let numbers = numbers.into_iter().enumerate().map(|(k, name)| {
+                    let name = Code::from(name.clone());
+                    (if k == 0 {
+                        name.declared("int64_t")
+                    } else {
+                        name
+                    })
+                    .set(0)
+                });
+                numbers
+                    .reduce(listed)
+                    .into_iter()
+                    .for_each(|line| lines.add(line));
             }
             Cells::Fixed(_) | Cells::Given | Cells::Work | Cells::Returned => {}
         }
     }
-    lines
 }

@@ -2,11 +2,9 @@
 
 use super::{
     Emitted,
+    lines::{Lines, Statement},
     names::comment,
-    operators::{
-        self, Code,
-        precedence::{SUM, UNARY},
-    },
+    operators::{self, Code, Infix, Name, Prefix},
     pooled::Pooled,
     returned::Returned,
     variable::{Bound, Kind},
@@ -21,12 +19,6 @@ use cfg_core::{
 };
 use cfg_transform::lower::place_rank;
 use std::collections::{BTreeMap, HashSet};
-
-/// A scalar place that something is assigned to.
-pub(super) struct Assigned {
-    /// The lvalue.
-    pub(super) text: String,
-}
 
 /// The stack of a class, as functions are named after it, and the cells that a value takes at most.
 fn stack(class: TapeClass) -> (&'static str, i64) {
@@ -118,17 +110,19 @@ impl Writer<'_> {
         }
         for ((tape, name), cells) in rooms {
             let (tape, top) = self.top(tape)?;
-            self.room((&tape, &top), name, &cells.to_string());
+            self.room((tape, top), name, cells.into());
         }
         Ok(())
     }
 
-    pub(super) fn room(&mut self, (tape, top): (&str, &str), name: &str, count: &str) {
-        let leave = self.out_of_memory();
-        self.lines.line(format_args!(
-            "if (cfgrev_room_{name}(&{top}, {tape}, {count}))"
-        ));
-        self.lines.line(format_args!("    {leave}"));
+    pub(super) fn room(&mut self, (tape, top): (Code, Code), name: &str, count: Code) {
+        let arguments = [top.prefix(Prefix::Address), tape, count];
+        let room = Code::call(
+            &format!("cfgrev_room_{name}"),
+            arguments,
+            ScalarType::Integer,
+        );
+        self.out_of_memory_if(room);
     }
 
     fn statement(&mut self, statement: &Stmt) -> Emitted<()> {
@@ -144,7 +138,7 @@ impl Writer<'_> {
                 self.entry(target)?;
                 let code = self.scalar(value)?;
                 let target = self.target(target, false)?;
-                self.assign(&target, &code);
+                self.assign(target, code, true);
                 Ok(())
             }
             FlatStmt::Call {
@@ -159,7 +153,7 @@ impl Writer<'_> {
                 target,
             } => self.pop(tape, class, target),
             FlatStmt::Opaque { text, writes, .. } => {
-                self.lines.line(format_args!("/* {} */", comment(text)));
+                self.add(Statement::Comment(comment(text)));
                 if self.checked() {
                     writes.iter().try_for_each(|v| self.forget(*v))?;
                 }
@@ -185,31 +179,21 @@ impl Writer<'_> {
         if entry.constant().is_some() {
             return Ok(());
         }
-        let entry = self.scalar(entry)?.text;
-        self.lines.line(format_args!("if ({entry} < 0)"));
-        self.made.can_fail = true;
-        self.lines
-            .line(format_args!("    return {entry} == -1 ? 2 : 4;"));
+        let entry = self.scalar(entry)?;
+        let status = entry.clone().is(Infix::Eq, -1).choose(2, 4);
+        self.fail_if(entry.is(Infix::Lt, 0), status);
         Ok(())
     }
 
-    /// An assignment to a scalar.
-    pub(super) fn assign(&mut self, target: &Assigned, code: &Code) {
-        let target = &target.text;
-        for operator in [" + ", " - "] {
-            let rest = code.text.strip_prefix(target.as_str());
-            if let Some(operand) = rest.and_then(|rest| rest.strip_prefix(operator))
-                && code.precedence == SUM
-                && !super::array::has_sum(operand)
-            {
-                let sign = operator.trim();
-                self.lines.line(format_args!("{target} {sign}= {operand};"));
-                return;
+    /// An assignment to a scalar, as an increment where the value shows it; `decrements` are written so, too.
+    pub(super) fn assign(&mut self, target: Code, value: Code, decrements: bool) {
+        match value.increment(&target) {
+            Some((operator, operand)) if decrements || operator == Infix::AddTo => {
+                self.add(target.with(operator, operand));
             }
-        }
-        // Compilers warn of `x = x`.
-        if *target != code.text {
-            self.lines.line(format_args!("{target} = {};", code.text));
+            // Compilers warn of `x = x`.
+            _ if target.nodes() == value.nodes() => {}
+            _ => self.add(target.set(value)),
         }
     }
 
@@ -224,11 +208,10 @@ impl Writer<'_> {
                 self.must_be_given(place.var);
                 self.stop();
             }
-            self.room((&tape, &top), name, &size.code().text);
+            self.room((tape, top.clone()), name, size.code());
             self.each_element(&view, false, |writer, at| {
-                let code = view.element(at);
-                let line = push_line(&top, class, code, writer);
-                writer.lines.line(line);
+                let push = push(top, class, view.element(at), writer);
+                writer.add(push);
                 writer.stop();
                 Ok(())
             })?;
@@ -237,8 +220,8 @@ impl Writer<'_> {
             return Ok(());
         }
         let code = self.scalar(value)?;
-        let line = push_line(&top, class, code, self);
-        self.lines.line(line);
+        let push = push(top, class, code, self);
+        self.add(push);
         self.stop();
         Ok(())
     }
@@ -248,11 +231,11 @@ impl Writer<'_> {
         let ty = self.routine.variable(target.var).ty;
         if place_rank(&self.routine.variables, target) == 0 {
             if self.checked() {
-                let code = self.checked_pop(&tape, &top, class, ty);
-                return self.store(target, &code, None);
+                let code = self.checked_pop(tape, top, class, ty);
+                return self.store(target, code, None);
             }
-            let (target, value) = (self.target(target, false)?, pop_text(&top, class, ty));
-            self.lines.line(format_args!("{} = {value};", target.text));
+            let target = self.target(target, false)?;
+            self.set(&target, pop(top, class, ty));
             return Ok(());
         }
         let read = self.variables.all[target.var.index()].read;
@@ -260,14 +243,13 @@ impl Writer<'_> {
         self.must_be_given(target.var);
         self.stop();
         let value = match self.checked() {
-            true => self.checked_pop(&tape, &top, class, ty).text,
-            false => pop_text(&top, class, ty),
+            true => self.checked_pop(tape, top, class, ty),
+            false => pop(top, class, ty),
         };
-        let stop = self.stop_lines();
+        let stop = self.stops();
         self.each_element(&view, true, |writer, at| {
-            let to = view.element(at).text;
-            writer.lines.line(format_args!("{to} = {value};"));
-            stop.iter().for_each(|line| writer.lines.line(line));
+            writer.set(&view.element(at), value);
+            writer.lines.extend(stop);
             Ok(())
         })?;
         self.only_written(target, None, read);
@@ -276,11 +258,10 @@ impl Writer<'_> {
 
     /// Statements that keep compilers from complaining of what is declared and not read; `named` are the identifiers
     /// of the body, `read` those that stand elsewhere than as targets of assignments.
-    pub(super) fn unread(&self, named: &HashSet<&str>, read: &HashSet<&str>) -> Vec<String> {
-        let mut lines = Vec::new();
-        let mut silence = |name: &str| lines.push(format!("(void){name};"));
+    pub(super) fn unread(&self, named: &HashSet<&Name>, read: &HashSet<&Name>, lines: &mut Lines) {
+        let mut silence = |name: &Name| lines.add(silenced(name));
         for (name, _) in &self.helpers {
-            if named.contains(name.as_str()) && !read.contains(name.as_str()) {
+            if named.contains(name) && !read.contains(name) {
                 silence(name);
             }
         }
@@ -295,7 +276,7 @@ impl Writer<'_> {
             }
             if let Kind::Array(array) = &variable.kind
                 && let Some(view) = &array.laid_over
-                && !named.contains(&**view)
+                && !named.contains(view)
             {
                 silence(view);
             }
@@ -309,7 +290,7 @@ impl Writer<'_> {
                             && let kept = &self.variables.bounds[*k]
                             && kept.value.is_none()
                             && (array.laid_over.is_none() || axis.stride.is_none())
-                            && !named.contains(&*kept.name)
+                            && !named.contains(&kept.name)
                         {
                             silence(&kept.name);
                         }
@@ -317,65 +298,76 @@ impl Writer<'_> {
                 }
             }
         }
-        lines
     }
+}
+
+/// A statement that reads a variable.
+pub(super) fn silenced(name: &Name) -> Code {
+    Code::from(name.clone()).cast("void", ScalarType::Tape)
 }
 
 /// The statement that pushes a scalar.
-fn push_line(top: &str, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> String {
+fn push(top: Code, class: TapeClass, code: Code, writer: &mut Writer<'_>) -> Code {
     if let (true, TapeClass::Control(width)) = (writer.checked(), class) {
-        return writer.checked_push(top, width, &code);
+        return writer.checked_push(top, width, code);
     }
-    match class {
-        TapeClass::Control(ControlWidth::Bits(bits)) => {
-            let value = if code.text.parse::<u32>().is_ok() {
-                code.text
+    let mut bits = None;
+    let (name, value) = match class {
+        TapeClass::Control(ControlWidth::Bits(width)) => {
+            bits = Some(i64::from(width).into());
+            let fits = code.whole().is_some_and(|n| u32::try_from(n).is_ok());
+            let value = if fits {
+                code
             } else {
-                format!("(uint64_t){}", code.at_least(UNARY))
+                code.cast("uint64_t", ScalarType::Integer)
             };
-            format!("cfgrev_push_bits(&{top}, {value}, {bits});")
+            ("cfgrev_push_bits", value)
         }
-        TapeClass::Control(ControlWidth::Count) => {
-            format!("cfgrev_push_count(&{top}, {});", code.text)
-        }
-        TapeClass::Integer if code.ty == ScalarType::Integer => {
-            format!("cfgrev_push_integer(&{top}, {});", code.text)
-        }
-        TapeClass::Integer => {
-            format!(
-                "cfgrev_push_integer(&{top}, (int64_t){});",
-                code.at_least(UNARY)
-            )
-        }
+        TapeClass::Control(ControlWidth::Count) => ("cfgrev_push_count", code),
+        TapeClass::Integer if code.ty == ScalarType::Integer => ("cfgrev_push_integer", code),
+        TapeClass::Integer => (
+            "cfgrev_push_integer",
+            code.cast("int64_t", ScalarType::Integer),
+        ),
         TapeClass::Real => {
             let code = operators::convert(code, ScalarType::Real, writer.pieces);
-            format!("cfgrev_push_real(&{top}, {});", code.text)
+            ("cfgrev_push_real", code)
         }
         TapeClass::Real32 => {
             let code = operators::convert(code, ScalarType::Real32, writer.pieces);
-            format!("cfgrev_push_real32(&{top}, {});", code.text)
+            ("cfgrev_push_real32", code)
         }
-    }
+    };
+    let arguments = [top.prefix(Prefix::Address), value].into_iter().chain(bits);
+    Code::call(name, arguments, ScalarType::Tape)
 }
 
 /// The value that is popped.
-fn pop_text(top: &str, class: TapeClass, ty: ScalarType) -> String {
+fn pop(top: Code, class: TapeClass, ty: ScalarType) -> Code {
+    let mut bits = None;
+    let name = match class {
+        TapeClass::Control(ControlWidth::Bits(width)) => {
+            bits = Some(i64::from(width).into());
+            "cfgrev_pop_bits"
+        }
+        TapeClass::Control(ControlWidth::Count) => "cfgrev_pop_count",
+        TapeClass::Integer => "cfgrev_pop_integer",
+        TapeClass::Real => "cfgrev_pop_real",
+        TapeClass::Real32 => "cfgrev_pop_real32",
+    };
+    let arguments = [top.prefix(Prefix::Address)].into_iter().chain(bits);
+    let popped = Code::call(name, arguments, ty);
     match class {
-        TapeClass::Control(ControlWidth::Bits(bits)) if ty == ScalarType::Logical => {
-            format!("cfgrev_pop_bits(&{top}, {bits}) != 0")
+        TapeClass::Control(ControlWidth::Bits(_)) if ty == ScalarType::Logical => {
+            popped.is(Infix::Ne, 0)
         }
-        TapeClass::Control(ControlWidth::Bits(bits)) => {
-            format!("(int64_t)cfgrev_pop_bits(&{top}, {bits})")
-        }
-        TapeClass::Control(ControlWidth::Count) => format!("cfgrev_pop_count(&{top})"),
+        TapeClass::Control(ControlWidth::Bits(_)) => popped.cast("int64_t", ty),
         TapeClass::Integer if matches!(ty, ScalarType::Sized(_)) => {
-            format!(
-                "({})cfgrev_pop_integer(&{top})",
-                super::variable::c_type(ty)
-            )
+            popped.cast(super::variable::c_type(ty), ty)
         }
-        TapeClass::Integer => format!("cfgrev_pop_integer(&{top})"),
-        TapeClass::Real => format!("cfgrev_pop_real(&{top})"),
-        TapeClass::Real32 => format!("cfgrev_pop_real32(&{top})"),
+        TapeClass::Control(ControlWidth::Count)
+        | TapeClass::Integer
+        | TapeClass::Real
+        | TapeClass::Real32 => popped,
     }
 }

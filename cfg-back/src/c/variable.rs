@@ -1,7 +1,11 @@
 //! The variables of a routine in C: how each is named, where its cells are, and how it is declared.
 
 pub(super) use super::operators::c_type::c_type;
-use super::{amount::Amount, names::Names};
+use super::{
+    amount::Amount,
+    names::Names,
+    operators::{Code, Name, literal_integer, literal_logical, literal_real, literal_real32},
+};
 use cfg_core::{
     entity::VarId,
     flat::FlatType,
@@ -24,14 +28,19 @@ pub(super) fn cell_type(ty: ScalarType, checks: bool) -> &'static str {
 }
 
 /// The zero of a scalar type.
-pub(super) fn zero(ty: ScalarType) -> &'static str {
+pub(super) fn zero(ty: ScalarType) -> Code {
     match FlatType::of(ty) {
-        FlatType::Real => "0.0",
-        FlatType::Real32 => "0.0f",
-        FlatType::Integer | FlatType::Sized(_) => "0",
-        FlatType::Logical => "false",
-        FlatType::Tape => "NULL",
+        FlatType::Real => literal_real(0.0),
+        FlatType::Real32 => literal_real32(0.0),
+        FlatType::Integer | FlatType::Sized(_) => literal_integer(0),
+        FlatType::Logical => literal_logical(false),
+        FlatType::Tape => null(),
     }
+}
+
+/// The pointer that leads nowhere.
+pub(super) fn null() -> Code {
+    Code::name("NULL", ScalarType::Tape)
 }
 
 /// True of a parameter all of whose extents are declared: its elements are any of its argument's.
@@ -81,7 +90,7 @@ pub(super) enum Bound {
 #[derive(Clone, Debug)]
 pub(super) struct KeptBound {
     /// The name.
-    pub(super) name: String,
+    pub(super) name: Name,
     /// The value that it gets on entry; none if it is a parameter, or what assignments set.
     pub(super) value: Option<Expr>,
     /// True if the code names it.
@@ -92,18 +101,18 @@ pub(super) struct KeptBound {
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     /// A scalar that this text names, an lvalue that binds like a name.
-    Value(String),
+    Value(Name),
     /// A scalar that a pointer of this name points to.
-    Pointer(String),
+    Pointer(Name),
     /// An array.
     Array(Array),
     /// A tape that a pointer of this name points to.
-    Tape(String),
+    Tape(Name),
 }
 
 impl Kind {
     /// The name of the variable or of the pointer to it.
-    pub(super) fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &Name {
         match self {
             Self::Value(name) | Self::Pointer(name) | Self::Tape(name) => name,
             Self::Array(array) => &array.pointer,
@@ -115,7 +124,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     /// The pointer to its first element, but for the offset.
-    pub(super) pointer: String,
+    pub(super) pointer: Name,
     /// The element behind the pointer that is the first.
     pub(super) offset: i64,
     /// The dimensions.
@@ -125,13 +134,13 @@ pub(super) struct Array {
     /// The place of its cells.
     pub(super) cells: Cells,
     /// The name of the number of elements for which an allocatable array has memory.
-    pub(super) room: Option<String>,
+    pub(super) room: Option<Name>,
     /// The name of what says how the elements of the argument lie, of a parameter whose elements may have gaps and whose
     /// extents are its own: its strides follow from it.
-    pub(super) laid_over: Option<String>,
+    pub(super) laid_over: Option<Name>,
     /// The name of the number of elements that the argument of a parameter has, where that is checked: -1 if it is not given,
     /// -2 if it has no shape yet.
-    pub(super) count: Option<String>,
+    pub(super) count: Option<Name>,
 }
 
 /// A variable.
@@ -140,7 +149,7 @@ pub(super) struct Variable {
     /// The kind.
     pub(super) kind: Kind,
     /// The parameter that points to it, of a scalar of the caller that a local variable holds.
-    pub(super) behind: Option<String>,
+    pub(super) behind: Option<Name>,
     /// The type.
     pub(super) ty: ScalarType,
     /// True if the code names it.
@@ -153,9 +162,9 @@ pub(super) struct Variable {
 #[derive(Debug)]
 pub(super) struct HeldElement {
     /// The name of the local variable.
-    pub(super) name: String,
+    pub(super) name: Name,
     /// The element, once the code names it.
-    pub(super) cell: Option<String>,
+    pub(super) cell: Option<Code>,
     /// True if the routine assigns it, so that it is stored at the end.
     pub(super) assigned: bool,
 }
@@ -209,7 +218,7 @@ impl Variables {
             }
             let name = names.fresh(&format!("{name}_{what}{}", k + 1), Some(outside));
             self.bounds.push(KeptBound {
-                name,
+                name: name.into(),
                 value: e.cloned(),
                 used: false,
             });
@@ -234,12 +243,12 @@ impl Variables {
 
     /// A bound as an amount; it counts as used.
     pub(super) fn amount(&mut self, bound: &Bound) -> Amount {
-        let text = match bound {
+        let name = match bound {
             Bound::Constant(n) => return (*n).into(),
             Bound::Parameter(v) => {
                 let variable = &mut self.all[v.index()];
                 (variable.used, variable.read) = (true, true);
-                variable.kind.name().to_owned()
+                variable.kind.name().clone()
             }
             Bound::Kept(k) => {
                 let kept = &mut self.bounds[*k];
@@ -247,8 +256,7 @@ impl Variables {
                 kept.name.clone()
             }
         };
-        use super::operators::{Code, precedence::POSTFIX};
-        Code::new(text, POSTFIX, ScalarType::Integer).into()
+        Code::from(name).into()
     }
 
     /// The extents of an array, one per dimension; they count as used.

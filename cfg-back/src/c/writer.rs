@@ -3,12 +3,9 @@
 use super::{
     Failed, codes,
     file::{File, Made},
-    lines::Lines,
+    lines::{Lines, Statement},
     names::Names,
-    operators::{
-        Code, Pieces,
-        precedence::{POSTFIX, UNARY},
-    },
+    operators::{Code, Infix, Name, Pieces, Prefix},
     returned::Returned,
     variable::{Array, Cells, Kind, Variable, Variables, given_shape, zero},
 };
@@ -39,21 +36,21 @@ pub(super) struct Writer<'a> {
     /// The body, as far as it is written.
     pub(super) lines: Lines,
     /// Helper variables, at the head of the function: names and declarations.
-    pub(super) helpers: Vec<(String, String)>,
+    pub(super) helpers: Vec<(Name, Code)>,
     /// The values that stand for the names of a form, by position behind the routine's variables.
     pub(super) lanes: Vec<Option<Code>>,
     /// The routine's variables and, behind them, these names. Functions without forms copy no variable.
     pub(super) scope: Cow<'a, [cfg_core::ir::Variable]>,
     /// The names of the variables of loop nests over elements, outermost first.
-    pub(super) loop_names: Vec<String>,
+    pub(super) loop_names: Vec<Code>,
     /// Indices of the counted loops around the place that is written.
     pub(super) open_indices: Vec<VarId>,
     /// The positions in the order of a structured graph at which each variable may be written.
     pub(super) writes: std::collections::HashMap<VarId, Vec<usize>>,
     /// The name of the parameter with the memory of work arrays.
-    pub(super) memory: String,
+    pub(super) memory: Name,
     /// The name of the variable that a call's status goes to.
-    pub(super) status: String,
+    pub(super) status: Code,
     /// The vertex and the statement that are written.
     pub(super) place: Option<(VertexId, Option<usize>)>,
     /// The properties of the function that came to light so far.
@@ -61,7 +58,7 @@ pub(super) struct Writer<'a> {
     /// True if the routine uses memory for allocatable arrays itself.
     pub(super) allocates: bool,
     /// For each tape that the routine itself pushes to or pops from, the copy of where its stacks end.
-    pub(super) tops: BTreeMap<VarId, String>,
+    pub(super) tops: BTreeMap<VarId, Name>,
     /// True in a loop before which room was made for all that its passes push.
     pub(super) roomy: bool,
     /// True while bounds of sections are kept in variables of their own, because what they name may change.
@@ -71,17 +68,17 @@ pub(super) struct Writer<'a> {
     /// The number of variables that were declared in the innermost block so far.
     pub(super) declared: usize,
     /// Those of them that steps may leave unread.
-    pub(super) unsure: Vec<String>,
+    pub(super) unsure: Vec<Name>,
     /// True if the routine may call itself.
     pub(super) recursive: bool,
     /// True if calls are made that return a status.
     pub(super) has_status: bool,
     /// Arrays for results that calls return, by type and size.
-    pub(super) kept_results: Vec<(ScalarType, i64, String)>,
+    pub(super) kept_results: Vec<(ScalarType, i64, Name)>,
     /// The names of what says where the result is that this function makes, and its extents.
     pub(super) made_result: (String, String),
     /// The name of the pairs of arguments that are compared on entry.
-    pub(super) pairs: String,
+    pub(super) pairs: Name,
     /// The checks.
     pub(super) checks: super::faults::State,
     /// What the code comes from, if that is to be said.
@@ -102,7 +99,7 @@ impl<'a> Writer<'a> {
             }
             _ => 0,
         };
-        self.lines.mark(number);
+        self.add(Statement::Mark(number));
     }
 
     /// A problem at the place that is written.
@@ -143,18 +140,73 @@ impl<'a> Writer<'a> {
     }
 
     /// A scalar of the function for a value that is kept for a while.
-    pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> String {
-        let name = self.fresh(name);
-        let declaration = format!("{} {name} = {};", self.file.c_type(ty), zero(ty));
-        self.helpers.push((name.clone(), declaration));
-        name
+    pub(super) fn helper(&mut self, name: &str, ty: ScalarType) -> Code {
+        let name: Name = self.fresh(name).into();
+        let code = Code::name(name.clone(), ty);
+        let declared = code.clone().declared(self.file.c_type(ty));
+        self.helpers.push((name, declared.set(zero(ty))));
+        code
     }
 
-    /// The name of the variable of the k-th loop of a nest over elements.
-    pub(super) fn loop_name(&mut self, k: usize) -> String {
+    /// The value in a scalar of the function.
+    pub(super) fn keep(&mut self, name: &str, value: Code) -> Code {
+        let kept = self.helper(name, value.ty);
+        self.set(&kept, value);
+        kept
+    }
+
+    /// Adds a statement.
+    pub(super) fn add(&mut self, statement: impl Into<Statement>) {
+        self.lines.add(statement);
+    }
+
+    /// Adds an assignment.
+    pub(super) fn set(&mut self, target: &Code, value: impl Into<Code>) {
+        self.lines.set(target, value);
+    }
+
+    /// Adds a statement under a condition.
+    pub(super) fn guard(&mut self, condition: Code, statement: impl Into<Statement>) {
+        self.add(Statement::Guard(condition));
+        self.add(statement);
+    }
+
+    /// Begins a loop of an index from 0 on, which repeats the next statement or a block.
+    pub(super) fn count_up(&mut self, k: &Code, end: Code, alone: bool) {
+        let first = k.clone().declared("int64_t").set(0);
+        let rest = [
+            k.clone().is(Infix::Lt, end),
+            k.clone().prefix(Prefix::Increment),
+        ];
+        self.add(Statement::For(Some(first), rest.into(), alone));
+    }
+
+    /// The pointer to memory for work arrays or for others.
+    pub(super) fn arena(&mut self, name: &'static str) -> Code {
+        self.work().member(name).prefix(Prefix::Address)
+    }
+
+    /// The declaration of a mark in the memory for arrays, and what gives back all behind it.
+    pub(super) fn mark(&mut self, arena: &'static str, name: &str) -> [Code; 2] {
+        let mark = Code::name(self.fresh(name), ScalarType::Tape);
+        let arena = self.arena(arena);
+        let found = Code::call("cfgrev_mark_of", [arena.clone()], ScalarType::Tape);
+        let declared = mark.clone().declared("const struct cfgrev_mark");
+        let release = Code::call("cfgrev_release", [arena, mark], ScalarType::Tape);
+        [declared.set(found), release]
+    }
+
+    /// The function returns a status under a condition.
+    pub(super) fn fail_if(&mut self, condition: Code, status: impl Into<Code>) {
+        self.made.can_fail = true;
+        self.guard(condition, Statement::Return(status.into()));
+    }
+
+    /// The variable of the k-th loop of a nest over elements.
+    pub(super) fn loop_name(&mut self, k: usize) -> Code {
         while self.loop_names.len() <= k {
             let name = self.fresh(["k", "l", "m"].get(self.loop_names.len()).unwrap_or(&"k"));
-            self.loop_names.push(name);
+            self.loop_names.push(Code::name(name, ScalarType::Integer));
         }
         self.loop_names[k].clone()
     }
@@ -165,8 +217,8 @@ impl<'a> Writer<'a> {
         variable.used = true;
         let ty = variable.ty;
         match &variable.kind {
-            Kind::Value(text) => Ok(Code::new(text.clone(), POSTFIX, ty)),
-            Kind::Pointer(name) => Ok(Code::new(format!("*{name}"), UNARY, ty)),
+            Kind::Value(name) => Ok(Code::name(name.clone(), ty)),
+            Kind::Pointer(name) => Ok(Code::name(name.clone(), ty).prefix(Prefix::Dereference)),
             Kind::Array(_) | Kind::Tape(_) => Err(self.malformed("an array stands for a scalar")),
         }
     }
@@ -189,10 +241,10 @@ impl<'a> Writer<'a> {
     }
 
     /// The pointer to the tape that a variable is.
-    pub(super) fn tape(&mut self, v: VarId) -> Result<String, Failed> {
+    pub(super) fn tape(&mut self, v: VarId) -> Result<Code, Failed> {
         self.reads(v);
         match &self.variables.all[v.index()].kind {
-            Kind::Tape(name) => Ok(name.clone()),
+            Kind::Tape(name) => Ok(Code::name(name.clone(), ScalarType::Tape)),
             Kind::Value(_) | Kind::Pointer(_) | Kind::Array(_) => {
                 Err(self.malformed("a number stands for a tape"))
             }
@@ -200,10 +252,10 @@ impl<'a> Writer<'a> {
     }
 
     /// The pointer to a tape, and the copy of where its stacks end.
-    pub(super) fn top(&mut self, v: VarId) -> Result<(String, String), Failed> {
+    pub(super) fn top(&mut self, v: VarId) -> Result<(Code, Code), Failed> {
         let tape = self.tape(v)?;
         match self.tops.get(&v) {
-            Some(top) => Ok((tape, top.clone())),
+            Some(top) => Ok((tape, Code::name(top.clone(), ScalarType::Tape))),
             None => Err(self.malformed("a tape is used that no statement names")),
         }
     }
@@ -218,10 +270,9 @@ impl<'a> Writer<'a> {
         value && !matches!(role, Some(Role::Global(_)) | None)
     }
 
-    /// The function returns because there is no memory.
-    pub(super) fn out_of_memory(&mut self) -> &'static str {
-        self.made.can_fail = true;
-        "return 1;"
+    /// The function returns because there is no memory, under a condition.
+    pub(super) fn out_of_memory_if(&mut self, condition: Code) {
+        self.fail_if(condition, 1);
     }
 }
 
@@ -253,24 +304,24 @@ pub(super) fn variables(
     let mut on_stack = if recursive { i64::MAX } else { 0 };
     let mut can_fail = false;
     // Names of parameters first: they are what callers see.
-    let mut own: Vec<Option<String>> = vec![None; routine.variables.len()];
+    let mut own: Vec<Option<Name>> = vec![None; routine.variables.len()];
     for v in routine.parameter_ids() {
         let name = names.fresh(&routine.variable(v).name, Some(&file.names));
-        own[v.index()] = Some(name);
+        own[v.index()] = Some(name.into());
     }
     let given = Returned::given(routine);
     if let Some(v) = given {
         let name = names.fresh(&format!("{}_value", routine.name), Some(&file.names));
-        own[v.index()] = Some(name);
+        own[v.index()] = Some(name.into());
     }
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
         if variable.role == Role::Local && given != Some(v) {
-            own[v.index()] = Some(names.fresh(&variable.name, Some(&file.names)));
+            own[v.index()] = Some(names.fresh(&variable.name, Some(&file.names)).into());
         }
     }
     let stable = |v: VarId| is_passed_by_value(routine, v);
     for (v, variable) in (0..).map(VarId::new).zip(&routine.variables) {
-        let name = own[v.index()].take().unwrap_or_default();
+        let name = own[v.index()].take().unwrap_or_else(|| "".into());
         let ty = variable.ty;
         let rank = variable.rank();
         let kind = match variable.role {
@@ -303,16 +354,27 @@ pub(super) fn variables(
                         }
                         can_fail |= matches!(cells, Cells::Work | Cells::Returned);
                         if cells == Cells::Allocatable {
-                            room = Some(names.fresh(&format!("{name}_room"), Some(&file.names)));
+                            room = Some(
+                                names
+                                    .fresh(&format!("{name}_room"), Some(&file.names))
+                                    .into(),
+                            );
                         }
                     }
                 }
                 let given = file.checks && variable.role != Role::Local;
                 let own_extents = strided && given_shape(variable);
                 Kind::Array(Array {
-                    count: given.then(|| names.fresh(&format!("{name}_count"), Some(&file.names))),
-                    laid_over: own_extents
-                        .then(|| names.fresh(&format!("{name}_view"), Some(&file.names))),
+                    count: given.then(|| {
+                        names
+                            .fresh(&format!("{name}_count"), Some(&file.names))
+                            .into()
+                    }),
+                    laid_over: own_extents.then(|| {
+                        names
+                            .fresh(&format!("{name}_view"), Some(&file.names))
+                            .into()
+                    }),
                     pointer: name,
                     offset: 0,
                     axes,

@@ -124,7 +124,7 @@ fn random_expressions_have_the_executors_bits() {
             label: format!("expression {k}"),
             parameters: VARIABLES.to_vec(),
             result,
-            text: code(&e, &mut pieces).text,
+            text: code(&e, &mut pieces).to_string(),
             rows,
         });
     }

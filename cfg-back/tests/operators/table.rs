@@ -2,7 +2,7 @@
 
 use crate::c::operators::{
     Code, Malformed, Pieces, apply, literal_integer, literal_logical, literal_real, literal_real32,
-    literal_sized, precedence,
+    literal_sized,
 };
 use crate::compiled::{Function, NAMES, check};
 use crate::values::{Typed, all, meaning, nasty, random, worst};
@@ -18,11 +18,7 @@ const MOST: usize = 2500;
 
 /// A variable in C.
 pub(crate) fn variable(k: usize, ty: ScalarType) -> Code {
-    Code {
-        text: NAMES[k].to_owned(),
-        precedence: precedence::POSTFIX,
-        ty,
-    }
+    Code::name(NAMES[k], ty)
 }
 
 /// A constant in C.
@@ -86,7 +82,7 @@ fn function(
         label: format!("{} {:?}", case.op.name(), case.operands),
         parameters,
         result: case.result,
-        text: code.text,
+        text: code.to_string(),
         rows,
     }
 }

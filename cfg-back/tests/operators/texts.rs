@@ -2,7 +2,7 @@
 
 use crate::c::operators::{
     Code, Number, Piece, Pieces, apply, convert, literal_constant, literal_integer, literal_real,
-    precedence, reduction,
+    reduction,
 };
 use crate::table::variable;
 use crate::values::all;
@@ -15,11 +15,7 @@ use cfg_core::{
 };
 
 fn real(name: &str) -> Code {
-    Code {
-        text: name.to_owned(),
-        precedence: precedence::POSTFIX,
-        ty: Real,
-    }
+    Code::name(name, Real)
 }
 
 fn of(op: Op, operands: impl IntoIterator<Item = Code>) -> Code {
@@ -31,8 +27,8 @@ fn of(op: Op, operands: impl IntoIterator<Item = Code>) -> Code {
 fn texts_are_what_one_would_write() {
     let (x, y) = (|| real("x"), || real("y"));
     let (n, k) = (|| variable(0, Integer), || literal_integer(2));
-    let single = || Code { ty: Real32, ..x() };
-    let flag = || Code { ty: Logical, ..x() };
+    let single = || Code::name("x", Real32);
+    let flag = || Code::name("x", Logical);
     let sum = || of(Op::Add, [x(), y()]);
     let less = || of(Op::Lt, [x(), y()]);
     for (code, text) in [
@@ -98,7 +94,7 @@ fn texts_are_what_one_would_write() {
         (literal_constant(Constant::Real32(0.1)), "0.1f"),
         (literal_constant(Constant::Logical(true)), "true"),
     ] {
-        assert_eq!(code.text, text);
+        assert_eq!(code.to_string(), text);
     }
 }
 
@@ -165,9 +161,10 @@ fn helpers_are_there_once_and_in_order() {
         };
         let mut pieces = Pieces::default();
         let code = apply(case.op, variables().collect(), &mut pieces).expect("well typed");
-        is_complete(&code.text, &pieces);
+        let text = code.to_string();
+        is_complete(&text, &pieces);
         // Nothing that is not called.
-        assert_eq!(pieces.text().is_empty(), named(&code.text).is_empty());
+        assert_eq!(pieces.text().is_empty(), named(&text).is_empty());
         for _ in 0..2 {
             apply(case.op, variables().collect(), &mut every).expect("well typed");
         }
@@ -199,7 +196,7 @@ fn reductions_repeat_an_operator() {
         (Op::All, Logical, Op::And, "true"),
     ] {
         let (found, initial) = reduction(op, ty, false).expect("a reduction");
-        assert_eq!((found, initial.text.as_str()), (step, start));
+        assert_eq!((found, initial.to_string().as_str()), (step, start));
         assert_eq!(initial.ty, ty);
     }
     assert_eq!(reduction(Op::Transpose, Real, false), None);
@@ -208,7 +205,7 @@ fn reductions_repeat_an_operator() {
 #[test]
 fn conversions_keep_what_they_can() {
     let mut pieces = Pieces::default();
-    let mut to = |code, ty| convert(code, ty, &mut pieces).text;
+    let mut to = |code, ty| convert(code, ty, &mut pieces).to_string();
     assert_eq!(to(literal_integer(3), Real), "3.0");
     assert_eq!(to(literal_integer(16_777_217), Real32), "16777216.0f");
     assert_eq!(to(literal_real(1e300), Real32), "INFINITY");

@@ -4,9 +4,11 @@ use super::{Arrays, view::View};
 use crate::c::{
     Emitted,
     amount::Amount,
-    operators,
-    operators::precedence::{POSTFIX, SUM},
-    operators::{Code, checked, literal_integer, literal_real, literal_real32, literal_sized},
+    lines::Statement,
+    operators::{
+        self, Code, Infix, Prefix, checked, literal_integer, literal_real, literal_real32,
+        literal_sized,
+    },
     variable::zero,
     writer::Writer,
 };
@@ -17,32 +19,13 @@ use cfg_core::{
 };
 use cfg_transform::scalarize::{Action, Loop};
 
-fn one(ty: ScalarType) -> String {
+fn one(ty: ScalarType) -> Code {
     match FlatType::of(ty) {
         FlatType::Integer => literal_integer(1),
         FlatType::Sized(ty) => literal_sized(ty, 1),
         FlatType::Real32 => literal_real32(1.0),
         FlatType::Real | FlatType::Logical | FlatType::Tape => literal_real(1.0),
     }
-    .text
-}
-
-/// True if a text has a sum outside of parentheses, so that it cannot be added as a whole.
-pub(in crate::c) fn has_sum(text: &str) -> bool {
-    let mut depth = 0_i32;
-    let mut last = ' ';
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            '+' | '-' if depth == 0 && last == ' ' && text[at + 1..].starts_with(' ') => {
-                return true;
-            }
-            _ => {}
-        }
-        last = c;
-    }
-    false
 }
 
 impl Writer<'_> {
@@ -61,18 +44,18 @@ impl Writer<'_> {
         }
         for (depth, &axis) in axes.iter().enumerate() {
             let k = self.loop_name(depth);
-            let extent = over.axes[axis].0.code();
-            let bound = extent.at_least(SUM);
+            let extent = &over.axes[axis].0;
             if backwards {
-                self.lines.open(format_args!(
-                    "for (int64_t {k} = {}; {k} >= 0; --{k})",
-                    over.axes[axis].0.minus(1).code().text
-                ));
+                let first = k.clone().declared("int64_t").set(extent.minus(1).code());
+                let rest = [
+                    k.clone().is(Infix::Ge, 0),
+                    k.clone().prefix(Prefix::Decrement),
+                ];
+                self.add(Statement::For(Some(first), rest.into(), false));
             } else {
-                self.lines
-                    .open(format_args!("for (int64_t {k} = 0; {k} < {bound}; ++{k})"));
+                self.count_up(&k, extent.code(), false);
             }
-            at[axis] = Code::new(k, POSTFIX, ScalarType::Integer).into();
+            at[axis] = k.into();
         }
         body(self, &at)?;
         (0..rank).for_each(|_| self.lines.close());
@@ -80,10 +63,9 @@ impl Writer<'_> {
     }
 
     /// All elements of an array become a value.
-    pub(in crate::c) fn fill(&mut self, to: &View, value: &str) -> Emitted<()> {
+    pub(in crate::c) fn fill(&mut self, to: &View, value: Code) -> Emitted<()> {
         self.each_element(to, false, |writer, at| {
-            let element = to.element(at).text;
-            writer.lines.line(format_args!("{element} = {value};"));
+            writer.set(&to.element(at), value);
             Ok(())
         })
     }
@@ -91,9 +73,9 @@ impl Writer<'_> {
     /// The elements of an array become those of another one.
     pub(in crate::c) fn copy(&mut self, to: &View, from: &View) -> Emitted<()> {
         self.each_element(to, false, |writer, at| {
-            let (to, from) = (to.element(at).text, from.element(at).text);
+            let (to, from) = (to.element(at), from.element(at));
             if to != from {
-                writer.lines.line(format_args!("{to} = {from};"));
+                writer.set(&to, from);
             }
             Ok(())
         })
@@ -108,11 +90,11 @@ impl Writer<'_> {
     ) -> Emitted<()> {
         self.pieces.include("string.h");
         self.each_element(to, false, |writer, at| {
-            let [to, from, before] = [to, from, before].map(|view| view.element(at).text);
-            writer.lines.line(format_args!(
-                "if (memcmp(&{from}, &{before}, sizeof {from}))"
-            ));
-            writer.lines.line(format_args!("    {to} = {from};"));
+            let [to, from, before] = [to, from, before].map(|view| view.element(at));
+            let [own, other] = [&from, &before].map(|x| x.clone().prefix(Prefix::Address));
+            let size = from.clone().prefix(Prefix::Sizeof);
+            let differs = Code::call("memcmp", [own, other, size], ScalarType::Logical);
+            writer.guard(differs, to.set(from));
             Ok(())
         })
     }
@@ -126,7 +108,7 @@ impl Writer<'_> {
         // Over an argument that is not given nothing is done.
         let given = self.given_only(nest.over, arrays);
         if let Some(pointer) = &given {
-            self.lines.open(format_args!("if ({pointer})"));
+            self.add(Statement::If(pointer.clone()));
         }
         let lanes = |writer: &mut Self, at: &[Amount]| -> Emitted<()> {
             for (name, view) in &elements {
@@ -139,8 +121,7 @@ impl Writer<'_> {
                 lanes(writer, at)?;
                 let code = writer.scalar(value)?;
                 let code = operators::convert(code, over.ty, writer.pieces);
-                let element = over.element(at).text;
-                writer.assign_text(&element, &code);
+                writer.assign(over.element(at), code, false);
                 writer.stop();
                 Ok(())
             }),
@@ -151,7 +132,7 @@ impl Writer<'_> {
                     writer.scalar(value)
                 })?;
                 if let Some(op) = start {
-                    self.lines.reopen("} else {");
+                    self.add(Statement::Else);
                     self.start_of_fold(op, *name)?;
                 }
                 Ok(())
@@ -168,24 +149,9 @@ impl Writer<'_> {
         if let Some(Ok(result)) = self.lane(name)
             && let Some((_, first)) = operators::reduction(op, result.ty, self.checked())
         {
-            self.lines
-                .line(format_args!("{} = {};", result.text, first.text));
+            self.set(&result, first);
         }
         Ok(())
-    }
-
-    /// `element = value;`, or `element += ...;` where the code shows it.
-    pub(in crate::c) fn assign_text(&mut self, element: &str, code: &Code) {
-        let rest = code.text.strip_prefix(element);
-        let operator = rest.and_then(|rest| rest.strip_prefix(" + "));
-        if let Some(operand) = operator
-            && code.precedence == SUM
-            && !has_sum(operand)
-        {
-            self.lines.line(format_args!("{element} += {operand};"));
-        } else if element != code.text {
-            self.lines.line(format_args!("{element} = {};", code.text));
-        }
     }
 
     /// A reduction: the result begins with its value for no elements.
@@ -198,38 +164,31 @@ impl Writer<'_> {
     ) -> Emitted<()> {
         let result = match self.lane(name) {
             Some(Ok(code)) => code,
-            _ => {
-                let made = self.helper(op.name(), over.ty);
-                Code::new(made, POSTFIX, over.ty)
-            }
+            _ => self.helper(op.name(), over.ty),
         };
         self.set_lane(name, result.clone())?;
         let Some((step, first)) = operators::reduction(op, result.ty, self.checked()) else {
             return Err(self.malformed("an operator reduces nothing"));
         };
-        self.lines
-            .line(format_args!("{} = {};", result.text, first.text));
+        self.set(&result, first);
         let summed = matches!(step, Op::Add | Op::Mul) && result.ty.is_integer();
         self.each_element(over, false, |writer, at| {
             let x = value(writer, at)?;
             let x = operators::convert(x, result.ty, writer.pieces);
             if writer.checked() {
                 let code = writer.folded(step, result.clone(), x, summed)?;
-                writer
-                    .lines
-                    .line(format_args!("{} = {};", result.text, code.text));
+                writer.set(&result, code);
                 writer.stop();
                 return Ok(());
             }
-            let line = if step == Op::Add {
-                format!("{} += {};", result.text, x.text)
-            } else if step == Op::Mul {
-                format!("{} *= {};", result.text, x.text)
-            } else {
-                let code = writer.apply(step, vec![result.clone(), x])?;
-                format!("{} = {};", result.text, code.text)
+            let next = match step {
+                Op::Add => result.clone().with(Infix::AddTo, x),
+                Op::Mul => result.clone().with(Infix::MulBy, x),
+                _ => result
+                    .clone()
+                    .set(writer.apply(step, vec![result.clone(), x])?),
             };
-            writer.lines.line(line);
+            writer.add(next);
             Ok(())
         })?;
         if summed && self.checked() {
@@ -243,28 +202,22 @@ impl Writer<'_> {
         let one = one(of.ty);
         let product = self.helper("product", of.ty);
         for backwards in [false, true] {
-            self.lines.line(format_args!("{product} = {one};"));
+            self.set(&product, one.clone());
             self.each_element(to, backwards, |writer, at| {
-                let sign = if backwards { "*=" } else { "=" };
+                let (to, of) = (to.element(at), of.element(at));
                 if writer.checked() {
-                    let (to, of) = (to.element(at), of.element(at));
-                    let so_far = Code::new(product.clone(), POSTFIX, of.ty);
-                    let mut here = so_far.clone();
+                    let mut here = product.clone();
                     if backwards {
                         here = writer.apply(Op::Mul, vec![to.clone(), here])?;
                     }
-                    let next = writer.apply(Op::Mul, vec![so_far, of])?;
-                    writer
-                        .lines
-                        .line(format_args!("{} = {};", to.text, here.text));
-                    writer
-                        .lines
-                        .line(format_args!("{product} = {};", next.text));
+                    let next = writer.apply(Op::Mul, vec![product.clone(), of])?;
+                    writer.set(&to, here);
+                    writer.set(&product, next);
                     return Ok(());
                 }
-                let (to, of) = (to.element(at).text, of.element(at).text);
-                writer.lines.line(format_args!("{to} {sign} {product};"));
-                writer.lines.line(format_args!("{product} *= {of};"));
+                let sign = if backwards { Infix::MulBy } else { Infix::Set };
+                writer.add(to.with(sign, product.clone()));
+                writer.add(product.clone().with(Infix::MulBy, of));
                 Ok(())
             })?;
         }
@@ -279,47 +232,44 @@ impl Writer<'_> {
             ("count", ScalarType::Integer),
         ]
         .map(|(name, ty)| self.helper(name, ty));
-        self.lines.line(format_args!("{at_best} = -1;"));
-        self.lines.line(format_args!("{count} = 0;"));
-        let sign = if op == Op::MaxValPartial { '>' } else { '<' };
+        self.set(&at_best, -1);
+        self.set(&count, 0);
+        let sign = if op == Op::MaxValPartial {
+            Infix::Gt
+        } else {
+            Infix::Lt
+        };
+        let next = count.clone().prefix(Prefix::Increment);
         self.each_element(to, false, |writer, at| {
-            let x = of.element(at).text;
-            let mut number = if of.ty.is_real() {
-                format!(" || ({x} != {x} && {best} == {best})")
-            } else {
-                String::new()
-            };
-            let unset = checked::is_unset(of.ty, &x);
-            if writer.checked() {
-                let best = checked::is_unset(of.ty, &best);
-                number += &format!(" || ({unset} && !({best}))");
+            let x = of.element(at);
+            let beyond = x.clone().is(sign, best.clone());
+            let mut better = at_best.clone().is(Infix::Lt, 0).is(Infix::Or, beyond);
+            if of.ty.is_real() {
+                let strange = x.clone().is(Infix::Ne, x.clone());
+                let number = best.clone().is(Infix::Eq, best.clone());
+                better = better.is(Infix::Or, strange.is(Infix::And, number));
             }
-            writer.lines.open(format_args!(
-                "if ({at_best} < 0 || {x} {sign} {best}{number})"
-            ));
-            writer.lines.line(format_args!("{best} = {x};"));
-            writer.lines.line(format_args!("{at_best} = {count};"));
+            if writer.checked() {
+                let [unset, other] = [&x, &best].map(|x| checked::is_unset(x.clone()));
+                let other = other.parenthesised().prefix(Prefix::Not);
+                better = better.is(Infix::Or, unset.is(Infix::And, other));
+            }
+            writer.add(Statement::If(better));
+            writer.set(&best, x);
+            writer.set(&at_best, count.clone());
             writer.lines.close();
-            writer.lines.line(format_args!("++{count};"));
+            writer.add(next.clone());
             Ok(())
         })?;
-        self.lines.line(format_args!("{count} = 0;"));
-        let (one, zero) = (one(of.ty), zero(of.ty));
+        self.set(&count, 0);
         self.each_element(to, false, |writer, at| {
-            let to = to.element(at).text;
-            let unset = if writer.checked() {
-                format!(
-                    "{} ? {} : ",
-                    checked::is_unset(of.ty, &best),
-                    checked::unset(of.ty)
-                )
-            } else {
-                String::new()
-            };
-            writer.lines.line(format_args!(
-                "{to} = {unset}{count} == {at_best} ? {one} : {zero};"
-            ));
-            writer.lines.line(format_args!("++{count};"));
+            let is_best = count.clone().is(Infix::Eq, at_best);
+            let mut value = is_best.choose(one(of.ty), zero(of.ty));
+            if writer.checked() {
+                value = checked::is_unset(best).choose(checked::unset(of.ty), value);
+            }
+            writer.set(&to.element(at), value);
+            writer.add(next);
             Ok(())
         })
     }

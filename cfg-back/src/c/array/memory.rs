@@ -2,7 +2,13 @@
 
 use super::{Arrays, view::View};
 use crate::c::{
-    Emitted, amount::Amount, expression::at_least_zero, variable::Bound, writer::Writer,
+    Emitted,
+    amount::Amount,
+    expression::at_least_zero,
+    lines::Statement,
+    operators::{Code, Infix, Prefix},
+    variable::Bound,
+    writer::Writer,
 };
 use cfg_core::{
     entity::VarId,
@@ -39,20 +45,34 @@ impl Writer<'_> {
     ) -> Emitted<View> {
         self.declared += 1;
         let name = self.fresh(name);
-        let size = self.size_of(&extents).code().text;
-        self.allocate_work(&name, &size, ty);
-        Ok(View::dense(name, extents, order, ty))
+        let size = self.size_of(&extents).code();
+        let view = View::dense(name, extents, order, ty);
+        self.allocate_work(&view.first(), &size);
+        Ok(view)
     }
 
-    /// A pointer of this name to elements in the memory for work arrays.
-    pub(in crate::c) fn allocate_work(&mut self, name: &str, size: &str, ty: ScalarType) {
-        let (memory, ty) = (self.work(), self.file.c_type(ty));
-        self.lines.line(format_args!(
-            "{ty} *const {name} = cfgrev_allocate(&{memory}->work, {size}, sizeof *{name});"
-        ));
-        let leave = self.out_of_memory();
-        self.lines.line(format_args!("if (!{name})"));
-        self.lines.line(format_args!("    {leave}"));
+    /// A pointer to elements in the memory for work arrays.
+    pub(in crate::c) fn allocate_work(&mut self, pointer: &Code, size: &Code) {
+        let cell = pointer
+            .clone()
+            .prefix(Prefix::Dereference)
+            .prefix(Prefix::Sizeof);
+        let of = format!("{} *const", self.file.c_type(pointer.ty));
+        let found = self.allocated("->work", size.clone(), cell);
+        self.set(&pointer.clone().declared(&of), found);
+        self.out_of_memory_if(pointer.clone().prefix(Prefix::Not));
+    }
+
+    /// The call that finds memory for so many cells.
+    pub(in crate::c) fn allocated(&mut self, arena: &'static str, size: Code, cell: Code) -> Code {
+        let arguments = [self.arena(arena), size, cell];
+        Code::call("cfgrev_allocate", arguments, ScalarType::Tape)
+    }
+
+    /// The size of the cells of a type.
+    pub(in crate::c) fn cell_size(&self, ty: ScalarType) -> Code {
+        let of = Code::name(self.file.c_type(ty), ty);
+        Code::call("sizeof", [of], ScalarType::Integer)
     }
 
     /// An allocatable array gets a shape, and memory where what it has does not do.
@@ -74,7 +94,6 @@ impl Writer<'_> {
         let (Some(room), ty) = (&it.room, self.variables.all[v.index()].ty) else {
             return Err(self.malformed("an array that has a shape gets another one"));
         };
-        let memory = self.work();
         self.allocates = true;
         let mut extents = Vec::new();
         for (axis, (extent, _)) in it.axes.iter().zip(&like.axes) {
@@ -83,34 +102,39 @@ impl Writer<'_> {
             };
             let kept = &mut self.variables.bounds[k];
             kept.used = true;
-            let name = kept.name.clone();
+            let name = Code::from(kept.name.clone());
             // The other array may be this one with its dimensions in another order.
             let extent = if it.axes.len() > 1 && !like.dense {
                 &self.kept_amount("extent", extent.clone())
             } else {
                 extent
             };
-            extents.push((name, at_least_zero(extent).code().text));
+            extents.push((name, at_least_zero(extent).code()));
         }
         for (name, extent) in &extents {
             if name != extent {
-                self.lines.line(format_args!("{name} = {extent};"));
+                self.set(name, extent.clone());
             }
         }
-        let names: Vec<&str> = extents.iter().map(|(name, _)| name.as_str()).collect();
-        let (size, pointer) = (names.join("*"), &it.pointer);
-        self.lines
-            .open(format_args!("if (!{pointer} || {room} < {size})"));
-        self.lines.line(format_args!(
-            "{room} = {size} > 2*{room} ? {size} : 2*{room};"
-        ));
-        self.lines.line(format_args!(
-            "{pointer} = cfgrev_allocate(&{memory}->arrays, {room}, sizeof({}));",
-            self.file.c_type(ty)
-        ));
-        let leave = self.out_of_memory();
-        self.lines.line(format_args!("if (!{pointer})"));
-        self.lines.line(format_args!("    {leave}"));
+        let names = extents.into_iter().map(|(name, _)| name);
+        let size = names
+            .reduce(|x, y| x.with(Infix::Times, y))
+            .unwrap_or(1.into());
+        let (room, pointer) = (Code::from(room.clone()), Code::name(it.pointer.clone(), ty));
+        let nothing = pointer.clone().prefix(Prefix::Not);
+        let small = room.clone().is(Infix::Lt, size.clone());
+        self.add(Statement::If(nothing.clone().is(Infix::Or, small)));
+        let twice = Code::from(2).with(Infix::Times, room.clone());
+        self.set(
+            &room,
+            size.clone()
+                .is(Infix::Gt, twice.clone())
+                .choose(size, twice),
+        );
+        let cell = self.cell_size(ty);
+        let found = self.allocated("->arrays", room, cell);
+        self.set(&pointer, found);
+        self.out_of_memory_if(nothing);
         self.lines.close();
         Ok(())
     }

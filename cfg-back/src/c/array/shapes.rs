@@ -1,7 +1,13 @@
 //! Shapes: which of several operands gives it, and what conforms.
 
 use super::{Arrays, View};
-use crate::c::{Emitted, variable::Kind, writer::Writer};
+use crate::c::{
+    Emitted,
+    lines::Statement,
+    operators::{Code, Prefix, literal_logical},
+    variable::{Kind, null},
+    writer::Writer,
+};
 use cfg_core::ir::ScalarType;
 use cfg_transform::scalarize::{ArrayId, Part, Step};
 
@@ -21,11 +27,11 @@ impl Writer<'_> {
     }
 
     /// The pointer of an array of a form that is a parameter which may not be given.
-    pub(super) fn given_only(&self, array: ArrayId, arrays: &Arrays<'_>) -> Option<String> {
+    pub(super) fn given_only(&self, array: ArrayId, arrays: &Arrays<'_>) -> Option<Code> {
         let v = arrays.form.arrays[array.index()].variable?;
         let missing = self.checked() && self.missing(v) == Some(crate::c::faults::ABSENT);
         match &self.variables.all[v.index()].kind {
-            Kind::Array(array) if missing => Some(array.pointer.clone()),
+            Kind::Array(array) if missing => Some(array.pointer.clone().into()),
             Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => None,
         }
     }
@@ -49,7 +55,7 @@ impl Writer<'_> {
         let (to, from) = (self.view_of(arrays, a)?, self.view_of(arrays, b)?);
         let taken = arrays.variable.contains(&b);
         if taken {
-            self.lines.open(format_args!("if ({})", from.pointer));
+            self.add(Statement::If(from.pointer.clone().into()));
         }
         self.must_be_array(arrays, a);
         self.must_be_array(arrays, b);
@@ -69,22 +75,22 @@ impl Writer<'_> {
         arrays: &mut Arrays<'_>,
     ) -> Emitted<()> {
         let open = self.helper("undecided", ScalarType::Logical);
-        self.lines.line(format_args!("{open} = true;"));
+        self.set(&open, literal_logical(true));
         for Part { test, steps } in parts {
             if let Some(e) = test {
-                self.lines.open(format_args!("if ({open})"));
+                self.add(Statement::If(open.clone()));
                 let code = self.lenient(e, undecided)?;
-                self.lines.line(format_args!("{open} = {};", code.text));
+                self.set(&open, code);
                 self.lines.close();
             }
             if !steps.is_empty() {
-                self.lines.open(format_args!("if ({open})"));
+                self.add(Statement::If(open.clone()));
                 self.steps(steps, arrays)?;
                 self.lines.close();
             }
         }
         if !decided.is_empty() {
-            self.lines.open(format_args!("if (!{open})"));
+            self.add(Statement::If(open.prefix(Prefix::Not)));
             self.steps(decided, arrays)?;
             self.lines.close();
         }
@@ -93,9 +99,9 @@ impl Writer<'_> {
 
     pub(super) fn untaken(&mut self, arrays: &mut Arrays<'_>, array: ArrayId) -> Emitted<()> {
         let view = self.view_of(arrays, array)?;
-        self.lines.line(format_args!("{} = NULL;", view.pointer));
+        self.set(&Code::name(view.pointer, view.ty), null());
         for (extent, _) in &view.axes {
-            self.lines.line(format_args!("{} = 1;", extent.code().text));
+            self.set(&extent.code(), 1);
         }
         Ok(())
     }
@@ -117,21 +123,20 @@ impl Writer<'_> {
             let may_lack = is_otherwise && self.may_lack_shape(arrays, candidate);
             certain = !may_lack && !arrays.variable.contains(&candidate);
             if !certain {
-                self.lines.open(format_args!("if ({})", view.pointer));
+                self.add(Statement::If(view.pointer.into()));
             }
             for ((extent, _), (e, _)) in to.axes.iter().zip(&view.axes) {
-                self.lines
-                    .line(format_args!("{} = {};", extent.code().text, e.code().text));
+                self.set(&extent.code(), e.code());
             }
             if certain {
                 break;
             }
-            self.lines.reopen("} else {");
+            self.add(Statement::Else);
             opened += 1;
         }
         if !certain {
             for (extent, _) in &to.axes {
-                self.lines.line(format_args!("{} = 1;", extent.code().text));
+                self.set(&extent.code(), 1);
             }
         }
         (0..opened).for_each(|_| self.lines.close());

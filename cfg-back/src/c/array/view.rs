@@ -5,8 +5,7 @@ use crate::c::{
     Emitted,
     amount::Amount,
     expression::at_least_zero,
-    operators::Code,
-    operators::precedence::{POSTFIX, SUM},
+    operators::{Code, Infix, Name, Node, precedence::POSTFIX},
     variable::strides,
     writer::Writer,
 };
@@ -20,7 +19,7 @@ use cfg_transform::scalarize::ArrayId;
 /// The cells of an array: a pointer and an offset, and for each dimension the extent and the stride.
 #[derive(Clone, Debug)]
 pub(in crate::c) struct View {
-    pub(in crate::c) pointer: String,
+    pub(in crate::c) pointer: Name,
     pub(in crate::c) offset: Amount,
     pub(in crate::c) axes: Vec<(Amount, Amount)>,
     pub(in crate::c) order: Order,
@@ -32,14 +31,14 @@ pub(in crate::c) struct View {
 impl View {
     /// The cells of an array without gaps.
     pub(in crate::c) fn dense(
-        pointer: String,
+        pointer: impl Into<Name>,
         extents: Vec<Amount>,
         order: Order,
         ty: ScalarType,
     ) -> Self {
         let steps = strides(&extents, order);
         Self {
-            pointer,
+            pointer: pointer.into(),
             offset: 0.into(),
             axes: extents.into_iter().zip(steps).collect(),
             order,
@@ -54,14 +53,11 @@ impl View {
     }
 
     /// The pointer to its first element.
-    pub(in crate::c) fn first(&self) -> String {
+    pub(in crate::c) fn first(&self) -> Code {
+        let pointer = Code::name(self.pointer.clone(), self.ty);
         match self.offset.constant() {
-            Some(0) => self.pointer.clone(),
-            _ => format!(
-                "{} + {}",
-                self.pointer,
-                self.offset.code().at_least(SUM + 1)
-            ),
+            Some(0) => pointer,
+            _ => pointer.with(Infix::Add, self.offset.code()),
         }
     }
 
@@ -71,8 +67,7 @@ impl View {
         for (at, (_, stride)) in at.iter().zip(&self.axes) {
             offset = offset.plus(&at.times(stride));
         }
-        let text = format!("{}[{}]", self.pointer, offset.code().text);
-        Code::new(text, POSTFIX, self.ty)
+        Code::name(self.pointer.clone(), self.ty).at(offset.code())
     }
 }
 
@@ -145,16 +140,12 @@ impl Writer<'_> {
         }
         let to = self.view_of(arrays, array)?;
         // Views are read only, or of what may be written.
-        self.lines.line(format_args!(
-            "{} = ({} *)({});",
-            to.pointer,
-            self.file.c_type(view.ty),
-            view.first()
-        ));
+        let pointer = Code::name(to.pointer, view.ty);
+        let cast = format!("{} *", self.file.c_type(view.ty));
+        self.set(&pointer, view.first().parenthesised().cast(&cast, view.ty));
         for ((extent, stride), (e, s)) in to.axes.iter().zip(&view.axes) {
             for (to, from) in [(extent, e), (stride, s)] {
-                self.lines
-                    .line(format_args!("{} = {};", to.code().text, from.code().text));
+                self.set(&to.code(), from.code());
             }
         }
         Ok(())
@@ -309,17 +300,18 @@ impl Writer<'_> {
         if amount.constant().is_some() {
             return amount;
         }
-        let name = self.helper(name, ScalarType::Integer);
-        self.lines
-            .line(format_args!("{name} = {};", amount.code().text));
-        Code::new(name, POSTFIX, ScalarType::Integer).into()
+        self.keep(name, amount.code()).into()
     }
 
     pub(super) fn is_simple(&self, v: VarId) -> bool {
         match self.lane(v) {
-            Some(lane) => {
-                lane.is_ok_and(|code| code.precedence == POSTFIX && !code.text.contains('['))
-            }
+            Some(lane) => lane.is_ok_and(|code| {
+                let is_element = |node: &Node| match node {
+                    Node::Name(name) => name.contains('['),
+                    node => *node == Node::Element,
+                };
+                code.precedence() == POSTFIX && !code.nodes().iter().any(is_element)
+            }),
             None => self.is_own(v),
         }
     }

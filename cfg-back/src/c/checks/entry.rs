@@ -6,12 +6,10 @@ use crate::c::{
     Emitted,
     amount::Amount,
     array::View,
-    operators::{
-        Code, checked,
-        precedence::{OR, SUM},
-    },
+    lines::Statement,
+    operators::{Code, Infix, Name, Prefix, checked},
     returned::Returned,
-    variable::{Array, Bound, Cells, Kind},
+    variable::{Array, Bound, Cells, Kind, null},
     writer::Writer,
 };
 use cfg_core::{
@@ -24,49 +22,50 @@ impl Writer<'_> {
     // --- calls ---------------------------------------------------------------------------------
 
     /// The number of elements that an argument has: those of an array, -1 if it is not given, -2 if it has no shape yet.
-    pub(in crate::c) fn cells_of(&mut self, e: &Expr, view: &View) -> String {
+    pub(in crate::c) fn cells_of(&mut self, e: &Expr, view: &View) -> Code {
         let size = self.count_of(&view.extents()).code();
         let Expr::Place(place) = e else {
-            return size.text;
+            return size;
         };
         if !place.subscripts.is_empty() {
-            return size.text;
+            return size;
         }
         let Some(missing) = self.missing(place.var) else {
-            return size.text;
+            return size;
         };
-        let absent = if missing == ABSENT { "-1" } else { "-2" };
-        let pointer = self.variables.all[place.var.index()].kind.name();
-        format!("{pointer} != NULL ? {} : {absent}", size.at_least(OR))
+        let absent = if missing == ABSENT { -1 } else { -2 };
+        let pointer = self.variables.all[place.var.index()].kind.name().clone();
+        Code::from(pointer)
+            .is(Infix::Ne, null())
+            .choose(size, absent)
     }
 
     /// The number of elements from one on, to the end of its array; 1 of a scalar, and of an array with gaps.
-    pub(in crate::c) fn cells_from(&mut self, place: &Place, address: &str) -> Emitted<String> {
+    pub(in crate::c) fn cells_from(&mut self, place: &Place, address: &Code) -> Emitted<Code> {
         if place.subscripts.is_empty() {
-            return Ok("1".to_owned());
+            return Ok(1.into());
         }
         let array = self.array_kind(place.var)?;
         let extents = self.variables.extents(&array.axes);
         let size = self.count_of(&extents);
-        let offset = address
-            .rsplit_once('[')
-            .and_then(|(_, offset)| offset.strip_suffix(']'))
-            .unwrap_or("0");
-        let offset = Code::new(offset.to_owned(), SUM, ScalarType::Integer);
-        let before = Amount::from(offset).minus(array.offset);
-        let rest = size.minus_code(&before).code().text;
+        let mut before = Amount::from(address.index()).minus(array.offset);
+        if before.constant().is_none() {
+            before = before.code().parenthesised().into();
+        }
+        let rest = size.minus_code(&before).code();
         if !array.is_strided() {
             return Ok(rest);
         }
         self.pieces.define("cfgrev_follow", || FOLLOW.to_owned());
         let lie = Self::lie_in_numbers(&self.view(&Place::whole(place.var))?);
-        Ok(format!("cfgrev_follow({lie}) ? {rest} : 1"))
+        let follow = Code::call("cfgrev_follow", [lie], ScalarType::Logical);
+        Ok(follow.choose(rest, 1))
     }
 
     // --- entry ---------------------------------------------------------------------------------
 
     /// Evaluates the bounds of all arrays, and compares parameters with what is passed for them.
-    pub(in crate::c) fn check_entry(&mut self, named: &mut HashSet<String>) -> Emitted<()> {
+    pub(in crate::c) fn check_entry(&mut self, named: &mut HashSet<Name>) -> Emitted<()> {
         self.place = None;
         let all = self.variables.arrays();
         let all = all.map(|(v, _, array)| (v, array.clone()));
@@ -110,15 +109,15 @@ impl Writer<'_> {
                     0 => "cfgrev_bind",
                     _ => "cfgrev_bind_shape",
                 };
-                let size = self.count_of(&extents).code().text;
+                let size = self.count_of(&extents).code();
                 self.pieces.define(name, || bind(deferred > 0));
                 let codes = [MEMORY, SHAPE, ABSENT, UNALLOCATED];
-                let call = self.noting(name, &codes, &[count, &size], ScalarType::Integer);
+                let count = Code::from(count.clone());
+                let call = self.noting(name, &codes, [count.clone(), size], ScalarType::Integer);
                 if optional {
-                    self.lines.line(format_args!("if ({count} != -1)"));
-                    self.lines.line(format_args!("    {};", call.text));
+                    self.guard(count.is(Infix::Ne, -1), call);
                 } else {
-                    self.lines.line(format_args!("{};", call.text));
+                    self.add(call);
                 }
                 if array.laid_over.is_some() {
                     self.stop();
@@ -131,7 +130,7 @@ impl Writer<'_> {
     }
 
     /// A bound in its variable, as on entry.
-    fn kept_bound(&mut self, bound: &Bound, optional: Option<&String>) -> Emitted<()> {
+    fn kept_bound(&mut self, bound: &Bound, optional: Option<&Name>) -> Emitted<()> {
         let Bound::Kept(k) = bound else {
             return Ok(());
         };
@@ -141,16 +140,13 @@ impl Writer<'_> {
         let Some(e) = value else {
             return Ok(());
         };
-        let code = self.scalar(&e)?;
-        let text = match optional {
-            Some(pointer) => {
-                let code = code.at_least(OR);
-                format!("{pointer} != NULL ? {code} : 0")
-            }
-            None => code.text,
-        };
-        self.lines
-            .line(format_args!("const int64_t {name} = {text};"));
+        let mut code = self.scalar(&e)?;
+        if let Some(pointer) = optional {
+            code = Code::from(pointer.clone())
+                .is(Infix::Ne, null())
+                .choose(code, 0);
+        }
+        self.set(&Code::from(name).declared("const int64_t"), code);
         self.stop();
         Ok(())
     }
@@ -165,17 +161,16 @@ impl Writer<'_> {
                 Role::Local => (false, false),
                 Role::Global(_) => continue,
             };
-            let line = match self.variables.all[k].kind.clone() {
+            let mut test = None;
+            let forget = match self.variables.all[k].kind.clone() {
                 Kind::Pointer(name) if out => {
-                    let line = format!("*{name} = {};", checked::unset(ty));
-                    match optional {
-                        true => format!("if ({name})\n        {line}"),
-                        false => line,
-                    }
+                    let pointer = Code::name(name, ty);
+                    test = optional.then(|| pointer.clone());
+                    pointer.prefix(Prefix::Dereference).set(checked::unset(ty))
                 }
                 Kind::Array(array) if out && array.is_strided() => {
                     if optional {
-                        self.lines.open(format_args!("if ({})", array.pointer));
+                        self.add(Statement::If(array.pointer.into()));
                     }
                     self.forget_elements(v)?;
                     if optional {
@@ -185,30 +180,32 @@ impl Writer<'_> {
                 }
                 Kind::Array(array) if out => {
                     let extents = self.variables.extents(&array.axes);
-                    let size = self.count_of(&extents).code().text;
-                    let line = self.forget_cells(&array.pointer, &size, ty);
-                    if optional {
-                        format!("if ({})\n        {line}", array.pointer)
-                    } else {
-                        line
-                    }
+                    let size = self.count_of(&extents).code();
+                    let pointer = Code::name(array.pointer, ty);
+                    test = optional.then(|| pointer.clone());
+                    self.cells_forgotten(pointer, size)
                 }
-                Kind::Array(array) if self.variables.all[k].used => match array.cells {
-                    Cells::Fixed(n) => self.forget_cells(&array.pointer, &n.to_string(), ty),
-                    Cells::Given => match Returned::of(self.routine) {
-                        Some(Returned::Given(n)) if self.routine.result == Some(v) => {
-                            self.forget_cells(&array.pointer, &n.to_string(), ty)
+                Kind::Array(array) if self.variables.all[k].used => {
+                    let count = match (array.cells, Returned::of(self.routine)) {
+                        (Cells::Fixed(n), _) => n,
+                        (Cells::Given, Some(Returned::Given(n)))
+                            if self.routine.result == Some(v) =>
+                        {
+                            n
                         }
-                        Some(_) | None => continue,
-                    },
-                    Cells::Work | Cells::Returned | Cells::Allocatable => continue,
-                },
+                        (Cells::Given | Cells::Work | Cells::Returned | Cells::Allocatable, _) => {
+                            continue;
+                        }
+                    };
+                    self.cells_forgotten(Code::name(array.pointer, ty), count.into())
+                }
                 Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => continue,
             };
             if out {
                 self.reads(v);
             }
-            self.lines.line(line);
+            self.lines.extend(test.map(Statement::Guard));
+            self.add(forget);
         }
         Ok(())
     }

@@ -3,11 +3,18 @@
 //! which looks at its pairs on entry.
 
 use crate::c::{
-    Emitted, Failed, array::View, codes, faults::OVERLAP, variable::Kind, writer::Writer,
+    Emitted, Failed,
+    array::View,
+    codes,
+    faults::OVERLAP,
+    lines::Statement,
+    operators::{Code, Infix, Prefix},
+    variable::{Kind, null},
+    writer::Writer,
 };
 use cfg_core::{
     entity::GlobalId,
-    ir::{Expr, Routine},
+    ir::{Expr, Routine, ScalarType},
     memory::overlaps::{self, Other, TooMany},
 };
 use cfg_transform::lower::SharedCells;
@@ -15,17 +22,16 @@ use cfg_transform::lower::SharedCells;
 /// The cells of an argument in C: the first, and how they lie.
 #[derive(Clone, Debug)]
 pub(in crate::c) struct Reach {
-    first: String,
-    lie: String,
+    first: Code,
+    lie: Code,
 }
 
 impl Reach {
     /// Cells that follow each other.
-    pub(in crate::c) fn of_cells(first: &str, count: &str) -> Self {
-        Self {
-            first: first.to_owned(),
-            lie: format!("(const int64_t[]){{1, {count}, 1}}"),
-        }
+    pub(in crate::c) fn of_cells(first: Code, count: impl Into<Code>) -> Self {
+        let numbers = [1.into(), count.into(), 1.into()];
+        let lie = Code::list("const int64_t[]", numbers);
+        Self { first, lie }
     }
 
     pub(in crate::c) fn of_view(view: &View) -> Self {
@@ -46,57 +52,57 @@ impl Writer<'_> {
         )
     }
 
-    /// Compares cells before a call. The text is an argument of it: the pairs that the called function compares.
+    /// Compares cells before a call. The code is an argument of it: the pairs that the called function compares.
     pub(in crate::c) fn compare_cells(
         &mut self,
         theirs: &Routine,
         shared: &SharedCells,
         arguments: &[Option<Expr>],
         reaches: &[Option<Reach>],
-    ) -> Emitted<String> {
+    ) -> Emitted<Option<Code>> {
         if !self.checked() {
-            return Ok(String::new());
+            return Ok(None);
         }
-        let mut texts = Vec::with_capacity(shared.parties.len());
+        let mut parts = Vec::with_capacity(shared.parties.len());
         for &party in &shared.parties {
-            texts.push(self.part(theirs, party, arguments, reaches)?);
+            parts.push(self.part(theirs, party, arguments, reaches)?);
         }
-        if texts.is_empty() {
-            return Ok("NULL".to_owned());
+        if parts.is_empty() {
+            return Ok(Some(null()));
         }
         let (mut now, mut later) = (Vec::new(), Vec::new());
         for pair in &shared.pairs {
             let list = if pair.on_entry { &mut later } else { &mut now };
-            list.push(format!("{{{}, {}}}", pair.first, pair.second));
+            list.push(Code::list(
+                "",
+                [pair.first, pair.second].map(|k| Code::from(k as i64)),
+            ));
         }
         self.stop();
         self.pieces.define("cfgrev_meet", || {
             include_str!("../pieces/meet.c").to_owned()
         });
-        let name = self.fresh("parts");
+        let name = Code::name(self.fresh("parts"), ScalarType::Tape);
         self.declared += 1;
-        self.lines
-            .line(format_args!("const struct cfgrev_part {name}[] = {{"));
-        for text in &texts {
-            self.lines.line(format_args!("    {text},"));
-        }
-        self.lines.line("};");
-        let pairs = |message: &str, pairs: &[String]| {
-            let (all, count) = (pairs.join(", "), pairs.len());
-            format!(
-                "&(const struct cfgrev_pairs){{{message}, {name}, (const int[][2]){{{all}}}, {count}}}"
-            )
+        let declared = name.clone().declared("const struct cfgrev_part");
+        self.add(Statement::Table(declared, parts));
+        let pairs = |message: Code, pairs: Vec<Code>| {
+            let count = Code::from(pairs.len() as i64);
+            let all = Code::list("const int[][2]", pairs);
+            let pairs = [message, name.clone(), all, count];
+            Code::list("const struct cfgrev_pairs", pairs).prefix(Prefix::Address)
         };
         if !now.is_empty() {
-            let meet = format!("!cfgrev_any_meet({}, NULL)", pairs("NULL", &now));
-            self.must(&meet, OVERLAP);
+            let any = [pairs(null(), now), null()];
+            let meet = Code::call("cfgrev_any_meet", any, ScalarType::Logical);
+            self.must(meet.prefix(Prefix::Not), OVERLAP);
             self.stop();
         }
         if later.is_empty() {
-            return Ok("NULL".to_owned());
+            return Ok(Some(null()));
         }
         let message = self.messages(&[OVERLAP]).concat();
-        Ok(pairs(&message, &later))
+        Ok(Some(pairs(Code::text(&message), later)))
     }
 
     /// A party that may share cells with others, as an initialiser.
@@ -106,7 +112,7 @@ impl Writer<'_> {
         party: Other,
         arguments: &[Option<Expr>],
         reaches: &[Option<Reach>],
-    ) -> Emitted<String> {
+    ) -> Emitted<Code> {
         let (reach, ty, parameter) = match party {
             Other::Global(g) => {
                 let ty = self.file.program.global(g).variable.ty;
@@ -122,29 +128,30 @@ impl Writer<'_> {
                     None => {
                         let address = self.address(place)?;
                         self.stop();
-                        Reach::of_cells(&address, "1")
+                        Reach::of_cells(address, 1)
                     }
                 };
                 let explicit = overlaps::is_explicit(theirs, k).then_some(k);
                 (reach, self.routine.variable(place.var).ty, explicit)
             }
         };
-        let parameter = parameter.map_or_else(|| "-1".to_owned(), |k| k.to_string());
-        let (size, Reach { first, lie }) = (self.file.c_type(ty), reach);
-        Ok(format!("{{sizeof({size}), {parameter}, {first}, {lie}}}"))
+        let parameter = parameter.map_or(-1, |k| k as i64);
+        let Reach { first, lie } = reach;
+        let size = self.cell_size(ty);
+        Ok(Code::list("", [size, parameter.into(), first, lie]))
     }
 
     fn reach_of_global(&self, g: GlobalId) -> Reach {
-        let size = self.file.program.global(g).variable.constant_size();
-        let count = size.unwrap_or(i64::MAX).to_string();
-        match self.file.globals.kind(g) {
-            Kind::Array(array) => {
-                let first = format!("{} + {}", array.pointer, array.offset);
-                Reach::of_cells(&first, &count)
-            }
-            Kind::Value(name) => Reach::of_cells(&format!("&{name}"), &count),
-            Kind::Pointer(name) | Kind::Tape(name) => Reach::of_cells(&name, &count),
-        }
+        let variable = &self.file.program.global(g).variable;
+        let count = variable.constant_size().unwrap_or(i64::MAX);
+        let kind = self.file.globals.kind(g);
+        let name = Code::name(kind.name().clone(), variable.ty);
+        let first = match kind {
+            Kind::Array(array) => name.with(Infix::Add, array.offset),
+            Kind::Value(_) => name.prefix(Prefix::Address),
+            Kind::Pointer(_) | Kind::Tape(_) => name,
+        };
+        Reach::of_cells(first, count)
     }
 
     /// Compares, on entry, what callers could not: the sizes of the parameters of explicit shape are known.
@@ -161,21 +168,20 @@ impl Writer<'_> {
             sizes.push(match kind {
                 Kind::Array(array) if overlaps::is_explicit(self.routine, k) => {
                     let extents = self.variables.extents(&array.axes);
-                    self.count_of(&extents).code().text
+                    self.count_of(&extents).code()
                 }
-                Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => {
-                    "-1".to_owned()
-                }
+                Kind::Array(_) | Kind::Value(_) | Kind::Pointer(_) | Kind::Tape(_) => (-1).into(),
             });
         }
-        let (pairs, memory) = (&self.pairs, &self.memory);
-        let sizes = sizes.join(", ");
-        self.lines.line(format_args!(
-            "if (cfgrev_any_meet({pairs}, (const int64_t[]){{{sizes}}})) {{"
-        ));
-        self.lines
-            .line(format_args!("    {memory}->message = {pairs}->message;"));
-        self.lines.line("    return 4;");
-        self.lines.line("}");
+        let (pairs, memory) = (
+            Code::from(self.pairs.clone()),
+            Code::from(self.memory.clone()),
+        );
+        let arguments = [pairs.clone(), Code::list("const int64_t[]", sizes)];
+        let meet = Code::call("cfgrev_any_meet", arguments, ScalarType::Logical);
+        self.add(Statement::If(meet));
+        self.set(&memory.member("->message"), pairs.member("->message"));
+        self.add(Statement::Return(4.into()));
+        self.lines.close();
     }
 }

@@ -6,9 +6,9 @@ use crate::c::operators::checked::FaultCode;
 use crate::c::{
     Emitted,
     amount::Amount,
-    operators::{self, Code, checked::suffix, precedence::POSTFIX},
+    operators::{self, Code, Infix, Name, Prefix, checked::suffix, literal_logical},
     pooled::Pooled,
-    variable::{Array, Bound, Cells, Kind},
+    variable::{Array, Bound, Cells, Kind, null},
     writer::Writer,
 };
 use cfg_core::{
@@ -44,19 +44,18 @@ impl Writer<'_> {
         let Kind::Array(array) = &self.variables.all[place.var.index()].kind else {
             return code;
         };
-        let there = format!("{} != NULL", array.pointer);
+        let there = Code::from(array.pointer.clone()).is(Infix::Ne, null());
         self.reads(place.var);
         if lenient && missing == UNALLOCATED {
             return code;
         }
         self.pieces
             .define("cfgrev_if_there", || IF_THERE.to_owned());
-        let number = missing.to_string();
-        let arguments = [&there, &number, &code.text].map(String::as_str);
+        let arguments = [there, i64::from(missing).into(), code];
         self.noting(
             "cfgrev_if_there",
             &[missing],
-            &arguments,
+            arguments,
             ScalarType::Integer,
         )
     }
@@ -69,17 +68,16 @@ impl Writer<'_> {
         let Some(Kind::Array(array)) = self.variables.all.get(v.index()).map(|v| &v.kind) else {
             return;
         };
-        let pointer = array.pointer.clone();
+        let there = Code::from(array.pointer.clone()).is(Infix::Ne, null());
         self.reads(v);
-        self.must(&format!("{pointer} != NULL"), code);
+        self.must(there, code);
     }
 
     /// Notes if a condition does not hold.
-    pub(in crate::c) fn must(&mut self, condition: &str, code: FaultCode) {
-        let noting = self.pieces.noting(&[code]);
-        self.lines.line(format_args!("if (!({condition}))"));
-        self.lines
-            .line(format_args!("    cfgrev_found({noting}, {code});"));
+    pub(in crate::c) fn must(&mut self, condition: Code, code: FaultCode) {
+        let number = i64::from(code).into();
+        let found = self.noting("cfgrev_found", &[code], [number], ScalarType::Integer);
+        self.guard(condition.parenthesised().prefix(Prefix::Not), found);
     }
 
     /// The value of a scalar place.
@@ -96,23 +94,19 @@ impl Writer<'_> {
             let pointer = pointer.clone();
             let name = format!("cfgrev_given_{}", suffix(ty));
             self.pieces.define(&name, || given(&name, ty));
-            return Ok(self.noting(&name, &[ABSENT], &[&pointer], ty));
+            return Ok(self.noting(&name, &[ABSENT], [Code::name(pointer, ty)], ty));
         }
         let array = self.array_kind(place.var)?;
         let (offset, sure) = self.checked_offset(place, &array)?;
+        let pointer = Code::name(array.pointer, ty);
         if sure {
-            let text = format!("{}[{}]", array.pointer, offset.code().text);
-            return Ok(Code::new(text, POSTFIX, ty));
+            return Ok(pointer.at(offset.code()));
         }
         let name = format!("cfgrev_element_{}", suffix(ty));
         self.pieces.define(&name, || element(&name, ty));
-        let text = format!(
-            "{name}({}, {}, {})",
-            self.pieces.noted(),
-            array.pointer,
-            offset.code().text
-        );
-        Ok(Code::new(text, POSTFIX, ty))
+        let mut arguments = self.pieces.noted();
+        arguments.extend([pointer, offset.code()]);
+        Ok(Code::call(&name, arguments, ty))
     }
 
     /// The offset of an element, and whether it is sure that there is one.
@@ -166,7 +160,7 @@ impl Writer<'_> {
         index: &Code,
         (lower, extent): (&Bound, &Bound),
         v: VarId,
-        missing: Option<(FaultCode, String)>,
+        missing: Option<(FaultCode, Name)>,
     ) -> (Amount, bool) {
         let (lower, extent) = (self.variables.amount(lower), self.variables.amount(extent));
         if let (Some(i), Some(l), Some(n), None) = (
@@ -179,36 +173,28 @@ impl Writer<'_> {
         {
             return (at.into(), true);
         }
-        let (lower, extent) = (lower.code().text, extent.code().text);
         self.pieces.define("cfgrev_index", || INDEX.to_owned());
-        let code = match missing {
+        let mut arguments = vec![index.clone(), lower.code(), extent.code()];
+        let (name, codes) = match missing {
             None if let Some(pooled) = self.pooled(v) => {
                 self.pieces.define("cfgrev_index_cell", || CELL.to_owned());
-                let (is_table, codes) = match pooled {
-                    Pooled::Cells => ("false", &[BOUNDS, UNSET, POINTER][..]),
-                    Pooled::Table => ("true", &[BOUNDS, UNSET, POINTER, HEAP][..]),
+                arguments.insert(0, literal_logical(pooled == Pooled::Table));
+                let codes = match pooled {
+                    Pooled::Cells => vec![BOUNDS, UNSET, POINTER],
+                    Pooled::Table => vec![BOUNDS, UNSET, POINTER, HEAP],
                 };
-                let arguments = [is_table, &index.text, &lower, &extent];
-                self.noting("cfgrev_index_cell", codes, &arguments, ScalarType::Integer)
+                ("cfgrev_index_cell", codes)
             }
-            None => self.noting(
-                "cfgrev_index",
-                &[BOUNDS, UNSET],
-                &[&index.text, &lower, &extent],
-                ScalarType::Integer,
-            ),
+            None => ("cfgrev_index", vec![BOUNDS, UNSET]),
             Some((code, pointer)) => {
                 self.pieces
                     .define("cfgrev_index_if", || INDEX_IF.to_owned());
-                let (test, number) = (format!("{pointer} != NULL"), code.to_string());
-                self.noting(
-                    "cfgrev_index_if",
-                    &[BOUNDS, UNSET, code],
-                    &[&test, &number, &index.text, &lower, &extent],
-                    ScalarType::Integer,
-                )
+                let there = Code::from(pointer).is(Infix::Ne, null());
+                arguments.splice(0..0, [there, i64::from(code).into()]);
+                ("cfgrev_index_if", vec![BOUNDS, UNSET, code])
             }
         };
+        let code = self.noting(name, &codes, arguments, ScalarType::Integer);
         (code.into(), false)
     }
 
@@ -224,20 +210,20 @@ impl Writer<'_> {
             self.reads(target.var);
             let code = self.scalar(rest)?;
             let code = operators::convert(code, ty, self.pieces);
-            let name = if negative { "sub" } else { "add" };
-            return self.store(target, &code, Some(name));
+            let op = if negative { Op::Sub } else { Op::Add };
+            return self.store(target, code, Some(op));
         }
         let code = self.scalar(value)?;
         let code = operators::convert(code, ty, self.pieces);
-        self.store(target, &code, None)
+        self.store(target, code, None)
     }
 
-    /// A scalar place gets a value, which may note something; `operator` says that the value is added to it.
+    /// A scalar place gets a value, which may note something; `op` says that the value is added to it or subtracted.
     pub(in crate::c) fn store(
         &mut self,
         target: &Place,
-        code: &Code,
-        operator: Option<&str>,
+        mut code: Code,
+        op: Option<Op>,
     ) -> Emitted<()> {
         let ty = self.variables.all[target.var.index()].ty;
         if target.subscripts.is_empty() {
@@ -245,71 +231,62 @@ impl Writer<'_> {
             if self.missing(target.var) == Some(ABSENT)
                 && let Kind::Pointer(pointer) = &self.variables.all[target.var.index()].kind
             {
-                let pointer = pointer.clone();
+                let arguments = [Code::name(pointer.clone(), ty), code];
                 let name = format!("cfgrev_give_{}", suffix(ty));
                 self.pieces.define(&name, || give(&name, ty));
-                let call = self.noting(&name, &[ABSENT], &[&pointer, &code.text], ty);
-                self.lines.line(format_args!("{};", call.text));
-            } else if place.text != code.text {
-                self.lines
-                    .line(format_args!("{} = {};", place.text, code.text));
+                let call = self.noting(&name, &[ABSENT], arguments, ty);
+                self.add(call);
+            } else if place.nodes() != code.nodes() {
+                self.set(&place, code);
             }
             self.stop();
             return Ok(());
         }
-        let mut code = code.clone();
         if target.subscript_exprs().any(needs_lines) {
             code = self.hoisted(code);
             self.stop();
         }
         let array = self.array_kind(target.var)?;
         let (offset, sure) = self.checked_offset(target, &array)?;
-        let (pointer, offset) = (&array.pointer, offset.code().text);
-        if let (true, None) = (sure, operator) {
-            self.lines
-                .line(format_args!("{pointer}[{offset}] = {};", code.text));
+        let (pointer, offset) = (Code::name(array.pointer, ty), offset.code());
+        if let (true, None) = (sure, op) {
+            self.set(&pointer.at(offset), code);
             self.stop();
             return Ok(());
         }
+        let operator = op.map(|op| if op == Op::Sub { "sub" } else { "add" });
         let name = match operator {
             None => format!("cfgrev_store_{}", suffix(ty)),
             Some(operator) => format!("cfgrev_{operator}_to_{}", suffix(ty)),
         };
-        if let Some(operator) = operator {
-            let op = if operator == "add" { Op::Add } else { Op::Sub };
-            let x = |name: &str| Code::new(name.to_owned(), POSTFIX, ty);
+        if let Some(op) = op {
             // Its function is needed.
-            self.apply(op, vec![x("x"), x("y")])?;
+            self.apply(op, ["x", "y"].map(|name| Code::name(name, ty)).into())?;
         }
         self.pieces.define(&name, || store(&name, ty, operator));
-        self.lines.line(format_args!(
-            "{name}(&{}, {pointer}, {offset}, {});",
-            self.checks.variable, code.text
-        ));
+        let check = Code::from(self.checks.variable.clone()).prefix(Prefix::Address);
+        self.add(Code::call(&name, [check, pointer, offset, code], ty));
         self.stop();
         Ok(())
     }
 
-    /// The offset of an element in a variable, which is one of the array when the function has not left.
-    pub(in crate::c) fn kept_offset(&mut self, place: &Place) -> Emitted<(Array, Amount)> {
+    /// An element with its offset in a variable, which is one of the array when the function has not left.
+    pub(in crate::c) fn kept_element(&mut self, place: &Place) -> Emitted<Code> {
         let array = self.array_kind(place.var)?;
         let (offset, sure) = self.checked_offset(place, &array)?;
-        if sure {
-            return Ok((array, offset));
+        let mut offset = offset.code();
+        if !sure {
+            offset = self.keep("at", offset);
         }
-        let name = self.helper("at", ScalarType::Integer);
-        self.lines
-            .line(format_args!("{name} = {};", offset.code().text));
-        Ok((array, Code::new(name, POSTFIX, ScalarType::Integer).into()))
+        let ty = self.variables.all[place.var.index()].ty;
+        Ok(Code::name(array.pointer, ty).at(offset))
     }
 
     /// A value in a variable, if it notes something or names what may be set before it is used.
     pub(in crate::c) fn hoisted(&mut self, code: Code) -> Code {
-        if !self.checked() || !code.text.contains(&format!("&{}", self.checks.variable)) {
+        if !self.checked() || !code.names().any(|name| *name == self.checks.variable) {
             return code;
         }
-        let name = self.helper("value", code.ty);
-        self.lines.line(format_args!("{name} = {};", code.text));
-        Code::new(name, POSTFIX, code.ty)
+        self.keep("value", code)
     }
 }

@@ -4,10 +4,8 @@ use crate::c::faults::{Passes, UNSET};
 use crate::c::operators::checked::FaultCode;
 use crate::c::{
     Emitted,
-    operators::{
-        self, Code, checked,
-        precedence::{CONDITIONAL, POSTFIX, RELATION, UNARY},
-    },
+    lines::Statement,
+    operators::{self, Code, Infix, Prefix, checked, precedence::POSTFIX},
     writer::Writer,
 };
 use cfg_core::{
@@ -23,37 +21,33 @@ impl Writer<'_> {
         &mut self,
         name: &str,
         codes: &[FaultCode],
-        arguments: &[&str],
+        arguments: impl IntoIterator<Item = Code>,
         ty: ScalarType,
     ) -> Code {
-        let mut texts = vec![self.pieces.noting(codes)];
-        texts.extend(arguments.iter().map(|a| (*a).to_owned()));
-        Code::new(format!("{name}({})", texts.join(", ")), POSTFIX, ty)
+        let noting = self.pieces.noting(codes).into_iter();
+        Code::call(name, noting.chain(arguments), ty)
     }
 
     /// The truth of a condition.
-    pub(in crate::c) fn truth(&mut self, code: &Code) -> Code {
-        if matches!(code.text.as_str(), "true" | "false") {
-            return code.clone();
+    pub(in crate::c) fn truth(&mut self, code: Code) -> Code {
+        match code.logical() {
+            Some(_) => code,
+            None => self.noting("cfgrev_true", &[UNSET], [code], ScalarType::Logical),
         }
-        self.noting("cfgrev_true", &[UNSET], &[&code.text], ScalarType::Logical)
     }
 
     /// A condition that decides what is written next, with checks in a variable.
     pub(in crate::c) fn decision(&mut self, e: &Expr) -> Emitted<Code> {
-        let code = self.scalar(e)?;
+        let mut code = self.scalar(e)?;
         if !self.checked() {
             return Ok(operators::convert(code, ScalarType::Logical, self.pieces));
         }
-        let code = self.truth(&code);
-        if code.text == "true" || code.text == "false" {
-            self.stop();
-            return Ok(code);
+        code = self.truth(code);
+        if code.logical().is_none() {
+            code = self.keep("holds", code);
         }
-        let name = self.helper("holds", ScalarType::Logical);
-        self.lines.line(format_args!("{name} = {};", code.text));
         self.stop();
-        Ok(Code::new(name, POSTFIX, ScalarType::Logical))
+        Ok(code)
     }
 
     /// The opposite of a condition that has been looked at.
@@ -61,29 +55,20 @@ impl Writer<'_> {
         if !self.checked() {
             return self.apply(Op::Not, vec![code]);
         }
-        let text = format!("!{}", code.at_least(UNARY));
-        Ok(Code::new(text, UNARY, ScalarType::Logical))
+        Ok(code.prefix(Prefix::Not))
     }
 
     /// An integer that must be set, in a variable.
-    pub(in crate::c) fn set_integer(&mut self, name: &str, code: &Code) -> String {
-        let code = if code.integer().is_some() {
-            code.clone()
-        } else {
+    pub(in crate::c) fn set_integer(&mut self, name: &str, mut code: Code) -> Code {
+        if code.integer().is_none() {
             self.pieces.define("cfgrev_set_integer", || {
                 "static inline int64_t cfgrev_set_integer(struct cfgrev_check *check, int at, int64_t n) {\n    return n == CFGREV_UNSET_INTEGER ? cfgrev_found(check, at, 202) : n;\n}\n".to_owned()
             });
-            self.noting(
-                "cfgrev_set_integer",
-                &[UNSET],
-                &[&code.text],
-                ScalarType::Integer,
-            )
-        };
-        let name = self.helper(name, ScalarType::Integer);
-        self.lines.line(format_args!("{name} = {};", code.text));
+            code = self.noting("cfgrev_set_integer", &[UNSET], [code], ScalarType::Integer);
+        }
+        let kept = self.keep(name, code);
         self.stop();
-        name
+        kept
     }
 
     /// `if`, `and`, `or`: operands that decide nothing are not evaluated. An operand without value is the value of
@@ -94,36 +79,31 @@ impl Writer<'_> {
         };
         if op == Op::If {
             let condition = self.scalar(first)?;
-            let condition = self.truth(&condition);
+            let condition = self.truth(condition);
             let ty = self.common_type(rest)?;
             let mut arms = Vec::with_capacity(2);
             for e in rest {
                 let code = self.scalar(e)?;
                 arms.push(operators::convert(code, ty, self.pieces));
             }
-            let [yes, no] = &arms[..] else {
+            let Ok([yes, no]) = <[Code; 2]>::try_from(arms) else {
                 return Err(self.malformed("an operator has other operands"));
             };
-            return Ok(checked::choice(&condition, yes, no, ty));
+            return Ok(checked::choice(condition, yes, no, ty));
         }
         let so_far = self.helper("so_far", ScalarType::Logical);
-        let goes_on = if op == Op::And { "1" } else { "0" };
-        let first = self.scalar(first)?;
-        let mut text = format!("({so_far} = {})", first.text);
-        let Some((last, between)) = rest.split_last() else {
-            return Ok(first);
-        };
-        for e in between {
-            let code = self.scalar(e)?;
-            text = format!(
-                "{text} != {goes_on} ? {so_far} : ({so_far} = {})",
-                code.text
-            );
+        let goes_on = i64::from(op == Op::And);
+        let mut codes = vec![self.scalar(first)?];
+        for e in rest {
+            codes.push(self.scalar(e)?);
         }
-        let code = self.scalar(last)?;
-        let last = code.at_least(CONDITIONAL);
-        text = format!("{text} != {goes_on} ? {so_far} : {last}");
-        Ok(Code::new(text, CONDITIONAL, ScalarType::Logical))
+        // The last operand is the value if those before decide nothing.
+        let all = codes.into_iter().rev();
+        let value = all.reduce(|value, code| {
+            let code = so_far.clone().set(code);
+            code.is(Infix::Ne, goes_on).choose(so_far.clone(), value)
+        });
+        value.ok_or_else(|| self.malformed("an operator has no operands"))
     }
 
     /// The value of `if`, `and` or `or` with loops in an operand that may not be evaluated.
@@ -135,37 +115,37 @@ impl Writer<'_> {
             let ty = self.common_type(rest)?;
             let value = self.helper("chosen", ty);
             let condition = self.decision(first)?;
-            self.lines.open(format_args!("if ({})", condition.text));
+            self.add(Statement::If(condition));
             for (k, e) in rest.iter().enumerate() {
                 if k > 0 {
-                    self.lines.reopen("} else {");
+                    self.add(Statement::Else);
                 }
                 let code = self.scalar(e)?;
                 let code = operators::convert(code, ty, self.pieces);
-                self.lines.line(format_args!("{value} = {};", code.text));
+                self.set(&value, code);
                 self.stop();
             }
             self.lines.close();
-            return Ok(Code::new(value, POSTFIX, ty));
+            return Ok(value);
         }
         let value = self.helper("so_far", ScalarType::Logical);
         let first = self.scalar(first)?;
-        self.lines.line(format_args!("{value} = {};", first.text));
+        self.set(&value, first);
         self.stop();
         let goes_on = match (op, self.checked()) {
-            (Op::And, true) => format!("{value} == 1"),
-            (_, true) => format!("{value} == 0"),
-            (Op::Or, false) => format!("!{value}"),
+            (Op::And, true) => value.clone().is(Infix::Eq, 1),
+            (_, true) => value.clone().is(Infix::Eq, 0),
+            (Op::Or, false) => value.clone().prefix(Prefix::Not),
             (_, false) => value.clone(),
         };
         for e in rest {
-            self.lines.open(format_args!("if ({goes_on})"));
+            self.add(Statement::If(goes_on.clone()));
             let code = self.scalar(e)?;
-            self.lines.line(format_args!("{value} = {};", code.text));
+            self.set(&value, code);
             self.stop();
             self.lines.close();
         }
-        Ok(Code::new(value, POSTFIX, ScalarType::Logical))
+        Ok(value)
     }
 
     /// The value of a condition that is this; one that has no value is not.
@@ -174,11 +154,9 @@ impl Writer<'_> {
         if !self.checked() {
             return if sense { Ok(code) } else { self.negated(code) };
         }
-        let text = format!("{} == {}", code.at_least(RELATION), u8::from(sense));
-        let name = self.helper("holds", ScalarType::Logical);
-        self.lines.line(format_args!("{name} = {text};"));
+        let holds = self.keep("holds", code.is(Infix::Eq, i64::from(sense)));
         self.stop();
-        Ok(Code::new(name, POSTFIX, ScalarType::Logical))
+        Ok(holds)
     }
 
     /// A reduction with one more element. A sum or product of integers that does not fit is told of when all elements are
@@ -214,34 +192,34 @@ impl Writer<'_> {
     ) -> Emitted<()> {
         self.reads(index);
         let i = self.scalar_place(index)?;
-        let i = i.at_least(POSTFIX).into_owned();
+        let i = i.at_least(POSTFIX);
         let mut kept = Vec::with_capacity(3);
         for (e, name) in [first, last, step]
             .into_iter()
             .zip(["first", "last", "step"])
         {
-            let code = self.scalar(e)?;
-            if code.integer().is_some() {
-                kept.push(code.text);
-                continue;
+            let mut code = self.scalar(e)?;
+            if code.integer().is_none() {
+                code = self.keep(name, code);
             }
-            let name = self.helper(name, ScalarType::Integer);
-            self.lines.line(format_args!("{name} = {};", code.text));
-            kept.push(name);
+            kept.push(code);
         }
-        let [first, last, step] = &kept[..] else {
+        let Ok([first, last, step]) = <[Code; 3]>::try_from(kept) else {
             return Err(self.malformed("a loop has no range"));
         };
-        let code = |text: &String| Code::new(text.clone(), POSTFIX, ScalarType::Integer);
-        let count = checked::trips(&[code(first), code(last), code(step)], self.pieces);
-        let trips = self.set_integer("trips", &count);
-        self.lines
-            .open(format_args!("for ({i} = {first}; {trips} > 0; --{trips})"));
+        let count = checked::trips([first.clone(), last, step.clone()], self.pieces);
+        let trips = self.set_integer("trips", count);
+        let rest = [
+            trips.clone().is(Infix::Gt, 0),
+            trips.prefix(Prefix::Decrement),
+        ];
+        self.add(Statement::For(
+            Some(i.clone().set(first)),
+            rest.into(),
+            false,
+        ));
         if let Some((_, passes)) = self.checks.open.last_mut() {
-            *passes = Some(Passes {
-                index: i,
-                step: step.clone(),
-            });
+            *passes = Some(Passes { index: i, step });
         }
         Ok(())
     }

@@ -8,10 +8,7 @@ use crate::c::{
     array::View,
     expression::at_least_zero,
     forget,
-    operators::{
-        Code, checked,
-        precedence::{POSTFIX, RELATION},
-    },
+    operators::{Code, Infix, checked},
     variable::Bound,
     writer::Writer,
 };
@@ -30,9 +27,9 @@ impl Writer<'_> {
             };
             if !same {
                 self.pieces.define("cfgrev_conform", || CONFORM.to_owned());
-                let (m, n) = (m.code().text, n.code().text);
-                let call = self.noting("cfgrev_conform", &[SHAPE], &[&m, &n], ScalarType::Integer);
-                self.lines.line(format_args!("{};", call.text));
+                let extents = [m.code(), n.code()];
+                let call = self.noting("cfgrev_conform", &[SHAPE], extents, ScalarType::Integer);
+                self.add(call);
             }
         }
     }
@@ -51,9 +48,8 @@ impl Writer<'_> {
                         (m.max(0) * n.max(0)).into()
                     }
                     _ => {
-                        let text =
-                            format!("cfgrev_count({}, {})", size.code().text, extent.code().text);
-                        Code::new(text, POSTFIX, ScalarType::Integer).into()
+                        let factors = [size.code(), extent.code()];
+                        Code::call("cfgrev_count", factors, ScalarType::Integer).into()
                     }
                 },
             });
@@ -71,14 +67,10 @@ impl Writer<'_> {
             return;
         }
         self.pieces.define("cfgrev_bounds", || BOUNDS_OF.to_owned());
-        let (lower, extent) = (lower.code().text, extent.code().text);
-        let call = self.noting(
-            "cfgrev_bounds",
-            &[UNSET, OVERFLOW],
-            &[&lower, &extent],
-            ScalarType::Integer,
-        );
-        self.lines.line(format_args!("{};", call.text));
+        let bounds = [lower.code(), extent.code()];
+        let codes = [UNSET, OVERFLOW];
+        let call = self.noting("cfgrev_bounds", &codes, bounds, ScalarType::Integer);
+        self.add(call);
     }
 
     /// The extent, start and step of a range of a section, in variables; the function has not left if they are not those
@@ -90,14 +82,12 @@ impl Writer<'_> {
         size: &Amount,
         v: VarId,
     ) -> (Amount, Amount, Amount) {
-        let text = |x: &Amount| x.code().text;
         // The function of trips is needed.
         let codes = [first, last, step].map(Amount::code);
-        let _ = checked::trips(&codes, self.pieces);
+        let _ = checked::trips(codes, self.pieces);
         self.pieces
             .define("cfgrev_trips_range", || RANGE.to_owned());
-        let arguments = [first, last, step, lower, size].map(text);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let arguments = [first, last, step, lower, size].map(Amount::code);
         let codes = [BOUNDS, UNSET, OVERFLOW, STEP, POINTER];
         let (name, codes) = match self.pooled(v) {
             Some(Pooled::Cells) => {
@@ -107,33 +97,24 @@ impl Writer<'_> {
             }
             Some(Pooled::Table) | None => ("cfgrev_trips_range", &codes[..4]),
         };
-        let call = self.noting(name, codes, &arguments, ScalarType::Integer);
-        let extent = self.helper("extent", ScalarType::Integer);
-        self.lines.line(format_args!("{extent} = {};", call.text));
-        let amount = |name: String| Amount::from(Code::new(name, POSTFIX, ScalarType::Integer));
+        let call = self.noting(name, codes, arguments, ScalarType::Integer);
+        let extent = self.keep("extent", call);
         let start = match (first.constant(), lower.constant()) {
             (Some(a), Some(b)) if a == b => 0.into(),
             _ => {
-                let start = self.helper("start", ScalarType::Integer);
-                self.lines.line(format_args!(
-                    "{start} = {extent} > 0 ? {} : 0;",
-                    first.minus_code(lower).code().text
-                ));
-                amount(start)
+                let some = extent.clone().is(Infix::Gt, 0);
+                let start = some.choose(first.minus_code(lower).code(), 0);
+                self.keep("start", start).into()
             }
         };
         let by = match step.constant() {
             Some(n) if n.unsigned_abs() < 1 << 16 => n.into(),
             _ => {
-                let by = self.helper("by", ScalarType::Integer);
-                self.lines.line(format_args!(
-                    "{by} = {extent} > 1 ? {} : 0;",
-                    step.code().at_least(RELATION)
-                ));
-                amount(by)
+                let several = extent.clone().is(Infix::Gt, 1);
+                self.keep("by", several.choose(step.code(), 0)).into()
             }
         };
-        (amount(extent), start, by)
+        (extent.into(), start, by)
     }
 
     /// The position of an index of a section of an array, in a variable.
@@ -147,19 +128,11 @@ impl Writer<'_> {
         if sure {
             return at;
         }
-        let name = self.helper("at", ScalarType::Integer);
-        self.lines
-            .line(format_args!("{name} = {};", at.code().text));
-        Code::new(name, POSTFIX, ScalarType::Integer).into()
+        self.keep("at", at.code()).into()
     }
 
-    /// A function that makes elements such that were never set.
-    pub(in crate::c) fn forget_cells(
-        &mut self,
-        pointer: &str,
-        count: &str,
-        ty: ScalarType,
-    ) -> String {
-        forget::cells(self.pieces, pointer, count, ty)
+    /// What makes elements such that were never set.
+    pub(in crate::c) fn cells_forgotten(&mut self, pointer: Code, count: Code) -> Code {
+        forget::cells(self.pieces, pointer, count)
     }
 }

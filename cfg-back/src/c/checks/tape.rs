@@ -4,11 +4,10 @@ use crate::c::faults::{ABSENT, CONTROL, EMPTY, UNSET};
 use crate::c::{
     Emitted,
     operators::{
-        Code,
+        Code, Infix, Prefix,
         checked::{sized::fit, suffix, unset},
-        precedence::POSTFIX,
     },
-    variable::Kind,
+    variable::{Kind, null},
     writer::Writer,
 };
 use cfg_core::{
@@ -28,26 +27,26 @@ impl Writer<'_> {
     /// The statement that pushes a control value.
     pub(in crate::c) fn checked_push(
         &mut self,
-        top: &str,
+        top: Code,
         width: ControlWidth,
-        code: &Code,
-    ) -> String {
+        code: Code,
+    ) -> Code {
+        let top = top.prefix(Prefix::Address);
+        let ty = ScalarType::Tape;
         match width {
             ControlWidth::Count => {
-                self.pieces
-                    .define("cfgrev_push_set_count", || COUNT.to_owned());
-                let noting = self.pieces.noting(&[UNSET, CONTROL]);
-                format!("cfgrev_push_set_count({noting}, &{top}, {});", code.text)
+                let name = "cfgrev_push_set_count";
+                self.pieces.define(name, || COUNT.to_owned());
+                self.noting(name, &[UNSET, CONTROL], [top, code], ty)
             }
             ControlWidth::Bits(bits) => {
                 let name = format!("cfgrev_push_{}_bits", suffix(code.ty));
                 if code.ty == ScalarType::Logical {
                     self.pieces.define(&name, || LOGICAL.to_owned());
-                    return format!("{name}(&{top}, {});", code.text);
+                    return Code::call(&name, [top, code], ty);
                 }
                 self.pieces.define(&name, || INTEGER.to_owned());
-                let noting = self.pieces.noting(&[CONTROL]);
-                format!("{name}({noting}, &{top}, {}, {bits});", code.text)
+                self.noting(&name, &[CONTROL], [top, code, i64::from(bits).into()], ty)
             }
         }
     }
@@ -55,8 +54,8 @@ impl Writer<'_> {
     /// The value that is popped.
     pub(in crate::c) fn checked_pop(
         &mut self,
-        tape: &str,
-        top: &str,
+        tape: Code,
+        top: Code,
         class: TapeClass,
         ty: ScalarType,
     ) -> Code {
@@ -82,10 +81,9 @@ impl Writer<'_> {
             TapeClass::Real => pop(&name, "real", "double", "cfgrev_unset_real()"),
             TapeClass::Real32 => pop(&name, "real32", "float", "cfgrev_unset_real32()"),
         });
-        let noting = self.pieces.noting(&[EMPTY]);
-        let last = last.map_or_else(String::new, |bits| format!(", {bits}"));
-        let text = format!("{name}({noting}, &{top}, {tape}{last})");
-        let code = Code::new(text, POSTFIX, ty);
+        let arguments = [top.prefix(Prefix::Address), tape].into_iter();
+        let arguments = arguments.chain(last.map(|bits| i64::from(bits).into()));
+        let code = self.noting(&name, &[EMPTY], arguments, ty);
         match (class, ty) {
             (TapeClass::Integer, ScalarType::Sized(ty)) => fit(ty, code, self.pieces),
             (
@@ -99,16 +97,16 @@ impl Writer<'_> {
     pub(in crate::c) fn forget(&mut self, v: VarId) -> Emitted<()> {
         let variable = &self.variables.all[v.index()];
         let ty = variable.ty;
-        let line = match variable.kind.clone() {
+        let forget = match variable.kind.clone() {
             Kind::Tape(_) => return Ok(()),
-            Kind::Value(name) => format!("{name} = {};", unset(ty)),
+            Kind::Value(name) => Code::name(name, ty).set(unset(ty)),
             Kind::Pointer(name) => {
-                let must = self.missing(v).is_some();
-                if must {
-                    self.must(&format!("{name} != NULL"), ABSENT);
+                let pointer = Code::name(name, ty);
+                if self.missing(v).is_some() {
+                    self.must(pointer.clone().is(Infix::Ne, null()), ABSENT);
                     self.stop();
                 }
-                format!("*{name} = {};", unset(ty))
+                pointer.prefix(Prefix::Dereference).set(unset(ty))
             }
             Kind::Array(array) => {
                 self.must_exist(v);
@@ -117,16 +115,16 @@ impl Writer<'_> {
                     return self.forget_elements(v);
                 }
                 let extents = self.variables.extents(&array.axes);
-                let size = self.count_of(&extents).code().text;
-                let first = match array.offset {
-                    0 => array.pointer,
-                    offset => format!("{} + {offset}", array.pointer),
-                };
-                self.forget_cells(&first, &size, ty)
+                let size = self.count_of(&extents).code();
+                let mut first = Code::name(array.pointer, ty);
+                if array.offset != 0 {
+                    first = first.with(Infix::Add, array.offset);
+                }
+                self.cells_forgotten(first, size)
             }
         };
         self.reads(v);
-        self.lines.line(line);
+        self.add(forget);
         Ok(())
     }
 

@@ -1,10 +1,7 @@
 //! The scalar operators with checks: calls of functions that spread values which were never set as the executor does, and
 //! that note what goes wrong.
 
-use super::{
-    Code, Malformed, Number, Piece, Pieces, exactly, of_library,
-    precedence::{CONDITIONAL, OR},
-};
+use super::{Code, Infix, Malformed, Number, Piece, Pieces, exactly, of_library};
 mod integer;
 pub(crate) mod sized;
 
@@ -51,21 +48,28 @@ pub(crate) fn c_type(ty: ScalarType) -> &'static str {
 }
 
 /// The value that stands for one that was never set.
-pub(crate) fn unset(ty: ScalarType) -> &'static str {
+pub(crate) fn unset(ty: ScalarType) -> Code {
     match FlatType::of(ty) {
-        FlatType::Real => "cfgrev_unset_real()",
-        FlatType::Real32 => "cfgrev_unset_real32()",
-        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => "CFGREV_UNSET_INTEGER",
-        FlatType::Logical => "CFGREV_UNSET_LOGICAL",
+        FlatType::Real | FlatType::Real32 => {
+            Code::call(&format!("cfgrev_unset_{}", suffix(ty)), [], ty)
+        }
+        FlatType::Integer | FlatType::Sized(_) | FlatType::Tape => {
+            Code::name("CFGREV_UNSET_INTEGER", ty)
+        }
+        FlatType::Logical => Code::name("CFGREV_UNSET_LOGICAL", ty),
     }
 }
 
 /// The test whether a variable of C has no value.
-pub(crate) fn is_unset(ty: ScalarType, x: &str) -> String {
-    match FlatType::of(ty) {
-        FlatType::Real | FlatType::Real32 => format!("cfgrev_is_unset_{}({x})", suffix(ty)),
+pub(crate) fn is_unset(x: Code) -> Code {
+    match FlatType::of(x.ty) {
+        FlatType::Real | FlatType::Real32 => {
+            let name = format!("cfgrev_is_unset_{}", suffix(x.ty));
+            Code::call(&name, [x], ScalarType::Logical)
+        }
         FlatType::Integer | FlatType::Sized(_) | FlatType::Tape | FlatType::Logical => {
-            format!("{x} == {}", unset(ty))
+            let unset = unset(x.ty);
+            x.is(Infix::Eq, unset)
         }
     }
 }
@@ -102,22 +106,24 @@ impl Function<'_> {
     }
 
     /// The call; the file gets the function.
-    fn call(self, arguments: &[Code], pieces: &mut Pieces) -> Code {
+    fn call(self, arguments: impl IntoIterator<Item = Code>, pieces: &mut Pieces) -> Code {
         pieces.define(self.name, || format!("{}{}}}\n", self.head(), self.body));
-        let mut texts: Vec<String> = Vec::with_capacity(arguments.len() + 1);
-        if !self.codes.is_empty() {
-            texts.push(pieces.noting(self.codes));
-        }
-        texts.extend(arguments.iter().map(|a| a.text.clone()));
-        let text = format!("{}({})", self.name, texts.join(", "));
-        Code::new(text, super::precedence::POSTFIX, self.result)
+        let noting = match self.codes.is_empty() {
+            true => Vec::new(),
+            false => pieces.noting(self.codes),
+        };
+        Code::call(self.name, noting.into_iter().chain(arguments), self.result)
     }
 }
 
 /// The condition that an operand has no value.
 fn any_unset(operands: &[ScalarType]) -> String {
-    let tests = operands.iter().zip(NAMES).map(|(ty, x)| is_unset(*ty, x));
-    tests.collect::<Vec<_>>().join(" || ")
+    let tests = operands
+        .iter()
+        .zip(NAMES)
+        .map(|(ty, x)| is_unset(Code::name(x, *ty)));
+    let any = tests.reduce(|x, y| x.is(Infix::Or, y));
+    any.map_or_else(String::new, |any| any.to_string())
 }
 
 /// A body that gives what has no value first.
@@ -135,7 +141,7 @@ fn real_function(
     ty: ScalarType,
     count: usize,
     value: &str,
-    arguments: &[Code],
+    arguments: impl IntoIterator<Item = Code>,
     pieces: &mut Pieces,
 ) -> Code {
     let operands = vec![ty; count];
@@ -163,7 +169,7 @@ fn strict(
     operands: &[ScalarType],
     codes: &[FaultCode],
     then: &str,
-    arguments: &[Code],
+    arguments: impl IntoIterator<Item = Code>,
     pieces: &mut Pieces,
 ) -> Code {
     strict_with(name, result, operands, codes, ("", then), arguments, pieces)
@@ -176,7 +182,7 @@ fn strict_with(
     operands: &[ScalarType],
     codes: &[FaultCode],
     (declaration, then): (&str, &str),
-    arguments: &[Code],
+    arguments: impl IntoIterator<Item = Code>,
     pieces: &mut Pieces,
 ) -> Code {
     let body = format!("{declaration}{}", spreading(operands, result, then));
@@ -202,7 +208,7 @@ fn rounded(name: &str, ty: ScalarType, arguments: &str) -> String {
 /// The way in which an operator over reals is computed.
 enum Real {
     /// An operator of C.
-    Infix(&'static str),
+    Infix(Infix),
     /// A function of C's library, for `double` or for `float`.
     Library(&'static str),
     /// The function of this file over 64-bit reals that the operator has, whose value is rounded.
@@ -217,7 +223,7 @@ enum Real {
 )]
 fn real_form(op: Op) -> Option<Real> {
     match super::form(op) {
-        super::Form::Infix(symbol, _) => Some(Real::Infix(symbol)),
+        super::Form::Infix(operator) => Some(Real::Infix(operator)),
         super::Form::Own => Some(Real::Own),
         super::Form::Helper(piece) => Some(Real::Helper(piece)),
         _ => Some(op.info().c)
@@ -250,7 +256,7 @@ pub(super) fn apply(
             let then = format!("    return (cfgrev_logical)(x {sign} y);\n");
             fold(op, operands, |x, y| {
                 let types = [Logical; 2];
-                strict(name, Logical, &types, &[], &then, &[x, y], pieces)
+                strict(name, Logical, &types, &[], &then, [x, y], pieces)
             })
         }
         Op::Not => {
@@ -262,7 +268,7 @@ pub(super) fn apply(
                 &[Logical],
                 &[],
                 then,
-                &[x],
+                [x],
                 pieces,
             ))
         }
@@ -276,7 +282,7 @@ pub(super) fn apply(
         }
         Op::Trips => {
             let [first, last, step] = exactly(op, operands)?;
-            Ok(trips(&[first, last, step], pieces))
+            Ok(trips([first, last, step], pieces))
         }
         _ if let ScalarType::Sized(of) = ty => sized(op, of, operands, pieces),
         Op::Pow => power(operands, ty, pieces),
@@ -291,7 +297,7 @@ pub(super) fn apply(
                 &[Integer, ty],
                 &[],
                 &then,
-                &[n, x],
+                [n, x],
                 pieces,
             ))
         }
@@ -326,19 +332,19 @@ fn real(
         if let Some(value) = x.real() {
             return Ok(super::literal_real(-value));
         }
-        return Ok(real_function("neg", ty, 1, "-x", &[x], pieces));
+        return Ok(real_function("neg", ty, 1, "-x", [x], pieces));
     }
     let name = op.name();
     match real_form(op).ok_or(Malformed(op))? {
-        Real::Infix(symbol) => {
-            let (name, value) = (symbol_name(symbol), format!("x {symbol} y"));
+        Real::Infix(operator) => {
+            let (name, value) = (operator_name(operator), text(operator));
             fold(op, operands, |x, y| {
-                real_function(name, ty, 2, &value, &[x, y], pieces)
+                real_function(name, ty, 2, &value, [x, y], pieces)
             })
         }
         Real::Library("fma") => {
             let value = format!("{}(x, y, z)", of_library("fma", ty));
-            Ok(real_function(name, ty, 3, &value, &operands, pieces))
+            Ok(real_function(name, ty, 3, &value, operands, pieces))
         }
         form @ (Real::Library(_) | Real::Own) => {
             let call = |arguments: &str| match form {
@@ -349,16 +355,15 @@ fn real(
             if let Real::Own = form {
                 pieces.need(Piece::Own(op));
             }
-            if let [x] = &operands[..] {
-                let one = std::slice::from_ref(x);
-                return Ok(real_function(name, ty, 1, &call("x"), one, pieces));
+            if operands.len() == 1 {
+                return Ok(real_function(name, ty, 1, &call("x"), operands, pieces));
             }
             let (name, then) = (
                 format!("cfgrev_{name}_{}", suffix(ty)),
                 format!("    return {};\n", call("x, y")),
             );
             let operands = exactly::<2>(op, operands)?;
-            Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces))
+            Ok(strict(&name, ty, &[ty; 2], &[], &then, operands, pieces))
         }
         Real::Helper(piece) => {
             let piece = piece(Number::of(ty).ok_or(Malformed(op))?);
@@ -366,7 +371,7 @@ fn real(
             let call = format!("{}(x, y)", piece.name());
             if op == Op::StrongMul {
                 return fold(op, operands, |x, y| {
-                    real_function("strong_mul", ty, 2, &call, &[x, y], pieces)
+                    real_function("strong_mul", ty, 2, &call, [x, y], pieces)
                 });
             }
             let (name, then) = (
@@ -374,7 +379,7 @@ fn real(
                 format!("    return {call};\n"),
             );
             balanced(op, operands, |x, y| {
-                strict(&name, ty, &[ty; 2], &[], &then, &[x, y], pieces)
+                strict(&name, ty, &[ty; 2], &[], &then, [x, y], pieces)
             })
         }
     }
@@ -401,33 +406,39 @@ fn balanced(
 }
 
 /// The name of an operator of C in the names of functions.
-fn symbol_name(symbol: &str) -> &'static str {
-    match symbol {
-        "+" => "add",
-        "-" => "sub",
-        "*" => "mul",
-        "/" => "div",
-        "==" => "eq",
-        "!=" => "ne",
-        "<" => "lt",
-        "<=" => "le",
-        ">" => "gt",
+fn operator_name(operator: Infix) -> &'static str {
+    match operator {
+        Infix::Add => "add",
+        Infix::Sub => "sub",
+        Infix::Mul => "mul",
+        Infix::Div => "div",
+        Infix::Eq => "eq",
+        Infix::Ne => "ne",
+        Infix::Lt => "lt",
+        Infix::Le => "le",
+        Infix::Gt => "gt",
         _ => "ge",
     }
+}
+
+/// The operator between the operands of a function.
+fn text(operator: Infix) -> String {
+    let [x, y] = ["x", "y"].map(|name| Code::name(name, ScalarType::Real));
+    x.with(operator, y).to_string()
 }
 
 fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
     let ty = super::common(&operands);
     let operands = operands.into_iter().map(|x| convert(x, ty, pieces));
     let operands = exactly::<2>(op, operands.collect())?;
-    let super::Form::Comparison(symbol, _) = super::form(op) else {
+    let super::Form::Comparison(operator) = super::form(op) else {
         return Err(Malformed(op));
     };
     if ty == ScalarType::Sized(IntType::Uint64) {
-        return Ok(compare_uint64(symbol, &operands, pieces));
+        return Ok(compare_uint64(operator, operands, pieces));
     }
-    let name = format!("cfgrev_{}_{}", symbol_name(symbol), suffix(ty));
-    let then = format!("    return x {symbol} y;\n");
+    let name = format!("cfgrev_{}_{}", operator_name(operator), suffix(ty));
+    let then = format!("    return {};\n", text(operator));
     let logical = ScalarType::Logical;
     Ok(strict(
         &name,
@@ -435,7 +446,7 @@ fn compare(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Mal
         &[ty; 2],
         &[],
         &then,
-        &operands,
+        operands,
         pieces,
     ))
 }
@@ -447,14 +458,14 @@ pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     let (codes, then): (&[FaultCode], String) = match (from, to) {
         (Tape, _) | (_, Tape) => return code,
         (a, b) if a == b => return code,
-        (Sized(ty), Integer) if ty != IntType::Uint64 => return Code { ty: to, ..code },
+        (Sized(ty), Integer) if ty != IntType::Uint64 => return code.typed(to),
         (Sized(_), Integer) => {
             return convert_to(Conversion::To, AnyInt::Integer, code, pieces);
         }
         (Sized(IntType::Uint64), Real | Real32) => {
             let name = format!("cfgrev_{}_of_uint64", suffix(to));
             let then = format!("    return ({})(uint64_t)x;\n", c_type(to));
-            return strict(&name, to, &[from], &[], &then, &[code], pieces);
+            return strict(&name, to, &[from], &[], &then, [code], pieces);
         }
         (Integer, Real | Real32) if code.integer().is_some() => {
             return super::code::convert_unchecked(code, to, pieces);
@@ -473,23 +484,15 @@ pub(super) fn convert(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
         (_, to) => (&[], format!("    return ({})x;\n", c_type(to))),
     };
     let name = format!("cfgrev_{}_of_{}", suffix(to), suffix(from));
-    strict(&name, to, &[from], codes, &then, &[code], pieces)
+    strict(&name, to, &[from], codes, &then, [code], pieces)
 }
 
 /// A conditional expression whose condition has been looked at.
-pub(crate) fn choice(condition: &Code, yes: &Code, no: &Code, ty: ScalarType) -> Code {
-    let cast = |code: &Code| match (code.integer(), ty) {
+pub(crate) fn choice(condition: Code, yes: Code, no: Code, ty: ScalarType) -> Code {
+    let yes = match yes.integer() {
         // Of two constants the result would be computed with 32 bits.
-        (Some(_), ScalarType::Integer) => {
-            format!("(int64_t){}", code.at_least(super::precedence::UNARY))
-        }
-        _ => code.at_least(OR).into_owned(),
+        Some(_) if ty == ScalarType::Integer => yes.cast("int64_t", ty),
+        _ => yes,
     };
-    let text = format!(
-        "{} ? {} : {}",
-        condition.at_least(OR),
-        cast(yes),
-        no.at_least(CONDITIONAL)
-    );
-    Code::new(text, CONDITIONAL, ty)
+    condition.choose(yes, no)
 }

@@ -1,52 +1,245 @@
 //! C expressions.
 
 use super::c_type::c_type;
+use super::node::{self, Infix, Name, Node, Prefix, Printed};
 use super::pieces::Pieces;
-use super::precedence::{EQUALITY, POSTFIX, SUM, UNARY};
+use super::precedence::POSTFIX;
 use cfg_core::flat::{Constant, FlatType};
 use cfg_core::ir::{IntType, ScalarType};
-use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter};
 
-/// A C expression: its text, how tightly it binds, and its scalar type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A C expression and its scalar type.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Code {
-    /// The text.
-    pub(crate) text: String,
-    /// One of the constants of [`super::precedence`].
-    pub(crate) precedence: u8,
+    /// The nodes in postfix order, which end with the outermost one.
+    nodes: Vec<Node>,
     /// The type of the value. A constant integer may have the C type int, a logical that is computed too.
     pub(crate) ty: ScalarType,
 }
 
+impl Display for Code {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printed(&self.nodes).fmt(f)
+    }
+}
+
+impl From<i64> for Code {
+    fn from(n: i64) -> Self {
+        literal_integer(n)
+    }
+}
+
+impl From<Name> for Code {
+    fn from(name: Name) -> Self {
+        Self::name(name, ScalarType::Integer)
+    }
+}
+
 impl Code {
-    /// The code with this text.
-    pub(crate) fn new(text: String, precedence: u8, ty: ScalarType) -> Self {
-        Self {
-            text,
-            precedence,
-            ty,
-        }
+    fn leaf(node: Node, ty: ScalarType) -> Self {
+        let nodes = vec![node];
+        Self { nodes, ty }
+    }
+
+    /// The variable, or the constant, of this name.
+    pub(crate) fn name(name: impl Into<Name>, ty: ScalarType) -> Self {
+        Self::leaf(Node::Name(name.into()), ty)
+    }
+
+    /// A literal text, as it stands between its quotes.
+    pub(crate) fn text(text: &str) -> Self {
+        Self::leaf(Node::Text(text.into()), ScalarType::Integer)
+    }
+
+    /// The node over these operands.
+    fn over(node: Node, operands: impl IntoIterator<Item = Self>, ty: ScalarType) -> Self {
+        let mut operands = operands.into_iter();
+        let mut nodes = operands.next().map_or(Vec::new(), |first| first.nodes);
+        operands.for_each(|operand| nodes.extend(operand.nodes));
+        nodes.push(node);
+        Self { nodes, ty }
     }
 
     /// The call of a function.
-    pub(super) fn call(function: &str, arguments: &[Self], ty: ScalarType) -> Self {
-        let texts: Vec<&str> = arguments.iter().map(|a| a.text.as_str()).collect();
-        Self::new(format!("{function}({})", texts.join(", ")), POSTFIX, ty)
+    pub(crate) fn call(
+        function: &str,
+        arguments: impl IntoIterator<Item = Self>,
+        ty: ScalarType,
+    ) -> Self {
+        let mut count = 0;
+        let arguments = arguments.into_iter().inspect(|_| count += 1);
+        let mut code = Self::over(Node::Element, arguments, ty);
+        code.nodes.pop();
+        code.nodes.push(Node::Call(function.into(), count));
+        code
+    }
+
+    /// Values between braces, of a type, or if there is none of that which is declared.
+    pub(crate) fn list(of: &'static str, values: impl IntoIterator<Item = Self>) -> Self {
+        let mut code = Self::call("", values, ScalarType::Integer);
+        if let Some(Node::Call(_, count)) = code.nodes.pop() {
+            code.nodes.push(Node::List(of, count));
+        }
+        code
+    }
+
+    /// The code behind an operator.
+    pub(crate) fn prefix(self, operator: Prefix) -> Self {
+        let ty = self.ty;
+        Self::over(Node::Prefix(operator), [self], ty)
+    }
+
+    /// The code and another one with an operator between them.
+    pub(crate) fn infix(self, operator: Infix, other: Self, ty: ScalarType) -> Self {
+        Self::over(Node::Infix(operator), [self, other], ty)
+    }
+
+    /// True if the code and another one are equal, or in another relation.
+    pub(crate) fn is(self, operator: Infix, other: impl Into<Self>) -> Self {
+        self.infix(operator, other.into(), ScalarType::Logical)
+    }
+
+    /// The code and another one, both of which have the type.
+    pub(crate) fn with(self, operator: Infix, other: impl Into<Self>) -> Self {
+        let ty = self.ty;
+        self.infix(operator, other.into(), ty)
+    }
+
+    /// The assignment to the code.
+    pub(crate) fn set(self, value: impl Into<Self>) -> Self {
+        self.with(Infix::Set, value)
+    }
+
+    /// One of two values, if the code holds or not.
+    pub(crate) fn choose(self, yes: impl Into<Self>, no: impl Into<Self>) -> Self {
+        let yes = yes.into();
+        let ty = yes.ty;
+        Self::over(Node::Conditional, [self, yes, no.into()], ty)
+    }
+
+    /// The element behind the pointer.
+    pub(crate) fn at(self, index: impl Into<Self>) -> Self {
+        let ty = self.ty;
+        Self::over(Node::Element, [self, index.into()], ty)
+    }
+
+    /// The member of a structure, with the operator before its name.
+    pub(crate) fn member(self, name: &'static str) -> Self {
+        let ty = self.ty;
+        Self::over(Node::Member(name), [self], ty)
     }
 
     /// The code behind a cast.
-    pub(super) fn cast(self, c_type: &str, ty: ScalarType) -> Self {
-        let text = format!("({c_type}){}", self.at_least(UNARY));
-        Self::new(text, UNARY, ty)
+    pub(crate) fn cast(self, c_type: &str, ty: ScalarType) -> Self {
+        Self::over(Node::Cast(c_type.into()), [self], ty)
     }
 
-    /// The text as an operand that binds at least this tightly: in parentheses if it does not.
-    pub(crate) fn at_least(&self, precedence: u8) -> Cow<'_, str> {
-        if self.precedence < precedence {
-            Cow::Owned(format!("({})", self.text))
-        } else {
-            Cow::Borrowed(&self.text)
+    /// The declaration of the name, behind its type.
+    pub(crate) fn declared(self, of: &str) -> Self {
+        let ty = self.ty;
+        Self::over(Node::Declaration(of.into()), [self], ty)
+    }
+
+    /// The code in parentheses that precedence does not ask for.
+    pub(crate) fn parenthesised(self) -> Self {
+        let ty = self.ty;
+        Self::over(Node::Parentheses, [self], ty)
+    }
+
+    /// The code in parentheses if it does not bind at least this tightly.
+    pub(crate) fn at_least(self, precedence: u8) -> Self {
+        match self.precedence() < precedence {
+            true => self.parenthesised(),
+            false => self,
         }
+    }
+
+    /// The code, taken for a value of this type.
+    pub(crate) fn typed(self, ty: ScalarType) -> Self {
+        Self { ty, ..self }
+    }
+
+    /// How tightly it binds: one of the constants of [`super::precedence`].
+    pub(crate) fn precedence(&self) -> u8 {
+        self.nodes.last().map_or(POSTFIX, Node::precedence)
+    }
+
+    /// The code without the minus sign that it begins with; nothing if there is none.
+    pub(crate) fn without_sign(&self) -> Option<Self> {
+        let at = node::first_written(&self.nodes)?;
+        if !self.nodes[at].has_sign() {
+            return None;
+        }
+        let mut positive = self.clone();
+        match &mut positive.nodes[at] {
+            Node::Integer(n) => *n = -*n,
+            _ => drop(positive.nodes.remove(at)),
+        }
+        Some(positive)
+    }
+
+    /// The operator and the value that an assignment of the code to a place adds to it or subtracts from it.
+    pub(crate) fn increment(&self, target: &Self) -> Option<(Infix, Self)> {
+        let (Node::Infix(operator @ (Infix::Add | Infix::Sub)), operands) =
+            self.nodes.split_last()?
+        else {
+            return None;
+        };
+        let at = node::last(operands);
+        (operands[..at] == target.nodes).then(|| {
+            let nodes = operands[at..].to_vec();
+            let operator = match operator {
+                Infix::Add => Infix::AddTo,
+                _ => Infix::SubFrom,
+            };
+            (operator, Self { nodes, ty: self.ty })
+        })
+    }
+
+    /// The index of an element whose address it is; 0 of other expressions.
+    pub(crate) fn index(&self) -> Self {
+        let nodes = match &*self.nodes {
+            [element @ .., Node::Element, Node::Prefix(Prefix::Address)] => {
+                element[node::last(element)..].to_vec()
+            }
+            _ => vec![Node::Integer(0)],
+        };
+        let ty = ScalarType::Integer;
+        Self { nodes, ty }
+    }
+
+    /// The names of variables that it has.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
+        node::names(&self.nodes)
+    }
+
+    /// The names that it reads, or hands on: all but the variables that it assigns to or declares.
+    pub(crate) fn reads(&self) -> Vec<&Name> {
+        node::reads(&self.nodes)
+    }
+
+    /// The nodes in postfix order.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The value of the expression if it is one node.
+    fn single(&self) -> Option<&Node> {
+        match &*self.nodes {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The node that is written first, unless a parenthesis is.
+    pub(super) fn first_written(&self) -> Option<&Node> {
+        self.nodes.get(node::first_written(&self.nodes)?)
+    }
+
+    /// The names that it has, those of functions and types too.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        let words = self.nodes.iter().filter_map(Node::word);
+        words.flat_map(|name| name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
     }
 
     /// The value of a literal integer.
@@ -54,64 +247,61 @@ impl Code {
         (self.ty == ScalarType::Integer).then(|| self.whole())?
     }
 
-    /// The cell of a literal integer of a type other than `integer`, as [`literal_cell`] writes it.
+    /// The cell of a literal integer of a type other than `integer`, as [`literal_cell`] makes it.
     pub(super) fn cell(&self) -> Option<i64> {
         matches!(self.ty, ScalarType::Sized(_)).then(|| self.whole())?
     }
 
-    /// The number that is the text; none of other texts, and of literals with a suffix.
-    fn whole(&self) -> Option<i64> {
-        match &*self.text {
-            LEAST => Some(i64::MIN),
-            text if self.is_number() => text.parse().ok(),
+    /// The number that it is; none of other expressions, and of numbers beyond 63 bits.
+    pub(crate) fn whole(&self) -> Option<i64> {
+        match self.single() {
+            Some(Node::Integer(n)) => Some(*n),
             _ => None,
         }
     }
 
     /// The value of a literal real of 64 bits; `None` of NaN and infinities.
     pub(super) fn real(&self) -> Option<f64> {
-        let literal = self.ty == ScalarType::Real && self.is_number();
-        literal.then(|| self.text.parse().ok()).flatten()
+        match self.single() {
+            Some(Node::Real(x)) => Some(*x).filter(|x| x.is_finite()),
+            _ => None,
+        }
     }
 
-    /// True of a literal number, but for NaN and infinities.
+    /// The value of a literal logical.
+    pub(crate) fn logical(&self) -> Option<bool> {
+        match self.single() {
+            Some(Node::Logical(b)) => Some(*b),
+            _ => None,
+        }
+    }
+
+    /// True of a literal zero that has no sign.
+    pub(super) fn is_real_zero(&self) -> bool {
+        match self.single() {
+            Some(Node::Real(x)) => x.to_bits() == 0,
+            Some(Node::Real32(x)) => x.to_bits() == 0,
+            _ => false,
+        }
+    }
+
+    /// True of a literal number, but for NaN, infinities and the least integer.
     pub(super) fn is_number(&self) -> bool {
-        let digits = self.text.strip_prefix('-').unwrap_or(&self.text);
-        let number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '+' | '-');
-        self.precedence >= UNARY
-            && digits.starts_with(|c: char| c.is_ascii_digit())
-            && digits.chars().all(number)
+        match self.single() {
+            Some(Node::Integer(n)) => *n != i64::MIN,
+            Some(Node::Unsigned(_)) => true,
+            Some(Node::Real(x)) => x.is_finite(),
+            Some(Node::Real32(x)) => x.is_finite(),
+            _ => false,
+        }
     }
 
     /// True if the operand may as well be written twice.
     pub(super) fn is_short(&self) -> bool {
         /// Longest place that is: `a[i + 1][j]` is.
         const LONGEST: usize = 16;
-        self.precedence == POSTFIX && self.text.len() <= LONGEST && !self.text.contains('(')
-    }
-}
-
-/// The least integer; its magnitude alone is no constant of 64 bits.
-const LEAST: &str = "INT64_MIN";
-
-/// A constant; one with a sign binds as its sign.
-fn literal(text: String, ty: ScalarType) -> Code {
-    let precedence = if text.starts_with('-') {
-        UNARY
-    } else {
-        POSTFIX
-    };
-    Code::new(text, precedence, ty)
-}
-
-/// The text of a real that is not finite.
-fn not_finite(x: f64) -> &'static str {
-    if x.is_nan() {
-        "NAN"
-    } else if x > 0.0 {
-        "INFINITY"
-    } else {
-        "-INFINITY"
+        let text = self.to_string();
+        self.precedence() == POSTFIX && text.len() <= LONGEST && !text.contains('(')
     }
 }
 
@@ -127,99 +317,55 @@ pub(crate) fn literal_constant(constant: Constant) -> Code {
 
 /// An integer constant.
 pub(crate) fn literal_integer(n: i64) -> Code {
-    let text = if n == i64::MIN {
-        LEAST.to_owned()
-    } else {
-        n.to_string()
-    };
-    literal(text, ScalarType::Integer)
+    Code::leaf(Node::Integer(n), ScalarType::Integer)
 }
 
 /// A constant of an integer type other than `integer`, from its cell.
 pub(crate) fn literal_sized(ty: IntType, cell: i64) -> Code {
-    let value = ty.value(cell);
     // Beyond 63 bits C has no constants without a suffix.
-    let suffix = if value > i64::MAX.into() { "u" } else { "" };
-    literal(format!("{value}{suffix}"), ScalarType::Sized(ty))
+    let node = match i64::try_from(ty.value(cell)) {
+        Ok(n) => Node::Integer(n),
+        Err(_) => Node::Unsigned(cell as u64),
+    };
+    Code::leaf(node, ScalarType::Sized(ty))
 }
 
 /// A constant of an integer type other than `integer` in a file with checks, where such a value is its cell.
 pub(crate) fn literal_cell(ty: IntType, cell: i64) -> Code {
-    Code {
-        ty: ScalarType::Sized(ty),
-        ..literal_integer(cell)
-    }
+    Code::leaf(Node::Integer(cell), ScalarType::Sized(ty))
 }
 
-/// A 64-bit real constant: the shortest text that is read as this number.
+/// A 64-bit real constant.
 pub(crate) fn literal_real(x: f64) -> Code {
-    let text = if x.is_finite() {
-        format!("{x:?}")
-    } else {
-        not_finite(x).to_owned()
-    };
-    literal(text, ScalarType::Real)
+    Code::leaf(Node::Real(x), ScalarType::Real)
 }
 
-/// A 32-bit real constant: the shortest text that is read as this number.
+/// A 32-bit real constant.
 pub(crate) fn literal_real32(x: f32) -> Code {
-    let text = if x.is_finite() {
-        format!("{x:?}f")
-    } else {
-        not_finite(x.into()).to_owned()
-    };
-    literal(text, ScalarType::Real32)
+    Code::leaf(Node::Real32(x), ScalarType::Real32)
 }
 
 /// A logical constant.
 pub(crate) fn literal_logical(b: bool) -> Code {
-    literal(b.to_string(), ScalarType::Logical)
+    Code::leaf(Node::Logical(b), ScalarType::Logical)
 }
 
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     use FlatType::{Integer, Logical, Real, Real32, Sized, Tape};
-    let not_zero = |zero| {
-        let text = format!("{} != {zero}", code.at_least(SUM));
-        Code::new(text, EQUALITY, ScalarType::Logical)
-    };
     match (FlatType::of(code.ty), FlatType::of(to)) {
         (Tape, _) | (_, Tape) | (Logical, Logical) => code,
-        (Sized(_), _) => convert_sized(code, to),
-        (_, Sized(_)) => code.cast(c_type(to), to),
-        (Integer, Integer) | (Real, Real) | (Real32, Real32) => code,
-        (Integer, Real) => match code.integer() {
-            Some(n) => literal_real(n as f64),
-            None => code.cast("double", to),
-        },
-        (Integer, Real32) => match code.integer() {
-            Some(n) => literal_real32(n as f32),
-            None => code.cast("float", to),
-        },
-        (Real, Real32) => match code.real() {
-            Some(x) => literal_real32(x as f32),
-            None => code.cast("float", to),
-        },
-        (Logical, Real32) => code.cast("float", to),
-        (Real32 | Logical, Real) => code.cast("double", to),
+        _ if code.ty == to => code,
+        (Real, Logical) => code.is(Infix::Ne, literal_real(0.0)),
+        (Real32, Logical) => code.is(Infix::Ne, literal_real32(0.0)),
+        (Integer | Sized(_), Logical) => code.is(Infix::Ne, 0),
+        (Integer, Real) if let Some(n) = code.integer() => literal_real(n as f64),
+        (Integer, Real32) if let Some(n) = code.integer() => literal_real32(n as f32),
+        (Real, Real32) if let Some(x) = code.real() => literal_real32(x as f32),
         (Real | Real32 | Logical, Integer) => {
             pieces.include("stdint.h");
             code.cast("int64_t", to)
         }
-        (Real, Logical) => not_zero("0.0"),
-        (Real32, Logical) => not_zero("0.0f"),
-        (Integer, Logical) => not_zero("0"),
+        (Integer | Real | Real32 | Logical | Sized(_), _) => code.cast(c_type(to), to),
     }
-}
-
-/// The conversion of an integer of a type other than `integer`, or the value itself, to a type that it converts to.
-fn convert_sized(code: Code, to: ScalarType) -> Code {
-    if code.ty == to {
-        return code;
-    }
-    if to == ScalarType::Logical {
-        let text = format!("{} != 0", code.at_least(SUM));
-        return Code::new(text, EQUALITY, to);
-    }
-    code.cast(c_type(to), to)
 }

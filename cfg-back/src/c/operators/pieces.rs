@@ -1,7 +1,7 @@
 //! The helper functions that emitted code needs: what C's own operators and library do not do, or do otherwise.
 
 use super::noting::{Checks, FaultCode};
-use super::{sized_text, word};
+use super::{Code, Name, Prefix, sized_text, word};
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
 use std::collections::BTreeSet;
@@ -319,15 +319,15 @@ impl Pieces {
     /// Nothing yet, of a file in which everything is checked or not.
     pub(crate) fn new(checks: bool) -> Self {
         Self {
-            checks: checks.then(Checks::default),
+            checks: checks.then(Checks::new),
             ..Self::default()
         }
     }
 
     /// The name of the variable in which the function that is written notes what goes wrong.
-    pub(crate) fn note_in(&mut self, variable: &str) {
+    pub(crate) fn note_in(&mut self, variable: &Name) {
         if let Some(checks) = &mut self.checks {
-            variable.clone_into(&mut checks.variable);
+            checks.variable = variable.clone();
         }
     }
 
@@ -402,23 +402,26 @@ impl Pieces {
     }
 
     /// The arguments with which a function notes what it finds: the next in the order of evaluation.
-    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> String {
-        let Some(checks) = &mut self.checks else {
-            return String::new();
-        };
-        checks.count += 1;
-        checks.pending = true;
-        checks.codes.extend(codes);
-        format!("&{}, {}", checks.variable, checks.count)
+    pub(crate) fn noting(&mut self, codes: &[FaultCode]) -> Vec<Code> {
+        if let Some(checks) = &mut self.checks {
+            checks.count += 1;
+            checks.pending = true;
+            checks.codes.extend(codes);
+        }
+        self.noted()
     }
 
     /// The arguments with which a function asks whether a check has failed up to here in the order of evaluation. What C
     /// has evaluated before its turn does not count.
-    pub(crate) fn noted(&self) -> String {
-        let checks = self.checks.as_ref();
-        checks.map_or_else(String::new, |checks| {
-            format!("&{}, {}", checks.variable, checks.count)
-        })
+    pub(crate) fn noted(&self) -> Vec<Code> {
+        let Some(checks) = &self.checks else {
+            return Vec::new();
+        };
+        let variable = Code::from(checks.variable.clone());
+        vec![
+            variable.prefix(Prefix::Address),
+            i64::from(checks.count).into(),
+        ]
     }
 
     /// A statement begins, or a test.

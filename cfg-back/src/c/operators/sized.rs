@@ -28,7 +28,7 @@ pub(super) fn apply(
             FlatType::Integer | FlatType::Logical | FlatType::Sized(_) | FlatType::Tape => x.ty,
         };
         pieces.include("stdint.h");
-        return Ok(Ok(call(Piece::Convert(how, to, from), &[x], ty, pieces)));
+        return Ok(Ok(call(Piece::Convert(how, to, from), [x], ty, pieces)));
     }
     if let ScalarType::Sized(of) = ty
         && op != Op::If
@@ -40,9 +40,9 @@ pub(super) fn apply(
                 let [x] = exactly(op, operands)?;
                 return Ok(Ok(x));
             }
-            return Ok(Ok(call(piece, &operands, ty, pieces)));
+            return Ok(Ok(call(piece, operands, ty, pieces)));
         }
-        return folded(op, operands, |x, y| call(piece, &[x, y], ty, pieces)).map(Ok);
+        return folded(op, operands, |x, y| call(piece, [x, y], ty, pieces)).map(Ok);
     }
     let sized = operands
         .iter()
@@ -55,7 +55,7 @@ pub(super) fn apply(
             return Err(Malformed(op));
         };
         let ty = ScalarType::Logical;
-        return Ok(Ok(call(Piece::Sized(op, of), &[x, y], ty, pieces)));
+        return Ok(Ok(call(Piece::Sized(op, of), [x, y], ty, pieces)));
     }
     Ok(Err(operands))
 }

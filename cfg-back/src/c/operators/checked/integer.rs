@@ -1,8 +1,8 @@
 //! Checked operators over integers.
 
 use super::{
-    DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, rounded, spreading, strict,
-    suffix, symbol_name,
+    DIVISION, FaultCode, Function, OVERFLOW, STEP, balanced, convert, operator_name, rounded,
+    spreading, strict, suffix,
 };
 use crate::c::operators::word;
 use crate::c::operators::{Code, Malformed, Piece, Pieces, exactly, literal_integer, of_library};
@@ -72,7 +72,7 @@ fn integer_body(op: Op) -> Option<(&'static [FaultCode], String)> {
 pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Result<Code, Malformed> {
     let (codes, then) = integer_body(op).ok_or(Malformed(op))?;
     let name = match super::super::form(op) {
-        super::super::Form::Infix(symbol, _) => symbol_name(symbol),
+        super::super::Form::Infix(operator) => operator_name(operator),
         _ => word::name(op),
     };
     let name = format!("cfgrev_{name}_integer");
@@ -84,16 +84,16 @@ pub(super) fn integer(op: Op, operands: Vec<Code>, pieces: &mut Pieces) -> Resul
     if matches!(op, Op::Neg | Op::Abs | Op::WrapNeg | Op::BitNot) {
         let operands = exactly::<1>(op, operands)?;
         return Ok(constant(&operands)
-            .unwrap_or_else(|| strict(&name, ty, &[ty], codes, &then, &operands, pieces)));
+            .unwrap_or_else(|| strict(&name, ty, &[ty], codes, &then, operands, pieces)));
     }
     balanced(op, operands, |x, y| {
         let pair = [x, y];
-        constant(&pair).unwrap_or_else(|| strict(&name, ty, &[ty; 2], codes, &then, &pair, pieces))
+        constant(&pair).unwrap_or_else(|| strict(&name, ty, &[ty; 2], codes, &then, pair, pieces))
     })
 }
 
 /// The trip count.
-pub(crate) fn trips(range: &[Code; 3], pieces: &mut Pieces) -> Code {
+pub(crate) fn trips(range: [Code; 3], pieces: &mut Pieces) -> Code {
     let ty = ScalarType::Integer;
     let then = format!(
         "    uint64_t count;\n    if (z == 0) {{\n        return cfgrev_found(check, at, {STEP});\n    }}\n    if (z > 0 ? x > y : x < y) {{\n        return 0;\n    }}\n    count = z > 0 ? ((uint64_t)y - (uint64_t)x) / (uint64_t)z : ((uint64_t)x - (uint64_t)y) / (0 - (uint64_t)z);\n    if (count >= (uint64_t)INT64_MAX) {{\n        return cfgrev_found(check, at, {OVERFLOW});\n    }}\n    return (int64_t)count + 1;\n"
@@ -131,7 +131,7 @@ pub(super) fn power(
         let operands = [convert(x, ty, pieces), convert(y, ty, pieces)];
         let name = format!("cfgrev_pow_{}", suffix(ty));
         let then = format!("    return {}(x, y);\n", of_library("pow", ty));
-        return Ok(strict(&name, ty, &[ty; 2], &[], &then, &operands, pieces));
+        return Ok(strict(&name, ty, &[ty; 2], &[], &then, operands, pieces));
     }
     if ty != Integer {
         pieces.need(Piece::AnyPower);
@@ -143,7 +143,7 @@ pub(super) fn power(
             &[ty, Integer],
             &[],
             &then,
-            &[x, y],
+            [x, y],
             pieces,
         ));
     }
@@ -179,5 +179,5 @@ pub(super) fn power(
         codes: &[OVERFLOW, DIVISION],
         body,
     };
-    Ok(function.call(&[x, y], pieces))
+    Ok(function.call([x, y], pieces))
 }

@@ -4,9 +4,9 @@
 //! bits. So there is a number beside those of the type that marks what was never set.
 
 use super::{
-    CONVERSION, DIVISION, FaultCode, OVERFLOW, balanced, exactly, strict, suffix, symbol_name,
+    CONVERSION, DIVISION, FaultCode, OVERFLOW, balanced, exactly, operator_name, strict, suffix,
 };
-use crate::c::operators::{Code, Malformed, Pieces, c_type, code::literal_cell, sized_text};
+use crate::c::operators::{Code, Infix, Malformed, Pieces, c_type, code::literal_cell, sized_text};
 use cfg_core::elemental::{self, Math, Scalar};
 use cfg_core::flat::FlatType;
 use cfg_core::ir::{AnyInt, Conversion, IntType, Op, ScalarType};
@@ -237,7 +237,7 @@ pub(super) fn sized(
         _ => (String::new(), then.as_str()),
     };
     let count = operands.len().min(2);
-    let mut call = |operands: &[Code]| match constant(op, ty, operands) {
+    let mut call = |operands: Vec<Code>| match constant(op, ty, &operands) {
         Some(code) => code,
         None => super::strict_with(
             &name,
@@ -250,16 +250,17 @@ pub(super) fn sized(
         ),
     };
     if count == 1 {
-        return Ok(call(&operands));
+        return Ok(call(operands));
     }
-    balanced(op, operands, |x, y| call(&[x, y]))
+    balanced(op, operands, |x, y| call(vec![x, y]))
 }
 
 /// A comparison of numbers without sign.
-pub(super) fn compare_uint64(symbol: &str, operands: &[Code; 2], pieces: &mut Pieces) -> Code {
+pub(super) fn compare_uint64(operator: Infix, operands: [Code; 2], pieces: &mut Pieces) -> Code {
     let ty = ScalarType::Sized(IntType::Uint64);
-    let name = format!("cfgrev_{}_uint64", symbol_name(symbol));
-    let then = format!("    return (uint64_t)x {symbol} (uint64_t)y;\n");
+    let name = format!("cfgrev_{}_uint64", operator_name(operator));
+    let [x, y] = ["x", "y"].map(|name| Code::name(name, ty).cast("uint64_t", ty));
+    let then = format!("    return {};\n", x.is(operator, y));
     strict(
         &name,
         ScalarType::Logical,
@@ -357,17 +358,17 @@ pub(super) fn convert_to(how: Conversion, to: AnyInt, x: Code, pieces: &mut Piec
         | FlatType::Tape => suffix(from),
     };
     let name = format!("cfgrev_checked_{}_{}_of_{from_name}", how.name(), to.name());
-    strict(&name, to.into(), &[from], codes, &then, &[x], pieces)
+    strict(&name, to.into(), &[from], codes, &then, [x], pieces)
 }
 
 /// The number from a tape, if the type has it.
 pub(crate) fn fit(ty: IntType, x: Code, pieces: &mut Pieces) -> Code {
     let of = ScalarType::Sized(ty);
     if ty == IntType::Uint64 {
-        return Code { ty: of, ..x };
+        return x.typed(of);
     }
     let (min, max) = (literal(ty.min()), literal(ty.max()));
     let then = unless(&format!("x < {min} || x > {max}"), "x");
     let name = format!("cfgrev_fit_{}", ty.name());
-    strict(&name, of, &[of], &[OVERFLOW], &then, &[x], pieces)
+    strict(&name, of, &[of], &[OVERFLOW], &then, [x], pieces)
 }
