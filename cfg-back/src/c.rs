@@ -38,12 +38,14 @@
 //! | `returned`, `gaps` | arrays that functions return; elements with gaps that are passed on |
 //! | `expression`, `operators`, `amount` | scalars; offsets of elements |
 //! | `lines` | statements, which become text last |
-//! | `interface`, `parameters`, `sweep`, `plain`, `original`, `apart` | the functions for callers in other files |
-//! | `structs`, `handing`, `plain_records` | records as structures of callers, and their fields as arguments |
+//! | `parameters`, `adapter`, `apart` | the table of what callers pass, and how each is handed on; cells that they may not share |
+//! | `interface`, `sweep`, `plain`, `original` | the functions for callers in other files |
+//! | `structs`, `handing` | records as structures of callers, and their fields as arguments |
 //! | `checks`, `forget`, `faults` | what is checked where the program may go wrong; codes and messages |
 //! | `origins`, `traced` | comments and `#line`: the statements of the original that code comes from |
 //! | `runtime`, `globals`, `global_classes`, `global_names`, `names` | the tape; globals, and structures of their derivatives; identifiers |
 
+mod adapter;
 mod amount;
 mod apart;
 mod array;
@@ -73,7 +75,6 @@ mod origins;
 mod outside;
 mod parameters;
 mod plain;
-mod plain_records;
 mod pooled;
 mod prologue;
 mod results;

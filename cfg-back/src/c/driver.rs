@@ -12,14 +12,14 @@
 //! the request, and one before the first is not counted.
 
 use super::{
-    file::{File, Made},
+    adapter::{Taken, call},
+    file::File,
     returned::{self, Returned},
 };
 use cfg_core::{
     entity::{GlobalId, RoutineId},
-    ir::{Extent, Intent, Role, Routine, Variable},
+    ir::{Extent, Routine},
 };
-use cfg_transform::lower::is_passed_by_value;
 use std::fmt::Write as _;
 
 /// Functions in place of those of the tape, which count in `cfgrev_use` and go behind [`head`].
@@ -74,11 +74,80 @@ pub(super) fn first() -> &'static str {
     "#ifndef _POSIX_C_SOURCE\n#define _POSIX_C_SOURCE 199309L\n#endif\n"
 }
 
+/// What the function has for the result of a routine.
+#[derive(Default)]
+struct ResultText {
+    declared: String,
+    /// What stands before arguments are read, behind them, and last.
+    cleared: String,
+    allocated: String,
+    freed: &'static str,
+    /// The arguments of the call.
+    arguments: Vec<&'static str>,
+    written: String,
+}
+
+impl ResultText {
+    fn of(file: &File<'_>, routine: &Routine, can_fail: bool) -> Self {
+        let Some(result) = routine.result.map(|r| routine.variable(r)) else {
+            return Self::default();
+        };
+        let (ty, rank) = (file.c_type(result.ty), result.rank());
+        let Some(how) = Returned::of(routine) else {
+            return Self {
+                declared: format!("    {ty} value;\n"),
+                cleared: format!("    memset(&value, 0, sizeof(({ty}){{0}}));\n"),
+                arguments: can_fail.then_some("&value").into_iter().collect(),
+                written: "        cfgrev_write(&value, sizeof value);\n".to_owned(),
+                ..Self::default()
+            };
+        };
+        let declared = |extents: &str| {
+            format!("    {ty} *value = NULL;\n    int64_t extents[{rank}] = {{{extents}}};\n")
+        };
+        let written = |size: &str| {
+            format!(
+                "        cfgrev_write(extents, sizeof extents);\n        \
+                         cfgrev_write(value, (size_t)({size}) * sizeof *value);\n"
+            )
+        };
+        match how {
+            Returned::Given(n) => {
+                let extents = returned::constants(result).unwrap_or_default();
+                let extents: Vec<String> = extents.iter().map(i64::to_string).collect();
+                Self {
+                    declared: declared(&extents.join(", ")),
+                    allocated: format!(
+                        "    value = calloc({}, sizeof *value);\n    if (!value)\n        return 1;\n",
+                        n.max(1)
+                    ),
+                    freed: "    free(value);\n",
+                    arguments: vec!["value"],
+                    written: written(&n.to_string()),
+                    ..Self::default()
+                }
+            }
+            Returned::Made => {
+                let extents: Vec<String> = (0..rank).map(|k| format!("extents[{k}]")).collect();
+                Self {
+                    declared: declared("0"),
+                    arguments: vec!["&value", "extents"],
+                    // Of a call that fails there is nothing.
+                    written: format!(
+                        "        if (status)\n            memset(extents, 0, sizeof extents);\n{}",
+                        written(&extents.join("*"))
+                    ),
+                    ..Self::default()
+                }
+            }
+        }
+    }
+}
+
 /// The function of this name, which serves one request for a routine.
 pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<String> {
     let made = file.made(r, false)?;
     let routine = file.program.routine(r);
-    let mut text = format!("static int {name}(int64_t calls)\n{{\n");
     let count = routine.parameter_ids().len().max(1);
     let owners: Vec<String> = (0..file.program.globals.len())
         .map(GlobalId::new)
@@ -86,172 +155,93 @@ pub(super) fn function(file: &File<'_>, r: RoutineId, name: &str) -> Option<Stri
         .filter_map(|g| file.globals.owner(g))
         .collect();
     let room = count + owners.len();
-    let ranks = routine.parameter_ids().map(|p| routine.variable(p));
-    let most = ranks.filter(|v| !v.ty.is_tape()).map(Variable::rank).max();
-    if let Some(most) = most {
-        let _ = writeln!(text, "    int64_t sizes[{count}][{}];", most.max(1));
-    }
-    let _ = write!(
-        text,
-        "    struct cfgrev_argument a[{count}];\n    struct cfgrev_kept kept[{room}];\n    struct cfgrev_tape tape = {{0}};\n    \
-         int64_t status = 0;\n    int k = 0;\n"
-    );
-    let result = returned::scalar(routine).map(|ty| file.c_type(ty));
-    if let Some(ty) = result {
-        let _ = writeln!(text, "    {ty} value;");
-    }
-    text.push_str(&declared_array(file, routine));
-    text.push_str("    memset(a, 0, sizeof a);\n    memset(kept, 0, sizeof kept);\n    memset(&cfgrev_use, 0, sizeof cfgrev_use);\n");
-    if let Some(ty) = result {
-        let _ = writeln!(text, "    memset(&value, 0, sizeof(({ty}){{0}}));");
-    }
+    let (mut arguments, mut most) = (Vec::new(), None);
+    // What reads, keeps, writes and frees arguments and globals.
+    let [mut read, mut keep, mut write, mut free] = [const { String::new() }; 4];
     for (k, p) in routine.parameter_ids().enumerate() {
-        let variable = routine.variable(p);
-        if !variable.ty.is_tape() {
-            let ty = file.c_type(variable.ty);
-            let _ = writeln!(
-                text,
-                "    if (cfgrev_read_argument(&a[{k}], sizeof({ty}), sizes[{k}], {}))\n        return 1;",
-                variable.rank()
-            );
-        }
-    }
-    for owner in &owners {
-        let _ = writeln!(
-            text,
-            "    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;"
-        );
-    }
-    if let Some(Returned::Given(n)) = Returned::of(routine) {
-        let _ = writeln!(
-            text,
-            "    value = calloc({}, sizeof *value);\n    if (!value)\n        return 1;",
-            n.max(1)
-        );
-    }
-    let line = call(file, r, &made);
-    text.push_str(&timed(file, routine, &owners, &line));
-    let _ = writeln!(text, "    if (!calls) {{\n        {line}");
-    text.push_str(&answer(file, routine, &owners));
-    text.push_str("    }\n");
-    for (k, p) in routine.parameter_ids().enumerate() {
-        if !routine.variable(p).ty.is_tape() {
-            let _ = writeln!(text, "    free(a[{k}].cells);");
-        }
-    }
-    if let Some(Returned::Given(_)) = Returned::of(routine) {
-        text.push_str("    free(value);\n");
-    }
-    text.push_str("    while (k > 0)\n        free(kept[--k].before);\n    cfgrev_tape_free(&tape);\n    return 0;\n}\n\n");
-    if file.checks {
-        text = super::faults::logicals(&text);
-    }
-    Some(text)
-}
-
-/// The declarations of an array that is the result.
-fn declared_array(file: &File<'_>, routine: &Routine) -> String {
-    let (Some(how), Some(result)) = (Returned::of(routine), returned::array(routine)) else {
-        return String::new();
-    };
-    let (ty, rank) = (file.c_type(result.ty), result.rank());
-    let extents: Vec<String> = match how {
-        Returned::Given(_) => {
-            let all = returned::constants(result).unwrap_or_default();
-            all.iter().map(i64::to_string).collect()
-        }
-        Returned::Made => vec!["0".to_owned()],
-    };
-    let extents = extents.join(", ");
-    format!("    {ty} *value = NULL;\n    int64_t extents[{rank}] = {{{extents}}};\n")
-}
-
-/// True for a parameter whose cells are part of the answer.
-fn is_written(variable: &Variable) -> bool {
-    !variable.ty.is_tape()
-        && matches!(variable.role, Role::Parameter { intent, .. } if intent != Intent::In)
-}
-
-/// The statement that calls the function of a routine with the arguments that were read.
-fn call(file: &File<'_>, r: RoutineId, made: &Made) -> String {
-    let routine = file.program.routine(r);
-    let mut arguments = Vec::new();
-    for (k, p) in routine.parameter_ids().enumerate() {
-        let variable = routine.variable(p);
+        let Taken {
+            variable,
+            by_value,
+            writes,
+        } = Taken::of(routine, p);
         if variable.ty.is_tape() {
             arguments.push("&tape".to_owned());
             continue;
         }
+        let (ty, rank) = (file.c_type(variable.ty), variable.rank());
+        most = most.max(Some(rank.max(1)));
         for (d, dim) in variable.shape.iter().enumerate() {
             if dim.extent == Extent::Deferred {
                 arguments.push(format!("sizes[{k}][{d}]"));
             }
         }
-        if file.checks && variable.rank() > 0 {
+        if file.checks && rank > 0 {
             arguments.push(format!("a[{k}].given ? a[{k}].count : -1"));
         }
-        let ty = file.c_type(variable.ty);
-        arguments.push(if is_passed_by_value(routine, p) {
-            format!("*({ty} *)a[{k}].cells")
-        } else {
-            format!("({ty} *)a[{k}].cells")
-        });
+        let sign = if by_value { "*" } else { "" };
+        arguments.push(format!("{sign}({ty} *)a[{k}].cells"));
+        read += &format!(
+            "    if (cfgrev_read_argument(&a[{k}], sizeof({ty}), sizes[{k}], {rank}))\n        return 1;\n"
+        );
+        if writes {
+            keep += &format!(
+                "        if (a[{k}].given && cfgrev_keep(&kept[k++], a[{k}].cells, (size_t)a[{k}].count * sizeof({ty})))\n            \
+                             return 1;\n"
+            );
+            write += &format!(
+                "        if (a[{k}].given)\n            cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));\n"
+            );
+        }
+        free += &format!("    free(a[{k}].cells);\n");
     }
-    let call = |last: &[&str]| {
-        let all = arguments
-            .iter()
-            .map(String::as_str)
-            .chain(last.iter().copied());
-        format!("{}({})", made.name, all.collect::<Vec<_>>().join(", "))
-    };
-    let memory = made.last_arguments("&tape");
-    let memory: &[&str] = &memory.iter().map(String::as_str).collect::<Vec<_>>();
-    let call = |last: &[&str]| match Returned::of(routine) {
-        None => call(last),
-        Some(Returned::Given(_)) => call(&[&["value"], last].concat()),
-        Some(Returned::Made) => call(&[&["&value", "extents"], last].concat()),
-    };
-    match (made.can_fail, returned::scalar(routine).is_some()) {
-        (true, true) => format!("status = {};", call(&[&["&value"], memory].concat())),
-        (true, false) => format!("status = {};", call(memory)),
-        (false, true) => format!("value = {};", call(memory)),
-        (false, false) => format!("{};", call(memory)),
+    for owner in &owners {
+        read += &format!("    if (cfgrev_read(&{owner}, sizeof {owner}))\n        return 1;\n");
+        keep += &format!(
+            "        if (cfgrev_keep(&kept[k++], &{owner}, sizeof {owner}))\n            return 1;\n"
+        );
+        write += &format!("        cfgrev_write(&{owner}, sizeof {owner});\n");
     }
-}
-
-/// Calls that are timed.
-fn timed(file: &File<'_>, routine: &Routine, owners: &[String], line: &str) -> String {
-    let mut text =
-        "    if (calls > 0) {\n        double seconds = 0.0;\n        int64_t done;\n".to_owned();
-    let made = Returned::of(routine) == Some(Returned::Made);
-    let [mark, release] = match made {
+    let result = ResultText::of(file, routine, made.can_fail);
+    arguments.extend(result.arguments.iter().map(|&argument| argument.to_owned()));
+    let call = call(&made, &arguments, "&tape");
+    let line = match (made.can_fail, returned::scalar(routine)) {
+        (true, _) => format!("status = {call};"),
+        (false, Some(_)) => format!("value = {call};"),
+        (false, None) => format!("{call};"),
+    };
+    let [mark, release] = match Returned::of(routine) {
         // What the function makes is given back.
-        true => [
+        Some(Returned::Made) => [
             "            const struct cfgrev_mark mark = cfgrev_mark_of(&tape.work);\n",
             "            cfgrev_release(&tape.work, mark);\n",
         ],
-        false => ["", ""],
+        Some(Returned::Given(_)) | None => ["", ""],
     };
-    for (k, p) in routine.parameter_ids().enumerate() {
-        let variable = routine.variable(p);
-        if is_written(variable) {
-            let ty = file.c_type(variable.ty);
-            let _ = writeln!(
-                text,
-                "        if (a[{k}].given && cfgrev_keep(&kept[k++], a[{k}].cells, (size_t)a[{k}].count * sizeof({ty})))\n            \
-                 return 1;"
-            );
-        }
-    }
-    for owner in owners {
-        let _ = writeln!(
-            text,
-            "        if (cfgrev_keep(&kept[k++], &{owner}, sizeof {owner}))\n            return 1;"
-        );
-    }
-    let _ = write!(
-        text,
-        "        for (done = 0; done <= calls && !status; ++done) {{
+    let sizes = most.map(|most| format!("    int64_t sizes[{count}][{most}];\n"));
+    let sizes = sizes.unwrap_or_default();
+    let ResultText {
+        declared,
+        cleared,
+        allocated,
+        freed,
+        written,
+        ..
+    } = result;
+    let text = format!(
+        "static int {name}(int64_t calls)
+{{
+{sizes}    struct cfgrev_argument a[{count}];
+    struct cfgrev_kept kept[{room}];
+    struct cfgrev_tape tape = {{0}};
+    int64_t status = 0;
+    int k = 0;
+{declared}    memset(a, 0, sizeof a);
+    memset(kept, 0, sizeof kept);
+    memset(&cfgrev_use, 0, sizeof cfgrev_use);
+{cleared}{read}{allocated}    if (calls > 0) {{
+        double seconds = 0.0;
+        int64_t done;
+{keep}        for (done = 0; done <= calls && !status; ++done) {{
             double begin;
 {mark}            cfgrev_restore(kept, k);
             begin = cfgrev_now();
@@ -262,68 +252,31 @@ fn timed(file: &File<'_>, routine: &Routine, owners: &[String], line: &str) -> S
         cfgrev_write(&status, sizeof status);
         cfgrev_write(&seconds, sizeof seconds);
     }}
-"
-    );
-    text
-}
-
-/// The answer after a call.
-fn answer(file: &File<'_>, routine: &Routine, owners: &[String]) -> String {
-    let mut text = "        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
+    if (!calls) {{
+        {line}
+        int64_t left = (int64_t)cfgrev_tape_bytes(&tape);
         cfgrev_write(&status, sizeof status);
-"
-    .to_owned();
-    text.push_str(
-        "        {
+        {{
             const char *const message = status ? cfgrev_tape_message(&tape) : \"\";
             const int64_t length = (int64_t)strlen(message);
             cfgrev_write(&length, sizeof length);
             cfgrev_write(message, (size_t)length);
-        }
+        }}
         cfgrev_write(&left, sizeof left);
         cfgrev_write(&cfgrev_use, sizeof cfgrev_use);
-",
+{written}{write}    }}
+{free}{freed}    while (k > 0)
+        free(kept[--k].before);
+    cfgrev_tape_free(&tape);
+    return 0;
+}}
+
+"
     );
-    match Returned::of(routine) {
-        None if routine.result.is_some() => {
-            text.push_str("        cfgrev_write(&value, sizeof value);\n");
-        }
-        None => {}
-        // Of a call that fails there is nothing.
-        Some(how) => {
-            if how == Returned::Made {
-                text.push_str(
-                    "        if (status)\n            memset(extents, 0, sizeof extents);\n",
-                );
-            }
-            let size = match (how, returned::array(routine)) {
-                (Returned::Given(n), _) => n.to_string(),
-                (Returned::Made, result) => {
-                    let rank = result.map_or(0, Variable::rank);
-                    let extents: Vec<String> = (0..rank).map(|k| format!("extents[{k}]")).collect();
-                    extents.join("*")
-                }
-            };
-            let _ = writeln!(
-                text,
-                "        cfgrev_write(extents, sizeof extents);\n        cfgrev_write(value, (size_t)({size}) * sizeof *value);"
-            );
-        }
-    }
-    for (k, p) in routine.parameter_ids().enumerate() {
-        let variable = routine.variable(p);
-        if is_written(variable) {
-            let ty = file.c_type(variable.ty);
-            let _ = writeln!(
-                text,
-                "        if (a[{k}].given)\n            cfgrev_write(a[{k}].cells, (size_t)a[{k}].count * sizeof({ty}));"
-            );
-        }
-    }
-    for owner in owners {
-        let _ = writeln!(text, "        cfgrev_write(&{owner}, sizeof {owner});");
-    }
-    text
+    Some(match file.checks {
+        true => super::faults::logicals(&text),
+        false => text,
+    })
 }
 
 /// The function `main`, which serves requests until there are no more.

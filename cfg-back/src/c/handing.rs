@@ -1,23 +1,24 @@
 //! The fields of structures that callers pass, as arguments of a function with a parameter for each.
 
 use super::{
-    Failed, codes,
-    file::File,
+    Failed,
+    adapter::{Adapter, Taken},
+    codes,
     operators::c_type::c_type,
-    parameters::{Given, Interface, Passed},
+    parameters::{Given, Passed, is_optional},
     structs::Leaf,
 };
 use cfg_core::{
     diagnostic::Diagnostic,
-    entity::{RecordId, RoutineId, VarId},
-    ir::{ParameterRole, Role, Routine, ScalarType, Variable},
+    entity::VarId,
+    ir::{ParameterRole, Routine, ScalarType, Variable},
 };
-use std::{collections::HashMap, fmt::Write as _, rc::Rc};
+use std::{fmt::Write as _, rc::Rc};
 
 /// A record that a caller has passed.
-struct Record<'t> {
+struct Record {
     /// The name of the pointer.
-    name: &'t str,
+    name: String,
     /// True if the caller has it for reading.
     constant: bool,
     /// True if it may be null.
@@ -25,315 +26,174 @@ struct Record<'t> {
     /// True if it is 0, and what is written to it dropped, where it is null.
     or_zeros: bool,
     /// The number of elements, of an array of records.
-    elements: Option<&'t str>,
+    elements: Option<String>,
 }
 
-/// What takes the leaf of a record.
-pub(super) struct Taker {
-    pub(super) by_value: bool,
-    /// The routine writes it.
-    pub(super) writes: bool,
-}
-
-/// What hands the leaves of records on to a function with a parameter for each.
-pub(super) struct Handing {
-    leaves: HashMap<RecordId, Rc<[Leaf]>>,
-    /// The variables that have the numbers of elements of arrays of records.
-    sizes: HashMap<VarId, String>,
-    /// Pointers to records that are 0 where what is given is null, by the names of what is given.
-    zeros: HashMap<String, String>,
-    /// What has the memory for copies, and the variable for the status.
-    work: String,
-    status: String,
-    /// The name of the variable that counts elements.
-    counter: Option<String>,
-    /// What stands before the call, and behind it.
-    pub(super) before: Vec<String>,
-    pub(super) after: Vec<String>,
-    /// True if there may be no memory.
-    pub(super) may_fail: bool,
-}
-
-impl Handing {
-    /// The argument for a leaf of the record that the item at this position of an interface of a routine is.
+impl Adapter<'_> {
+    /// The argument for a leaf of the record that has this role.
     pub(super) fn record(
         &mut self,
-        file: &File<'_>,
-        interface: &mut Interface,
-        (routine, v, item): (RoutineId, VarId, usize),
-        is_derivative: bool,
+        role: fn(VarId) -> ParameterRole,
+        v: VarId,
         leaf: usize,
-        taker: &Taker,
+        taken: &Taken<'_>,
     ) -> Result<String, Failed> {
-        let outside = file.outside().routine(routine);
-        let variable = outside.variable(v);
-        let (Some(structs), Some(record)) = (&file.structs, variable.ty.record()) else {
-            return Err(refused(outside, variable, "it is no record"));
+        let (interface, role) = (&mut self.interface, role(v));
+        let (routine, variable) = (interface.routine, interface.routine.variable(v));
+        let (Some(structs), Some(record), Some(item)) = (
+            &interface.file.structs,
+            variable.ty.record(),
+            interface.position(role),
+        ) else {
+            return Err(refused(routine, variable, "it is no record"));
         };
-        let optional = matches!(variable.role, Role::Parameter { optional: true, .. });
         let item = &mut interface.items[item];
         item.used = true;
-        let mut name = item.name.clone();
-        let mut constant = item.passed == Passed::Constant;
+        let (mut name, mut constant) = (item.name.clone(), item.passed == Passed::Constant);
+        let optional = is_optional(variable);
         let or_zeros = item.given == Given::OrNull && !optional;
         let known = self.leaves.entry(record);
         let leaves = Rc::clone(known.or_insert_with(|| structs.leaves(record).into()));
         let Some(leaf) = leaves.get(leaf) else {
-            return Err(refused(outside, variable, "it has no such field"));
+            return Err(refused(routine, variable, "it has no such field"));
         };
-        let mut elements = None;
-        if variable.rank() > 0 {
-            if !self.sizes.contains_key(&v) {
-                let Some(count) = interface.elements(file, routine, v) else {
-                    return Err(refused(outside, variable, "its extents are computed"));
-                };
-                let size = interface
-                    .names
-                    .fresh(&format!("{name}_count"), Some(&file.names));
-                self.before.push(format!("const int64_t {size} = {count};"));
-                self.sizes.insert(v, size);
-            }
-            elements = self.sizes.get(&v).cloned();
+        let mut elements = self.sizes.get(&v).cloned();
+        if variable.rank() > 0 && elements.is_none() {
+            let Some(count) = interface.elements(v) else {
+                return Err(refused(routine, variable, "its extents are computed"));
+            };
+            let size = interface.fresh(&format!("{name}_count"));
+            self.copies += &format!("const int64_t {size} = {count};\n");
+            self.sizes.insert(v, size.clone());
+            elements = Some(size);
         }
         if or_zeros && elements.is_none() {
-            name = self.or_zeros(&name, &structs.type_of(record), file, interface);
+            name = self.or_zero(&name, &structs.type_of(record));
             constant = false;
         }
+        let is_derivative = !matches!(role, ParameterRole::Primal(_));
         let passed = Record {
-            name: &name,
+            name,
             constant,
             may_be_null: optional || is_derivative && !or_zeros,
             or_zeros,
-            elements: elements.as_deref(),
+            elements,
         };
-        let mut fresh = |wanted: &str| interface.names.fresh(wanted, Some(&file.names));
-        Ok(self.leaf(&passed, leaf, taker, &mut fresh))
+        let mut around = leaf.path.iter().rev().skip(1);
+        let has_gaps = around.any(|(_, extents)| !extents.is_empty());
+        Ok(match passed.elements.is_some() || has_gaps {
+            true => self.copied(&passed, leaf, taken.writes),
+            false => in_place(&passed, leaf, taken),
+        })
     }
 
     /// A pointer to a record in place of one that may be null.
-    fn or_zeros(
-        &mut self,
-        name: &str,
-        ty: &str,
-        file: &File<'_>,
-        interface: &mut Interface,
-    ) -> String {
+    fn or_zero(&mut self, name: &str, ty: &str) -> String {
         if let Some(here) = self.zeros.get(name) {
             return here.clone();
         }
-        let mut fresh = |what: &str| {
-            let wanted = format!("{name}_{what}");
-            interface.names.fresh(&wanted, Some(&file.names))
-        };
-        let [none, here] = ["none", "here"].map(&mut fresh);
-        self.before.extend([
-            format!("{ty} {none} = {{0}};"),
-            format!("{ty} *const {here} = {name} ? ({ty} *){name} : &{none};"),
-        ]);
+        let fresh = |what| self.interface.fresh(&format!("{name}_{what}"));
+        let [none, here] = ["none", "here"].map(fresh);
+        self.copies += &format!(
+            "{ty} {none} = {{0}};\n\
+             {ty} *const {here} = {name} ? ({ty} *){name} : &{none};\n"
+        );
         self.zeros.insert(name.to_owned(), here.clone());
         here
     }
 
-    /// Where parameters may overlap, status 4 for arrays of records that do with something else: they are copied, so that what is written
-    /// to the one would not be seen in the other. Comes behind all calls of [`Self::record`].
-    pub(super) fn apart(
-        &mut self,
-        file: &File<'_>,
-        interface: &mut Interface,
-        routine: RoutineId,
-    ) -> Result<(), Failed> {
-        let outside = file.outside().routine(routine);
-        if !outside.aliased || self.sizes.is_empty() {
-            return Ok(());
-        }
-        let roles: [fn(VarId) -> ParameterRole; 3] = [
-            ParameterRole::Primal,
-            ParameterRole::Adjoint,
-            ParameterRole::Tangent,
-        ];
-        for role in roles {
-            // The pointers, with the bytes behind them, those to arrays of records first.
-            let (mut copied, mut others) = (Vec::new(), Vec::new());
-            for v in outside.parameter_ids().chain(outside.result) {
-                let Some(&item) = interface.of_role.get(&role(v)) else {
-                    continue;
-                };
-                let item = &interface.items[item];
-                if item.passed == Passed::Value {
-                    continue;
-                }
-                let name = item.name.clone();
-                let variable = outside.variable(v);
-                if let Some(count) = self.sizes.get(&v) {
-                    copied.push((format!("{count} * sizeof *{name}"), name));
-                } else if variable.rank() == 0 {
-                    others.push((format!("sizeof *{name}"), name));
-                } else {
-                    let Some(count) = interface.elements(file, routine, v) else {
-                        let why = "its extents are computed, and it may overlap with an array of structures";
-                        return Err(refused(outside, variable, why));
-                    };
-                    others.push((format!("{count} * sizeof *{name}"), name));
-                }
-            }
-            let number = copied.len();
-            copied.extend(others);
-            for (k, (size, name)) in copied.iter().enumerate().take(number) {
-                for (other_size, other) in &copied[k + 1..] {
-                    self.may_fail = true;
-                    self.before.extend([
-                        format!("if ({name} && {other}"),
-                        format!("    && (uintptr_t){name} < (uintptr_t){other} + {other_size}"),
-                        format!("    && (uintptr_t){other} < (uintptr_t){name} + {size})"),
-                        format!("    {} = 4;", self.status),
-                    ]);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn new(work: &str, status: &str) -> Self {
-        Self {
-            leaves: HashMap::new(),
-            sizes: HashMap::new(),
-            zeros: HashMap::new(),
-            work: work.to_owned(),
-            status: status.to_owned(),
-            counter: None,
-            before: Vec::new(),
-            after: Vec::new(),
-            may_fail: false,
-        }
-    }
-
-    /// The argument for a leaf. One whose elements do not lie next to each other is copied to an array, and back behind the call.
-    fn leaf(
-        &mut self,
-        passed: &Record<'_>,
-        leaf: &Leaf,
-        taker: &Taker,
-        fresh: &mut impl FnMut(&str) -> String,
-    ) -> String {
-        let mut around = leaf.path.iter().rev().skip(1);
-        if passed.elements.is_some() || around.any(|(_, extents)| !extents.is_empty()) {
-            return self.copied(passed, leaf, taker, fresh);
-        }
-        let name = passed.name;
-        let (mut place, mut array) = (format!("{name}->"), false);
-        for (k, (member, extents)) in leaf.path.iter().enumerate() {
-            let dot = if k > 0 { "." } else { "" };
-            let _ = write!(place, "{dot}{member}");
-            array = !extents.is_empty();
-            extents.iter().for_each(|_| place.push_str("[0]"));
-        }
-        let ty = c_type(leaf.ty);
-        let by_value = taker.by_value && !array;
-        let text = if by_value { place } else { format!("&{place}") };
-        // What the caller has for reading may be handed on to what writes what it has read.
-        let text = match taker.writes && passed.constant {
-            true => format!("({ty} *){text}"),
-            false => text,
-        };
-        match (passed.may_be_null, by_value) {
-            (false, _) => text,
-            (true, true) => format!("{name} ? {text} : 0"),
-            (true, false) => format!("{name} ? {text} : NULL"),
-        }
-    }
-
-    fn copied(
-        &mut self,
-        passed: &Record<'_>,
-        leaf: &Leaf,
-        taker: &Taker,
-        fresh: &mut impl FnMut(&str) -> String,
-    ) -> String {
-        let Record {
-            name,
-            elements,
-            or_zeros,
-            ..
-        } = *passed;
-        let or_zeros = or_zeros && elements.is_some();
+    /// An array in place of a leaf whose elements do not lie next to each other: it is copied, and back behind the call.
+    fn copied(&mut self, passed: &Record, leaf: &Leaf, writes: bool) -> String {
+        let Record { name, elements, .. } = passed;
+        let or_zeros = passed.or_zeros && elements.is_some();
         let members: Vec<&str> = leaf.path.iter().map(|(m, _)| &**m).collect();
-        let here = fresh(&format!("{name}_{}", members.join("_")));
-        let k = self.counter.get_or_insert_with(|| fresh("k")).clone();
+        let here = (self.interface).fresh(&format!("{name}_{}", members.join("_")));
+        let k = self
+            .counter
+            .get_or_insert_with(|| self.interface.fresh("k"));
         let inner: usize = leaf.path.iter().flat_map(|(_, extents)| extents).product();
-        let count = match elements {
-            Some(n) if inner == 1 => n.to_owned(),
-            Some(n) => format!("{n} * {inner}"),
-            None => inner.to_string(),
+        let (count, mut place) = match elements {
+            Some(n) if inner == 1 => (n.clone(), format!("{name}[{k}]")),
+            Some(n) => (format!("{n} * {inner}"), format!("{name}[{k} / {inner}]")),
+            None => (inner.to_string(), format!("(*{name})")),
         };
         // The elements are counted through; the last dimension varies fastest.
         let mut step = inner;
-        let mut place = match elements {
-            Some(_) if inner == 1 => format!("{name}[{k}]"),
-            Some(_) => format!("{name}[{k} / {inner}]"),
-            None => format!("(*{name})"),
-        };
         for (member, extents) in &leaf.path {
             let _ = write!(place, ".{member}");
             for &extent in extents {
                 let around = step;
                 step /= extent.max(1);
-                let _ = match (around, step) {
-                    (_, 1) => write!(place, "[{k} % {around}]"),
+                let _ = match step {
+                    1 => write!(place, "[{k} % {around}]"),
                     _ => write!(place, "[{k} % {around} / {step}]"),
                 };
             }
         }
         let ty = c_type(leaf.ty);
-        // Logicals that were never set are no values.
-        let logical = leaf.ty == ScalarType::Logical;
-        let to = match logical {
-            true => format!("((unsigned char *){here})[{k}]"),
-            false => format!("{here}[{k}]"),
-        };
-        let [read, written] = match logical {
-            true => ["const unsigned char", "unsigned char"].map(|ty| format!("*({ty} *)&{place}")),
-            false => [place.clone(), place],
-        };
+        let (mut to, [mut read, mut written]) =
+            (format!("{here}[{k}]"), [place.clone(), place.clone()]);
+        if leaf.ty == ScalarType::Logical {
+            // Logicals that were never set are no values.
+            to = format!("((unsigned char *){here})[{k}]");
+            [read, written] =
+                ["const unsigned char", "unsigned char"].map(|ty| format!("*({ty} *)&{place}"));
+        }
+        if or_zeros {
+            read = format!("{name} ? {read} : 0");
+        }
         let (work, status) = (&self.work, &self.status);
         self.may_fail = true;
-        let given = match passed.may_be_null {
-            true => {
-                format!("{name} ? cfgrev_allocate(&{work}->work, {count}, sizeof *{here}) : NULL")
-            }
-            false => format!("cfgrev_allocate(&{work}->work, {count}, sizeof *{here})"),
-        };
-        let missing = match passed.may_be_null {
-            true => format!("{name} && !{here}"),
-            false => format!("!{here}"),
-        };
-        let each = format!("for (int64_t {k} = 0; {here} && {k} < {count}; ++{k})");
-        let read = match or_zeros {
-            true => format!("{name} ? {read} : 0"),
-            false => read,
-        };
-        self.before.extend([
-            format!("{ty} *const {here} = {given};"),
-            format!("if ({missing})"),
-            format!("    {status} = 1;"),
-            each.clone(),
-            format!("    {to} = {read};"),
-        ]);
-        if taker.writes {
+        let mut given = format!("cfgrev_allocate(&{work}->work, {count}, sizeof *{here})");
+        let mut missing = format!("!{here}");
+        if passed.may_be_null {
+            given = format!("{name} ? {given} : NULL");
+            missing = format!("{name} && {missing}");
+        }
+        self.copies += &format!(
+            "{ty} *const {here} = {given};\n\
+             if ({missing})\n    {status} = 1;\n\
+             for (int64_t {k} = 0; {here} && {k} < {count}; ++{k})\n    {to} = {read};\n"
+        );
+        if writes {
             let given = if or_zeros { name } else { &here };
-            let each =
-                format!("for (int64_t {k} = 0; !{status} && {given} && {k} < {count}; ++{k})");
-            self.after.extend([each, format!("    {written} = {to};")]);
+            self.after += &format!(
+                "for (int64_t {k} = 0; !{status} && {given} && {k} < {count}; ++{k})\n    \
+                 {written} = {to};\n"
+            );
         }
         here
     }
 }
 
-fn refused(routine: &Routine, variable: &Variable, why: &str) -> Failed {
+/// The argument for a leaf that is passed where it is.
+fn in_place(passed: &Record, leaf: &Leaf, taken: &Taken<'_>) -> String {
+    let name = &passed.name;
+    let (mut place, mut array) = (format!("{name}->"), false);
+    for (k, (member, extents)) in leaf.path.iter().enumerate() {
+        let dot = if k > 0 { "." } else { "" };
+        let _ = write!(place, "{dot}{member}");
+        array = !extents.is_empty();
+        extents.iter().for_each(|_| place.push_str("[0]"));
+    }
+    let by_value = taken.by_value && !array;
+    let sign = if by_value { "" } else { "&" };
+    // What the caller has for reading may be handed on to what writes what it has read.
+    let cast = match taken.writes && passed.constant {
+        true => format!("({} *)", c_type(leaf.ty)),
+        false => String::new(),
+    };
+    match (passed.may_be_null, by_value) {
+        (false, _) => format!("{cast}{sign}{place}"),
+        (true, true) => format!("{name} ? {cast}{sign}{place} : 0"),
+        (true, false) => format!("{name} ? {cast}{sign}{place} : NULL"),
+    }
+}
+
+/// A problem with a variable that callers pass as a structure.
+pub(super) fn refused(routine: &Routine, variable: &Variable, why: &str) -> Failed {
     let (name, variable) = (&routine.name, &variable.name);
     let message = format!("`{variable}` of `{name}` cannot be passed as a structure: {why}");
-    Box::new(Diagnostic::error(
-        &codes::RECORDS,
-        message,
-        codes::RECORDS.explanation,
-    ))
+    let code = &codes::RECORDS;
+    Box::new(Diagnostic::error(code, message, code.explanation))
 }

@@ -34,8 +34,6 @@ pub(super) enum Statement {
     /// The next statement alone is done in no case before.
     Otherwise,
     Block,
-    /// A block that a text begins.
-    Open(String),
     End,
     EndDo(Code),
     /// The function leaves with one of these messages if this variable says so, to memory of this name.
@@ -129,11 +127,6 @@ impl Lines {
     /// Adds a line as it is.
     pub(super) fn line(&mut self, line: impl Display) {
         self.add(Statement::Text(line.to_string()));
-    }
-
-    /// Adds a line that begins a block.
-    pub(super) fn open(&mut self, line: impl Display) {
-        self.add(Statement::Open(line.to_string()));
     }
 
     /// Ends a block.
@@ -259,7 +252,6 @@ impl Printer {
                 self.inner = matches!(statement, Statement::Otherwise);
             }
             Statement::Block => self.block(false, "{", true),
-            Statement::Open(line) => self.block(false, format_args!("{line} {{"), true),
             Statement::End => self.block(true, "}", false),
             Statement::EndDo(code) => self.block(true, format_args!("}} while ({code});"), false),
             Statement::Stop([variable, memory], messages) => {

@@ -1,18 +1,20 @@
 //! The function that was differentiated, with the head that its source in C gives it.
 
 use super::{
-    Emitted, Failed, GlobalNames, apart, codes, file::File, interface::Public, lines::Lines,
-    parameters::Interface,
+    Emitted, Failed, GlobalNames,
+    adapter::Public,
+    codes,
+    file::File,
+    parameters::{Interface, Passed, is_optional},
 };
 use cfg_core::{
     diagnostic::Diagnostic,
     entity::{RoutineId, VarId},
     ir::{
-        CHead, Dim, Extent, ParameterRole, Place, Role, Routine, ScalarType, Variable,
+        CHead, Dim, Extent, ParameterRole, Place, Routine, ScalarType, Variable,
         visit::{PlaceRole, Visit, walk_place},
     },
 };
-use cfg_transform::lower;
 use std::collections::{HashMap, HashSet};
 
 /// The function of this name around one of the file, which has the program's types. Where that fails, or cells are what the file tells
@@ -27,53 +29,49 @@ pub(super) fn function(
     (head, name): (&CHead, &str),
     (plain, returns_status): (&str, bool),
 ) -> Emitted<Public> {
-    let routine = file.outside().routine(r);
+    let mut interface = Interface::plain(file, r);
+    let routine = interface.routine;
     if let Some(why) = &head.unshared {
         let mut refused = refused(routine, why);
         refused.help = "declare it without `static`, so that both files share it, or emit the file without --replace".to_owned();
         return Err(refused);
     }
-    let mut interface = Interface::plain(file, r);
     let by_name: HashMap<&str, VarId> = (routine.parameter_ids())
         .map(|v| (&*routine.variable(v).name, v))
         .collect();
     let mut sized = Sized(HashSet::new());
     sized.routine(routine);
-    let (mut lines, mut parameters) = (Lines::new(1), Vec::new());
+    let (mut body, mut parameters) = (String::new(), Vec::new());
     let mut arguments: HashMap<VarId, String> = HashMap::new();
     for parameter in &head.parameters {
         let refused = |why: &str| refused_parameter(routine, &parameter.name, why);
         let text = parameter.declared.as_deref().map_err(|why| refused(why))?;
         let Some(variable) = &parameter.variable else {
-            let name = interface.names.fresh(&parameter.name, Some(&file.names));
+            let name = interface.fresh(&parameter.name);
             parameters.push(text.replace('@', &name));
-            lines.line(format_args!("(void){name};"));
+            body += &format!("(void){name};\n");
             continue;
         };
         let v = by_name.get(&**variable).copied();
-        let item = v.and_then(|v| interface.of_role.get(&ParameterRole::Primal(v)));
-        let (Some(v), Some(&item)) = (v, item) else {
+        let item = v.and_then(|v| interface.item(ParameterRole::Primal(v)));
+        let (Some(v), Some(item)) = (v, item) else {
             return Err(refused("it is passed in another way"));
         };
-        let name = interface.items[item].name.clone();
-        let of = routine.variable(v);
+        // Where parameters may overlap, the function of the file takes addresses.
+        let shared = routine.aliased && !file.has_records(r);
+        let by_value = item.passed == Passed::Value && !shared;
+        let (name, of) = (item.name.clone(), routine.variable(v));
         if of.shape.iter().any(is_deferred) && (file.checks || sized.0.contains(&v)) {
             return Err(without_extent(routine, &name));
         }
-        let extents = inner_extents(&mut interface, file, (r, text), of)
+        let extents = inner_extents(&mut interface, text, of)
             .ok_or_else(|| refused("its extents are computed"))?;
         let ty = file.type_of(of.ty);
         let declared = text.replace('$', &ty).replace('#', &extents);
         parameters.push(declared.replace('@', &name));
-        let by_value = is_passed_by_value(file, (r, routine), v);
         let pointer = text.contains('*');
-        if pointer
-            && file.checks
-            && !matches!(
-                of.ty,
-                ScalarType::Real | ScalarType::Real32 | ScalarType::Integer
-            )
-        {
+        let plain = [ScalarType::Real, ScalarType::Real32, ScalarType::Integer];
+        if pointer && file.checks && !plain.contains(&of.ty) {
             return Err(refused("with checks its elements have another type"));
         }
         if pointer == (of.rank() == 0 && !is_optional(of)) {
@@ -84,40 +82,29 @@ pub(super) fn function(
             (true, _) => format!("({ty} *){name}"),
             (false, true) => name,
             (false, false) => {
-                let here = interface
-                    .names
-                    .fresh(&format!("{name}_here"), Some(&file.names));
-                lines.line(format_args!("const {ty} {here} = {name};"));
+                let here = interface.fresh(&format!("{name}_here"));
+                body += &format!("const {ty} {here} = {name};\n");
                 format!("&{here}")
             }
         };
         arguments.insert(v, argument);
     }
-    for (v, met) in apart::met_globals(file, globals, &mut interface, r) {
+    for (v, met) in interface.met_globals(globals) {
         let of = routine.variable(v);
         if of.shape.iter().any(is_deferred) {
             return Err(without_extent(routine, &of.name));
         }
-        lines.line(format_args!("if ({met})"));
-        lines.line("    abort();");
+        body += &format!("if ({met})\n    abort();\n");
     }
     let mut texts = Vec::new();
     for v in routine.parameter_ids() {
         // Elements are found without the extents of such.
-        let deferred = routine
-            .variable(v)
-            .shape
-            .iter()
-            .filter(|dim| is_deferred(dim));
+        let of = routine.variable(v);
+        let deferred = of.shape.iter().filter(|dim| is_deferred(dim));
         texts.extend(deferred.map(|_| "0".to_owned()));
+        let why = || format!("`{}` is no parameter of the function", of.name);
         let argument = arguments.remove(&v);
-        texts.push(argument.ok_or_else(|| {
-            let variable = &routine.variable(v).name;
-            refused(
-                routine,
-                &format!("`{variable}` is no parameter of the function"),
-            )
-        })?);
+        texts.push(argument.ok_or_else(|| refused(routine, &why()))?);
     }
     let result = routine.result.map(|v| routine.variable(v));
     let text = head
@@ -128,59 +115,49 @@ pub(super) fn function(
     if result.is_some() == text.starts_with("void ") || memory != text.contains('*') {
         return Err(refused(routine, "its result is passed in another way"));
     }
-    let value = interface.names.fresh("value", Some(&file.names));
-    let ty = result.map(|v| file.type_of(v.ty));
-    if let (Some(of), Some(ty), true) = (result, &ty, memory) {
+    let value = interface.fresh("value");
+    let ty = result.map_or_else(String::new, |v| file.type_of(v.ty));
+    let returned = match (result, memory) {
+        (Some(_), true) => format!("return (void *){value};\n"),
+        (Some(_), false) => format!("return {value};\n"),
+        (None, _) => String::new(),
+    };
+    if let (Some(of), true) = (result, memory) {
         let count = match &*of.shape {
             [
                 Dim {
                     extent: Extent::Fixed(e),
                     ..
                 },
-            ] if !file.checks => interface.integer(file, r, e),
+            ] if !file.checks => interface.integer(e),
             _ => None,
         };
         let count = count
             .ok_or_else(|| refused(routine, "the extent of its result is computed, or checked"))?;
-        lines.line(format_args!(
-            "{ty} *{value} = calloc({count} > 0 ? (size_t)({count}) : 1, sizeof *{value});"
-        ));
-        lines.line(format_args!("if (!{value})"));
-        lines.line("    abort();");
-        texts.push(value.clone());
-    } else if let (Some(ty), true) = (&ty, returns_status) {
-        lines.line(format_args!("{ty} {value} = {{0}};"));
+        body += &format!(
+            "{ty} *{value} = calloc({count} > 0 ? (size_t)({count}) : 1, sizeof *{value});\n\
+             if (!{value})\n    abort();\n"
+        );
+        texts.push(value);
+    } else if result.is_some() && returns_status {
+        body += &format!("{ty} {value} = {{0}};\n");
         texts.push(format!("&{value}"));
     }
-    if returns_status {
-        texts.extend(file.checks.then(|| "NULL".to_owned()));
+    if returns_status && file.checks {
+        texts.push("NULL".to_owned());
     }
     let call = format!("{plain}({})", texts.join(", "));
-    match (returns_status, &ty) {
-        (true, _) => {
-            lines.line(format_args!("if ({call})"));
-            lines.line("    abort();");
-            if memory {
-                lines.line(format_args!("return (void *){value};"));
-            } else if ty.is_some() {
-                lines.line(format_args!("return {value};"));
-            }
-        }
-        (false, Some(_)) if memory => {
-            lines.line(format_args!("{call};"));
-            lines.line(format_args!("return (void *){value};"));
-        }
-        (false, Some(_)) => lines.line(format_args!("return {call};")),
-        (false, None) => lines.line(format_args!("{call};")),
-    }
+    body += &match (returns_status, result) {
+        (true, _) => format!("if ({call})\n    abort();\n{returned}"),
+        (false, Some(_)) if !memory => format!("return {call};\n"),
+        (false, _) => format!("{call};\n{returned}"),
+    };
     if parameters.is_empty() {
         parameters.push("void".to_owned());
     }
-    let ty = ty.unwrap_or_default();
     let named = format!("{name}({})", parameters.join(", "));
     let head = text.replace('$', &ty).replace('@', &named);
-    let text = format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text());
-    Ok(Public { head, text })
+    Ok(Public::new(head, &body).declared())
 }
 
 fn is_deferred(dim: &Dim) -> bool {
@@ -200,19 +177,6 @@ impl<'ir> Visit<'ir> for Sized {
     }
 }
 
-/// True if the function of the file takes a value.
-fn is_passed_by_value(file: &File<'_>, (r, routine): (RoutineId, &Routine), v: VarId) -> bool {
-    let variable = routine.variable(v);
-    match file.has_records(r) {
-        true => variable.ty.record().is_none() && variable.rank() == 0 && !is_optional(variable),
-        false => lower::is_passed_by_value(routine, v),
-    }
-}
-
-fn is_optional(variable: &Variable) -> bool {
-    matches!(variable.role, Role::Parameter { optional: true, .. })
-}
-
 /// True of a pointer to the type that the file has for a type.
 fn is_same(text: &str, ty: ScalarType) -> bool {
     let base = text.trim_start_matches("const ");
@@ -229,12 +193,7 @@ fn is_same(text: &str, ty: ScalarType) -> bool {
 }
 
 /// The extents behind the first one of an array.
-fn inner_extents(
-    interface: &mut Interface,
-    file: &File<'_>,
-    (r, text): (RoutineId, &str),
-    variable: &Variable,
-) -> Option<String> {
+fn inner_extents(interface: &mut Interface<'_>, text: &str, variable: &Variable) -> Option<String> {
     if !text.contains('#') {
         return (variable.rank() <= 1).then(String::new);
     }
@@ -245,7 +204,7 @@ fn inner_extents(
         };
         let extent = match e.constant() {
             Some(n) => n.to_string(),
-            None => interface.integer(file, r, e)?,
+            None => interface.integer(e)?,
         };
         extents.push_str(&format!("[{extent}]"));
     }

@@ -1,94 +1,69 @@
-//! Functions of a program itself for callers in other files, where what the file has inside takes more than they give.
+//! Functions of a program itself for callers in other files, where what the file has inside takes more than they give, or has a
+//! parameter for each field of a record.
 
 use super::{
-    Emitted, faults,
+    Emitted, Failed,
+    adapter::{Adapter, Public, Session, Taken, call},
+    codes, faults,
     file::{File, Made},
-    interface::{Public, count},
-    lines::Lines,
     names::Names,
-    plain_records,
+    parameters::{Interface, Passed},
     returned::{self, Returned},
-    routine::PlainHead,
+    routine::{PlainHead, plain_head, prototype},
 };
 use cfg_core::{
+    diagnostic::Diagnostic,
     entity::RoutineId,
-    ir::{Extent, Intent, ScalarType},
+    ir::{ParameterRole, Routine, ScalarType},
 };
-use cfg_transform::lower::is_passed_by_value;
 
-/// The function with checks that other files call. Its last parameter is a tape for the message; null is allowed.
-fn with_checks(file: &File<'_>, r: RoutineId, function: &Made, name: &str) -> Public {
-    let routine = file.program.routine(r);
-    let mut names = Names::of_function();
-    let plain = super::routine::plain_head(file, r, name, &mut names);
-    let made = MadeResult::of(file, r, &plain, &mut names);
-    let (head, arguments) = (plain.head, plain.arguments);
-    let [tape, own, used, state, status] =
-        ["tape", "own", "used", "state", "status"].map(|n| names.fresh(n, Some(&file.names)));
-    let mut texts = Vec::with_capacity(arguments.len());
-    let mut arguments = arguments.into_iter();
+/// The arguments of a function of the file that are the parameters of one with this head, and the first tape of them.
+fn arguments(
+    file: &File<'_>,
+    routine: &Routine,
+    head: &PlainHead,
+    made: Option<&MadeResult>,
+) -> (Vec<String>, Option<String>) {
+    let (mut texts, mut tape) = (Vec::new(), None);
+    let mut names = head.arguments.iter();
     for p in routine.parameter_ids() {
-        let variable = routine.variable(p);
-        let deferred = |dim: &&cfg_core::ir::Dim| dim.extent == Extent::Deferred;
-        for _ in variable.shape.iter().filter(deferred) {
-            texts.extend(arguments.next());
-        }
-        let Some(name) = arguments.next() else {
-            continue;
+        let taken = Taken::of(routine, p);
+        texts.extend(names.by_ref().take(taken.extents()).cloned());
+        let passed = match taken.by_value {
+            true => Passed::Value,
+            false => Passed::Pointer,
         };
-        if variable.rank() > 0 {
-            texts.push(count(&name, variable.role));
-        }
-        let logical = variable.ty == ScalarType::Logical && !is_passed_by_value(routine, p);
-        texts.push(match logical {
-            true if variable.intent() == Some(Intent::In) => {
-                format!("(const cfgrev_logical *){name}")
+        if let Some(name) = names.next() {
+            texts.extend(taken.arguments(file, name, passed));
+            if taken.variable.ty.is_tape() {
+                tape.get_or_insert_with(|| name.clone());
             }
-            true => format!("(cfgrev_logical *){name}"),
-            false => name,
-        });
+        }
     }
     let result = routine.result.map(|r| routine.variable(r).ty);
-    let cast = |value: String| match result {
-        Some(ScalarType::Logical) => format!("(cfgrev_logical *){value}"),
-        _ => value,
+    let cast = match result {
+        Some(ScalarType::Logical) if file.checks => "(cfgrev_logical *)",
+        _ => "",
     };
-    texts.extend(arguments.map(cast));
-    texts.extend(made.iter().flat_map(MadeResult::arguments));
-    texts.extend(function.last_arguments(&used));
-    let mut lines = Lines::new(1);
-    lines.line(format_args!("struct cfgrev_tape {own} = {{0}};"));
-    lines.line(format_args!(
-        "struct cfgrev_tape *const {used} = {tape} ? {tape} : &{own};"
-    ));
-    lines.line(format_args!(
-        "const struct cfgrev_state {state} = cfgrev_begin({used});"
-    ));
-    let call = format!("{}({})", function.name, texts.join(", "));
-    made.iter().for_each(|made| made.declare(&mut lines));
-    if let Some(begin) = file.globals.begin() {
-        lines.line(format_args!("int {status};"));
-        lines.line(format_args!("{begin}();"));
-        lines.line(format_args!("{status} = {call};"));
-    } else {
-        lines.line(format_args!("int {status} = {call};"));
+    texts.extend(names.map(|value| format!("{cast}{value}")));
+    texts.extend(made.into_iter().flat_map(MadeResult::arguments));
+    (texts, tape)
+}
+
+/// What declares memory of a function's own for work arrays, what notes the end of that of a caller's tape, and what frees it.
+fn memory(from_caller: bool, own: &str, used: &str, mark: &str) -> [String; 3] {
+    match from_caller {
+        true => [
+            String::new(),
+            format!("const struct cfgrev_mark {mark} = cfgrev_mark_of(&{used}->work);\n"),
+            format!("cfgrev_release(&{used}->work, {mark});\n"),
+        ],
+        false => [
+            format!("struct cfgrev_tape {own} = {{0}};\n"),
+            String::new(),
+            format!("cfgrev_tape_free(&{own});\n"),
+        ],
     }
-    if let Some(made) = &made {
-        made.hand_over(&status, Some(&used), &mut lines);
-    }
-    lines.line(format_args!(
-        "{status} = cfgrev_end_checked({used}, &{state}, {status});"
-    ));
-    lines.line(format_args!("cfgrev_tape_free(&{own});"));
-    lines.line(format_args!("return {status};"));
-    let parameters = head.strip_suffix(')').unwrap_or(&head);
-    let parameters = match parameters.strip_suffix("(void") {
-        Some(name) => format!("{name}("),
-        None => format!("{parameters}, "),
-    };
-    let head = format!("{parameters}struct cfgrev_tape *{tape})");
-    let text = format!("{head};\n\n{head}\n{{\n{}}}\n", lines.into_text());
-    Public { head, text }
 }
 
 /// The array that a function of the file makes for its result, and where a caller wants it.
@@ -136,104 +111,196 @@ impl MadeResult {
         [format!("&{}", self.cells), self.extents.clone()]
     }
 
-    fn declare(&self, lines: &mut Lines) {
+    fn declarations(&self) -> String {
         let (ty, cells, extents, rank) = (self.ty, &self.cells, &self.extents, self.rank);
-        lines.line(format_args!("{ty} *{cells} = NULL;"));
-        lines.line(format_args!("int64_t {extents}[{rank}] = {{0}};"));
+        format!("{ty} *{cells} = NULL;\nint64_t {extents}[{rank}] = {{0}};\n")
     }
 
     /// The caller gets its array, if it has said the right extents.
-    fn hand_over(&self, status: &str, tape: Option<&str>, lines: &mut Lines) {
+    fn hand_over(&self, status: &str, tape: Option<&str>) -> String {
         let (value, extents, k) = (&self.value, &self.extents, &self.counter);
         let differs = |(d, name): &(usize, String)| format!("{extents}[{d}] != {name}");
         let differ: Vec<String> = self.deferred.iter().map(differs).collect();
+        let mut text = String::new();
         if !differ.is_empty() {
-            lines.open(format_args!("if (!{status} && ({}))", differ.join(" || ")));
-            lines.line(format_args!("{status} = 4;"));
-            if let Some(tape) = tape {
-                let message = faults::other_shape(&self.routine);
-                lines.line(format_args!("{tape}->message = {message};"));
-            }
-            lines.close();
+            let message = faults::other_shape(&self.routine);
+            let said = tape.map(|tape| format!("    {tape}->message = {message};\n"));
+            text = format!(
+                "if (!{status} && ({})) {{\n    {status} = 4;\n{}}}\n",
+                differ.join(" || "),
+                said.unwrap_or_default()
+            );
         }
         let size: Vec<String> = (0..self.rank).map(|d| format!("{extents}[{d}]")).collect();
-        let size = size.join("*");
-        lines.line(format_args!(
-            "for (int64_t {k} = 0; !{status} && {k} < {size}; ++{k})"
-        ));
         let to = match self.ty {
             "cfgrev_logical" => format!("((cfgrev_logical *){value})"),
             _ => value.clone(),
         };
-        lines.line(format_args!("    {to}[{k}] = {}[{k}];", self.cells));
+        text + &format!(
+            "for (int64_t {k} = 0; !{status} && {k} < {}; ++{k})\n    {to}[{k}] = {}[{k}];\n",
+            size.join("*"),
+            self.cells
+        )
     }
 }
 
-/// A function that calls one which needs memory for work arrays.
-fn with_memory(file: &File<'_>, r: RoutineId, name: &str) -> Option<Public> {
-    let made = file.made(r, false)?;
-    if file.checks {
-        return Some(with_checks(file, r, &made, name));
-    }
+/// A function that calls one which needs memory for work arrays. With checks its last parameter is a tape for the message; null
+/// is allowed.
+fn with_memory(file: &File<'_>, r: RoutineId, made: &Made, name: &str) -> Public {
     let routine = file.program.routine(r);
     let mut names = Names::of_function();
-    let plain = super::routine::plain_head(file, r, name, &mut names);
+    let plain = plain_head(file, r, name, &mut names);
     let result = MadeResult::of(file, r, &plain, &mut names);
-    let (head, mut arguments) = (plain.head, plain.arguments);
-    let mut lines = Lines::new(1);
-    let tape = routine
-        .parameter_ids()
-        .find(|p| routine.variable(*p).ty.is_tape());
-    let [memory, status, mark] =
-        ["memory", "status", "mark"].map(|n| names.fresh(n, Some(&file.names)));
-    match tape.and_then(|p| arguments.get(super::routine::position(routine, p)).cloned()) {
-        Some(tape) if result.is_none() => {
-            arguments.push(tape);
-            lines.line(format_args!(
-                "return {}({});",
-                made.name,
-                arguments.join(", ")
-            ));
-        }
-        tape => {
-            let work = match &tape {
-                Some(tape) => tape.clone(),
-                None => format!("&{memory}"),
-            };
-            if tape.is_none() {
-                lines.line(format_args!("struct cfgrev_tape {memory} = {{0}};"));
-            }
-            arguments.extend(result.iter().flat_map(MadeResult::arguments));
-            arguments.extend(made.last_arguments(&work));
-            let call = format!("{}({})", made.name, arguments.join(", "));
-            if let Some(result) = &result {
-                result.declare(&mut lines);
-                if let Some(tape) = &tape {
-                    lines.line(format_args!(
-                        "const struct cfgrev_mark {mark} = cfgrev_mark_of(&{tape}->work);"
-                    ));
-                }
-                lines.line(format_args!("int {status} = {call};"));
-                result.hand_over(&status, None, &mut lines);
-                match &tape {
-                    Some(tape) => {
-                        lines.line(format_args!("cfgrev_release(&{tape}->work, {mark});"));
-                    }
-                    None => lines.line(format_args!("cfgrev_tape_free(&{memory});")),
-                }
-                lines.line(format_args!("return {status};"));
-            } else if made.can_fail {
-                lines.line(format_args!("const int {status} = {call};"));
-                lines.line(format_args!("cfgrev_tape_free(&{memory});"));
-                lines.line(format_args!("return {status};"));
-            } else {
-                lines.line(format_args!("{call};"));
-                lines.line(format_args!("cfgrev_tape_free(&{memory});"));
-            }
-        }
+    let (texts, tape) = arguments(file, routine, &plain, result.as_ref());
+    let declarations = result.as_ref().map(MadeResult::declarations);
+    let declarations = declarations.unwrap_or_default();
+    let mut fresh = |name| names.fresh(name, Some(&file.names));
+    if file.checks {
+        let session = Session::new(true, true, fresh);
+        let (used, status) = (&session.used, &session.status);
+        let call = call(made, &texts, used);
+        let call = match file.globals.begin() {
+            Some(begin) => format!("int {status};\n{begin}();\n{status} = {call};\n"),
+            None => format!("int {status} = {call};\n"),
+        };
+        let handed = result.map(|result| result.hand_over(status, Some(used)));
+        let parts = [session.begin(), declarations, call];
+        let body: String = parts.into_iter().chain(handed).collect();
+        let parameters = plain.head.strip_suffix(')').unwrap_or(&plain.head);
+        let parameters = match parameters.strip_suffix("(void") {
+            Some(name) => format!("{name}("),
+            None => format!("{parameters}, "),
+        };
+        let head = format!("{parameters}struct cfgrev_tape *{})", session.tape);
+        return Public::new(head, &(body + &session.end())).declared();
     }
-    let text = format!("{head}\n{{\n{}}}\n", lines.into_text());
-    Some(Public { head, text })
+    let [own, status, mark] = ["memory", "status", "mark"].map(&mut fresh);
+    let work = tape.clone().unwrap_or_else(|| format!("&{own}"));
+    let call = call(made, &texts, &work);
+    let [begin, noted, end] = memory(tape.is_some(), &own, &work, &mark);
+    let body = match (result, tape) {
+        (None, Some(_)) => format!("return {call};\n"),
+        (None, None) if !made.can_fail => format!("{begin}{call};\n{end}"),
+        (None, None) => format!("{begin}const int {status} = {call};\n{end}return {status};\n"),
+        (Some(result), _) => {
+            let handed = result.hand_over(&status, None);
+            format!(
+                "{begin}{declarations}{noted}int {status} = {call};\n{handed}{end}return {status};\n"
+            )
+        }
+    };
+    Public::new(plain.head, &body)
+}
+
+/// A function with records as structures. One that cannot fail returns its value, also if that is a record; another one returns a
+/// status, and a last pointer takes the value.
+///
+/// # Errors
+/// Records that callers cannot pass.
+fn with_records(file: &File<'_>, r: RoutineId, name: &str) -> Emitted<Public> {
+    let routine = file.program.routine(r);
+    let Some(made) = file.made(r, false) else {
+        return Err(malformed(format!(
+            "there is no function for `{}`",
+            routine.name
+        )));
+    };
+    if returned::array(routine).is_some() {
+        let message = format!("`{}` takes records and returns an array", routine.name);
+        let code = &codes::RECORDS;
+        return Err(Box::new(Diagnostic::error(code, message, code.explanation)));
+    }
+    let mut interface = Interface::plain(file, r);
+    let [own, used, status, mark, value] =
+        ["memory", "used", "status", "mark", "value"].map(|n| interface.fresh(n));
+    let outside = interface.routine;
+    let result = outside.result.map(|v| outside.variable(v).ty);
+    let mut a = Adapter::new(interface, &used, &status);
+    let mut tape = None;
+    for p in routine.parameter_ids() {
+        let taken = Taken::of(routine, p);
+        let Some(v) = a.hand(&taken, ParameterRole::Primal, p)? else {
+            continue;
+        };
+        let Some(item) = a.interface.position(ParameterRole::Primal(v)) else {
+            let name = &taken.variable.name;
+            return Err(malformed(format!("`{name}` is no parameter")));
+        };
+        let item = &mut a.interface.items[item];
+        item.used = true;
+        if taken.variable.ty.is_tape() {
+            tape.get_or_insert_with(|| item.name.clone());
+        }
+        a.texts
+            .extend(taken.arguments(file, &item.name, item.passed));
+    }
+    a.keep_apart()?;
+    let can_fail = made.can_fail || a.may_fail;
+    // The pointer to the result comes last; a value that is returned is no parameter.
+    let mut pointer = String::new();
+    if let (Some(_), Some(item)) = (result, a.interface.items.last_mut()) {
+        item.used = true;
+        pointer.clone_from(&item.name);
+    }
+    let mut body = String::new();
+    let ty = result.map_or_else(|| "void".to_owned(), |ty| file.type_of(ty));
+    let record = result.filter(|ty| ty.record().is_some());
+    if !can_fail && record.is_some() {
+        // The caller gets a copy.
+        body = format!("{ty} {value} = {{0}};\n{ty} *const {pointer} = &{value};\n");
+    }
+    let mut freed = String::new();
+    if made.needs_memory || a.may_fail {
+        let [begin, noted, end] = memory(tape.is_some(), &own, &used, &mark);
+        let from = tape.unwrap_or_else(|| format!("&{own}"));
+        body += &format!("{begin}struct cfgrev_tape *const {used} = {from};\n{noted}");
+        freed = end;
+    }
+    if can_fail {
+        body += &format!("int {status} = 0;\n");
+    }
+    body += &a.copies;
+    body.extend(a.interface.unused());
+    let scalar = returned::scalar(routine);
+    a.texts
+        .extend(scalar.filter(|_| made.can_fail).map(|_| pointer.clone()));
+    let call = a.call(&made, &used);
+    let guard = match a.may_fail {
+        true => format!("if (!{status}) "),
+        false => String::new(),
+    };
+    body += &match (made.can_fail, scalar) {
+        (true, _) => format!("{guard}{status} = {call};\n"),
+        (false, Some(_)) if can_fail => format!("{guard}*{pointer} = {call};\n"),
+        (false, Some(_)) => format!("const {ty} {value} = {call};\n"),
+        (false, None) => format!("{guard}{call};\n"),
+    };
+    body += &(a.after + &freed);
+    let returns = match can_fail {
+        true => "int",
+        false => &ty,
+    };
+    if can_fail {
+        body += &format!("return {status};\n");
+    } else if result.is_some() {
+        body += &format!("return {value};\n");
+        a.interface.items.pop();
+    }
+    let items = a.interface.items.iter();
+    let parameters: Vec<String> = items.map(|item| a.interface.declaration(item)).collect();
+    let parameters = match parameters.is_empty() {
+        true => "void".to_owned(),
+        false => parameters.join(", "),
+    };
+    Ok(Public::new(
+        format!("{returns} {name}({parameters})"),
+        &body,
+    ))
+}
+
+fn malformed(message: String) -> Failed {
+    let help = "report it with the program";
+    Box::new(Diagnostic::error(&codes::MALFORMED, message, help))
 }
 
 /// The declaration of a routine's function for callers in other files, by this name. One that needs memory has another
@@ -247,18 +314,12 @@ pub(super) fn public(
     name: &str,
     functions: &mut String,
 ) -> Emitted<String> {
-    if file.has_records(r) {
-        let made = plain_records::function(file, r, name)?;
-        functions.push_str(&made.text);
-        functions.push('\n');
-        return Ok(made.head);
-    }
-    if file.made(r, false).is_some_and(|made| made.needs_memory)
-        && let Some(made) = with_memory(file, r, name)
-    {
-        functions.push_str(&made.text);
-        functions.push('\n');
-        return Ok(made.head);
-    }
-    Ok(super::routine::prototype(file, r, false))
+    let made = match file.made(r, false) {
+        _ if file.has_records(r) => with_records(file, r, name)?,
+        Some(made) if made.needs_memory => with_memory(file, r, &made, name),
+        Some(_) | None => return Ok(prototype(file, r, false)),
+    };
+    functions.push_str(&made.text);
+    functions.push('\n');
+    Ok(made.head)
 }

@@ -248,16 +248,6 @@ pub(super) fn plain_head(
     }
 }
 
-/// The position of a parameter among the arguments of its routine in C, where extents have places of their own.
-pub(super) fn position(routine: &Routine, p: VarId) -> usize {
-    let before = routine.parameter_ids().take_while(|q| *q != p);
-    let deferred = |q: VarId| {
-        let shape = routine.variable(q).shape.iter();
-        shape.filter(|dim| dim.extent == Extent::Deferred).count()
-    };
-    before.map(|q| 1 + deferred(q)).sum::<usize>() + deferred(p)
-}
-
 /// The function that a routine is.
 ///
 /// # Errors

@@ -1,0 +1,228 @@
+//! Functions for callers in other files around functions of the file: how each parameter of the one is handed to the other.
+
+use super::{
+    Failed,
+    file::{File, Made},
+    parameters::{Interface, Passed, is_optional},
+    structs::{Home, Leaf},
+};
+use cfg_core::{
+    entity::{RecordId, VarId},
+    ir::{Dim, Extent, Intent, ParameterRole, Routine, ScalarType, Variable},
+};
+use cfg_transform::lower::is_passed_by_value;
+use std::{collections::HashMap, rc::Rc};
+
+/// A function for callers in other files.
+pub(super) struct Public {
+    /// What declares it, but for the semicolon.
+    pub(super) head: String,
+    /// The whole of it.
+    pub(super) text: String,
+}
+
+impl Public {
+    /// The function with these lines for a body.
+    pub(super) fn new(head: String, body: &str) -> Self {
+        let lines: String = body.lines().map(|line| format!("    {line}\n")).collect();
+        let text = format!("{head}\n{{\n{lines}}}\n");
+        Self { head, text }
+    }
+
+    /// The same behind its own declaration.
+    pub(super) fn declared(self) -> Self {
+        let text = format!("{};\n\n{}", self.head, self.text);
+        Self { text, ..self }
+    }
+}
+
+/// A call that hands the tape of a caller on, or one of its own.
+pub(super) struct Session {
+    /// The tape of the caller, and the one that is used.
+    pub(super) tape: String,
+    pub(super) used: String,
+    pub(super) state: String,
+    pub(super) status: String,
+    /// The tape in place of one that is null, where that is allowed.
+    own: Option<String>,
+    /// The function that ends it.
+    pub(super) end: &'static str,
+}
+
+impl Session {
+    pub(super) fn new(
+        checks: bool,
+        may_be_null: bool,
+        fresh: impl FnMut(&'static str) -> String,
+    ) -> Self {
+        let [tape, own, used, state, status] =
+            ["tape", "own", "used", "state", "status"].map(fresh);
+        Self {
+            used: if may_be_null { used } else { tape.clone() },
+            tape,
+            state,
+            status,
+            own: may_be_null.then_some(own),
+            end: match checks {
+                true => "cfgrev_end_checked",
+                false => "cfgrev_end",
+            },
+        }
+    }
+
+    /// What stands first in the function.
+    pub(super) fn begin(&self) -> String {
+        let (tape, used, state) = (&self.tape, &self.used, &self.state);
+        let own = self.own.iter().map(|own| {
+            format!(
+                "struct cfgrev_tape {own} = {{0}};\n\
+                 struct cfgrev_tape *const {used} = {tape} ? {tape} : &{own};\n"
+            )
+        });
+        let begin = format!("const struct cfgrev_state {state} = cfgrev_begin({used});\n");
+        own.chain([begin]).collect()
+    }
+
+    /// What stands last in the function.
+    pub(super) fn end(&self) -> String {
+        let (end, used, state, status) = (self.end, &self.used, &self.state, &self.status);
+        let ended = format!("{end}({used}, &{state}, {status})");
+        match &self.own {
+            Some(own) => {
+                format!("{status} = {ended};\ncfgrev_tape_free(&{own});\nreturn {status};\n")
+            }
+            None => format!("return {ended};\n"),
+        }
+    }
+}
+
+/// A parameter of a function of the file, as that takes it.
+pub(super) struct Taken<'r> {
+    pub(super) variable: &'r Variable,
+    pub(super) by_value: bool,
+    /// The routine writes it.
+    pub(super) writes: bool,
+}
+
+impl<'r> Taken<'r> {
+    pub(super) fn of(routine: &'r Routine, p: VarId) -> Self {
+        let variable = routine.variable(p);
+        Self {
+            variable,
+            by_value: is_passed_by_value(routine, p),
+            writes: variable.intent().is_some_and(Intent::writes),
+        }
+    }
+
+    /// The number of extents that come before it.
+    pub(super) fn extents(&self) -> usize {
+        let deferred = |dim: &&Dim| dim.extent == Extent::Deferred;
+        self.variable.shape.iter().filter(deferred).count()
+    }
+
+    /// The arguments for what a caller passes in this way: with checks the number of its elements, and its cells.
+    pub(super) fn arguments(&self, file: &File<'_>, name: &str, passed: Passed) -> Vec<String> {
+        let mut texts = Vec::new();
+        if file.checks && self.variable.rank() > 0 {
+            let none = if is_optional(self.variable) { -1 } else { 0 };
+            texts.push(count(name, none));
+        }
+        let sign = match (passed, self.by_value) {
+            (Passed::Value, true) | (Passed::Constant | Passed::Pointer, false) => "",
+            (Passed::Value, false) => "&",
+            (Passed::Constant | Passed::Pointer, true) => "*",
+        };
+        let logical = file.checks && self.variable.ty == ScalarType::Logical;
+        let cast = match (logical && !self.by_value, self.writes) {
+            (true, true) => "(cfgrev_logical *)".to_owned(),
+            (true, false) => "(const cfgrev_logical *)".to_owned(),
+            (false, true) if passed == Passed::Constant && !self.by_value => {
+                format!("({} *)", file.c_type(self.variable.ty))
+            }
+            (false, _) => String::new(),
+        };
+        texts.push(format!("{cast}{sign}{name}"));
+        texts
+    }
+}
+
+/// The number of elements that an argument from outside is taken to have, and of one that is null.
+fn count(pointer: &str, none: i64) -> String {
+    format!("{pointer} ? INT64_MAX : {none}")
+}
+
+/// A function for callers while it is written.
+pub(super) struct Adapter<'a> {
+    pub(super) interface: Interface<'a>,
+    /// What has the memory for copies, and the variable for the status.
+    pub(super) work: String,
+    pub(super) status: String,
+    /// The arguments of the call.
+    pub(super) texts: Vec<String>,
+    /// What stands before the call, the copies of fields first, and behind it.
+    pub(super) copies: String,
+    pub(super) before: String,
+    pub(super) after: String,
+    /// True if something before the call may fail.
+    pub(super) may_fail: bool,
+    pub(super) leaves: HashMap<RecordId, Rc<[Leaf]>>,
+    /// The variables that have the numbers of elements of arrays of records.
+    pub(super) sizes: HashMap<VarId, String>,
+    /// Pointers to records that are 0 where what is given is null, by the names of what is given.
+    pub(super) zeros: HashMap<String, String>,
+    /// The name of the variable that counts elements of records.
+    pub(super) counter: Option<String>,
+}
+
+impl<'a> Adapter<'a> {
+    pub(super) fn new(interface: Interface<'a>, work: &str, status: &str) -> Self {
+        Self {
+            interface,
+            work: work.to_owned(),
+            status: status.to_owned(),
+            texts: Vec::new(),
+            copies: String::new(),
+            before: String::new(),
+            after: String::new(),
+            may_fail: false,
+            leaves: HashMap::new(),
+            sizes: HashMap::new(),
+            zeros: HashMap::new(),
+            counter: None,
+        }
+    }
+
+    /// Adds the arguments for the extents of what has a role to the routine and, of a field of a record, for its cells. Else
+    /// the variable that callers pass for these is returned.
+    pub(super) fn hand(
+        &mut self,
+        taken: &Taken<'_>,
+        role: fn(VarId) -> ParameterRole,
+        v: VarId,
+    ) -> Result<Option<VarId>, Failed> {
+        let structs = self.interface.file.structs.as_ref();
+        let home = structs.and_then(|s| s.home(self.interface.id, v));
+        let (of, leaf) = home.map_or((v, None), |Home { variable, leaf }| (variable, leaf));
+        if taken.extents() > 0 {
+            self.texts.extend(self.interface.extents_of(of));
+        }
+        let Some(leaf) = leaf else {
+            return Ok(Some(of));
+        };
+        let text = self.record(role, of, leaf, taken)?;
+        self.texts.push(text);
+        Ok(None)
+    }
+
+    /// The call of the function of the file with these arguments.
+    pub(super) fn call(&self, made: &Made, memory: &str) -> String {
+        call(made, &self.texts, memory)
+    }
+}
+
+/// The call of a function of the file, with this tape for what needs memory.
+pub(super) fn call(made: &Made, arguments: &[String], memory: &str) -> String {
+    let mut arguments = arguments.to_vec();
+    arguments.extend(made.last_arguments(memory));
+    format!("{}({})", made.name, arguments.join(", "))
+}
