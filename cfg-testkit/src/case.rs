@@ -337,11 +337,12 @@ impl Case {
                 Some(Expr::Real32(x)) => Value::Real32(*x, attach(Cell::Global(g, i))),
                 Some(Expr::Int(n)) => Value::Integer(*n),
                 Some(Expr::Logical(b)) => Value::Logical(*b),
-                Some(e) if let Some((ty, cell)) = e.sized_constant() => {
-                    Value::Sized(ty, ty.value(cell))
-                }
                 Some(Expr::Null(ty)) => Value::Pointer(*ty, None),
-                Some(Expr::Addr(_) | Expr::Place(_) | Expr::Op(..)) | None => Value::Undefined,
+                Some(e @ Expr::Op(..)) => match e.sized_constant() {
+                    Some((ty, cell)) => Value::Sized(ty, ty.value(cell)),
+                    None => Value::Undefined,
+                },
+                Some(Expr::Addr(_) | Expr::Place(_)) | None => Value::Undefined,
             };
             let elements: Vec<_> = cells.iter().enumerate().map(value).collect();
             let extents = vec![elements.len()];

@@ -90,6 +90,12 @@ pub(super) struct External {
 
 /// The literal of an initial value.
 fn literal(e: &Expr, checks: bool) -> Code {
+    if let Some((ty, cell)) = e.sized_constant() {
+        return match checks {
+            true => literal_cell(ty, cell),
+            false => literal_sized(ty, cell),
+        };
+    }
     match FlatExpr::of(e) {
         FlatExpr::Constant(constant) => literal_constant(constant),
         FlatExpr::Op(Op::Neg, operands) => match operands {
@@ -97,10 +103,6 @@ fn literal(e: &Expr, checks: bool) -> Code {
             [Expr::Real(x)] => literal_real(-x),
             [Expr::Real32(x)] => literal_real32(-x),
             _ => literal_integer(0),
-        },
-        FlatExpr::Op(..) if let Some((ty, cell)) = e.sized_constant() => match checks {
-            true => literal_cell(ty, cell),
-            false => literal_sized(ty, cell),
         },
         FlatExpr::Place(_) | FlatExpr::Op(..) => literal_integer(0),
     }

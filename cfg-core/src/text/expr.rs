@@ -123,6 +123,9 @@ pub(super) fn write(
 }
 
 fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> fmt::Result {
+    if let Some((ty, cell)) = e.sized_constant() {
+        return write!(out, "{}({})", ty.name(), ty.value(cell));
+    }
     match e {
         Expr::Int(v) => write!(out, "{v}"),
         Expr::Real(v) => write_real(out, *v, "", format_args!("{v:?}")),
@@ -139,15 +142,14 @@ fn write_bare(out: &mut impl Write, p: &Printer<'_>, e: &Expr, depth: usize) -> 
             write_place(out, p, place, depth)?;
             out.write_char(')')
         }
-        Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => {
-            write!(out, "{}({})", ty.name(), ty.value(cell))
-        }
         // A number alone in the parentheses would be a constant.
         Expr::Op(op, operands)
-            if let (Some((Conversion::To, _)), [Expr::Int(n)]) =
-                (op.typed_conversion(), &**operands) =>
+            if matches!(op.typed_conversion(), Some((Conversion::To, _)))
+                && matches!(**operands, [Expr::Int(_)]) =>
         {
-            write!(out, "{}(({n}))", op.name())
+            write!(out, "{}((", op.name())?;
+            write_bare(out, p, &operands[0], depth + 1)?;
+            out.write_str("))")
         }
         Expr::Op(op, operands) => match form(*op) {
             Form::Infix {

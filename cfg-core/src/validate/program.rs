@@ -315,7 +315,6 @@ fn constant_type(e: &Expr) -> Option<ScalarType> {
         Expr::Real(_) => Some(ScalarType::Real),
         Expr::Real32(_) => Some(ScalarType::Real32),
         Expr::Logical(_) => Some(ScalarType::Logical),
-        Expr::Op(..) if let Some((ty, _)) = e.sized_constant() => Some(ScalarType::Sized(ty)),
         Expr::Op(crate::ir::Op::Neg, operands) => match &**operands {
             [Expr::Int(_)] => Some(ScalarType::Integer),
             [Expr::Real(_)] => Some(ScalarType::Real),
@@ -323,6 +322,7 @@ fn constant_type(e: &Expr) -> Option<ScalarType> {
             _ => None,
         },
         Expr::Null(pointer) => Some(ScalarType::Pointer(*pointer)),
-        Expr::Op(..) | Expr::Place(_) | Expr::Addr(_) => None,
+        Expr::Op(..) => e.sized_constant().map(|(ty, _)| ScalarType::Sized(ty)),
+        Expr::Place(_) | Expr::Addr(_) => None,
     }
 }

@@ -162,8 +162,10 @@ impl Emitter<'_> {
             (Some((place, to)), _, None) => self.returned(place, to)?,
             (Some((_, to)), _, Some(s)) => self.ext(Ext::Fill { to, s }),
             (None, Some(p), Some(s)) => self.emit(Instr::StoreAt { p, s }),
-            (None, None, Some(d)) if let Some(Target::Scalar(v)) = call.result => {
-                self.store_scalar(v, Value::Register(d))?;
+            (None, None, Some(d)) => {
+                if let Some(Target::Scalar(v)) = call.result {
+                    self.store_scalar(v, Value::Register(d))?;
+                }
             }
             (None, ..) => {}
         }

@@ -70,7 +70,7 @@ pub(crate) fn of_op(op: Op, operands: impl IntoIterator<Item = ExprType>) -> Exp
         | Op::Any
         | Op::All
         | Op::Present => ScalarType::Logical,
-        _ if let Some(to) = op.converts_to() => to,
+        _ if op.converts_to().is_some() => op.converts_to().unwrap_or(numeric),
         _ if op.is_of_integers() => numeric,
         Op::Size | Op::LBound | Op::UBound => ScalarType::Integer,
         Op::If => {

@@ -10,6 +10,7 @@ mod flat;
 mod functions;
 mod generated;
 mod members;
+mod minimum_version;
 mod outputs;
 mod pointers;
 mod same;

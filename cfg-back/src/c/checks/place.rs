@@ -175,8 +175,8 @@ impl Writer<'_> {
         }
         self.pieces.define("cfgrev_index", || INDEX.to_owned());
         let mut arguments = vec![index.clone(), lower.code(), extent.code()];
-        let (name, codes) = match missing {
-            None if let Some(pooled) = self.pooled(v) => {
+        let (name, codes) = match (missing, self.pooled(v)) {
+            (None, Some(pooled)) => {
                 self.pieces.define("cfgrev_index_cell", || CELL.to_owned());
                 arguments.insert(0, literal_logical(pooled == Pooled::Table));
                 let codes = match pooled {
@@ -185,8 +185,8 @@ impl Writer<'_> {
                 };
                 ("cfgrev_index_cell", codes)
             }
-            None => ("cfgrev_index", vec![BOUNDS, UNSET]),
-            Some((code, pointer)) => {
+            (None, None) => ("cfgrev_index", vec![BOUNDS, UNSET]),
+            (Some((code, pointer)), _) => {
                 self.pieces
                     .define("cfgrev_index_if", || INDEX_IF.to_owned());
                 let there = Code::from(pointer).is(Infix::Ne, null());

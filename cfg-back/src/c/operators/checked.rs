@@ -284,8 +284,7 @@ pub(super) fn apply(
             let [first, last, step] = exactly(op, operands)?;
             Ok(trips([first, last, step], pieces))
         }
-        _ if let ScalarType::Sized(of) = ty => sized(op, of, operands, pieces),
-        Op::Pow => power(operands, ty, pieces),
+        Op::Pow if !matches!(ty, ScalarType::Sized(_)) => power(operands, ty, pieces),
         Op::Polygamma => {
             let [n, x] = exactly(op, operands)?;
             pieces.need(Piece::Polygamma);
@@ -301,8 +300,13 @@ pub(super) fn apply(
                 pieces,
             ))
         }
-        _ if ty == Integer => integer(op, operands, pieces),
-        _ => real(op, operands, ty, pieces),
+        _ => match FlatType::of(ty) {
+            FlatType::Sized(of) => sized(op, of, operands, pieces),
+            FlatType::Integer => integer(op, operands, pieces),
+            FlatType::Real | FlatType::Real32 | FlatType::Logical | FlatType::Tape => {
+                real(op, operands, ty, pieces)
+            }
+        },
     }
 }
 

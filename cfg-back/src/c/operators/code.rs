@@ -353,15 +353,18 @@ pub(crate) fn literal_logical(b: bool) -> Code {
 /// The conversion of a value that is set and fits.
 pub(crate) fn convert_unchecked(code: Code, to: ScalarType, pieces: &mut Pieces) -> Code {
     use FlatType::{Integer, Logical, Real, Real32, Sized, Tape};
+    match (code.integer(), code.real(), FlatType::of(to)) {
+        (Some(n), _, Real) => return literal_real(n as f64),
+        (Some(n), _, Real32) => return literal_real32(n as f32),
+        (_, Some(x), Real32) => return literal_real32(x as f32),
+        _ => {}
+    }
     match (FlatType::of(code.ty), FlatType::of(to)) {
         (Tape, _) | (_, Tape) | (Logical, Logical) => code,
         _ if code.ty == to => code,
         (Real, Logical) => code.is(Infix::Ne, literal_real(0.0)),
         (Real32, Logical) => code.is(Infix::Ne, literal_real32(0.0)),
         (Integer | Sized(_), Logical) => code.is(Infix::Ne, 0),
-        (Integer, Real) if let Some(n) = code.integer() => literal_real(n as f64),
-        (Integer, Real32) if let Some(n) = code.integer() => literal_real32(n as f32),
-        (Real, Real32) if let Some(x) = code.real() => literal_real32(x as f32),
         (Real | Real32 | Logical, Integer) => {
             pieces.include("stdint.h");
             code.cast("int64_t", to)

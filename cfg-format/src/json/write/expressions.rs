@@ -35,6 +35,13 @@ impl<W: io::Write> Writer<'_, W> {
             ));
             return;
         }
+        if let Some((ty, cell)) = e.sized_constant() {
+            self.raw("[\"const\", \"");
+            self.raw(ty.name());
+            // Writing to memory does not fail.
+            let _ = write!(self.buffer, "\", {}]", ty.value(cell));
+            return;
+        }
         match e {
             Expr::Int(i) => self.int(*i),
             Expr::Real(r) => self.real(*r),
@@ -55,28 +62,17 @@ impl<W: io::Write> Writer<'_, W> {
                 self.place_at(place, level + 1);
                 self.raw("]");
             }
-            Expr::Op(..) if let Some((ty, cell)) = e.sized_constant() => {
-                self.raw("[\"const\", \"");
-                self.raw(ty.name());
-                // Writing to memory does not fail.
-                let _ = write!(self.buffer, "\", {}]", ty.value(cell));
-            }
-            Expr::Op(op, operands) if let Some((how, to)) = op.typed_conversion() => {
-                self.raw("[\"");
-                self.raw(how.name());
-                self.raw("\", \"");
-                self.raw(to.name());
-                self.raw("\"");
-                for operand in operands {
-                    self.raw(", ");
-                    self.expr_at(operand, level + 1);
-                }
-                self.raw("]");
-            }
             Expr::Op(op, operands) => {
                 let literal = matches!((op, &**operands), (Op::ToReal32, [Expr::Real(_)]));
                 self.raw("[\"");
-                self.raw(if literal { AS_REAL32 } else { op.name() });
+                match op.typed_conversion() {
+                    Some((how, to)) => {
+                        self.raw(how.name());
+                        self.raw("\", \"");
+                        self.raw(to.name());
+                    }
+                    None => self.raw(if literal { AS_REAL32 } else { op.name() }),
+                }
                 self.raw("\"");
                 for operand in operands {
                     self.raw(", ");
